@@ -1,0 +1,85 @@
+# Two commands are enough: `make demo` and `make test`. Everything else is for those who work on Assay.
+#
+# Nothing outside this folder is changed: Python packages go into .venv. A target that needs them sets them up
+# first, and does so again only when the pinned requirements change.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV    := .venv
+BIN     := $(VENV)/bin
+ASSAY   := $(BIN)/assay
+VECTORS ?= tests/data/vectors/harbor
+JOBS    ?= auto
+
+RUNTIME := $(VENV)/.installed-runtime
+DEV     := $(VENV)/.installed-dev
+
+.PHONY: help
+help: ## List what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+$(RUNTIME): requirements/runtime.txt pyproject.toml
+	@scripts/setup $(VENV) requirements/runtime.txt
+	@touch $@
+
+$(DEV): requirements/dev.txt $(RUNTIME)
+	@scripts/setup $(VENV) requirements/dev.txt
+	@touch $@
+
+.PHONY: demo
+demo: $(RUNTIME) ## Set up and report on the bundled example jobs
+	@scripts/demo $(ASSAY)
+
+.PHONY: test
+test: $(DEV) ## Set up and run all tests
+	@$(BIN)/python -m pytest -n $(JOBS) -q
+
+.PHONY: check
+check: $(DEV) lint types imports docs-check test conformance ## Everything that CI checks
+
+.PHONY: lint
+lint: $(DEV)
+	@echo "ruff: format and lint"
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+
+.PHONY: types
+types: $(DEV)
+	@echo "mypy --strict"
+	@$(BIN)/mypy
+
+.PHONY: imports
+imports: $(DEV)
+	@$(BIN)/lint-imports --no-logo
+
+.PHONY: docs
+docs: $(DEV) ## Write the generated reference pages again
+	@$(BIN)/python -m docs.generate
+
+.PHONY: docs-check
+docs-check: $(DEV)
+	@$(BIN)/python -m docs.generate --check
+
+.PHONY: format
+format: $(DEV) ## Format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix --quiet .
+
+.PHONY: conformance
+conformance: $(RUNTIME) ## Run recorded answers of harbor: VECTORS=<folder>
+	@$(BIN)/python -m tests.conformance $(VECTORS)
+
+.PHONY: conformance-all
+conformance-all: ## The same on every Python from 3.11 on that this machine has
+	@scripts/conformance-all $(VECTORS)
+
+.PHONY: bench
+bench: $(RUNTIME) ## Run all benchmarks, each against a baseline in the same run
+	@$(BIN)/python -m benchmarks
+
+.PHONY: clean
+clean: ## Remove what was installed and cached
+	rm -rf $(VENV) .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

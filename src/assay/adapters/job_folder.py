@@ -1,0 +1,74 @@
+"""A harbor job folder on disk."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from assay.adapters.reward_files import read_reward_files
+from assay.adapters.safe_read import read_file
+from assay.core.errors import InputError
+from assay.evidence.files import File, RewardFiles
+
+# A trial's result may hold whole rollouts with their log-probabilities.
+RESULT_LIMIT = 256 * 1024 * 1024
+
+_JOB_FILES = frozenset({"config.json", "lock.json", "result.json", "job.log"})
+_TRIAL_FILES = ("config.json", "trial.log", "agent", "verifier", "steps", "exception.txt")
+_TRIAL_NAME = "__"  # Harbor names a trial after its task, two underscores and seven random letters.
+
+
+class DiskJobFolder:
+    """Reads a job folder without following a link or trusting a name in it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        self._folders, self._foreign = self._look()
+
+    @property
+    def name(self) -> str:
+        return Path(self._path).resolve().name
+
+    def file(self, name: str) -> File:
+        return read_file(f"{self._path}/{name}", RESULT_LIMIT)
+
+    def folders(self) -> list[str]:
+        return self._folders
+
+    def foreign(self) -> list[str]:
+        return self._foreign
+
+    def began(self, folder: str) -> bool:
+        return _TRIAL_NAME in folder or any(
+            os.path.lexists(f"{self._path}/{folder}/{name}") for name in _TRIAL_FILES
+        )
+
+    def trial_results(self) -> Iterator[tuple[str, File]]:
+        prefix = self._path + "/"
+        for name in self._folders:
+            yield name, read_file(f"{prefix}{name}/result.json", RESULT_LIMIT)
+
+    def reward_files(self, trial: str, step: str | None) -> RewardFiles:
+        below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")
+        return read_reward_files(self._path, below)
+
+    def _look(self) -> tuple[list[str], list[str]]:
+        folders: list[str] = []
+        foreign: list[str] = []
+        try:
+            with os.scandir(self._path) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+                    elif entry.name not in _JOB_FILES:
+                        foreign.append(entry.name)
+        except OSError as error:
+            raise InputError(_why_not(self._path, error)) from error
+        return sorted(folders), sorted(foreign)
+
+
+def _why_not(path: str, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"there is no {path}"
+    if isinstance(error, NotADirectoryError):
+        return f"{path} is a file, not a job folder"
+    return f"{path} can't be read: {os.strerror(error.errno or 0)}"

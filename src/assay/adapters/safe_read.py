@@ -1,0 +1,115 @@
+"""Open and read files that an agent may have made: no links, no waiting, no surprise in size.
+
+A path is opened once, without following a final link and without blocking; what was opened is then looked at
+through its descriptor, so nothing can be swapped between the look and the read.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assay.evidence.files import Absent, Content, File, Refusal, Refused
+
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+
+_KINDS = (
+    (stat.S_ISDIR, Refusal.FOLDER),
+    (stat.S_ISFIFO, Refusal.FIFO),
+    (stat.S_ISSOCK, Refusal.SOCKET),
+    (stat.S_ISCHR, Refusal.DEVICE),
+    (stat.S_ISBLK, Refusal.DEVICE),
+)
+
+
+def read_file(path: str, limit: int, dir_fd: int | None = None) -> File:
+    """Read a regular file of at most ``limit`` bytes. Never raises for what it finds at ``path``."""
+    try:
+        fd = os.open(path, _FLAGS, dir_fd=dir_fd)
+    except OSError as error:
+        return _not_opened(path, error, dir_fd)
+    except ValueError:  # A NUL in the name: no such file can exist.
+        return Absent(path)
+    try:
+        return _read_open(fd, path, limit)
+    except OSError as error:
+        return Refused(path, Refusal.UNREADABLE, f" ({os.strerror(error.errno or errno.EIO)})")
+    finally:
+        os.close(fd)
+
+
+def read_below(root: str, parts: Sequence[str], limit: int) -> File:
+    """Read a file some folders below ``root``, following no link on the way. Parts may come from anybody."""
+    path = "/".join((root, *parts))
+    fd = None
+    try:
+        fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        for part in parts[:-1]:
+            deeper = os.open(_plain(part), _FLAGS | os.O_DIRECTORY, dir_fd=fd)
+            os.close(fd)
+            fd = deeper
+        return replace(read_file(_plain(parts[-1]), limit, dir_fd=fd), path=path)
+    except (FileNotFoundError, ValueError):
+        return Absent(path)
+    except OSError as error:
+        why = Refusal.LINK if error.errno in (errno.ELOOP, errno.ENOTDIR) else Refusal.UNREADABLE
+        return Refused(path, why)
+    finally:
+        if fd is not None:
+            os.close(fd)
+
+
+def _plain(part: str) -> str:
+    """A name that stays in its folder."""
+    if part in ("", ".", "..") or "/" in part or "\0" in part:
+        raise ValueError(f"{part!r} is not the name of a file")
+    return part
+
+
+def _read_open(fd: int, path: str, limit: int) -> File:
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode):
+        return Refused(path, _kind(found.st_mode))
+    if found.st_size > limit:
+        return _too_large(path, limit)
+    # A file that grows while it is read is cut off by the limit, not by its first size.
+    data = os.read(fd, limit + 1 if found.st_size == 0 else found.st_size + 1)
+    if len(data) != found.st_size:
+        data = _read_on(fd, data, limit)
+    return _too_large(path, limit) if len(data) > limit else Content(path, data)
+
+
+def _read_on(fd: int, data: bytes, limit: int) -> bytes:
+    chunks = [data]
+    size = len(data)
+    while size <= limit and (chunk := os.read(fd, min(1 << 20, limit + 1 - size))):
+        chunks.append(chunk)
+        size += len(chunk)
+    return b"".join(chunks)
+
+
+def _not_opened(path: str, error: OSError, dir_fd: int | None) -> File:
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+        return Absent(path)
+    if error.errno == errno.ELOOP:
+        return Refused(path, Refusal.LINK) if _leads_somewhere(path, dir_fd) else Absent(path)
+    if error.errno == errno.ENXIO:
+        return Refused(path, Refusal.SOCKET)
+    return Refused(path, Refusal.UNREADABLE, f" ({os.strerror(error.errno or errno.EIO)})")
+
+
+def _leads_somewhere(path: str, dir_fd: int | None) -> bool:
+    try:
+        os.stat(path, dir_fd=dir_fd)
+    except OSError:
+        return False
+    return True
+
+
+def _kind(mode: int) -> Refusal:
+    return next((refusal for is_kind, refusal in _KINDS if is_kind(mode)), Refusal.UNREADABLE)
+
+
+def _too_large(path: str, limit: int) -> Refused:
+    return Refused(path, Refusal.TOO_LARGE, f" of {limit} bytes")

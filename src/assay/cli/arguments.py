@@ -1,0 +1,23 @@
+"""Options that several commands share."""
+
+import argparse
+from pathlib import Path
+
+from assay.adapters.metric_script import ScriptMetric
+
+
+def add_metric_script(parser: argparse.ArgumentParser) -> None:
+    """The dataset's own metric. A script is run only if it is named here, never because a job mentions it."""
+    parser.add_argument(
+        "--metric-script",
+        type=_script,
+        metavar="PATH",
+        help="the dataset's metric.py, for jobs that configure a script (default: such metrics are left out)",
+    )
+
+
+def _script(text: str) -> ScriptMetric:
+    path = Path(text)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text}")
+    return ScriptMetric(path)

@@ -1,0 +1,90 @@
+"""The ``assay`` command. Each command is a module beside this one, imported only when it is called.
+
+Exit codes: 0 all is well, 1 the answer is no (an audit that differs), 2 the input can't be used.
+"""
+
+import argparse
+import importlib
+import io
+import os
+import sys
+from typing import NoReturn
+
+from assay.core.errors import AssayError, InputError
+from assay.version import VERSION
+
+COMMANDS = {
+    "report": "what a job's trials say: score, pass@k, and every denominator",
+    "outcome": "the outcome of a job as one line for a program",
+    "audit": "does a job's recorded result follow from its trials?",
+    "reward": "write a verifier's reward from the exit status of its tests",
+}
+
+DESCRIPTION = "Assay turns what an AI agent did into a reward that you can trust."
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaint is one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message} (see '{self.prog} --help')")
+
+
+def run() -> NoReturn:
+    """The entry point of the ``assay`` command."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: list[str]) -> int:
+    """Run one command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        args = _parse(argv)
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except AssayError as error:
+        print(f"assay: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader, such as head, has seen enough. Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("assay: interrupted", file=sys.stderr)
+        return 130
+    return code
+
+
+def parser_of(name: str) -> Parser:
+    """The parser of one command, with its own help."""
+    command = importlib.import_module(f"assay.cli.{name}")
+    parser = Parser(
+        prog=f"assay {name}", description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    command.configure(parser)
+    parser.set_defaults(run=command.run)
+    return parser
+
+
+def _parse(argv: list[str]) -> argparse.Namespace:
+    if argv and argv[0] in COMMANDS:
+        return parser_of(argv[0]).parse_args(argv[1:])
+    parser = Parser(prog="assay", description=DESCRIPTION, epilog=_epilog(), usage="assay COMMAND [options]",
+                    formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"assay {VERSION}")
+    parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
+    args, unknown = parser.parse_known_args(argv)
+    if args.command is None and not unknown:
+        parser.print_help()
+        raise SystemExit(0)
+    if args.command is None:
+        parser.error(f"there is no option {unknown[0]}")
+    raise InputError(f"there is no command {args.command!r}; there are {', '.join(COMMANDS)}")
+
+
+def _epilog() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
+    return "\n".join(["commands:", *lines, "", "'assay COMMAND --help' tells more."])

@@ -1,0 +1,162 @@
+"""A report as JSON, as tables in a terminal, or as Markdown."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from assay.cli.table import clean, render_table
+from assay.engine.report import Denominators, GroupReport, JobReport, Trouble
+from assay.stats.attempts import Estimate
+
+NAMES_SHOWN = 3
+
+_STATES = {True: " · finished", False: " · not finished", None: ""}
+
+_COUNTS = (
+    ("total", "total"),
+    ("scored", "scored"),
+    ("scored_though_errored", "scored though\nerrored"),
+    ("errored", "errored,\nno reward"),
+    ("missing", "missing"),
+    ("invalid", "invalid"),
+    ("cancelled", "cancelled"),
+)
+
+
+def as_json(reports: Sequence[JobReport]) -> str:
+    """One object. A number that JSON can't hold (NaN, infinity) is null."""
+    return json.dumps({"jobs": [_without_nan(_job(report)) for report in reports]}, indent=2, allow_nan=False)
+
+
+def as_text(reports: Sequence[JobReport], *, markdown: bool) -> str:
+    """Tables for people, one job after the other."""
+    return "\n\n".join("\n".join(_lines(report, markdown)) for report in reports)
+
+
+def _job(report: JobReport) -> dict[str, Any]:
+    harbor = report.harbor
+    return {
+        "job": report.job,
+        "profile": report.profile,
+        "finished": report.finished,
+        "counts": _counts(report.counts),
+        "harbor": {
+            "n_completed_trials": harbor.n_completed_trials,
+            "n_errored_trials": harbor.n_errored_trials,
+            "n_cancelled_trials": harbor.n_cancelled_trials,
+            "n_input_tokens": harbor.usage.n_input_tokens,
+            "n_cache_tokens": harbor.usage.n_cache_tokens,
+            "n_output_tokens": harbor.usage.n_output_tokens,
+            "cost_usd": harbor.usage.cost_usd,
+        },
+        "evals": {group.key: _group(group) for group in report.groups},
+        "troubles": [asdict(trouble) for trouble in report.troubles],
+        "notes": report.notes,
+    }
+
+
+def _group(group: GroupReport) -> dict[str, Any]:
+    return {
+        "harbor": {
+            "n_trials": group.harbor.n_trials,
+            "n_errors": group.harbor.n_errors,
+            "metrics": group.harbor.metrics,
+            "pass_at_k": {str(k): value for k, value in group.harbor.pass_at_k.items()},
+        },
+        "counts": _counts(group.counts),
+        "tasks": group.tasks,
+        "success": None if group.success is None else asdict(group.success),
+        "mean_of_scored": group.mean_of_scored,
+        "n_scored": group.n_scored,
+        "pass_at_k": [asdict(estimate) for estimate in group.pass_at_k],
+        "pass_hat_k": [asdict(estimate) for estimate in group.pass_hat_k],
+    }
+
+
+def _counts(counts: Denominators) -> dict[str, int]:
+    return {name: getattr(counts, name) for name, _ in _COUNTS}
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
+    title = f"{clean(report.job)} · {report.profile}{_STATES[report.finished]}"
+    yield f"## {title}" if markdown else title
+    for group in report.groups:
+        yield ""
+        yield _block(group, markdown)
+    yield ""
+    titles = ("trials", *(title for _, title in _COUNTS))
+    yield render_table(titles, _count_rows(report), right=True, markdown=markdown)
+    if report.troubles:
+        yield ""
+        titles = ("what went wrong", "trials", "reward", "reason code", "which")
+        yield render_table(titles, map(_trouble_row, report.troubles), markdown=markdown)
+    for note in report.notes:
+        yield f"\n{'> ' if markdown else ''}note: {clean(note)}"
+
+
+def _block(group: GroupReport, markdown: bool) -> str:
+    """The numbers of one group under its name, which may be long."""
+    if markdown:
+        return render_table((group.key, ""), _measures(group), markdown=True)
+    rows = render_table(("", ""), _measures(group)).splitlines()[1:]
+    return "\n".join([clean(group.key), *(f"  {row}" for row in rows)])
+
+
+def _measures(group: GroupReport) -> Iterator[tuple[str, str]]:
+    """The numbers of one group, harbor's first."""
+    for metric in group.harbor.metrics or [{}]:
+        yield "score (harbor)", _named(metric.items()) or "none: the job configures no metric for this dataset"
+    passes = [(f"pass@{k}", value) for k, value in group.harbor.pass_at_k.items()]
+    yield "pass@k (harbor)", _named(passes) or "none: it needs two attempts a task and rewards of 0 or 1"
+    if group.success is None:
+        yield "success", "not decided: choose a reward with --key"
+        return
+    yield "mean of scored", f"{_number(group.mean_of_scored)} ({group.success.key}, {group.n_scored} trials)"
+    wanted = f"{group.success.key} ≥ {group.success.threshold:g}"
+    yield wanted, _estimates("pass@", group.pass_at_k)
+    yield wanted, _estimates("pass^", group.pass_hat_k)
+
+
+def _named(numbers: Iterable[tuple[str, object]]) -> str:
+    return "  ".join(f"{name} {_number(value)}" for name, value in numbers)
+
+
+def _estimates(sign: str, estimates: Sequence[Estimate]) -> str:
+    return "  ".join(f"{sign}{one.k} {_number(one.value)}{_of_tasks(one)}" for one in estimates)
+
+
+def _of_tasks(estimate: Estimate) -> str:
+    """How many tasks a value speaks of, where that is not all of them."""
+    if not estimate.tasks_with_too_few_attempts:
+        return ""
+    return f" ({estimate.tasks} of {estimate.tasks + estimate.tasks_with_too_few_attempts} tasks)"
+
+
+def _number(value: object) -> str:
+    if value is None:
+        return "null"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _count_rows(report: JobReport) -> Iterator[tuple[str, ...]]:
+    for group in report.groups:
+        yield (group.key, *map(str, _counts(group.counts).values()))
+    if len(report.groups) != 1 or report.counts != report.groups[0].counts:
+        yield ("all", *map(str, _counts(report.counts).values()))
+
+
+def _trouble_row(trouble: Trouble) -> tuple[str, ...]:
+    more = len(trouble.trials) - NAMES_SHOWN
+    names = ", ".join(trouble.trials[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    kept = "none" if trouble.unscored else "kept"
+    return trouble.what, str(len(trouble.trials)), kept, trouble.reason_code, names

@@ -1,0 +1,72 @@
+"""What a job's trials say: the score, pass@k, and the counts that make up every denominator.
+
+A JOB is a folder that harbor wrote, or a folder of terminal-bench results. The score and pass@k are harbor's, to
+the last bit. Beside them stand pass@1, pass@k and pass^k for a reward of your choice. Trials that can't be read
+are counted and named with their reason.
+"""
+
+import argparse
+import math
+
+from assay.adapters.metric_script import ScriptMetric
+from assay.adapters.results_folder import open_results
+from assay.cli.arguments import add_metric_script
+from assay.cli.progress import ProgressBar
+from assay.cli.render_report import as_json, as_text
+from assay.engine.job import Job, read_job
+from assay.engine.report import JobReport, Question, report_job
+from assay.engine.terminal_bench import import_terminal_bench
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON: {'jobs': [...]}")
+    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    parser.add_argument("--key", help="the reward that decides on success (default: 'reward', or the only one)")
+    parser.add_argument(
+        "--threshold",
+        type=_number,
+        default=1.0,
+        metavar="X",
+        help="the least reward that is a success (default: 1)",
+    )
+    parser.add_argument(
+        "-k", type=_ks, default=(), metavar="K,K", help="the k for pass@k and pass^k (default: 1 and harbor's)"
+    )
+    add_metric_script(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    question = Question(key=args.key, threshold=args.threshold, k=args.k)
+    reports = [_report(path, args.metric_script, question) for path in args.jobs]
+    print(as_json(reports) if args.json else as_text(reports, markdown=args.markdown))
+    return 0
+
+
+def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
+    return report_job(_read(path, script), question)
+
+
+def _read(path: str, script: ScriptMetric | None) -> Job:
+    found = open_results(path)
+    if isinstance(found, list):
+        return import_terminal_bench(path.rstrip("/").rpartition("/")[2], found).job
+    return read_job(found, script=script, progress=ProgressBar(f"reading {found.name}"))
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return number
+
+
+def _ks(text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() and int(part) >= 1 for part in parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers from 1 on, such as 1,4")
+    return tuple(map(int, parts))

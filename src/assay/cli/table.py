@@ -1,0 +1,52 @@
+"""Plain tables: for a terminal, or as Markdown."""
+
+from collections.abc import Iterable, Sequence
+from unicodedata import east_asian_width
+
+
+def render_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, right: bool = False, markdown: bool = False
+) -> str:
+    """A table whose first column stands to the left, and the others to the right where they are numbers.
+
+    A title may have several lines. In Markdown they become one.
+    """
+    body = [[clean(cell) for cell in row] for row in rows]
+    titles = [[" ".join(title.splitlines()) for title in header]] if markdown else _stacked(header)
+    if markdown:
+        titles, body = ([[cell.replace("|", "\\|") for cell in line] for line in part] for part in (titles, body))
+    widths = [max(_width(line[i]) for line in titles + body) for i in range(len(header))]
+    texts = [
+        [_pad(cell, widths[i], left=i == 0 or not right) for i, cell in enumerate(line)] for line in titles + body
+    ]
+    if not markdown:
+        return "\n".join("  ".join(text).rstrip() for text in texts)
+    rule = [
+        "-" * max(width, 3) if i == 0 or not right else "-" * max(width - 1, 2) + ":"
+        for i, width in enumerate(widths)
+    ]
+    return "\n".join(f"| {' | '.join(text)} |" for text in (texts[0], rule, *texts[1:]))
+
+
+def clean(text: str) -> str:
+    """A text that can't move the cursor, change colours or break a line: names may come from an agent."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text)
+
+
+def _stacked(header: Sequence[str]) -> list[list[str]]:
+    """Titles of several lines, one above the other, resting on the last line."""
+    split = [title.splitlines() or [""] for title in header]
+    height = max(map(len, split))
+    return [
+        [clean(line) for line in lines]
+        for lines in zip(*([""] * (height - len(s)) + s for s in split), strict=True)
+    ]
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _pad(text: str, width: int, *, left: bool) -> str:
+    space = " " * (width - _width(text))
+    return text + space if left else space + text

@@ -1,0 +1,39 @@
+"""What every dialect shares: outcomes, how they count, and the arithmetic.
+
+Pure and standard library only. The core knows no file, no wire name and no document; it can be read in
+ten minutes, starting with ``outcome``.
+"""
+
+from assay.core.check import Check
+from assay.core.errors import AssayError, InputError, MeasurementError
+from assay.core.grading import PlacedCheck, grade
+from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
+from assay.core.pass_at_k import pass_at_k, pass_hat_k
+from assay.core.placement import Placed, Placement
+from assay.core.rollup import Unscored, Verdict, by_axis, gate, lowest, weighted_mean
+from assay.core.total import mean, total
+
+__all__ = [
+    "AssayError",
+    "Check",
+    "Errored",
+    "InputError",
+    "MeasurementError",
+    "NotApplicable",
+    "Outcome",
+    "Placed",
+    "PlacedCheck",
+    "Placement",
+    "Scored",
+    "Unscored",
+    "Verdict",
+    "by_axis",
+    "gate",
+    "grade",
+    "lowest",
+    "mean",
+    "pass_at_k",
+    "pass_hat_k",
+    "total",
+    "weighted_mean",
+]

@@ -1,0 +1,37 @@
+"""Run checks on evidence. The one boundary at which an exception becomes data."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from assay.core.check import Check
+from assay.core.errors import MeasurementError
+from assay.core.outcome import Errored, Outcome
+from assay.core.placement import Placed, Placement
+
+Evidence = TypeVar("Evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedCheck(Generic[Evidence]):
+    """A check together with how its outcome will count."""
+
+    placement: Placement
+    check: Check[Evidence]
+
+
+def grade(checks: Iterable[PlacedCheck[Evidence]], evidence: Evidence) -> tuple[Placed, ...]:
+    """Ask every check, in order. A check that raises is ``Errored``; the others go on.
+
+    ``MeasurementError`` passes through: where a source is down, there is no grading at all.
+    """
+    return tuple(Placed(one.placement, _run(one.check, evidence)) for one in checks)
+
+
+def _run(check: Check[Evidence], evidence: Evidence) -> Outcome:
+    try:
+        return check.run(evidence)
+    except MeasurementError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a broken check is data, whatever broke it
+        return Errored(summary=str(error) or type(error).__name__, error_type=type(error).__name__)

@@ -1,0 +1,41 @@
+"""The answer of one check: a score, "does not apply", or "the check broke".
+
+A broken check is a value of its own type. It is never a number, so nobody can average it by accident.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The check looked and has an answer: ``score`` from 0 to 1, and whether that is a pass."""
+
+    score: float
+    passed: bool
+    summary: str = ""
+    evidence: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.score, bool) or not math.isfinite(self.score) or not 0 <= self.score <= 1:
+            raise ValueError(f"a score is a finite number from 0 to 1, not {self.score!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplicable:
+    """The question does not arise for this evidence."""
+
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Errored:
+    """The check itself broke. This says nothing about the agent."""
+
+    summary: str
+    error_type: str
+
+
+Outcome: TypeAlias = Scored | NotApplicable | Errored

@@ -1,0 +1,28 @@
+"""How an outcome counts: its name, its weight, its axis, and whether it is required."""
+
+import math
+from dataclasses import dataclass
+
+from assay.core.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where an outcome stands in a result. ``axis`` is None for outcomes that belong to no axis."""
+
+    name: str
+    weight: float = 1
+    axis: str | None = None
+    required: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.weight, bool) or not math.isfinite(self.weight) or self.weight < 0:
+            raise ValueError(f"a weight is a finite number of at least 0, not {self.weight!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An outcome together with how it counts."""
+
+    placement: Placement
+    outcome: Outcome

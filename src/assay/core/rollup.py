@@ -1,0 +1,72 @@
+"""Pure functions from placed outcomes to a number or a verdict.
+
+Each dialect names its own rule for an answer that is not a score (``Unscored``) and its own value for "nothing
+counts", which is None here: 0.0 for evaluation and criteria, N/A for scorers. No rollup rounds.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+from assay.core.outcome import NotApplicable, Scored
+from assay.core.placement import Placed
+from assay.core.total import total
+
+
+class Unscored(Enum):
+    """What an outcome without a score counts as in a mean or a minimum."""
+
+    ZERO = "zero"
+    LEFT_OUT = "left out"
+
+
+class Verdict(Enum):
+    """The verdict of a gate."""
+
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    FAIL = "FAIL"
+    NOT_APPLICABLE = "N/A"
+
+
+def weighted_mean(placed: Iterable[Placed], unscored: Unscored) -> float | None:
+    """The mean of the scores by weight. None where nothing counts or all weights are 0."""
+    counted = _counted(placed, unscored)
+    weight = total(w for w, _ in counted)
+    if weight == 0:
+        return None
+    raw = total(w * score for w, score in counted) / weight
+    # The exact mean lies between the extremes; rounding in the products may push it out by a last bit.
+    return min(max(raw, min(s for w, s in counted if w)), max(s for w, s in counted if w))
+
+
+def lowest(placed: Iterable[Placed], unscored: Unscored) -> float | None:
+    """The worst score wins; weights are ignored. None where nothing counts."""
+    return min((score for _, score in _counted(placed, unscored)), default=None)
+
+
+def gate(placed: Iterable[Placed]) -> Verdict:
+    """FAIL if a required outcome failed or broke; N/A if no outcome at all applied; otherwise PASS.
+
+    An advisory outcome never turns the verdict, but it is a sign that something was looked at.
+    """
+    applicable = [p for p in placed if not isinstance(p.outcome, NotApplicable)]
+    if not applicable:
+        return Verdict.NOT_APPLICABLE
+    required = [p.outcome for p in applicable if p.placement.required]
+    return Verdict.PASS if all(isinstance(o, Scored) and o.passed for o in required) else Verdict.FAIL
+
+
+def by_axis(placed: Iterable[Placed]) -> dict[str | None, list[Placed]]:
+    """The placed outcomes of each axis, in the order in which the axes first appear."""
+    axes: dict[str | None, list[Placed]] = {}
+    for one in placed:
+        axes.setdefault(one.placement.axis, []).append(one)
+    return axes
+
+
+def _counted(placed: Iterable[Placed], unscored: Unscored) -> Sequence[tuple[float, float]]:
+    """Weight and score of every outcome that counts."""
+    return [
+        (one.placement.weight, one.outcome.score if isinstance(one.outcome, Scored) else 0.0)
+        for one in placed
+        if isinstance(one.outcome, Scored) or unscored is Unscored.ZERO
+    ]

@@ -1,0 +1,1 @@
+"""The wire words and edge rules of the documents. Dialects do not import each other."""

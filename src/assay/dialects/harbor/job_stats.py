@@ -1,0 +1,152 @@
+"""From trials to the statistics of a job, as harbor assembles them when a job ends."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from assay.dialects.harbor.metrics import MEAN, Metric
+from assay.dialects.harbor.passk import pass_at_k_of_group
+from assay.dialects.harbor.rewards import Rewards
+from assay.dialects.harbor.trial import NO_USAGE, Trial, Usage, evals_key
+
+RewardStats: TypeAlias = dict[str, dict[float, list[str]]]
+DatasetMetrics: TypeAlias = Mapping[str, Sequence[Metric]]
+
+CANCELLED = "CancelledError"
+
+
+@dataclass(slots=True)
+class EvalStats:
+    """The statistics of one group of trials: an agent (and model) on a dataset.
+
+    ``n_trials`` counts the trials that have rewards; ``reward_stats`` names them by reward key and value. Values
+    that are equal share the bucket of the first one seen (1, 1.0), and each NaN is its own.
+    """
+
+    n_trials: int = 0
+    n_errors: int = 0
+    metrics: list[dict[str, object]] = field(default_factory=list)
+    pass_at_k: dict[int, float] = field(default_factory=dict)
+    reward_stats: RewardStats = field(default_factory=dict)
+    exception_stats: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class JobStats:
+    """The statistics of a job: its counters, its groups, and what it used."""
+
+    n_completed_trials: int = 0
+    n_errored_trials: int = 0
+    n_running_trials: int = 0
+    n_pending_trials: int = 0
+    n_cancelled_trials: int = 0
+    n_retries: int = 0
+    evals: dict[str, EvalStats] = field(default_factory=dict)
+    usage: Usage = NO_USAGE
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """What a job's result.json says."""
+
+    id: str
+    started_at: str
+    updated_at: str | None
+    finished_at: str | None
+    n_total_trials: int
+    stats: JobStats
+
+
+class _Group:
+    """What is gathered of one group while the trials go by."""
+
+    __slots__ = ("key", "rewards", "stats", "tasks")
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.stats = EvalStats()
+        self.tasks: list[str] = []
+        self.rewards: list[Rewards | None] = []
+
+
+def job_stats(
+    trials: Iterable[Trial],
+    metrics: DatasetMetrics,
+    *,
+    n_total: int | None = None,
+    n_retries: int = 0,
+) -> JobStats:
+    """The final statistics of trials in their order. ``metrics`` holds those of each declared dataset."""
+    stats = JobStats(n_retries=n_retries)
+    groups = _gather(trials, stats)
+    for group in groups.values():
+        _finish(group, metrics)
+        stats.evals[group.key] = group.stats
+    if n_total is not None:
+        stats.n_pending_trials = max(n_total - stats.n_completed_trials, 0)
+    return stats
+
+
+def default_metrics(trials: Iterable[Trial]) -> dict[str, list[Metric]]:
+    """The mean for every dataset that occurs, as in a job that configures no metric."""
+    metrics: dict[str, list[Metric]] = {"adhoc": [MEAN]}
+    for trial in trials:
+        metrics.setdefault(trial.dataset, [MEAN])
+    return metrics
+
+
+def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
+    """One pass over the trials: counters, buckets, and each group's rewards in order."""
+    groups: dict[str, _Group] = {}
+    by_parts: dict[tuple[str, str | None, str], _Group] = {}
+    cancelled: set[str] = set()
+    usage = NO_USAGE
+    completed = 0
+    for trial in trials:
+        completed += 1
+        parts = (trial.agent, trial.model, trial.dataset)
+        group = by_parts.get(parts)
+        if group is None:
+            key = evals_key(*parts)
+            group = by_parts[parts] = groups.setdefault(key, _Group(key))
+        rewards = trial.rewards
+        group.tasks.append(trial.task)
+        group.rewards.append(rewards)
+        if rewards is not None:
+            _count_rewards(group.stats, trial.name, rewards)
+        if trial.exception_type is not None:
+            stats.n_errored_trials += 1
+            _count_error(group.stats, trial.name, trial.exception_type)
+            if trial.exception_type == CANCELLED:
+                cancelled.add(trial.name)
+        if trial.usage is not None:
+            usage = usage.plus(trial.usage)
+    stats.n_completed_trials = completed
+    stats.n_cancelled_trials = len(cancelled)
+    stats.usage = usage
+    return groups
+
+
+def _count_rewards(stats: EvalStats, name: str, rewards: Rewards) -> None:
+    stats.n_trials += 1
+    for key, value in rewards.items():
+        buckets = stats.reward_stats.get(key)
+        if buckets is None:
+            buckets = stats.reward_stats[key] = {}
+        names = buckets.get(value)
+        if names is None:
+            buckets[value] = [name]
+        else:
+            names.append(name)
+
+
+def _count_error(stats: EvalStats, name: str, exception_type: str) -> None:
+    stats.n_errors += 1
+    stats.exception_stats.setdefault(exception_type, []).append(name)
+
+
+def _finish(group: _Group, metrics: DatasetMetrics) -> None:
+    # Harbor looks the dataset up by the last part of the key, so a name with "__" in it finds no metrics.
+    dataset = group.key.split("__")[-1]
+    group.stats.metrics = [metric.compute(group.rewards) for metric in metrics.get(dataset, ())]
+    group.stats.pass_at_k = pass_at_k_of_group(group.tasks, group.rewards)

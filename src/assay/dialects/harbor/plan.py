@@ -1,0 +1,80 @@
+"""The order of a job's trials: as planned by lock.json, then by start time, then by name.
+
+The order matters: floats are added in it, and result.json names trials in it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+import msgspec
+
+from assay.dialects.harbor.trial import Trial, slot
+
+Slot: TypeAlias = tuple[str, ...]
+
+_LAST = datetime.max.replace(tzinfo=UTC)
+
+
+class _Task(msgspec.Struct, gc=False):
+    name: str
+    path: str | None = None
+
+
+class _Agent(msgspec.Struct, gc=False):
+    name: str | None = None
+    import_path: str | None = None
+    model_name: str | None = None
+
+
+class _Planned(msgspec.Struct, gc=False):
+    task: _Task
+    agent: _Agent
+
+
+class _Lock(msgspec.Struct):
+    trials: list[_Planned]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """The trials in order, and the planned slots for which none was found."""
+
+    trials: list[Trial]
+    unfilled: list[Slot]
+
+
+def planned_slots(lock: bytes) -> list[Slot]:
+    """The slots that lock.json plans, in order. Raises ValueError where it is not a lock file."""
+    shared: dict[Slot, Slot] = {}
+    slots = (
+        slot(t.task.path, t.task.name, t.agent.name, t.agent.import_path, t.agent.model_name)
+        for t in msgspec.json.decode(lock, type=_Lock).trials
+    )
+    return [shared.setdefault(planned, planned) for planned in slots]
+
+
+def in_planned_order(trials: Iterable[Trial], plan: Iterable[Slot]) -> Ordered:
+    """Fill the planned slots with the trials found; trials that nobody planned come last."""
+    waiting: dict[Slot, list[Trial]] = defaultdict(list)
+    for trial in sorted(trials, key=_by_start, reverse=True):
+        waiting[trial.slot].append(trial)
+    filled: list[Trial] = []
+    unfilled: list[Slot] = []
+    for planned in plan:
+        if waiting.get(planned):
+            filled.append(waiting[planned].pop())
+        else:
+            unfilled.append(planned)
+    left = [trial for trials in waiting.values() for trial in trials]
+    return Ordered(filled + sorted(left, key=_by_start), unfilled)
+
+
+def _by_start(trial: Trial) -> tuple[datetime, str]:
+    try:
+        started = datetime.fromisoformat(trial.started_at or "")
+    except ValueError:
+        return _LAST, trial.name
+    return started if started.tzinfo else started.replace(tzinfo=UTC), trial.name

@@ -1,0 +1,102 @@
+"""The reason codes of an outcome, which of them are worth another try, and the text normaliser."""
+
+RETRYABLE = frozenset(
+    {
+        "harbor_broker_connection_failed",
+        "harbor_cancelled_error",
+        "harbor_environment_start_timeout_error",
+        "terminal_bench_broker_ref_missing",
+        "terminal_bench_job_dir_missing",
+        "terminal_bench_lease_expired",
+    }
+)
+
+FINAL = frozenset(
+    {
+        "harbor_agent_timeout_error",
+        "harbor_nonzero_exit",
+        "harbor_result_invalid",
+        "harbor_result_malformed",
+        "harbor_result_missing",
+        "harbor_result_partial",
+        "harbor_reward_empty",
+        "harbor_reward_missing",
+        "harbor_reward_parse_error",
+        "harbor_submission_code_failed",
+        "harbor_trial_failed",
+        "harbor_trial_result_malformed",
+        "harbor_trial_result_missing",
+        "harbor_verifier_timeout_error",
+    }
+)
+
+REASON_CODES = RETRYABLE | FINAL
+
+# Exception names, squeezed to letters and digits, so that one entry serves every spelling.
+_NAMES = {
+    "agenttimeouterror": "harbor_agent_timeout_error",
+    "cancellederror": "harbor_cancelled_error",
+    "environmentstarttimeouterror": "harbor_environment_start_timeout_error",
+    "verifiertimeouterror": "harbor_verifier_timeout_error",
+    "submissioncodefailure": "harbor_submission_code_failed",
+    "rewardfilenotfounderror": "harbor_reward_missing",
+    "rewardfileemptyerror": "harbor_reward_empty",
+    "verifieroutputparseerror": "harbor_reward_parse_error",
+}
+
+# Looked for inside longer texts, in this order: a text may hold more than one.
+_NAMES_IN_TEXT = (
+    ("cancellederror", "harbor_cancelled_error"),
+    ("cancelederror", "harbor_cancelled_error"),
+    ("environmentstarttimeouterror", "harbor_environment_start_timeout_error"),
+    ("agenttimeouterror", "harbor_agent_timeout_error"),
+    ("verifiertimeouterror", "harbor_verifier_timeout_error"),
+)
+
+_WORDS_IN_TEXT: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("broker", "connection"), "harbor_broker_connection_failed"),
+    (("connection refused",), "harbor_broker_connection_failed"),
+    (("connection reset",), "harbor_broker_connection_failed"),
+    (("reward", "missing"), "harbor_reward_missing"),
+    (("no reward file found",), "harbor_reward_missing"),
+    (("rewardfilenotfounderror",), "harbor_reward_missing"),
+    (("reward", "empty"), "harbor_reward_empty"),
+    (("reward", "parse"), "harbor_reward_parse_error"),
+    (("reward", "malformed"), "harbor_reward_parse_error"),
+    (("verifieroutputparseerror",), "harbor_reward_parse_error"),
+    (("submission", "code"), "harbor_submission_code_failed"),
+    (("submission", "runtime"), "harbor_submission_code_failed"),
+)
+
+
+def normalise_reason(text: str | None) -> str | None:
+    """The reason code that a free text stands for; the text itself, underscored, where it stands for none."""
+    lowered = (text or "").strip().lower()
+    if not lowered or lowered in REASON_CODES:
+        return lowered or None
+    underscored = "_".join(lowered.replace("-", "_").split())
+    if underscored in REASON_CODES:
+        return underscored
+    squeezed = "".join(character for character in lowered if character.isalnum())
+    return _NAMES.get(squeezed) or _found_in(lowered, squeezed) or underscored
+
+
+def reason_of_exception(exception_type: str, message: str) -> str:
+    """The reason code of a trial's exception. Always one of the set: ``harbor_trial_failed`` if no other fits."""
+    if exception_type == "ValidationError" and "VerifierResult" in message:
+        return "harbor_reward_parse_error"
+    for text in (exception_type, message):
+        code = normalise_reason(text)
+        if code in REASON_CODES:
+            return code
+    return "harbor_trial_failed"
+
+
+def _found_in(lowered: str, squeezed: str) -> str | None:
+    for name, code in _NAMES_IN_TEXT:
+        if name in squeezed:
+            return code
+    for words, code in _WORDS_IN_TEXT:
+        if all(word in lowered for word in words):
+            return code
+    return None

@@ -1,0 +1,135 @@
+"""From the bytes of the reward files to rewards, under a named profile.
+
+``harbor-0.13.1`` answers as harbor does: any float, NaN and infinity included, booleans as 1.0 and 0.0, numeric
+strings as floats. ``strict`` takes finite numbers from 0 to 1 and nothing else. In both, reward.json wins over
+reward.txt wherever it exists, even if it is empty or broken.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import NoReturn, TypeAlias
+
+from assay.dialects.harbor.errors import (
+    RewardFileEmptyError,
+    RewardFileNotFoundError,
+    RewardFileRefusedError,
+    RewardNestingError,
+    RewardValidationError,
+    VerifierOutputParseError,
+)
+from assay.evidence.files import Absent, Content, File, Refused, RewardFiles
+
+Rewards: TypeAlias = Mapping[str, float]
+
+
+class Profile(Enum):
+    """The rules under which a reward is read. A result records which."""
+
+    HARBOR_0_13_1 = "harbor-0.13.1"
+    STRICT = "strict"
+
+
+@dataclass(frozen=True, slots=True)
+class RewardReading:
+    """Rewards, the file they came from, and the profile they were read under. ``rewards`` may be None."""
+
+    rewards: Rewards | None
+    path: str
+    profile: Profile
+
+
+def parse_reward_files(files: RewardFiles, profile: Profile = Profile.HARBOR_0_13_1) -> RewardReading:
+    """The rewards in the files. Raises a ``RewardError`` where there are none that can be used."""
+    if not isinstance(files.json, Absent):
+        content = _content(files.json)
+        parse = _strict_json if profile is Profile.STRICT else _harbor_json
+        return RewardReading(parse(content), content.path, profile)
+    if not isinstance(files.text, Absent):
+        content = _content(files.text)
+        return RewardReading({"reward": _number(content, profile)}, content.path, profile)
+    raise RewardFileNotFoundError(f"No reward file found at {files.text.path} or {files.json.path}")
+
+
+def _content(file: File) -> Content:
+    """What was read. Emptiness is a matter of bytes: white space is content."""
+    if isinstance(file, Refused):
+        raise RewardFileRefusedError(file)
+    assert isinstance(file, Content)  # noqa: S101 - narrows the type: absent files are handled above
+    if not file.data:
+        raise RewardFileEmptyError(f"Reward file is empty at {file.path}")
+    return file
+
+
+def _number(content: Content, profile: Profile) -> float:
+    try:
+        number = float(content.data.decode())
+    except ValueError as error:
+        raise VerifierOutputParseError(f"Failed to parse rewards from text file {content.path}") from error
+    if profile is Profile.STRICT:
+        _check_strict("reward", number, content.path)
+    return number
+
+
+def _harbor_json(content: Content) -> Rewards | None:
+    try:
+        found = json.loads(content.data.decode())
+    except ValueError as error:
+        raise _not_json(content) from error
+    except RecursionError as error:
+        raise RewardNestingError(str(error)) from error
+    if type(found) is dict and all(type(value) in (int, float) for value in found.values()):
+        return found
+    # Everything else is pydantic's to judge, in harbor's own model. It is slow to import and seldom needed.
+    from assay.dialects.harbor.verifier_result import validate_rewards  # noqa: PLC0415
+
+    return validate_rewards(found)
+
+
+def _strict_json(content: Content) -> Rewards:
+    path = content.path
+    try:
+        found = json.loads(content.data.decode(), object_pairs_hook=_Pairs, parse_constant=_refuse_constant)
+    except ValueError as error:
+        raise _not_json(content) from error
+    except RecursionError as error:
+        raise RewardNestingError(str(error)) from error
+    if not isinstance(found, _Pairs):
+        raise VerifierOutputParseError(f"{path} is not a JSON object of rewards")
+    if not found:
+        raise RewardValidationError(f"{path} holds no reward")
+    rewards: dict[str, float] = {}
+    for key, value in found:
+        if key in rewards:
+            raise VerifierOutputParseError(f"{path} has the key {key!r} twice")
+        rewards[key] = _check_strict(key, value, path)
+    return rewards
+
+
+class _Pairs(list[tuple[str, object]]):
+    """A JSON object as it was written, duplicate keys included."""
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _check_strict(key: str, value: object, path: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(_as_float(value)):
+        raise VerifierOutputParseError(f"the reward {key!r} in {path} is not a finite number")
+    if not 0 <= value <= 1:
+        raise RewardValidationError(f"the reward {key!r} in {path} is {value}, outside 0 to 1")
+    return value
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _not_json(content: Content) -> VerifierOutputParseError:
+    return VerifierOutputParseError(f"Failed to parse rewards from JSON file {content.path}")

@@ -1,0 +1,154 @@
+"""Results of terminal-bench, the older benchmark: its runs as trials, and its binary reward.
+
+A run folder holds results.json with one entry a run. ``is_resolved`` becomes the reward 1 or 0; null stays
+without a reward, which is not the same as failed. ``failure_mode`` becomes a reason code, and the name of an
+exception where the run has no outcome because of it.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay.core.errors import AssayError
+from assay.dialects.harbor.trial import Trial, Usage
+
+# What each failure mode of terminal-bench means in the set of reason codes. Unset and none are no failure.
+FAILURE_REASONS: dict[str, str | None] = {
+    "unset": None,
+    "none": None,
+    "unknown": "harbor_trial_failed",
+    "test_timeout": "harbor_verifier_timeout_error",
+    "agent_timeout": "harbor_agent_timeout_error",
+    "unknown_agent_error": "harbor_trial_failed",
+    "parse_error": "harbor_reward_parse_error",
+    "fatal_llm_parse_error": "harbor_trial_failed",
+    "context_length_exceeded": "harbor_trial_failed",
+    "output_length_exceeded": "harbor_trial_failed",
+    "agent_installation_failed": "harbor_submission_code_failed",
+}
+
+
+class TerminalBenchError(AssayError):
+    """A results file of terminal-bench can't be used."""
+
+
+class Published(msgspec.Struct, frozen=True):
+    """The figures that a run folder publishes about itself."""
+
+    accuracy: float | None = None
+    pass_at_k: dict[str, float | None] = msgspec.field(default_factory=dict)
+    n_resolved: int | None = None
+    n_unresolved: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """One run of terminal-bench: the trial, and the failure mode as it was written."""
+
+    trial: Trial
+    failure_mode: str
+    reason_code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFolder:
+    """One run folder: its runs in order, what it publishes, and the entries that can't be used."""
+
+    runs: list[ImportedRun]
+    published: Published
+    problems: list[tuple[str, str]]
+
+
+class _Run(msgspec.Struct):
+    trial_name: str
+    task_id: str
+    is_resolved: bool | None = None
+    failure_mode: str = "unset"
+    total_input_tokens: int | None = None
+    total_output_tokens: int | None = None
+    trial_started_at: str | None = None
+
+
+class Metadata(msgspec.Struct, frozen=True):
+    """What run_metadata.json says of a run folder, as far as it names the group that the runs belong to."""
+
+    agent_name: str = "unknown"
+    model_name: str | None = None
+    dataset_name: str | None = None
+
+
+def import_metadata(metadata: bytes) -> Metadata:
+    """The metadata of a run folder. Raises ``TerminalBenchError``."""
+    try:
+        return msgspec.convert(_object(metadata, "run_metadata.json"), Metadata)
+    except msgspec.ValidationError as error:
+        raise TerminalBenchError(f"run_metadata.json can't be used: {error}") from error
+
+
+def import_results(results: bytes, metadata: Metadata) -> ImportedFolder:
+    """The runs in the bytes of a run folder's results.json. A broken entry is a problem; the others go on."""
+    found = _object(results, "results.json")
+    entries = found.get("results")
+    if not isinstance(entries, list):
+        raise TerminalBenchError("results.json has no list of results")
+    runs: list[ImportedRun] = []
+    problems: list[tuple[str, str]] = []
+    for index, entry in enumerate(entries):
+        try:
+            runs.append(_imported(msgspec.convert(entry, _Run), metadata))
+        except msgspec.ValidationError as error:
+            problems.append((f"results[{index}]", str(error)))
+    return ImportedFolder(runs, _published(found), problems)
+
+
+def import_run(result: bytes, metadata: Metadata) -> ImportedRun:
+    """One run from the bytes of its own results.json."""
+    try:
+        return _imported(msgspec.convert(_object(result, "results.json"), _Run), metadata)
+    except msgspec.ValidationError as error:
+        raise TerminalBenchError(f"results.json is not a run's: {error}") from error
+
+
+def binary_reward(exit_status: int) -> str:
+    """The text of reward.txt that terminal-bench writes for the exit status of its tests."""
+    return "1\n" if exit_status == 0 else "0\n"
+
+
+def _imported(run: _Run, metadata: Metadata) -> ImportedRun:
+    reason = FAILURE_REASONS.get(run.failure_mode, "harbor_trial_failed")
+    if run.is_resolved is None and reason is None:
+        reason = "harbor_reward_missing"
+    trial = Trial(
+        name=run.trial_name,
+        task=run.task_id,
+        agent=metadata.agent_name,
+        model=metadata.model_name,
+        dataset=metadata.dataset_name or "terminal-bench",
+        rewards=None if run.is_resolved is None else {"reward": int(run.is_resolved)},
+        verified=run.is_resolved is not None,
+        exception_type=run.failure_mode if reason is not None else None,
+        # The message is the reason code, so that the trial is classified like any other.
+        exception_message=reason or "",
+        usage=Usage(n_input_tokens=run.total_input_tokens, n_output_tokens=run.total_output_tokens),
+        started_at=run.trial_started_at,
+    )
+    return ImportedRun(trial, run.failure_mode, reason)
+
+
+def _published(found: dict[str, Any]) -> Published:
+    try:
+        return msgspec.convert({k: v for k, v in found.items() if k != "results"}, Published)
+    except msgspec.ValidationError as error:
+        raise TerminalBenchError(f"the published figures of results.json can't be read: {error}") from error
+
+
+def _object(data: bytes, name: str) -> dict[str, Any]:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise TerminalBenchError(f"{name} is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise TerminalBenchError(f"{name} is not an object")
+    return found

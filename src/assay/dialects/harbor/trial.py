@@ -1,0 +1,244 @@
+"""A finished trial as the statistics need it, and how it is read from a trial's result.json.
+
+Only what counts is decoded: a trial's file may hold megabytes of configuration and rollouts. The fast decoder
+is exact for what it accepts; the rare file that it refuses (NaN, numbers in strings, numbers out of range) goes
+through the standard library and harbor's own validation.
+"""
+
+import json
+from typing import Any
+
+import msgspec
+
+from assay.core.errors import AssayError
+from assay.dialects.harbor.errors import RewardValidationError
+from assay.dialects.harbor.rewards import Rewards
+
+MESSAGE_LIMIT = 500
+
+
+class TrialFileError(AssayError):
+    """A trial's result.json can't be used; the message says why in one sentence."""
+
+
+class Trial(msgspec.Struct, frozen=True, gc=False):
+    """One run: whose it was, what its verifier gave, what went wrong, and what it cost.
+
+    ``rewards`` is None both where there was no verifier result and where its rewards were null; ``verified``
+    tells the two apart. ``lost`` names the reward keys whose value was NaN or infinite: JSON has no such
+    number, so a trial's file holds null in their place.
+    """
+
+    name: str
+    task: str
+    agent: str
+    model: str | None = None
+    dataset: str = "adhoc"
+    rewards: Rewards | None = None
+    verified: bool = False
+    exception_type: str | None = None
+    exception_message: str = ""
+    usage: "Usage | None" = None
+    started_at: str | None = None
+    slot: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+    @property
+    def evals_key(self) -> str:
+        """The group that the trial counts in: agent, model if there is one, and dataset."""
+        return evals_key(self.agent, self.model, self.dataset)
+
+
+class Usage(msgspec.Struct, frozen=True, gc=False):
+    """Tokens and cost. A field is None where nobody counted, which is not 0."""
+
+    n_input_tokens: int | None = None
+    n_cache_tokens: int | None = None
+    n_output_tokens: int | None = None
+    cost_usd: float | None = None
+
+    def plus(self, other: "Usage") -> "Usage":
+        """Both together, field by field, in harbor's order of addition."""
+        return Usage(
+            _add(self.n_input_tokens, other.n_input_tokens),
+            _add(self.n_cache_tokens, other.n_cache_tokens),
+            _add(self.n_output_tokens, other.n_output_tokens),
+            _add_cost(self.cost_usd, other.cost_usd),
+        )
+
+
+NO_USAGE = Usage()
+
+
+def evals_key(agent: str, model: str | None, dataset: str) -> str:
+    """Harbor's key of a group of trials."""
+    return f"{agent}__{model}__{dataset}" if model else f"{agent}__{dataset}"
+
+
+class TrialDecoder:
+    """Decodes the trials of one job. What many of them have in common is kept once."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._slots: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def decode(self, data: bytes) -> Trial:
+        """The trial in the bytes of its result.json. Raises ``TrialFileError``."""
+        try:
+            file = _DECODER.decode(data)
+        except msgspec.MsgspecError:
+            file = _decode_slowly(data)
+        return self._trial(file)
+
+    def _trial(self, file: "_TrialFile") -> Trial:
+        verified = file.verifier_result
+        raised = file.exception_info
+        model = file.agent_info.model_info
+        rewards, lost = _without_nulls(verified.rewards) if verified is not None else (None, ())
+        slot = _slot(file)
+        return Trial(
+            name=file.trial_name,
+            task=self._shared(file.task_name),
+            agent=self._shared(file.agent_info.name),
+            model=self._shared(model.name) if model is not None else None,
+            dataset=self._shared(file.source) if file.source else "adhoc",
+            rewards=rewards,
+            verified=verified is not None,
+            exception_type=self._shared(raised.exception_type) if raised is not None else None,
+            exception_message=raised.exception_message[:MESSAGE_LIMIT] if raised is not None else "",
+            usage=_usage(file),
+            started_at=file.started_at,
+            slot=self._slots.setdefault(slot, slot),
+            lost=lost,
+            steps=tuple(step.step_name for step in file.step_results) if file.step_results else (),
+        )
+
+    def _shared(self, text: str) -> str:
+        return self._texts.setdefault(text, text)
+
+
+class _Model(msgspec.Struct, gc=False):
+    name: str
+
+
+class _AgentInfo(msgspec.Struct, gc=False):
+    name: str
+    model_info: _Model | None = None
+
+
+class _VerifierResult(msgspec.Struct, gc=False):
+    rewards: dict[str, float | int | None] | None = None
+
+
+class _ExceptionInfo(msgspec.Struct, gc=False):
+    exception_type: str
+    exception_message: str = ""
+
+
+class _StepResult(msgspec.Struct, gc=False):
+    step_name: str
+    agent_result: Usage | None = None
+    verifier_result: _VerifierResult | None = None
+
+
+class _TaskConfig(msgspec.Struct, gc=False):
+    path: str | None = None
+    name: str | None = None
+
+
+class _AgentConfig(msgspec.Struct, gc=False):
+    name: str | None = None
+    import_path: str | None = None
+    model_name: str | None = None
+
+
+class _Config(msgspec.Struct, gc=False):
+    task: _TaskConfig | None = None
+    agent: _AgentConfig | None = None
+
+
+class _TrialFile(msgspec.Struct, gc=False):
+    task_name: str
+    trial_name: str
+    agent_info: _AgentInfo
+    source: str | None = None
+    config: _Config | None = None
+    agent_result: Usage | None = None
+    verifier_result: _VerifierResult | None = None
+    exception_info: _ExceptionInfo | None = None
+    started_at: str | None = None
+    step_results: list[_StepResult] | None = None
+
+
+_DECODER = msgspec.json.Decoder(_TrialFile)
+
+
+def _decode_slowly(data: bytes) -> _TrialFile:
+    try:
+        found = json.loads(data)
+        _coerce_rewards(found)
+        return msgspec.convert(found, _TrialFile, strict=False)
+    except RewardValidationError as error:
+        raise TrialFileError(f"its rewards are not numbers: {str(error).splitlines()[-2].strip()}") from error
+    except msgspec.MsgspecError as error:
+        raise TrialFileError(f"it is not a trial's result: {error}") from error
+    except ValueError as error:
+        raise TrialFileError(f"it is not JSON: {error}") from error
+    except RecursionError as error:
+        raise TrialFileError("it is not JSON that can be read: nested too deeply") from error
+
+
+def _coerce_rewards(found: Any) -> None:
+    """Replace the rewards in a decoded file by what harbor's validation makes of them. Null values stay."""
+    from assay.dialects.harbor.verifier_result import validate_rewards  # noqa: PLC0415 - slow, seldom needed
+
+    steps = found.get("step_results") if isinstance(found, dict) else None
+    for part in [found, *(steps if isinstance(steps, list) else [])]:
+        result = part.get("verifier_result") if isinstance(part, dict) else None
+        rewards = result.get("rewards") if isinstance(result, dict) else None
+        if isinstance(result, dict) and isinstance(rewards, dict):
+            known = validate_rewards({k: v for k, v in rewards.items() if v is not None}) or {}
+            result["rewards"] = {k: known.get(k) for k in rewards}
+
+
+def _without_nulls(rewards: dict[str, float | int | None] | None) -> tuple[Any, tuple[str, ...]]:
+    """The rewards, and the keys whose value JSON could not hold. Nearly always there are none."""
+    if rewards is None or None not in rewards.values():
+        return rewards, ()
+    return {k: v for k, v in rewards.items() if v is not None}, tuple(k for k, v in rewards.items() if v is None)
+
+
+def _usage(file: _TrialFile) -> Usage | None:
+    """A single-step trial's own usage, or the sum over the steps of one that has none of its own."""
+    if file.agent_result is not None:
+        return None if file.agent_result == NO_USAGE else file.agent_result
+    used = NO_USAGE
+    for step in file.step_results or ():
+        if step.agent_result is not None:
+            used = used.plus(step.agent_result)
+    return None if used == NO_USAGE else used
+
+
+def _slot(file: _TrialFile) -> tuple[str, ...]:
+    """What the plan calls this trial: its task and its agent."""
+    task = file.config.task if file.config is not None else None
+    agent = file.config.agent if file.config is not None else None
+    if task is None or agent is None:
+        return (file.task_name, file.agent_info.name)
+    return slot(task.path, task.name or file.task_name, agent.name, agent.import_path, agent.model_name)
+
+
+def slot(
+    path: str | None, task: str, agent: str | None, import_path: str | None, model: str | None
+) -> tuple[str, ...]:
+    """The key by which planned and found trials are matched."""
+    return (path or task, agent or import_path or "", model or "")
+
+
+def _add(one: int | None, other: int | None) -> int | None:
+    return one if other is None else (one or 0) + other
+
+
+def _add_cost(one: float | None, other: float | None) -> float | None:
+    return one if other is None else (one or 0.0) + other

@@ -1,0 +1,155 @@
+"""Does a job's recorded result.json follow from its trial folders? Derived again, and compared field by field."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.dialects.harbor.job_stats import JobResult, job_stats
+from assay.dialects.harbor.job_text import job_text
+from assay.engine.audit_rewards import audit_rewards
+from assay.engine.finding import Finding, Standing
+from assay.engine.job import Job
+from assay.engine.ports import JobFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The findings on a job. ``identical`` says that the text itself is what harbor would have written."""
+
+    job: str
+    findings: list[Finding]
+    identical: bool
+    finished: bool
+    notes: list[str]
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the record follows from the trials."""
+        return all(finding.standing is not Standing.DIFFERS for finding in self.findings)
+
+
+# What only the run itself could know.
+_TAKEN = ("id", "started_at", "updated_at", "finished_at", "stats.n_retries", "stats.n_running_trials")
+
+
+def audit_job(folder: JobFolder, job: Job) -> Audit:
+    """Derive the job's result from its trials and compare it with the record."""
+    recorded = _recorded(job)
+    text = job_text(_derive(job, recorded))
+    taken = {*_TAKEN} if job.metrics.complete else {*_TAKEN, *_metric_fields(recorded)}
+    findings = list(_compare(dict(_fields(recorded)), dict(_fields(_loads(text))), taken))
+    return Audit(
+        job=job.name,
+        findings=findings + audit_rewards(folder, job.trials),
+        identical=job.recorded == text.encode(),
+        finished=recorded.get("finished_at") is not None,
+        notes=job.notes,
+    )
+
+
+def _recorded(job: Job) -> dict[str, Any]:
+    if job.recorded is None:
+        raise InputError(f"{job.name} has no result.json to audit")
+    try:
+        found = _loads(job.recorded.decode())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the result.json of {job.name} is not JSON: {error}") from error
+    if not isinstance(found, dict) or not isinstance(found.get("stats"), dict):
+        raise InputError(f"the result.json of {job.name} is not a job's result: it has no stats")
+    return found
+
+
+def _loads(text: str) -> Any:
+    """JSON in which a repeated key keeps all its trials: harbor writes one "nan" for each NaN."""
+    return json.loads(text, object_pairs_hook=_merged)
+
+
+def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for key, value in pairs:
+        both_lists = isinstance(merged.get(key), list) and isinstance(value, list)
+        merged[key] = merged[key] + value if both_lists else value
+    return merged
+
+
+def _derive(job: Job, recorded: dict[str, Any]) -> JobResult:
+    """The job's result as the trials give it; what only the run could know is taken from the record."""
+    said = recorded["stats"]
+    stats = job_stats(job.trials, job.metrics.by_dataset, n_total=job.n_total, n_retries=_int(said, "n_retries"))
+    stats.n_running_trials = _int(said, "n_running_trials")
+    stats.n_pending_trials = max(stats.n_pending_trials - stats.n_running_trials, 0)
+    if recorded.get("finished_at") is None:
+        # While a job runs, harbor writes no pass@k.
+        for group in stats.evals.values():
+            group.pass_at_k = {}
+    return JobResult(
+        id=str(recorded.get("id")),
+        started_at=str(recorded.get("started_at")),
+        updated_at=recorded.get("updated_at"),
+        finished_at=recorded.get("finished_at"),
+        n_total_trials=job.n_total,
+        stats=stats,
+    )
+
+
+def _int(fields: Mapping[str, Any], name: str) -> int:
+    value = fields.get(name)
+    return value if type(value) is int else 0
+
+
+def _fields(result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields that are compared one by one: those of the job, of its statistics and of each group."""
+    for name, value in result.items():
+        if name != "stats" or not isinstance(value, dict):
+            yield name, value
+            continue
+        for field, part in value.items():
+            if field != "evals" or not isinstance(part, dict):
+                yield f"stats.{field}", part
+                continue
+            for key, group in part.items():
+                for inner, found in group.items() if isinstance(group, dict) else ():
+                    yield f"stats.evals.{key}.{inner}", found
+
+
+def _metric_fields(result: dict[str, Any]) -> list[str]:
+    return [name for name, _ in _fields(result) if name.startswith("stats.evals.") and name.endswith(".metrics")]
+
+
+def _compare(recorded: dict[str, Any], derived: dict[str, Any], taken: set[str]) -> Iterator[Finding]:
+    """One finding a field, in the order of the file. A field that is on one side only differs."""
+    for name in dict.fromkeys([*derived, *recorded]):
+        one, other = recorded.get(name), derived.get(name)
+        if name in taken:
+            yield Finding(name, Standing.TAKEN, one)
+        elif name not in recorded or name not in derived:
+            yield Finding(name, Standing.DIFFERS, one, other)
+        else:
+            yield Finding(name, _standing(one, other), one, other)
+
+
+def _standing(one: Any, other: Any) -> Standing:
+    if _canonical(one) == _canonical(other):
+        return Standing.SAME
+    return Standing.SAME_BUT_FOR_ORDER if _alike(one, other) else Standing.DIFFERS
+
+
+def _canonical(value: Any) -> str:
+    """Equal texts for equal values of equal types: 1, 1.0 and true are three things."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two values differ only as another order of the same trials would make them differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return set(one) == set(other) and all(_alike(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        if all(isinstance(item, str) for item in [*one, *other]):
+            return sorted(one) == sorted(other)
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if type(one) is float and type(other) is float:
+        return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-15)
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,72 @@
+"""Do the rewards that trials record follow from the reward files that their verifiers left?"""
+
+from collections.abc import Iterable
+
+from assay.dialects.harbor.errors import RewardError, RewardFileNotFoundError
+from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
+from assay.dialects.harbor.rewards import Rewards, parse_reward_files
+from assay.dialects.harbor.trial import Trial
+from assay.engine.finding import Finding, Standing
+from assay.engine.job import PROFILE
+from assay.engine.ports import JobFolder
+
+# Errors that a trial owes to its reward files and to nothing else.
+_REWARD_ERRORS = frozenset(
+    {"RewardFileNotFoundError", "RewardFileEmptyError", "VerifierOutputParseError", "ValidationError"}
+)
+
+
+def audit_rewards(folder: JobFolder, trials: Iterable[Trial]) -> list[Finding]:
+    """One finding for each trial that differs from its files, and one for all that agree."""
+    agreed = unchecked = 0
+    different: list[Finding] = []
+    for trial in trials:
+        finding = _audit(folder, trial)
+        if finding is None:
+            unchecked += 1
+        elif finding.standing is Standing.DIFFERS:
+            different.append(finding)
+        else:
+            agreed += 1
+    kept = f"{agreed} agree with their reward files, {unchecked} have none to compare"
+    return [Finding("trials", Standing.SAME, kept, kept), *different]
+
+
+def _audit(folder: JobFolder, trial: Trial) -> Finding | None:
+    """The finding on one trial; None where there is nothing to compare."""
+    recorded: object = dict(trial.rewards) if trial.rewards is not None else trial.exception_type
+    if trial.rewards is None and trial.exception_type not in _REWARD_ERRORS:
+        return None
+    found = _from_files(folder, trial)
+    if isinstance(found, RewardFileNotFoundError) and trial.rewards is not None:
+        return None
+    derived: object = found.exception_type if isinstance(found, RewardError) else found
+    agrees = _same(trial.rewards, found) if not isinstance(found, RewardError) else derived == recorded
+    return Finding(f"trial {trial.name}", Standing.SAME if agrees else Standing.DIFFERS, recorded, derived)
+
+
+def _from_files(folder: JobFolder, trial: Trial) -> Rewards | RewardError | None:
+    if not trial.steps:
+        return _read(folder, trial.name, None)
+    found = [_read(folder, trial.name, step) for step in trial.steps]
+    steps = [Step(verified=True, rewards=one) for one in found if not isinstance(one, RewardError)]
+    if not steps:
+        return RewardFileNotFoundError("no step left a reward file")
+    # Which strategy the task has is not in the trial's folder: either will do.
+    results = [trial_rewards(steps, strategy) for strategy in Strategy]
+    derived = [None if result is None else result.rewards for result in results]
+    return next((rewards for rewards in derived if _same(trial.rewards, rewards)), derived[0])
+
+
+def _read(folder: JobFolder, trial: str, step: str | None) -> Rewards | RewardError | None:
+    try:
+        return parse_reward_files(folder.reward_files(trial, step), PROFILE).rewards
+    except RewardError as error:
+        return error
+
+
+def _same(one: Rewards | None, other: Rewards | None) -> bool:
+    """Equal with their types, and NaN equal to NaN."""
+    if one is None or other is None:
+        return one is other
+    return {key: repr(value) for key, value in one.items()} == {key: repr(value) for key, value in other.items()}

@@ -1,0 +1,23 @@
+"""What an audit finds about one field."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Standing(Enum):
+    """How a recorded field stands to what the trials give."""
+
+    SAME = "same"
+    SAME_BUT_FOR_ORDER = "same but for the order of trials"
+    DIFFERS = "differs"
+    TAKEN = "taken as recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One field of a job's result, or one trial's rewards: recorded, and derived."""
+
+    field: str
+    standing: Standing
+    recorded: object = None
+    derived: object = None

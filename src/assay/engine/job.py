@@ -1,0 +1,171 @@
+"""Read a job folder into trials in their order. What can't be read is kept as a problem, never dropped."""
+
+import math
+from dataclasses import dataclass
+
+import msgspec
+
+from assay.core.errors import InputError
+from assay.dialects.harbor.errors import RewardError
+from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for, metrics_of_config
+from assay.dialects.harbor.metrics import Metric
+from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
+from assay.dialects.harbor.plan import Slot, in_planned_order, planned_slots
+from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
+from assay.dialects.harbor.trial import Trial, TrialDecoder, TrialFileError
+from assay.engine.ports import JobFolder, Progress, no_progress
+from assay.evidence.files import Absent, Content, File, Refused
+
+PROFILE = Profile.HARBOR_0_13_1
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A trial that was planned or begun and can't be counted, with the reason."""
+
+    trial: str
+    reason_code: str
+    detail: str
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is no result at all, rather than one that can't be used."""
+        return self.reason_code == "harbor_trial_result_missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as it was found: its trials in order, its problems, and what its own files say."""
+
+    name: str
+    trials: list[Trial]
+    problems: list[Problem]
+    metrics: ConfiguredMetrics
+    recorded: bytes | None
+    notes: list[str]
+
+    @property
+    def n_total(self) -> int:
+        """The trials of the job: those counted and those that can't be."""
+        return len(self.trials) + len(self.problems)
+
+
+def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progress = no_progress) -> Job:
+    """Everything in a job folder. Raises ``InputError`` if it holds no trial."""
+    notes = [f"{name} is not harbor's: left alone" for name in folder.foreign()]
+    plan = _plan(folder, notes)
+    found, problems = _read_trials(folder, notes, progress)
+    if not found and not problems:
+        planned = f" ({len(plan)} are planned)" if plan else ""
+        raise InputError(f"{folder.name} holds no trials{planned}")
+    ordered = in_planned_order(found, plan)
+    problems += _never_started(ordered.unfilled, len(problems))
+    return Job(
+        name=folder.name,
+        trials=ordered.trials,
+        problems=problems,
+        metrics=_metrics(folder, ordered.trials, script, notes),
+        recorded=_recorded(folder, notes),
+        notes=notes,
+    )
+
+
+def _read_trials(folder: JobFolder, notes: list[str], progress: Progress) -> tuple[list[Trial], list[Problem]]:
+    total = len(folder.folders())
+    decoder = TrialDecoder()
+    trials: list[Trial] = []
+    problems: list[Problem] = []
+    for done, (name, file) in enumerate(folder.trial_results(), start=1):
+        try:
+            if isinstance(file, Content):
+                trial = decoder.decode(file.data)
+                trials.append(_with_lost_rewards(folder, name, trial) if trial.lost else trial)
+            elif isinstance(file, Absent) and not folder.began(name):
+                notes.append(f"the folder {name} holds no trial: left alone")
+            else:
+                problems.append(_unusable(name, file))
+        except TrialFileError as error:
+            problems.append(Problem(name, "harbor_trial_result_malformed", f"result.json: {error}"))
+        progress(done, total)
+    return trials, problems
+
+
+def _unusable(name: str, file: File) -> Problem:
+    if isinstance(file, Refused):
+        return Problem(name, "harbor_trial_result_malformed", f"result.json is {file.why.value}{file.detail}")
+    return Problem(name, "harbor_trial_result_missing", "it has no result.json")
+
+
+def _with_lost_rewards(folder: JobFolder, name: str, trial: Trial) -> Trial:
+    """Fetch rewards that JSON could not hold (NaN, infinity) from what the verifier itself wrote."""
+    for strategy in Strategy if trial.steps else (None,):
+        rewards = _rewards_again(folder, name, trial.steps, strategy)
+        if rewards is not None and _fits(rewards, trial):
+            return msgspec.structs.replace(trial, rewards=rewards, lost=())
+    keys = ", ".join(trial.lost)
+    raise TrialFileError(f"the reward {keys} is null, so it was NaN or infinite, and no reward file says which")
+
+
+def _rewards_again(
+    folder: JobFolder, name: str, steps: tuple[str, ...], strategy: Strategy | None
+) -> Rewards | None:
+    if not steps:
+        return read_rewards_of(folder, name, None)
+    left = [Step(verified=True, rewards=read_rewards_of(folder, name, step)) for step in steps]
+    result = trial_rewards([step for step in left if step.rewards is not None], strategy)
+    return result.rewards if result is not None else None
+
+
+def read_rewards_of(folder: JobFolder, trial: str, step: str | None) -> Rewards | None:
+    """The rewards in a trial's own files; None where there are none that can be used."""
+    try:
+        return parse_reward_files(folder.reward_files(trial, step), PROFILE).rewards
+    except RewardError:
+        return None
+
+
+def _fits(rewards: Rewards, trial: Trial) -> bool:
+    """Whether these can be the rewards that a trial's file holds in part."""
+    kept = trial.rewards or {}
+    return (
+        set(rewards) == set(kept) | set(trial.lost)
+        and all(rewards[key] == value for key, value in kept.items())
+        and not any(math.isfinite(rewards[key]) for key in trial.lost)
+    )
+
+
+def _plan(folder: JobFolder, notes: list[str]) -> list[Slot]:
+    file = folder.file("lock.json")
+    if isinstance(file, Content):
+        try:
+            return planned_slots(file.data)
+        except (ValueError, RecursionError) as error:
+            notes.append(f"lock.json can't be used ({error}): trials are in the order of their start")
+    elif isinstance(file, Refused):
+        notes.append(f"lock.json is {file.why.value}: trials are in the order of their start")
+    return []
+
+
+def _never_started(unfilled: list[Slot], unreadable: int) -> list[Problem]:
+    """Planned trials without a folder. A folder that can't be read fills a slot, though nobody knows which."""
+    return [
+        Problem(slot[0], "harbor_trial_result_missing", f"planned for {slot[1]}, but there is no folder of it")
+        for slot in unfilled[unreadable:]
+    ]
+
+
+def _recorded(folder: JobFolder, notes: list[str]) -> bytes | None:
+    file = folder.file("result.json")
+    if isinstance(file, Refused):
+        notes.append(f"the job's result.json is {file.why.value}{file.detail}")
+    return file.data if isinstance(file, Content) else None
+
+
+def _metrics(folder: JobFolder, trials: list[Trial], script: Metric | None, notes: list[str]) -> ConfiguredMetrics:
+    file = folder.file("config.json")
+    if isinstance(file, Content):
+        try:
+            return metrics_of_config(file.data, script)
+        except (ValueError, RecursionError) as error:
+            notes.append(f"config.json can't be used ({error}): the metric is the mean")
+    return ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))

@@ -1,0 +1,206 @@
+"""What a job's trials say, with every denominator in sight.
+
+The ``harbor`` part of a report is what harbor 0.13.1 says. What Assay adds stands beside it, never inside: how
+many trials each number speaks of, the mean of those that were scored, pass@1, pass@k and pass^k for a chosen
+reward and threshold.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from assay.core.total import mean
+from assay.dialects.harbor.job_stats import CANCELLED, EvalStats, JobStats, job_stats
+from assay.dialects.harbor.passk import eligible_k
+from assay.dialects.harbor.reasons import reason_of_exception
+from assay.dialects.harbor.trial import Trial
+from assay.engine.job import PROFILE, Job, Problem
+from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
+
+
+@dataclass(frozen=True, slots=True)
+class Denominators:
+    """How many trials there are, and what became of them. Each is counted once: the parts add up to the total.
+
+    A cancelled trial that has a reward all the same counts as scored though errored.
+    """
+
+    scored: int = 0
+    scored_though_errored: int = 0
+    errored: int = 0
+    missing: int = 0
+    invalid: int = 0
+    cancelled: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return (
+            self.scored + self.scored_though_errored + self.errored + self.missing + self.invalid + self.cancelled
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """What counts as a success: a reward key, and the least value that will do."""
+
+    key: str
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroupReport:
+    """One group of trials: harbor's statistics, and what Assay adds where a reward key is chosen."""
+
+    key: str
+    harbor: EvalStats
+    counts: Denominators
+    tasks: int
+    success: Success | None
+    mean_of_scored: float | None
+    n_scored: int
+    pass_at_k: list[Estimate]
+    pass_hat_k: list[Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Trials that went wrong in the same way. ``unscored`` tells whether it cost them their reward."""
+
+    reason_code: str
+    what: str
+    trials: list[str]
+    unscored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """A job's report."""
+
+    job: str
+    profile: str
+    finished: bool | None
+    harbor: JobStats
+    counts: Denominators
+    groups: list[GroupReport]
+    troubles: list[Trouble]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the reader asks beyond harbor's numbers. None leaves the choice to the data."""
+
+    key: str | None = None
+    threshold: float = 1.0
+    k: tuple[int, ...] = ()
+
+
+def report_job(job: Job, question: Question = Question()) -> JobReport:  # noqa: B008 - frozen
+    """The report of a job that was read."""
+    stats = job_stats(job.trials, job.metrics.by_dataset, n_total=job.n_total)
+    by_group: dict[str, list[Trial]] = {}
+    for trial in job.trials:
+        by_group.setdefault(trial.evals_key, []).append(trial)
+    return JobReport(
+        job=job.name,
+        profile=PROFILE.value,
+        finished=_finished(job.recorded),
+        harbor=stats,
+        counts=_count(job.trials, job.problems),
+        groups=[_group(key, trials, stats.evals[key], question) for key, trials in by_group.items()],
+        troubles=_troubles(job.trials, job.problems),
+        notes=job.notes,
+    )
+
+
+def _count(trials: Iterable[Trial], problems: Iterable[Problem]) -> Denominators:
+    scored = though = errored = missing = invalid = cancelled = 0
+    for trial in trials:
+        if trial.rewards is not None:
+            scored += trial.exception_type is None
+            though += trial.exception_type is not None
+        elif trial.exception_type is None:
+            missing += 1
+        else:
+            cancelled += trial.exception_type == CANCELLED
+            errored += trial.exception_type != CANCELLED
+    for problem in problems:
+        missing += problem.missing
+        invalid += not problem.missing
+    return Denominators(scored, though, errored, missing, invalid, cancelled)
+
+
+def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Question) -> GroupReport:
+    chosen = _chosen_key(trials, question)
+    success = None if chosen is None else Success(chosen, question.threshold)
+    attempts = {} if success is None else attempts_at(trials, success)
+    ks = _chosen_k(attempts, question)
+    values = [trial.rewards[chosen] for trial in trials if chosen and trial.rewards and chosen in trial.rewards]
+    return GroupReport(
+        key=key,
+        harbor=stats,
+        counts=_count(trials, ()),
+        tasks=len({trial.task for trial in trials}),
+        success=success,
+        mean_of_scored=mean(values) if values else None,
+        n_scored=len(values),
+        pass_at_k=[estimate_pass_at_k(attempts, k) for k in ks],
+        pass_hat_k=[estimate_pass_hat_k(attempts, k) for k in ks],
+    )
+
+
+def _chosen_key(trials: Iterable[Trial], question: Question) -> str | None:
+    """The key asked for, or "reward", or the only one there is. Several without a choice give no answer."""
+    keys = {key for trial in trials if trial.rewards for key in trial.rewards}
+    if question.key is not None:
+        return question.key if question.key in keys else None
+    if "reward" in keys:
+        return "reward"
+    return next(iter(keys)) if len(keys) == 1 else None
+
+
+def _chosen_k(attempts: Mapping[str, Attempts], question: Question) -> list[int]:
+    if not attempts:
+        return []
+    return sorted(set(question.k)) or [1, *eligible_k(max(task.n for task in attempts.values()))]
+
+
+def attempts_at(trials: Iterable[Trial], success: Success) -> dict[str, Attempts]:
+    """Attempts and successes of each task. A trial without the reward is an attempt that failed, as in harbor."""
+    counts: dict[str, list[int]] = {}
+    for trial in trials:
+        count = counts.setdefault(trial.task, [0, 0])
+        count[0] += 1
+        value = (trial.rewards or {}).get(success.key)
+        count[1] += value is not None and value >= success.threshold
+    return {task: Attempts(n, c) for task, (n, c) in counts.items()}
+
+
+def _troubles(trials: Iterable[Trial], problems: Iterable[Problem]) -> list[Trouble]:
+    """What went wrong, the same things together, in the order in which they first occur."""
+    found: dict[tuple[str, str, bool], list[str]] = {}
+    for trial in trials:
+        unscored = trial.rewards is None
+        if trial.exception_type is not None:
+            reason = reason_of_exception(trial.exception_type, trial.exception_message)
+            found.setdefault((reason, trial.exception_type, unscored), []).append(trial.name)
+        elif unscored:
+            what = "a result without rewards" if trial.verified else "no verifier result and no error"
+            found.setdefault(("harbor_reward_missing", what, True), []).append(trial.name)
+    for problem in problems:
+        found.setdefault((problem.reason_code, problem.detail, True), []).append(problem.trial)
+    return [Trouble(reason, what, names, unscored) for (reason, what, unscored), names in found.items()]
+
+
+class _Times(msgspec.Struct):
+    finished_at: str | None = None
+
+
+def _finished(recorded: bytes | None) -> bool | None:
+    """Whether the job ran to its end; None where its own result does not say."""
+    try:
+        return None if recorded is None else msgspec.json.decode(recorded, type=_Times).finished_at is not None
+    except msgspec.MsgspecError:
+        return None

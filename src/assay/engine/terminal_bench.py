@@ -1,0 +1,127 @@
+"""Folders of terminal-bench results, read as a job: every run, scored or not, and what the folder publishes."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.core.errors import InputError
+from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for
+from assay.dialects.harbor.terminal_bench import (
+    ImportedFolder,
+    ImportedRun,
+    Metadata,
+    Published,
+    TerminalBenchError,
+    import_metadata,
+    import_results,
+    import_run,
+)
+from assay.engine.finding import Finding, Standing
+from assay.engine.job import Job, Problem
+from assay.engine.report import Success, attempts_at
+from assay.evidence.files import Content, File
+from assay.stats.attempts import estimate_pass_at_k
+
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """One run folder as it was found: its own files, and the results.json of every run below it."""
+
+    name: str
+    results: File
+    metadata: File
+    runs: list[tuple[str, File]]
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """Run folders that belong together, imported. ``job`` pools their runs."""
+
+    job: Job
+    folders: dict[str, ImportedFolder]
+
+
+def import_terminal_bench(name: str, folders: Iterable[RunFolder]) -> Submission:
+    """All runs of all folders. What can't be used is a problem of the job with its reason."""
+    imported: dict[str, ImportedFolder] = {}
+    problems: list[Problem] = []
+    notes: list[str] = []
+    for folder in folders:
+        metadata = _metadata(folder, notes)
+        imported[folder.name] = _import(folder, metadata, problems, notes)
+    trials = [run.trial for one in imported.values() for run in one.runs]
+    if not trials and not problems:
+        raise InputError(f"{name} holds no runs")
+    metrics = ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
+    return Submission(Job(name, trials, problems, metrics, recorded=None, notes=notes), imported)
+
+
+def audit_published(submission: Submission) -> list[Finding]:
+    """Whether the figures that each folder publishes follow from its runs, within 1e-9."""
+    return [finding for name, folder in submission.folders.items() for finding in _audit_folder(name, folder)]
+
+
+def _metadata(folder: RunFolder, notes: list[str]) -> Metadata:
+    if isinstance(folder.metadata, Content):
+        try:
+            return import_metadata(folder.metadata.data)
+        except TerminalBenchError as error:
+            notes.append(f"{folder.name}: {error}")
+    else:
+        notes.append(f"{folder.name} has no run_metadata.json: its agent is unknown")
+    return Metadata()
+
+
+def _import(folder: RunFolder, metadata: Metadata, problems: list[Problem], notes: list[str]) -> ImportedFolder:
+    """The folder's own list of runs, and those runs below it that the list leaves out."""
+    listed = ImportedFolder([], Published(), [])
+    if isinstance(folder.results, Content):
+        try:
+            listed = import_results(folder.results.data, metadata)
+        except TerminalBenchError as error:
+            notes.append(f"{folder.name}: {error}")
+    else:
+        notes.append(f"{folder.name} has no results.json: its runs are read one by one")
+    problems += [Problem(f"{folder.name} {where}", _MALFORMED, why) for where, why in listed.problems]
+    known = {run.trial.name for run in listed.runs}
+    others = [_import_own(name, file, metadata, problems) for name, file in folder.runs if name not in known]
+    return ImportedFolder(listed.runs + [run for run in others if run is not None], listed.published, [])
+
+
+_MALFORMED = "harbor_trial_result_malformed"
+
+
+def _import_own(name: str, file: File, metadata: Metadata, problems: list[Problem]) -> ImportedRun | None:
+    if not isinstance(file, Content):
+        problems.append(Problem(name, "harbor_trial_result_missing", "it has no results.json"))
+        return None
+    try:
+        return import_run(file.data, metadata)
+    except TerminalBenchError as error:
+        problems.append(Problem(name, _MALFORMED, str(error)))
+        return None
+
+
+def _audit_folder(name: str, folder: ImportedFolder) -> list[Finding]:
+    attempts = attempts_at((run.trial for run in folder.runs), Success("reward", 1))
+    n_runs, resolved = len(folder.runs), sum(task.c for task in attempts.values())
+    published = folder.published
+    figures: dict[str, tuple[float | None, float | None]] = {
+        "n_resolved": (published.n_resolved, resolved),
+        "n_unresolved": (published.n_unresolved, n_runs - resolved),
+        "accuracy": (published.accuracy, resolved / n_runs if n_runs else 0.0),
+    }
+    for k, value in published.pass_at_k.items():
+        figures[f"pass_at_k.{k}"] = (value, estimate_pass_at_k(attempts, int(k)).value)
+    return [
+        Finding(f"{name}.{field}", _standing(one, other), one, other) for field, (one, other) in figures.items()
+    ]
+
+
+def _standing(one: float | None, other: float | None) -> Standing:
+    if one is None or other is None:
+        return Standing.SAME if one is other else Standing.TAKEN
+    close = math.isclose(one, other, rel_tol=0, abs_tol=TOLERANCE)
+    return Standing.SAME if close else Standing.DIFFERS

@@ -1,0 +1,107 @@
+"""Harbor 0.13.1, bit for bit: the public face.
+
+>>> from assay import harbor
+>>> harbor.pass_at_k(5, 1, 2)
+0.3999999999999999
+>>> harbor.MEAN.compute([{"reward": 1}, {"reward": 0}, None])
+{'mean': 0.3333333333333333}
+"""
+
+import os
+
+from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.reward_files import read_reward_files
+from assay.core.pass_at_k import chance_of_a_success as pass_at_k
+from assay.dialects.harbor.errors import (
+    RewardError,
+    RewardFileEmptyError,
+    RewardFileNotFoundError,
+    RewardFileRefusedError,
+    RewardNestingError,
+    RewardValidationError,
+    VerifierOutputParseError,
+)
+from assay.dialects.harbor.job_config import metrics_for
+from assay.dialects.harbor.job_stats import EvalStats, JobResult, JobStats, job_stats
+from assay.dialects.harbor.job_text import job_text
+from assay.dialects.harbor.metrics import MAX, MEAN, METRICS, MIN, SUM, Metric
+from assay.dialects.harbor.multi_step import Step, Strategy, TrialRewards, stops_after, trial_rewards
+from assay.dialects.harbor.outcome_line import BenchmarkOutcome, ParsedOutcome, outcome_of, parse_outcome
+from assay.dialects.harbor.passk import eligible_k, pass_at_k_of_group
+from assay.dialects.harbor.reasons import FINAL, REASON_CODES, RETRYABLE, normalise_reason, reason_of_exception
+from assay.dialects.harbor.rewards import Profile, RewardReading, Rewards, parse_reward_files
+from assay.dialects.harbor.trial import Trial, Usage
+from assay.dialects.harbor.verifier_result import dump_verifier_result, validate_rewards
+from assay.engine.job import Job, Problem
+from assay.engine.job import read_job as _read_job
+
+STRICT_LIMIT = 1024 * 1024
+
+
+def read_rewards(
+    verifier_dir: str | os.PathLike[str], profile: Profile | str = Profile.HARBOR_0_13_1
+) -> RewardReading:
+    """Read what a verifier left in its folder. Raises a ``RewardError`` where no reward can be used.
+
+    No link is followed, nothing blocks, and at most 16 MB are read (1 MB under ``strict``).
+    """
+    chosen = Profile(profile)
+    if chosen is Profile.STRICT:
+        return parse_reward_files(read_reward_files(verifier_dir, limit=STRICT_LIMIT), chosen)
+    return parse_reward_files(read_reward_files(verifier_dir), chosen)
+
+
+def read_job(path: str | os.PathLike[str]) -> Job:
+    """Read a job folder: its trials in harbor's order, and every trial that can't be counted with its reason."""
+    return _read_job(DiskJobFolder(path))
+
+
+__all__ = [
+    "FINAL",
+    "MAX",
+    "MEAN",
+    "METRICS",
+    "MIN",
+    "REASON_CODES",
+    "RETRYABLE",
+    "SUM",
+    "BenchmarkOutcome",
+    "EvalStats",
+    "Job",
+    "JobResult",
+    "JobStats",
+    "Metric",
+    "ParsedOutcome",
+    "Problem",
+    "Profile",
+    "RewardError",
+    "RewardFileEmptyError",
+    "RewardFileNotFoundError",
+    "RewardFileRefusedError",
+    "RewardNestingError",
+    "RewardReading",
+    "RewardValidationError",
+    "Rewards",
+    "Step",
+    "Strategy",
+    "Trial",
+    "TrialRewards",
+    "Usage",
+    "VerifierOutputParseError",
+    "dump_verifier_result",
+    "eligible_k",
+    "job_stats",
+    "job_text",
+    "metrics_for",
+    "normalise_reason",
+    "outcome_of",
+    "parse_outcome",
+    "pass_at_k",
+    "pass_at_k_of_group",
+    "read_job",
+    "read_rewards",
+    "reason_of_exception",
+    "stops_after",
+    "trial_rewards",
+    "validate_rewards",
+]

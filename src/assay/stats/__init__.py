@@ -1,0 +1,1 @@
+"""Statistics beside the documents' own: what a benchmark's numbers say about repeated attempts."""

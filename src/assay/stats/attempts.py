@@ -1,0 +1,45 @@
+"""What repeated attempts say, with the denominators in sight: pass@1, pass@k and pass^k over tasks.
+
+An estimate for k exists only for tasks with at least k attempts. The value is the mean over those tasks, None
+where there is none, and it comes with how many tasks it speaks of.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from assay.core.pass_at_k import pass_at_k, pass_hat_k
+from assay.core.total import mean
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """The attempts at one task, and how many of them succeeded."""
+
+    n: int
+    c: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over the tasks that had enough attempts. ``value`` is None where none had."""
+
+    k: int
+    value: float | None
+    tasks: int
+    tasks_with_too_few_attempts: int
+
+
+def estimate_pass_at_k(tasks: Mapping[str, Attempts], k: int) -> Estimate:
+    """The chance that at least one of k attempts at a task succeeds, on average over the tasks."""
+    return _estimate(tasks.values(), k, pass_at_k)
+
+
+def estimate_pass_hat_k(tasks: Mapping[str, Attempts], k: int) -> Estimate:
+    """The chance that all of k attempts at a task succeed, on average over the tasks."""
+    return _estimate(tasks.values(), k, pass_hat_k)
+
+
+def _estimate(tasks: Iterable[Attempts], k: int, estimator: Callable[[int, int, int], float | None]) -> Estimate:
+    values = [estimator(task.n, task.c, k) for task in tasks]
+    known = [value for value in values if value is not None]
+    return Estimate(k, mean(known) if known else None, len(known), len(values) - len(known))
