@@ -11,7 +11,7 @@ import os
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.reward_files import read_reward_files
-from assay.core.pass_at_k import chance_of_a_success as pass_at_k
+from assay.core.pass_at_k import chance_of_a_success
 from assay.dialects.harbor.errors import (
     RewardError,
     RewardFileEmptyError,
@@ -49,6 +49,14 @@ def read_rewards(
     if chosen is Profile.STRICT:
         return parse_reward_files(read_reward_files(verifier_dir, limit=STRICT_LIMIT), chosen)
     return parse_reward_files(read_reward_files(verifier_dir), chosen)
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """Harbor's estimate that at least one of ``k`` attempts succeeds, from ``c`` successes in ``n`` attempts.
+
+    Harbor asks it only for ``k`` up to ``n``. With fewer than ``k`` failures it is 1.0 without further question.
+    """
+    return chance_of_a_success(n, c, k)
 
 
 def read_job(path: str | os.PathLike[str]) -> Job:

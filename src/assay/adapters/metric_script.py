@@ -34,7 +34,7 @@ class ScriptMetric:
 
     def _run(self, source: Path, target: Path) -> None:
         uv = shutil.which("uv")
-        start = [uv, "run"] if uv else [sys.executable]
+        start = [uv, "run", "--no-project"] if uv else [sys.executable]
         command = [*start, str(self.path), "-i", str(source), "-o", str(target)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SEC, check=False)

@@ -19,6 +19,9 @@ def open_results(path: str) -> DiskJobFolder | list[RunFolder]:
     if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
         raise InputError(f"{path} is the folder of one trial; name the job folder around it")
     has_job_files = any(os.path.lexists(f"{path}/{name}") for name in _JOB_FILES)
+    jobs = [name for name in folder.folders() if os.path.lexists(f"{path}/{name}/lock.json")]
+    if jobs and not has_job_files:
+        raise InputError(f"{path} is a folder of jobs; name one of them, such as {path.rstrip('/')}/{jobs[0]}")
     if not has_job_files and not any(os.path.lexists(f"{path}/{name}/result.json") for name in folder.folders()):
         raise InputError(
             f"{path} is not a job folder: it has no config.json, lock.json or result.json, and no trial is in it"

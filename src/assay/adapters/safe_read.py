@@ -46,15 +46,16 @@ def read_below(root: str, parts: Sequence[str], limit: int) -> File:
     try:
         fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         for part in parts[:-1]:
-            deeper = os.open(_plain(part), _FLAGS | os.O_DIRECTORY, dir_fd=fd)
+            if stat.S_ISLNK(os.lstat(_plain(part), dir_fd=fd).st_mode):
+                return Refused(path, Refusal.LINK, " on the way")
+            deeper = os.open(part, _FLAGS | os.O_DIRECTORY, dir_fd=fd)
             os.close(fd)
             fd = deeper
         return replace(read_file(_plain(parts[-1]), limit, dir_fd=fd), path=path)
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return Absent(path)
     except OSError as error:
-        why = Refusal.LINK if error.errno in (errno.ELOOP, errno.ENOTDIR) else Refusal.UNREADABLE
-        return Refused(path, why)
+        return Refused(path, Refusal.UNREADABLE, f" ({os.strerror(error.errno or errno.EIO)})")
     finally:
         if fd is not None:
             os.close(fd)

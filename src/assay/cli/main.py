@@ -1,6 +1,7 @@
 """The ``assay`` command. Each command is a module beside this one, imported only when it is called.
 
-Exit codes: 0 all is well, 1 the answer is no (an audit that differs), 2 the input can't be used.
+Exit codes: 0 all is well; 1 the answer is no, as in an audit that differs; 2 there is no answer, because the input
+can't be used or the measurement broke.
 """
 
 import argparse

@@ -6,12 +6,11 @@ ends with the exit code that it is given, so that a script can pass on that of t
 
 import argparse
 import os
-import sys
 
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
-from assay.dialects.harbor.outcome_line import outcome_of
-from assay.evidence.files import Content, Refused
+from assay.dialects.harbor.outcome_line import BenchmarkOutcome, outcome_of
+from assay.evidence.files import Absent, Content, File, Refused
 
 LIMIT = 256 * 1024 * 1024
 
@@ -19,19 +18,28 @@ LIMIT = 256 * 1024 * 1024
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("job", metavar="JOB", help="a job folder or a result.json")
     parser.add_argument(
-        "--exit-code", type=int, metavar="N", help="end with this exit code (default: 0, or 2 if there is no JOB)"
+        "--exit-code",
+        type=int,
+        metavar="N",
+        help="end with this exit code (default: 0, or 2 if JOB can't be read)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     path = f"{args.job}/result.json" if os.path.isdir(args.job) else args.job
     found = read_file(path, LIMIT)
-    if isinstance(found, Refused):
-        raise InputError(f"{found}, so there is no result to read")
-    print(outcome_of(found.data if isinstance(found, Content) else None).line())
+    print(_outcome(found).line())
     if args.exit_code is not None:
         return int(args.exit_code)
+    if isinstance(found, Refused):
+        raise InputError(f"{found}, so there is no result to read")
     if not os.path.lexists(args.job):
-        print(f"assay: there is no {args.job}", file=sys.stderr)
-        return 2
+        raise InputError(f"there is no {args.job}")
     return 0
+
+
+def _outcome(found: File) -> BenchmarkOutcome:
+    """What is there but must not be read is as good as malformed."""
+    if isinstance(found, Absent):
+        return outcome_of(None)
+    return outcome_of(found.data if isinstance(found, Content) else b"")

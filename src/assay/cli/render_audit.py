@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
+from assay.cli.json_values import without_nan
 from assay.cli.table import clean
 from assay.engine.audit import Audit
 from assay.engine.finding import Finding, Standing
@@ -21,7 +21,7 @@ _SIGNS = {
 
 def as_json(audit: Audit) -> dict[str, Any]:
     """The audit as plain values."""
-    findings = [{**asdict(finding), "standing": finding.standing.value} for finding in audit.findings]
+    findings = [_finding(finding) for finding in audit.findings]
     return {
         "job": audit.job,
         "consistent": audit.consistent,
@@ -30,6 +30,11 @@ def as_json(audit: Audit) -> dict[str, Any]:
         "findings": findings,
         "notes": audit.notes,
     }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    values = {"recorded": finding.recorded, "derived": finding.derived}
+    return {"field": finding.field, "standing": finding.standing.value, **without_nan(values)}
 
 
 def as_text(audit: Audit, *, quiet: bool) -> str:

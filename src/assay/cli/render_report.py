@@ -1,11 +1,11 @@
 """A report as JSON, as tables in a terminal, or as Markdown."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from assay.cli.json_values import without_nan
 from assay.cli.table import clean, render_table
 from assay.engine.report import Denominators, GroupReport, JobReport, Trouble
 from assay.stats.attempts import Estimate
@@ -27,7 +27,7 @@ _COUNTS = (
 
 def as_json(reports: Sequence[JobReport]) -> str:
     """One object. A number that JSON can't hold (NaN, infinity) is null."""
-    return json.dumps({"jobs": [_without_nan(_job(report)) for report in reports]}, indent=2, allow_nan=False)
+    return json.dumps({"jobs": [without_nan(_job(report)) for report in reports]}, indent=2, allow_nan=False)
 
 
 def as_text(reports: Sequence[JobReport], *, markdown: bool) -> str:
@@ -69,7 +69,7 @@ def _group(group: GroupReport) -> dict[str, Any]:
         "tasks": group.tasks,
         "success": None if group.success is None else asdict(group.success),
         "mean_of_scored": group.mean_of_scored,
-        "n_scored": group.n_scored,
+        "n_averaged": group.n_averaged,
         "pass_at_k": [asdict(estimate) for estimate in group.pass_at_k],
         "pass_hat_k": [asdict(estimate) for estimate in group.pass_hat_k],
     }
@@ -77,14 +77,6 @@ def _group(group: GroupReport) -> dict[str, Any]:
 
 def _counts(counts: Denominators) -> dict[str, int]:
     return {name: getattr(counts, name) for name, _ in _COUNTS}
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
@@ -119,12 +111,17 @@ def _measures(group: GroupReport) -> Iterator[tuple[str, str]]:
     passes = [(f"pass@{k}", value) for k, value in group.harbor.pass_at_k.items()]
     yield "pass@k (harbor)", _named(passes) or "none: it needs two attempts a task and rewards of 0 or 1"
     if group.success is None:
-        yield "success", "not decided: choose a reward with --key"
+        yield "success", _undecided(group)
         return
-    yield "mean of scored", f"{_number(group.mean_of_scored)} ({group.success.key}, {group.n_scored} trials)"
+    yield "mean of scored", f"{_number(group.mean_of_scored)} ({group.success.key}, {group.n_averaged} trials)"
     wanted = f"{group.success.key} ≥ {group.success.threshold:g}"
     yield wanted, _estimates("pass@", group.pass_at_k)
     yield wanted, _estimates("pass^", group.pass_hat_k)
+
+
+def _undecided(group: GroupReport) -> str:
+    keys = ", ".join(group.harbor.reward_stats)
+    return f"not decided: choose a reward with --key ({keys})" if keys else "not decided: no trial has a reward"
 
 
 def _named(numbers: Iterable[tuple[str, object]]) -> str:

@@ -7,6 +7,7 @@ are counted and named with their reason.
 
 import argparse
 import math
+import os
 
 from assay.adapters.metric_script import ScriptMetric
 from assay.adapters.results_folder import open_results
@@ -51,7 +52,7 @@ def _report(path: str, script: ScriptMetric | None, question: Question) -> JobRe
 def _read(path: str, script: ScriptMetric | None) -> Job:
     found = open_results(path)
     if isinstance(found, list):
-        return import_terminal_bench(path.rstrip("/").rpartition("/")[2], found).job
+        return import_terminal_bench(os.path.basename(os.path.abspath(path)), found).job
     return read_job(found, script=script, progress=ProgressBar(f"reading {found.name}"))
 
 

@@ -11,7 +11,9 @@ from assay.adapters.reward_writer import write_binary_reward
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--exit-status", type=int, required=True, metavar="N", help="the exit status of the tests")
+    parser.add_argument(
+        "--exit-status", type=_status, required=True, metavar="N", help="the exit status of the tests, 0 to 255"
+    )
     parser.add_argument(
         "--into", default="/logs/verifier", metavar="DIR", help="the verifier's folder (default: /logs/verifier)"
     )
@@ -20,3 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     write_binary_reward(args.into, args.exit_status)
     return int(args.exit_status)
+
+
+def _status(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 255):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an exit status from 0 to 255")
+    return int(text)

@@ -163,9 +163,14 @@ def _recorded(folder: JobFolder, notes: list[str]) -> bytes | None:
 
 def _metrics(folder: JobFolder, trials: list[Trial], script: Metric | None, notes: list[str]) -> ConfiguredMetrics:
     file = folder.file("config.json")
+    found = ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
     if isinstance(file, Content):
         try:
-            return metrics_of_config(file.data, script)
+            found = metrics_of_config(file.data, script)
         except (ValueError, RecursionError) as error:
             notes.append(f"config.json can't be used ({error}): the metric is the mean")
-    return ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
+    if not found.complete:
+        notes.append("the job's metric is a script, which is run only if it is named with --metric-script")
+    if script is not None and not found.script_used:
+        notes.append("the job configures no script metric: the one that was named was not run")
+    return found

@@ -59,7 +59,7 @@ class GroupReport:
     tasks: int
     success: Success | None
     mean_of_scored: float | None
-    n_scored: int
+    n_averaged: int
     pass_at_k: list[Estimate]
     pass_hat_k: list[Estimate]
 
@@ -145,7 +145,7 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
         tasks=len({trial.task for trial in trials}),
         success=success,
         mean_of_scored=mean(values) if values else None,
-        n_scored=len(values),
+        n_averaged=len(values),
         pass_at_k=[estimate_pass_at_k(attempts, k) for k in ks],
         pass_hat_k=[estimate_pass_hat_k(attempts, k) for k in ks],
     )

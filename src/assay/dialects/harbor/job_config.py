@@ -17,6 +17,7 @@ class ConfiguredMetrics:
 
     by_dataset: dict[str, list[Metric]]
     complete: bool = True
+    script_used: bool = False
 
 
 def metrics_of_config(config: bytes, script: Metric | None = None) -> ConfiguredMetrics:
@@ -26,11 +27,13 @@ def metrics_of_config(config: bytes, script: Metric | None = None) -> Configured
         raise ValueError("it is not an object")
     names = [_metric_name(entry) for entry in _list(found, "metrics")]
     known: list[Metric] = [_named(name, script) for name in names if name in METRICS or script is not None]
+    chosen: list[Metric] = known if names else [MEAN]
     datasets = ["adhoc", *(name for entry in _list(found, "datasets") for name in _dataset_name(entry))]
     return ConfiguredMetrics(
         # The same dataset twice gets the configured metrics twice: harbor extends, it does not replace.
-        by_dataset={name: known * datasets.count(name) or [MEAN] for name in datasets},
+        by_dataset={name: chosen * (datasets.count(name) if names else 1) for name in datasets},
         complete=len(known) == len(names),
+        script_used=script is not None and SCRIPT_METRIC in names,
     )
 
 

@@ -7,6 +7,7 @@ reward.txt wherever it exists, even if it is empty or broken.
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -23,6 +24,10 @@ from assay.dialects.harbor.errors import (
 from assay.evidence.files import Absent, Content, File, Refused, RewardFiles
 
 Rewards: TypeAlias = Mapping[str, float]
+
+
+# What float() takes beyond this (1_0, digits of other scripts, infinity) is refused under the strict profile.
+_PLAIN_NUMBER = re.compile(r"[ \t\r\n]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r\n]*", re.ASCII)
 
 
 class Profile(Enum):
@@ -65,10 +70,13 @@ def _content(file: File) -> Content:
 
 def _number(content: Content, profile: Profile) -> float:
     try:
-        number = float(content.data.decode())
+        text = content.data.decode()
+        number = float(text)
     except ValueError as error:
         raise VerifierOutputParseError(f"Failed to parse rewards from text file {content.path}") from error
     if profile is Profile.STRICT:
+        if not _PLAIN_NUMBER.fullmatch(text):
+            raise VerifierOutputParseError(f"{content.path} holds more than a plain decimal number")
         _check_strict("reward", number, content.path)
     return number
 

@@ -118,8 +118,6 @@ def binary_reward(exit_status: int) -> str:
 
 def _imported(run: _Run, metadata: Metadata) -> ImportedRun:
     reason = FAILURE_REASONS.get(run.failure_mode, "harbor_trial_failed")
-    if run.is_resolved is None and reason is None:
-        reason = "harbor_reward_missing"
     trial = Trial(
         name=run.trial_name,
         task=run.task_id,
@@ -134,7 +132,8 @@ def _imported(run: _Run, metadata: Metadata) -> ImportedRun:
         usage=Usage(n_input_tokens=run.total_input_tokens, n_output_tokens=run.total_output_tokens),
         started_at=run.trial_started_at,
     )
-    return ImportedRun(trial, run.failure_mode, reason)
+    unscored = "harbor_reward_missing" if run.is_resolved is None else None
+    return ImportedRun(trial, run.failure_mode, reason or unscored)
 
 
 def _published(found: dict[str, Any]) -> Published:

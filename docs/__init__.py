@@ -1,0 +1,1 @@
+"""The documentation, and the program that writes its reference pages and checks the rest."""
