@@ -16,6 +16,13 @@ def add_metric_script(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def positive(text: str) -> int:
+    """A whole number from 1 on."""
+    if not (text.isascii() and text.isdigit() and int(text) >= 1):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
 def _script(text: str) -> ScriptMetric:
     path = Path(text)
     if not path.is_file():

@@ -18,6 +18,8 @@ COMMANDS = {
     "report": "what a job's trials say: score, pass@k, and every denominator",
     "outcome": "the outcome of a job as one line for a program",
     "audit": "does a job's recorded result follow from its trials?",
+    "run": "run an agent on tasks and verify what it leaves",
+    "doctor": "what this machine offers to run things in",
     "reward": "write a verifier's reward from the exit status of its tests",
 }
 

@@ -45,6 +45,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def report_on(jobs: list[str]) -> int:
+    """Print the report of jobs that have just been run. Returns 1 if a trial has no reward."""
+    reports = [_report(path, None, Question()) for path in jobs]
+    print(as_text(reports, markdown=False))
+    return 0 if all(report.counts.total == report.counts.scored for report in reports) else 1
+
+
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
     return report_job(_read(path, script), question)
 

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo Canberra > /workspace/answer.txt

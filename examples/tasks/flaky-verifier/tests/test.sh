@@ -1,0 +1,2 @@
+#!/bin/bash
+echo $((RANDOM % 2)) > /logs/verifier/reward.txt

@@ -1,0 +1,1 @@
+"""Sandboxes: bubblewrap, containers, and plain processes for a machine with neither."""

@@ -1,0 +1,122 @@
+"""The process sandbox, for a machine with neither bubblewrap nor a container engine.
+
+A command runs as an unprivileged user under limits, with a supervisor that kills everything it leaves behind.
+There are no namespaces, so the system and the network stay visible, and that is recorded. Harbor's absolute paths
+are made as links at those very paths while the command runs; only one command can have them at a time.
+"""
+
+import contextlib
+import fcntl
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from assay.adapters.sandbox.child import Child, run_child
+from assay.core.errors import MeasurementError
+from assay.engine.sandbox import Command, Isolation, Limits, Mount, Ran
+
+NOBODY = (65534, 65534)
+START = (sys.executable, "-I", "-S", str(Path(__file__).with_name("supervisor.py")))
+
+
+class Process:
+    """Runs commands as plain processes. Make it with ``probe``."""
+
+    def __init__(self) -> None:
+        self.owner = NOBODY if os.geteuid() == 0 else None
+        self.isolation = Isolation(
+            backend="process",
+            pid_namespace=False,
+            no_network=False,
+            read_only_system=False,
+            memory_limit="rlimit",
+            process_limit="rlimit" if self.owner else "none",
+            user="nobody" if self.owner else "the caller",
+        )
+
+    def run(self, command: Command) -> Ran:
+        uid, gid = self.owner or (-1, -1)
+        limits = command.limits
+        numbers = (uid, gid, limits.file_mb, limits.memory_mb or 0, limits.processes)
+        with _absolute_paths(command.mounts), _control_pipe() as control:
+            return run_child(
+                Child(
+                    argv=[*START, str(control), *map(str, numbers), command.workdir, *command.argv],
+                    stdin=command.stdin,
+                    timeout_sec=limits.timeout_sec,
+                    output_bytes=limits.output_bytes,
+                    env=dict(command.env),
+                    pass_fds=(control,),
+                    kill=_terminate,
+                )
+            )
+
+
+def probe() -> Process:
+    """The sandbox, after it ran a command at one of Harbor's paths. Raises ``MeasurementError``."""
+    sandbox = Process()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)  # noqa: S103 - another user has to enter it
+        mounts = (Mount(folder, "/tests"),)
+        limits = Limits(timeout_sec=20)
+        ran = sandbox.run(
+            Command(argv=("/bin/sh", "-c", "pwd -P"), workdir="/tests", limits=limits, mounts=mounts)
+        )
+    if ran.output.decode().strip() != os.path.realpath(folder):
+        raise MeasurementError(f"plain processes do not work here: {ran.output.decode(errors='replace')[:300]}")
+    return sandbox
+
+
+def _terminate(pid: int) -> None:
+    """Ask the supervisor to kill everything: it does so when the control pipe closes or at this signal."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def _control_pipe() -> Iterator[int]:
+    """A pipe whose other end closes with Assay, whatever becomes of it."""
+    reading, writing = os.pipe()
+    os.set_inheritable(reading, True)
+    try:
+        yield reading
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+@contextlib.contextmanager
+def _absolute_paths(mounts: Sequence[Mount]) -> Iterator[None]:
+    """Links at the absolute paths, for one command at a time on the whole machine."""
+    with open(os.path.join(tempfile.gettempdir(), "assay-process.lock"), "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made: list[str] = []
+        try:
+            for mount in sorted(mounts, key=lambda mount: mount.target):
+                _link(mount, made)
+            yield
+        finally:
+            for path in reversed(made):
+                with contextlib.suppress(OSError):
+                    os.unlink(path) if os.path.islink(path) else os.rmdir(path)
+
+
+def _link(mount: Mount, made: list[str]) -> None:
+    if mount.source == mount.target:
+        return
+    try:
+        parent = os.path.dirname(mount.target)
+        if not os.path.isdir(parent):
+            os.makedirs(parent)
+            made.append(parent)
+        if os.path.islink(mount.target) and "assay-" in os.readlink(mount.target):
+            os.unlink(mount.target)  # Left by a run that was killed.
+        os.symlink(mount.source, mount.target)
+    except OSError as error:
+        raise MeasurementError(
+            f"the process sandbox can't provide {mount.target} ({error.strerror}): it needs root and a free path"
+        ) from error
+    made.append(mount.target)

@@ -1,0 +1,179 @@
+"""Copy, pack, unpack and remove trees of files that an agent may have made.
+
+No link is ever followed: links are packed as links, and skipped in copies. What is neither a file, a folder nor a
+link is left out. Caps bound what is kept, and what was left out is counted.
+"""
+
+import contextlib
+import os
+import shutil
+import stat
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_FILES = 200_000
+MAX_BYTES = 4 * 2**30
+GZIP_LEVEL = 1
+
+
+@dataclass(slots=True)
+class Kept:
+    """What was kept of a tree, and what was not."""
+
+    files: int = 0
+    bytes: int = 0
+    left_out: int = 0
+
+    def takes(self, size: int) -> bool:
+        """Whether one more file of this size fits under the caps; counts it either way."""
+        if self.files >= MAX_FILES or self.bytes + size > MAX_BYTES:
+            self.left_out += 1
+            return False
+        self.files += 1
+        self.bytes += size
+        return True
+
+
+def copy_tree(source: str, target: str) -> Kept:
+    """Copy the regular files below a folder, modes included. The target folder may exist."""
+    kept = Kept()
+    os.makedirs(target, exist_ok=True)
+    for path, found in walk(source):
+        goal = os.path.join(target, path)
+        if stat.S_ISDIR(found.st_mode):
+            os.makedirs(goal, exist_ok=True)
+        elif stat.S_ISREG(found.st_mode) and kept.takes(found.st_size):
+            _copy_file(os.path.join(source, path), goal, found)
+        elif not stat.S_ISREG(found.st_mode):
+            kept.left_out += 1
+    return kept
+
+
+def pack_tree(source: str, archive: str) -> Kept:
+    """Pack a tree into a compressed archive: names, modes, contents and links, without owners or times."""
+    kept = Kept()
+    with tarfile.open(archive, "w:gz", compresslevel=GZIP_LEVEL, format=tarfile.PAX_FORMAT) as tar:
+        for path, found in walk(source):
+            entry = tarfile.TarInfo(path)
+            entry.mode = stat.S_IMODE(found.st_mode)
+            full = os.path.join(source, path)
+            if stat.S_ISDIR(found.st_mode):
+                entry.type = tarfile.DIRTYPE
+                tar.addfile(entry)
+            elif stat.S_ISLNK(found.st_mode):
+                entry.type, entry.linkname = tarfile.SYMTYPE, os.readlink(full)
+                tar.addfile(entry)
+            elif stat.S_ISREG(found.st_mode) and kept.takes(found.st_size):
+                _pack_file(tar, entry, full)
+            else:
+                kept.left_out += not stat.S_ISREG(found.st_mode)
+    return kept
+
+
+def unpack_tree(archive: str, target: str, owner: tuple[int, int] | None = None) -> None:
+    """Unpack an archive of ``pack_tree`` into an empty folder. Raises ValueError if a name would leave it."""
+    with tarfile.open(archive, "r:gz") as tar:
+        for entry in tar:
+            _unpack(tar, entry, target, owner)
+
+
+def own_tree(root: str, owner: tuple[int, int] | None) -> None:
+    """Give a tree to another user. Does nothing for None."""
+    if owner is None:
+        return
+    os.chown(root, *owner, follow_symlinks=False)
+    for path, _ in walk(root):
+        os.chown(os.path.join(root, path), *owner, follow_symlinks=False)
+
+
+def remove_tree(root: str) -> None:
+    """Remove a tree, closed folders included."""
+
+    def open_and_retry(_function: object, path: str, _error: object) -> None:
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(path), 0o700)
+            os.chmod(path, 0o700)
+            (os.rmdir if os.path.isdir(path) and not os.path.islink(path) else os.unlink)(path)
+
+    for _ in range(2):
+        shutil.rmtree(root, onerror=open_and_retry)
+        if not os.path.lexists(root):
+            return
+
+
+def walk(root: str) -> Iterator[tuple[str, os.stat_result]]:
+    """Everything below a folder, parents before children, names sorted; a folder that can't be read is skipped."""
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(os.path.join(root, folder)) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        deeper: list[str] = []
+        for entry in found:
+            path = os.path.join(folder, entry.name)
+            status = entry.stat(follow_symlinks=False)
+            yield path, status
+            if stat.S_ISDIR(status.st_mode):
+                deeper.append(path)
+        pending += reversed(deeper)
+
+
+def _copy_file(source: str, target: str, found: os.stat_result) -> None:
+    with _opened(source) as fd, open(target, "wb") as output:
+        if fd is not None:
+            with open(fd, "rb", closefd=False) as content:
+                shutil.copyfileobj(content, output)
+    os.chmod(target, stat.S_IMODE(found.st_mode) & 0o777 | 0o600)
+
+
+def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str) -> None:
+    with _opened(path) as fd:
+        if fd is not None:
+            entry.size = os.fstat(fd).st_size
+            with open(fd, "rb", closefd=False) as content:
+                tar.addfile(entry, content)
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[int | None]:
+    """A regular file, opened without following a link; None if it is gone or has become something else."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        yield None
+        return
+    try:
+        yield fd if stat.S_ISREG(os.fstat(fd).st_mode) else None
+    finally:
+        os.close(fd)
+
+
+def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tuple[int, int] | None) -> None:
+    parts = entry.name.split("/")
+    if entry.name.startswith("/") or any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"the archive holds a name that leaves its folder: {entry.name!r}")
+    folder = target
+    for part in parts[:-1]:
+        folder = os.path.join(folder, part)
+        if os.path.islink(folder) or not os.path.isdir(folder):
+            raise ValueError(f"the archive leads through something that is no folder: {entry.name!r}")
+    path = os.path.join(folder, parts[-1])
+    if entry.isdir():
+        os.mkdir(path)
+    elif entry.issym():
+        os.symlink(entry.linkname, path)
+    elif entry.isreg():
+        content = tar.extractfile(entry)
+        with open(path, "xb") as output:
+            if content is not None:
+                shutil.copyfileobj(content, output)
+    else:
+        return
+    if owner is not None:
+        os.chown(path, *owner, follow_symlinks=False)
+    if not entry.issym():
+        os.chmod(path, entry.mode & 0o777)

@@ -1,0 +1,181 @@
+"""The folders of one trial while it runs: the agent's workspace, its logs, and the verifier's own.
+
+They lie in a temporary folder that the sandbox's user can enter. Tests and solutions are copied once a task, owned
+by us and read-only to everybody else; the workspace belongs to the sandbox's user.
+"""
+
+import os
+import posixpath
+import shutil
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.adapters.reward_files import read_reward_files
+from assay.adapters.safe_read import read_below
+from assay.adapters.trees import copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
+from assay.engine.sandbox import Mount
+from assay.engine.task import Copy, Environment, Step
+from assay.evidence.files import File, RewardFiles
+
+OUTPUT_LIMIT = 64 * 2**20
+DETAILS_LIMIT = 16 * 2**20
+WORKSPACE = "/workspace"
+
+
+class Shelf:
+    """Copies of what tasks bring along, shared by all trials of a job. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._root = tempfile.mkdtemp(prefix="assay-shelf-")
+        os.chmod(self._root, 0o755)  # noqa: S103 - the sandbox's user has to enter it
+        self._lock = threading.Lock()
+        self._copies: dict[tuple[str, ...], str] = {}
+
+    def copy(self, *folders: str) -> str:
+        """One folder with the content of these, the later ones above the earlier ones."""
+        with self._lock:
+            if folders not in self._copies:
+                target = f"{self._root}/{len(self._copies)}"
+                for folder in folders:
+                    copy_tree(folder, target)
+                _open_to_all(target)
+                self._copies[folders] = target
+            return self._copies[folders]
+
+    def close(self) -> None:
+        remove_tree(self._root)
+
+
+class Workbench:
+    """One trial's folders. ``owner`` is the sandbox's user; None where that is the caller."""
+
+    def __init__(self, environment: Environment, shelf: Shelf, owner: tuple[int, int] | None) -> None:
+        self._environment = environment
+        self._shelf = shelf
+        self._owner = owner
+        self._base = tempfile.mkdtemp(prefix="assay-")
+        os.chmod(self._base, 0o711)  # noqa: S103
+        self._root = f"{self._base}/root"
+        for name in ("root", "agent", "verifier", "artifacts"):
+            os.mkdir(f"{self._base}/{name}")
+            os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103
+
+    def seed(self) -> None:
+        """The workspace as the environment describes it."""
+        os.makedirs(self._host(self._environment.workdir), exist_ok=True)
+        os.makedirs(self._host(WORKSPACE), exist_ok=True)
+        for copy in self._environment.copies:
+            self._copy(copy)
+        self._hand_over()
+
+    def restore(self, archive: str) -> None:
+        """The workspace as an earlier run left it."""
+        unpack_tree(archive, self._root)
+        for path in (self._environment.workdir, WORKSPACE):
+            os.makedirs(self._host(path), exist_ok=True)
+        self._hand_over()
+
+    def write_instruction(self, text: str) -> None:
+        """The instruction as a file among the agent's logs."""
+        path = f"{self._base}/agent/instruction.md"
+        Path(path).write_text(text)
+        own_tree(f"{self._base}/agent", self._owner)
+
+    def add_to_workdir(self, folder: str) -> None:
+        """The files that a step brings along."""
+        target = self._host(self._environment.workdir)
+        copy_tree(folder, target)
+        own_tree(target, self._owner)
+
+    def agent_mounts(self, solution: str | None) -> list[Mount]:
+        mounts = [*self._workspace_mounts(), Mount(f"{self._base}/agent", "/logs/agent", writable=True)]
+        mounts.append(Mount(f"{self._base}/artifacts", "/logs/artifacts", writable=True))
+        return mounts + ([Mount(self._shelf.copy(solution), "/solution")] if solution is not None else [])
+
+    def verifier_mounts(self, step: Step) -> list[Mount]:
+        """Fresh: an empty folder for the verifier's artifacts, and the tests, which nobody saw before."""
+        remove_tree(f"{self._base}/verifier")
+        os.mkdir(f"{self._base}/verifier")
+        own_tree(f"{self._base}/verifier", self._owner)
+        return [
+            *self._workspace_mounts(),
+            Mount(self._shelf.copy(*step.tests), "/tests"),
+            Mount(f"{self._base}/verifier", "/logs/verifier", writable=True),
+            Mount(f"{self._base}/agent", "/logs/agent"),
+            Mount(f"{self._base}/artifacts", "/logs/artifacts"),
+        ]
+
+    def rewards(self) -> RewardFiles:
+        return read_reward_files(self._base, ("verifier",))
+
+    def details(self) -> File:
+        return read_below(self._base, ("verifier", "details.json"), DETAILS_LIMIT)
+
+    def output(self, path: str) -> File:
+        """The agent's output, reached without following a link."""
+        parts = posixpath.normpath(path).strip("/").split("/")
+        return read_below(self._root, parts, OUTPUT_LIMIT)
+
+    def keep_agent(self, target: str) -> None:
+        """What the agent logged and left as artifacts."""
+        copy_tree(f"{self._base}/agent", f"{target}/agent")
+        copy_tree(f"{self._base}/artifacts", f"{target}/artifacts")
+
+    def keep_verifier(self, target: str) -> None:
+        copy_tree(f"{self._base}/verifier", f"{target}/verifier")
+
+    def keep_workspace(self, archive: str) -> None:
+        """The workspace, so that it can be graded again. Written whole or not at all."""
+        part = f"{archive}.part"
+        pack_tree(self._root, part)
+        os.replace(part, archive)
+
+    def clear_agent(self) -> None:
+        """Empty logs for the next step."""
+        for name in ("agent", "artifacts"):
+            remove_tree(f"{self._base}/{name}")
+            os.mkdir(f"{self._base}/{name}")
+            own_tree(f"{self._base}/{name}", self._owner)
+
+    def close(self) -> None:
+        remove_tree(self._base)
+
+    def _workspace_mounts(self) -> list[Mount]:
+        return [
+            Mount(f"{self._root}/{name}", f"/{name}", writable=True) for name in sorted(os.listdir(self._root))
+        ]
+
+    def _host(self, path: str) -> str:
+        return f"{self._root}{posixpath.normpath(path)}"
+
+    def _copy(self, copy: Copy) -> None:
+        for source in copy.sources:
+            target = self._host(copy.target)
+            if os.path.isdir(source):
+                copy_tree(source, target)
+            else:
+                target = f"{target}/{os.path.basename(source)}" if copy.target.endswith("/") else target
+                Path(target).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
+
+    def _hand_over(self) -> None:
+        for name in ("root", "agent", "verifier", "artifacts"):
+            own_tree(f"{self._base}/{name}", self._owner)
+
+
+def _open_to_all(root: str) -> None:
+    """Readable to everybody, writable to nobody but us."""
+    for folder, folders, files in os.walk(root):
+        for name in folders:
+            os.chmod(os.path.join(folder, name), 0o755)  # noqa: S103
+        for name in files:
+            path = os.path.join(folder, name)
+            os.chmod(path, 0o755 if os.stat(path).st_mode & 0o111 else 0o644)
+    os.chmod(root, 0o755)  # noqa: S103
+
+
+def manifest(kept: Sequence[str]) -> list[dict[str, str]]:
+    """What harbor writes into artifacts/manifest.json."""
+    return [{"source": path, "destination": "artifacts", "type": "directory", "status": "ok"} for path in kept]

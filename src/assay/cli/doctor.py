@@ -1,0 +1,52 @@
+"""What this machine offers: which sandboxes work here, what each achieves, and why another is not available."""
+
+import argparse
+import json
+import platform
+from dataclasses import asdict
+
+from assay.adapters.sandbox.choose import Offer, offers
+from assay.version import ENGINE, VERSION
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    found = offers()
+    if args.json:
+        print(
+            json.dumps({"assay": VERSION, "engine": ENGINE, "sandboxes": [_as_json(o) for o in found]}, indent=2)
+        )
+    else:
+        machine = f"Python {platform.python_version()}, {platform.platform(terse=True)}"
+        print(f"assay {VERSION} (engine {ENGINE}), {machine}")
+        for offer in found:
+            print("\n".join(_lines(offer)))
+    return 0 if any(offer.sandbox is not None for offer in found) else 1
+
+
+def _as_json(offer: Offer) -> dict[str, object]:
+    achieved = None if offer.sandbox is None else asdict(offer.sandbox.isolation)
+    return {
+        "name": offer.name,
+        "available": offer.sandbox is not None,
+        "why_not": offer.why_not,
+        "achieves": achieved,
+    }
+
+
+def _lines(offer: Offer) -> list[str]:
+    if offer.sandbox is None:
+        return [f"\n{offer.name}: not available", f"  {offer.why_not}"]
+    isolation = offer.sandbox.isolation
+    return [
+        f"\n{offer.name}: works",
+        f"  processes      {'a namespace of their own' if isolation.pid_namespace else 'supervised, in the open'}",
+        f"  network        {'none unless a task asks' if isolation.no_network else 'as on the host'}",
+        f"  system         {'read-only' if isolation.read_only_system else 'as its user may'}",
+        f"  memory limit   {isolation.memory_limit}",
+        f"  process limit  {isolation.process_limit}",
+        f"  runs as        {isolation.user}",
+    ]

@@ -1,0 +1,79 @@
+"""What a running job shows: a live line in a terminal, plain lines elsewhere."""
+
+import sys
+import threading
+import time
+
+from assay.cli.table import clean
+from assay.dialects.harbor.trial import Trial
+
+
+class Display:
+    """Told of every trial, from several threads. Writes to standard error."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._live = sys.stderr.isatty()
+        self._lock = threading.Lock()
+        self._running: dict[str, float] = {}
+        self._done = 0
+        self._total = 0
+        self._began = time.monotonic()
+
+    def begin(self, folder: str, total: int, finished: int, backend: str) -> None:
+        self._done, self._total = finished, total
+        before = f", {finished} of them finished before" if finished else ""
+        self._line(f"{clean(folder)}: {total} trials{before}, in {backend}")
+
+    def complain(self, complaint: str) -> None:
+        print(f"assay: {clean(complaint)}", file=sys.stderr)
+
+    def started(self, name: str) -> None:
+        with self._lock:
+            self._running[name] = time.monotonic()
+            self._status()
+
+    def retrying(self, trial: Trial, wait_sec: float) -> None:
+        self._line(f"{clean(trial.name)}: {trial.exception_type}, trying again in {wait_sec:g} s")
+
+    def ended(self, trial: Trial, done: int, total: int) -> None:
+        with self._lock:
+            began = self._running.pop(trial.name, self._began)
+            self._done = done
+            seconds = time.monotonic() - began
+            self._clear()
+            self._print(f"{done}/{total}  {clean(trial.name)}  {_outcome(trial)}  {seconds:.1f} s")
+            self._status()
+
+    def end(self) -> None:
+        with self._lock:
+            self._clear()
+
+    def _line(self, text: str) -> None:
+        with self._lock:
+            self._clear()
+            self._print(text)
+            self._status()
+
+    def _print(self, text: str) -> None:
+        if not self._quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    def _status(self) -> None:
+        if self._live and not self._quiet and self._running:
+            names = ", ".join(clean(name) for name in list(self._running)[:3])
+            more = f" and {len(self._running) - 3} more" if len(self._running) > 3 else ""
+            elapsed = time.monotonic() - self._began
+            sys.stderr.write(f"{self._done}/{self._total} done, {elapsed:.0f} s · running {names}{more}"[:110])
+            sys.stderr.flush()
+
+    def _clear(self) -> None:
+        if self._live and not self._quiet:
+            sys.stderr.write("\r\x1b[2K")
+
+
+def _outcome(trial: Trial) -> str:
+    if trial.rewards is None:
+        return f"no reward ({trial.exception_type or 'the verifier gave none'})"
+    rewards = ", ".join(f"{clean(key)} {value:g}" for key, value in trial.rewards.items())
+    return rewards if trial.exception_type is None else f"{rewards} (though {trial.exception_type})"

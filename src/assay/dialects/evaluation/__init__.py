@@ -1,0 +1,1 @@
+"""Evaluation: a verifier's artifacts become a validated EvaluationResult; rubrics; validity; annotations."""

@@ -1,0 +1,59 @@
+"""The record of one run graded once. It is written once and never changed; a second grading is a second record."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from assay.dialects.evaluation.models import EvaluationResult, StrictModel
+
+SCHEMA_VERSION = 1
+
+
+class Hashes(StrictModel):
+    """SHA-256 of what was graded and with what. None where there was no such thing."""
+
+    task: str
+    tests: str
+    output: str | None
+    reward: str | None
+    details: str | None
+    workspace: str | None
+
+
+class Usage(StrictModel):
+    """What the verifier used."""
+
+    wall_sec: float
+    cpu_sec: float | None
+    peak_memory_mb: float | None
+
+
+class Provenance(StrictModel):
+    """Everything that is needed to derive a grading again, or to see why it can't be."""
+
+    assay: str
+    engine: int
+    python: str
+    platform: str
+    profile: str
+    isolation: dict[str, Any]
+    hashes: Hashes
+    started_at: datetime
+    finished_at: datetime
+    usage: Usage
+    previous: str | None = Field(description="SHA-256 of the grading before this one")
+
+
+class Grading(StrictModel):
+    """One grading of one run, or of one step of it."""
+
+    schema_version: int = SCHEMA_VERSION
+    number: int = Field(ge=1)
+    step: str | None
+    result: EvaluationResult
+    reason_code: str | None
+    rewards: dict[str, float | int | None] | None
+    exception_type: str | None
+    verifier_exit_code: int | None
+    provenance: Provenance

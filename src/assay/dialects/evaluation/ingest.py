@@ -1,0 +1,217 @@
+"""From a verifier's artifacts to an EvaluationResult.
+
+reward.json is authoritative: nothing is computed from details.json, which is stored as it was written. A reward
+that is missing or can't be used is 0.0 with ``verifier_completed = false`` and a reason code of its own, so that
+it stays told apart from a real zero.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
+from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
+from assay.evidence.files import Absent, Content, File, Refused, RewardFiles
+from assay.evidence.verifier_run import RunEnd, VerifierEvidence
+
+TAGS_KEY = "error_taxonomy"
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The validated result, and why its reward is not the verifier's, where it is not."""
+
+    result: EvaluationResult
+    reason_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reward:
+    """A reward that can be used, or the reason why there is none."""
+
+    value: float | None
+    reason_code: str | None = None
+    error: str | None = None
+
+
+def ingest(
+    evidence: VerifierEvidence, declared: Declared | None = None, *, schema_forbids_reward: bool = False
+) -> Ingested:
+    """The result of one verifier run. With ``schema_forbids_reward``, a schema violation is also worth 0."""
+    inspection = _inspect(evidence.output, declared)
+    reward = _usable(_read_reward(evidence.rewards), inspection, schema_forbids_reward)
+    breakdown, details_error = _read_details(evidence.details)
+    errors = [*inspection.errors, *filter(None, (reward.error, details_error))]
+    validity = ValidityCheck(
+        output_parseable=inspection.parseable,
+        schema_valid=inspection.schema_valid,
+        verifier_completed=reward.value is not None,
+        errors=errors,
+    )
+    tags = _mechanical_tags(evidence, inspection, reward) + _verifier_tags(breakdown)
+    forfeited = reward.reason_code in _FORFEITS
+    return Ingested(
+        EvaluationResult(
+            reward=0.0 if forfeited else reward.value or 0.0,
+            validity=validity,
+            breakdown=breakdown,
+            error_taxonomy=tags or None,
+        ),
+        reward.reason_code,
+    )
+
+
+_FORFEITS = ("reward_for_unparseable_output", "reward_for_schema_violation")
+
+
+def _inspect(output: File | None, declared: Declared | None) -> Inspection:
+    """A task that declares no output has none that could be unparseable."""
+    if output is None:
+        return Inspection(True, True)
+    if isinstance(output, Absent):
+        return Inspection(False, False, (f"there is no output at {output.path}",))
+    if isinstance(output, Refused):
+        return Inspection(False, False, (f"the output {output}",))
+    return inspect_output(output.data, declared) if declared else Inspection(True, True)
+
+
+def _usable(reward: _Reward, inspection: Inspection, schema_forbids: bool) -> _Reward:
+    """A reward above 0 for output that is not fit for one is forfeited; the verifier did complete."""
+    if not reward.value:
+        return reward
+    if not inspection.parseable:
+        said = f"the verifier gave {reward.value} for output that can't be parsed"
+        return _Reward(reward.value, "reward_for_unparseable_output", said)
+    if schema_forbids and not inspection.schema_valid:
+        said = f"the verifier gave {reward.value} for output that violates its schema"
+        return _Reward(reward.value, "reward_for_schema_violation", said)
+    return reward
+
+
+def _read_reward(files: RewardFiles) -> _Reward:
+    """reward.json, or reward.txt where there is no reward.json, as many published tasks have it."""
+    file = files.text if isinstance(files.json, Absent) else files.json
+    if isinstance(file, Absent):
+        return _Reward(None, "reward_missing", f"the verifier wrote no {files.json.path}")
+    if isinstance(file, Refused):
+        return _Reward(None, "reward_refused", f"the reward file {file}")
+    if not file.data:
+        return _Reward(None, "reward_empty", f"{file.path} is empty")
+    try:
+        value = _reward_value(file) if file is files.json else float(file.data.decode())
+    except KeyError:
+        return _Reward(None, "reward_key_missing", f"{file.path} has no key 'reward'")
+    except _DuplicateKeyError as error:
+        return _Reward(None, "reward_duplicate_key", f"{file.path} has the key {error} twice")
+    except (ValueError, RecursionError) as error:
+        return _Reward(None, "reward_malformed", f"{file.path} can't be parsed: {error}")
+    return _in_range(value, file.path)
+
+
+def _in_range(value: object, path: str) -> _Reward:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        kind = "reward_boolean" if isinstance(value, bool) else "reward_not_a_number"
+        return _Reward(None, kind, f"the reward in {path} is {json.dumps(value)[:100]}, not a number")
+    if not _finite(value):
+        return _Reward(None, "reward_not_finite", f"the reward in {path} is {value}, not a finite number")
+    if not 0 <= value <= 1:
+        return _Reward(None, "reward_out_of_range", f"the reward in {path} is {value}, outside 0 to 1")
+    return _Reward(float(value))
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # An int beyond every float is finite, and out of range.
+        return True
+
+
+class _DuplicateKeyError(Exception):
+    """A JSON object says the same key twice."""
+
+
+def _reward_value(file: Content) -> object:
+    found = json.loads(file.data.decode(), object_pairs_hook=_no_duplicates)
+    if not isinstance(found, dict):
+        raise ValueError("it is not an object")
+    return found["reward"]
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _DuplicateKeyError(repr(next(key for key in keys if keys.count(key) > 1)))
+    return found
+
+
+def _read_details(file: File) -> tuple[dict[str, Any] | None, str | None]:
+    """details.json as it was written, in either shape. A broken one costs the breakdown, not the reward."""
+    if isinstance(file, Absent):
+        return None, None
+    if isinstance(file, Refused):
+        return None, f"the details file {file}"
+    try:
+        found = json.loads(file.data.decode())
+    except (ValueError, RecursionError) as error:
+        return None, f"{file.path} can't be parsed: {error}"
+    if not isinstance(found, dict):
+        return None, f"{file.path} is not an object"
+    return found, None
+
+
+def _mechanical_tags(evidence: VerifierEvidence, inspection: Inspection, reward: _Reward) -> list[ErrorTag]:
+    """What the runner itself knows went wrong."""
+    return [
+        ErrorTag(category=category, description=description, source=ErrorSource.MECHANICAL)
+        for category, description in (
+            *_tags_of_end(evidence.end),
+            *_tags_of_output(evidence.output, inspection),
+            *(_tags_of_reward(reward)),
+        )
+    ]
+
+
+def _tags_of_end(end: RunEnd) -> list[tuple[str, str | None]]:
+    if end.timed_out:
+        return [("time-out", "the verifier ran into its time limit")]
+    if end.out_of_memory:
+        return [("out of memory", "the verifier ran into its memory limit")]
+    if end.signal is not None:
+        return [("killed", f"the verifier was killed by signal {end.signal}")]
+    if end.exit_code:
+        return [("non-zero exit", f"the verifier ended with exit code {end.exit_code}")]
+    return []
+
+
+def _tags_of_output(output: File | None, inspection: Inspection) -> list[tuple[str, str | None]]:
+    first = inspection.errors[0] if inspection.errors else None
+    if isinstance(output, Absent):
+        return [("missing artifact", first)]
+    if not inspection.parseable:
+        return [("unparseable output", first)]
+    return [] if inspection.schema_valid else [("schema violation", first)]
+
+
+def _tags_of_reward(reward: _Reward) -> list[tuple[str, str | None]]:
+    if reward.reason_code is None or reward.reason_code in _FORFEITS:
+        return []
+    missing = reward.reason_code == "reward_missing"
+    return [("missing artifact" if missing else "malformed artifact", reward.error)]
+
+
+def _verifier_tags(breakdown: dict[str, Any] | None) -> list[ErrorTag]:
+    """Tags that the verifier itself wrote into details.json. One that is not a tag is left where it stands."""
+    written = (breakdown or {}).get(TAGS_KEY)
+    return [
+        ErrorTag(
+            category=tag["category"], description=_text(tag.get("description")), source=ErrorSource.MECHANICAL
+        )
+        for tag in (written if isinstance(written, list) else [])
+        if isinstance(tag, dict) and isinstance(tag.get("category"), str) and tag["category"]
+    ]
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,109 @@
+"""The wire models of the evaluation document: strict, frozen, extras forbidden.
+
+The one rule across fields: output that can't be parsed forbids a reward above 0. The other two flags of a
+``ValidityCheck`` are diagnostic; they force nothing by themselves.
+"""
+
+from datetime import datetime
+from enum import Enum
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+
+
+class StrictModel(BaseModel):
+    """What every model here has in common: no coercion, no unknown fields, no changes after validation."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class VerifierSpec(StrictModel):
+    """How a task is verified: the script, the output that it reads, and the artifacts that it writes."""
+
+    script: str
+    expected_output_path: str
+    reward_path: str
+    details_path: str | None = None
+
+
+class ValidityCheck(StrictModel):
+    """Whether the output was fit for scoring at all."""
+
+    output_parseable: bool
+    schema_valid: bool
+    verifier_completed: bool
+    errors: list[str] = Field(default_factory=list)
+
+
+class ErrorSource(Enum):
+    """Who classified a failure: the runner or verifier, a reviewer, or an automated judge."""
+
+    MECHANICAL = "mechanical"
+    HUMAN = "human"
+    JUDGE = "judge"
+
+
+class ErrorTag(StrictModel):
+    """A classified failure, for grouping in reports. Tasks choose their own categories."""
+
+    category: str = Field(min_length=1)
+    description: str | None = None
+    source: ErrorSource
+
+
+class ConfidenceInterval(StrictModel):
+    """The ends of an interval around a reward or a rate."""
+
+    low: FiniteFloat
+    high: FiniteFloat
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"the interval ends ({self.high}) before it begins ({self.low})")
+        return self
+
+
+class ConfidenceMetadata(StrictModel):
+    """How sure a result is. Every field is optional."""
+
+    annotator_count: int | None = Field(default=None, ge=0)
+    inter_rater_agreement: FiniteFloat | None = Field(default=None, ge=0, le=1)
+    confidence_interval: ConfidenceInterval | None = None
+    confidence_method: str | None = None
+
+
+class Judgment(Enum):
+    """A reviewer's verdict."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, not a password
+    FAIL = "fail"
+    DEFER = "defer"
+
+
+class Annotation(StrictModel):
+    """A reviewer's verdict on a result. It stands beside the reward and never replaces it."""
+
+    reviewer_id: str = Field(min_length=1)
+    reviewer_discipline: str | None = None
+    timestamp: datetime
+    judgment: Judgment
+    categories: list[str] = Field(default_factory=list)
+    notes: str | None = None
+
+
+class EvaluationResult(StrictModel):
+    """The validated result of one trial."""
+
+    reward: FiniteFloat = Field(ge=0, le=1)
+    validity: ValidityCheck
+    breakdown: dict[str, Any] | None = None
+    error_taxonomy: list[ErrorTag] | None = None
+    confidence: ConfidenceMetadata | None = None
+    annotations: list[Annotation] | None = None
+
+    @model_validator(mode="after")
+    def _no_reward_for_unparseable_output(self) -> Self:
+        if not self.validity.output_parseable and self.reward != 0:
+            raise ValueError(f"the output can't be parsed, so a reward of {self.reward} is not valid")
+        return self

@@ -1,0 +1,111 @@
+"""The rubric scorer: dimensions, each with a weight and a top score, rolled up into one reward.
+
+A verifier or a judge calls it before it writes its artifacts. A dimension without a score counts 0 and says so;
+a top score of 0 or less makes its dimension 0; no dimensions, or no weight at all, is a reward of 0.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from pydantic import Field, FiniteFloat, field_validator
+
+from assay.core.outcome import Scored
+from assay.core.placement import Placed, Placement
+from assay.core.rollup import Unscored, lowest, weighted_mean
+from assay.dialects.evaluation.models import StrictModel
+
+DECIMALS = 4
+NO_SCORE = "No score provided"
+
+
+class Strategy(Enum):
+    """How dimensions become a reward: the mean by weight, or the worst of them."""
+
+    WEIGHTED_MEAN = "weighted_mean"
+    MIN = "min"
+
+
+class Dimension(StrictModel):
+    """One thing that is judged."""
+
+    name: str = Field(min_length=1)
+    weight: FiniteFloat = Field(default=1.0, ge=0)
+    max_score: FiniteFloat = 1.0
+    description: str | None = None
+
+
+class Rubric(StrictModel):
+    """What is judged, and how it adds up. An unknown strategy is refused when the rubric is loaded."""
+
+    dimensions: list[Dimension]
+    strategy: Strategy = Strategy.WEIGHTED_MEAN
+
+    @field_validator("dimensions")
+    @classmethod
+    def _names_differ(cls, dimensions: list[Dimension]) -> list[Dimension]:
+        names = [dimension.name for dimension in dimensions]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"dimensions must have different names; there are several called {', '.join(twice)}")
+        return dimensions
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionScore:
+    """The score of one dimension as it was given, and what it came to between 0 and 1."""
+
+    name: str
+    score: float
+    max_score: float
+    normalised: float
+    evidence: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RubricScore:
+    """The reward of a rubric, rounded to four decimals, and how it came about."""
+
+    reward: float
+    dimensions: list[DimensionScore]
+
+    def to_details(self) -> dict[str, dict[str, Any]]:
+        """The content of details.json."""
+        return {
+            one.name: {"score": one.score, "max_score": one.max_score, "evidence": one.evidence}
+            for one in self.dimensions
+        }
+
+
+def score_rubric(rubric: Rubric, scores: Mapping[str, float | Mapping[str, Any]]) -> RubricScore:
+    """Score a rubric. ``scores`` has, by dimension, a number or ``{"score": …, "evidence": …}``.
+
+    A score for a dimension that the rubric does not have, or one that is not a finite number, is a mistake of
+    the caller and raises ValueError.
+    """
+    unknown = sorted(set(scores) - {dimension.name for dimension in rubric.dimensions})
+    if unknown:
+        raise ValueError(f"the rubric has no dimension {', '.join(unknown)}")
+    judged = [_judge(dimension, scores.get(dimension.name)) for dimension in rubric.dimensions]
+    placed = [
+        Placed(Placement(one.name, weight=dimension.weight), Scored(one.normalised, one.normalised == 1))
+        for one, dimension in zip(judged, rubric.dimensions, strict=True)
+    ]
+    rolled = (
+        lowest(placed, Unscored.ZERO) if rubric.strategy is Strategy.MIN else weighted_mean(placed, Unscored.ZERO)
+    )
+    return RubricScore(round(rolled or 0.0, DECIMALS), judged)
+
+
+def _judge(dimension: Dimension, given: float | Mapping[str, Any] | None) -> DimensionScore:
+    if given is None:
+        return DimensionScore(dimension.name, 0.0, dimension.max_score, 0.0, NO_SCORE)
+    score = given.get("score") if isinstance(given, Mapping) else given
+    evidence = given.get("evidence") if isinstance(given, Mapping) else None
+    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+        raise ValueError(f"the score of {dimension.name} is {score!r}, not a finite number")
+    top = dimension.max_score
+    normalised = min(max(score / top, 0.0), 1.0) if top > 0 else 0.0
+    return DimensionScore(dimension.name, score, top, normalised, evidence)

@@ -1,0 +1,24 @@
+"""Environment values that stand for one of the host: ``${VAR}``, or ``${VAR:-default}``."""
+
+import re
+from collections.abc import Mapping
+
+from assay.core.errors import InputError
+
+_TEMPLATE = re.compile(r"\$\{([^}:]+)(?::-(.*))?\}", re.DOTALL)
+
+
+def resolve_env(env: Mapping[str, str], host: Mapping[str, str]) -> dict[str, str]:
+    """The values themselves. A value is a template as a whole or not at all; one that has no value fails."""
+    return {name: _resolve(name, value, host) for name, value in env.items()}
+
+
+def _resolve(name: str, value: str, host: Mapping[str, str]) -> str:
+    match = _TEMPLATE.fullmatch(value)
+    if match is None:
+        return value
+    variable, default = match[1], match[2]
+    found = host.get(variable, default)
+    if found is None:
+        raise InputError(f"the environment variable {variable}, which the task wants for {name}, is not set")
+    return found

@@ -1,0 +1,265 @@
+"""task.toml of harbor 0.13.1 (schema 1.3), every field of it. What Assay does not support is refused by name.
+
+Harbor ignores fields that it does not know; here a field that nobody knows is an error, because a mistyped
+time-out is a time-out that does not hold.
+"""
+
+import re
+import tomllib
+from enum import Enum
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+
+from assay.core.errors import InputError
+from assay.dialects.harbor.multi_step import Strategy
+
+FILE_NAME = "task.toml"
+SCHEMA_VERSIONS = ("1.0", "1.1", "1.2", "1.3")
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Seconds = Annotated[FiniteFloat, Field(gt=0)]
+
+
+class NetworkMode(Enum):
+    """Whether a phase may use the network."""
+
+    NO_NETWORK = "no-network"
+    PUBLIC = "public"
+    ALLOWLIST = "allowlist"
+
+
+class Author(_Model):
+    """Who wrote a task."""
+
+    name: str
+    email: str | None = None
+
+
+class PackageInfo(_Model):
+    """The [task] section: the name under which a task is registered."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$")
+    description: str = ""
+    authors: list[Author] = Field(default_factory=list)
+    keywords: list[str] = Field(default_factory=list)
+
+
+class Healthcheck(_Model):
+    """A command that must succeed before the agent starts."""
+
+    command: str
+    interval_sec: float = 5.0
+    timeout_sec: float = 30.0
+    start_period_sec: float = 0.0
+    start_interval_sec: float = 5.0
+    retries: int = 3
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
+class EnvironmentConfig(_Model):
+    """The [environment] section: where the agent and the verifier run."""
+
+    build_timeout_sec: Seconds = 600.0
+    docker_image: str | None = None
+    os: Annotated[str, BeforeValidator(_lower)] = Field(default="linux", pattern="^(linux|windows)$")
+    cpus: int | None = Field(default=None, ge=1)
+    memory_mb: int | None = Field(default=None, ge=1)
+    storage_mb: int | None = Field(default=None, ge=1)
+    gpus: int | None = Field(default=None, ge=0)
+    gpu_types: list[str] | None = None
+    tpu: dict[str, Any] | None = None
+    mcp_servers: list[dict[str, Any]] = Field(default_factory=list)
+    env: dict[str, str] = Field(default_factory=dict)
+    skills_dir: str | None = None
+    healthcheck: Healthcheck | None = None
+    workdir: str | None = Field(default=None, pattern="^/")
+    network_mode: NetworkMode | None = None
+    allowed_hosts: list[str] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _translate_older_names(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        allow = data.pop("allow_internet", None)
+        if allow is not None and "network_mode" not in data and "allowed_hosts" not in data:
+            data["network_mode"] = "public" if allow else "no-network"
+        for old, new in (("memory", "memory_mb"), ("storage", "storage_mb")):
+            if isinstance(data.get(old), str):
+                size = _megabytes(data.pop(old))
+                if data.setdefault(new, size) != size:
+                    raise ValueError(f"{old} and {new} contradict each other")
+        return data
+
+
+class AgentConfig(_Model):
+    """The [agent] section. No time limit of its own means the runner's."""
+
+    timeout_sec: Seconds | None = None
+    user: str | int | None = None
+    network_mode: NetworkMode | None = None
+    allowed_hosts: list[str] | None = None
+
+
+class VerifierConfig(_Model):
+    """The [verifier] section."""
+
+    timeout_sec: Seconds = 600.0
+    env: dict[str, str] = Field(default_factory=dict)
+    user: str | int | None = None
+    network_mode: NetworkMode | None = None
+    allowed_hosts: list[str] | None = None
+    environment_mode: str | None = Field(default=None, pattern="^(shared|separate)$")
+    environment: EnvironmentConfig | None = None
+
+
+class StepVerifierConfig(VerifierConfig):
+    """A step's own [verifier]: no time limit means the task's."""
+
+    timeout_sec: Seconds | None = None  # type: ignore[assignment]
+
+
+class SolutionConfig(_Model):
+    """The [solution] section."""
+
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class ArtifactConfig(_Model):
+    """A path that is kept after the agent is done."""
+
+    source: str
+    destination: str | None = None
+    exclude: list[str] = Field(default_factory=list)
+
+
+class StepConfig(_Model):
+    """One [[steps]] entry."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+    agent: AgentConfig = AgentConfig()
+    verifier: StepVerifierConfig = StepVerifierConfig()
+    min_reward: float | dict[str, float] | None = None
+    healthcheck: Healthcheck | None = None
+    artifacts: list[str | ArtifactConfig] = Field(default_factory=list)
+
+
+class TaskConfig(_Model):
+    """A whole task.toml."""
+
+    schema_version: str = "1.3"
+    task: PackageInfo | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    verifier: VerifierConfig = VerifierConfig()
+    agent: AgentConfig = AgentConfig()
+    environment: EnvironmentConfig = EnvironmentConfig()
+    solution: SolutionConfig = SolutionConfig()
+    source: str | None = None
+    multi_step_reward_strategy: Strategy | None = None
+    steps: list[StepConfig] | None = None
+    artifacts: list[str | ArtifactConfig] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _translate_version(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "version" in data:
+            data = dict(data)
+            data.setdefault("schema_version", data.pop("version"))
+        return data
+
+    @model_validator(mode="after")
+    def _steps_differ(self) -> Self:
+        names = [step.name for step in self.steps or ()]
+        if len(set(names)) != len(names):
+            raise ValueError("steps must have different names")
+        return self
+
+
+def load_task_config(text: str, path: str) -> TaskConfig:
+    """The task.toml in ``text``. Raises ``InputError`` that names the file and the field."""
+    try:
+        config = TaskConfig.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}") from error
+    except ValidationError as error:
+        raise InputError(f"{path}: {_first_complaint(error)}") from error
+    unsupported = _unsupported(config)
+    if unsupported:
+        raise InputError(f"{path}: {unsupported}")
+    return config
+
+
+def _unsupported(config: TaskConfig) -> str | None:
+    """The first field that asks for something Assay does not do."""
+    if config.schema_version not in SCHEMA_VERSIONS:
+        return f"schema_version {config.schema_version} is not known; there are {', '.join(SCHEMA_VERSIONS)}"
+    environment = config.environment
+    checks = (
+        ("environment.os", environment.os == "windows", "Windows containers are not supported"),
+        ("environment.gpus", bool(environment.gpus), "GPUs are not supported"),
+        ("environment.tpu", environment.tpu is not None, "TPUs are not supported"),
+        ("environment.mcp_servers", bool(environment.mcp_servers), "MCP servers are not supported"),
+        ("environment.skills_dir", environment.skills_dir is not None, "skills are not supported"),
+        ("environment.healthcheck", environment.healthcheck is not None, "health checks are not supported"),
+        (
+            "verifier.environment",
+            config.verifier.environment is not None,
+            "a verifier's own image is not supported",
+        ),
+        (
+            "verifier.environment_mode",
+            config.verifier.environment_mode == "shared",
+            "the verifier always runs in an environment of its own",
+        ),
+    )
+    for field, asked, why in checks:
+        if asked:
+            return f"{field}: {why}"
+    return next((f"{field}: {why}" for field, why in _unsupported_in_phases(config)), None)
+
+
+def _unsupported_in_phases(config: TaskConfig) -> list[tuple[str, str]]:
+    phases: list[tuple[str, EnvironmentConfig | AgentConfig | VerifierConfig]] = [
+        ("environment", config.environment),
+        ("agent", config.agent),
+        ("verifier", config.verifier),
+    ]
+    found: list[tuple[str, str]] = []
+    for step in config.steps or ():
+        phases += [(f"steps.{step.name}.agent", step.agent), (f"steps.{step.name}.verifier", step.verifier)]
+        if step.healthcheck is not None:
+            found.append((f"steps.{step.name}.healthcheck", "health checks are not supported"))
+        if step.verifier.environment is not None or step.verifier.environment_mode == "shared":
+            found.append((f"steps.{step.name}.verifier", "its environment is always separate and the task's"))
+    for name, phase in phases:
+        if phase.network_mode is NetworkMode.ALLOWLIST or phase.allowed_hosts is not None:
+            found.append((f"{name}.network_mode", "allow-lists of hosts are not supported"))
+    return found
+
+
+def _first_complaint(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in first["loc"]) or "the file"
+    if first["type"] == "extra_forbidden":
+        return f"there is no field {field}"
+    return f"{field}: {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+_SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([GMK])\s*$", re.IGNORECASE)
+
+
+def _megabytes(size: str) -> int:
+    match = _SIZE.match(size)
+    if match is None:
+        raise ValueError(f"{size!r} is not a size such as 2G or 512M")
+    factor = {"G": 1024.0, "M": 1.0, "K": 1 / 1024}[match[2].upper()]
+    return int(float(match[1]) * factor)

@@ -1,0 +1,92 @@
+"""What a sandbox is to the use cases: run one command under limits, with nothing left running afterwards."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from assay.core.errors import AssayError
+from assay.evidence.verifier_run import RunEnd
+
+
+class InterruptedRunError(AssayError):
+    """The user stopped what was running. It says nothing about the agent, and nothing about the measurement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A folder or file of the host at a path in the sandbox."""
+
+    source: str
+    target: str
+    writable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a command may use. Output beyond the tail is read and dropped, so a flood can't block or fill."""
+
+    timeout_sec: float
+    memory_mb: int | None = None
+    processes: int = 1024
+    file_mb: int = 4096
+    output_bytes: int = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command with all that it may see. The environment is exactly ``env``; ``image`` is for containers."""
+
+    argv: tuple[str, ...]
+    workdir: str
+    limits: Limits
+    mounts: tuple[Mount, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    network: bool = False
+    stdin: bytes = b""
+    uid: int | None = None
+    image: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended, the tail of what it printed, and what it used."""
+
+    end: RunEnd
+    output: bytes
+    output_cut: bool
+    started_at: datetime
+    finished_at: datetime
+    cpu_sec: float | None = None
+    peak_memory_mb: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """What a sandbox achieves on this machine, as it was probed. Recorded on every grading."""
+
+    backend: str
+    pid_namespace: bool
+    no_network: bool
+    read_only_system: bool
+    memory_limit: str
+    process_limit: str
+    user: str
+
+
+class Sandbox(Protocol):
+    """A backend that can run commands."""
+
+    @property
+    def isolation(self) -> Isolation:
+        """What it achieves here."""
+        ...
+
+    @property
+    def owner(self) -> tuple[int, int] | None:
+        """The user and group that commands run as; None where they run as the caller."""
+        ...
+
+    def run(self, command: Command) -> Ran:
+        """Run the command to its end. Raises ``MeasurementError`` if the sandbox itself can't start."""
+        ...

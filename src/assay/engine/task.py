@@ -1,0 +1,83 @@
+"""A task as the runner needs it: what the agent is asked, where it works, how it is verified."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from assay.dialects.evaluation.models import VerifierSpec
+from assay.dialects.evaluation.output import Declared
+from assay.dialects.harbor.multi_step import Strategy
+from assay.dialects.harbor.task_config import TaskConfig
+
+WORKSPACE = "/workspace"
+REWARD_PATH = "/logs/verifier/reward.json"
+DETAILS_PATH = "/logs/verifier/details.json"
+
+_WORKSPACE_PATH = re.compile(r"/workspace/[\w./+@-]*[\w+@-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a task. A task without steps has a single one whose name is None.
+
+    The folders are paths of the host; None where the task has none.
+    """
+
+    name: str | None
+    instruction: str
+    verifier: VerifierSpec
+    tests: tuple[str, ...]
+    solution: str | None
+    workdir_files: str | None
+    agent_timeout_sec: float | None
+    verifier_timeout_sec: float
+    verifier_env: Mapping[str, str]
+    min_reward: float | Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A COPY or ADD of the environment: files of the host, and where they belong."""
+
+    sources: tuple[str, ...]
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where agent and verifier run. ``needs_image`` says what can't be had without building one."""
+
+    workdir: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    copies: tuple[Copy, ...] = ()
+    needs_image: str | None = None
+    dockerfile: str | None = None
+    image: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A loaded task. ``checksum`` covers every file of its folder."""
+
+    name: str
+    path: str
+    config: TaskConfig
+    steps: tuple[Step, ...]
+    environment: Environment
+    declared: Declared | None
+    checksum: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def multi_step(self) -> bool:
+        return self.steps[0].name is not None
+
+    @property
+    def strategy(self) -> Strategy | None:
+        return self.config.multi_step_reward_strategy
+
+
+def infer_output_path(instruction: str) -> str | None:
+    """The first path below /workspace that an instruction names; None where it names none."""
+    match = _WORKSPACE_PATH.search(instruction)
+    return match[0] if match else None

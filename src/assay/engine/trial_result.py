@@ -1,0 +1,97 @@
+"""A trial's result.json: what the record of a trial looks like in harbor's words."""
+
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.dialects.harbor import wire
+from assay.engine.job_run import Planned
+from assay.engine.sandbox import Ran
+from assay.engine.trial_run import Failure, StepRecord, TrialRecord
+
+
+def trial_result(
+    planned: Planned, name: str, folder: str, config: Mapping[str, Any], record: TrialRecord
+) -> dict[str, Any]:
+    task = planned.task
+    only = record.steps[0] if not task.multi_step else None
+    return {
+        "id": str(uuid.uuid4()),
+        "task_name": task.name,
+        "trial_name": name,
+        "trial_uri": f"file://{folder}",
+        "task_id": {"path": task.path},
+        "source": planned.source,
+        "task_checksum": task.checksum,
+        "config": config,
+        "agent_info": {
+            "name": config["agent"]["name"],
+            "version": "1.0.0",
+            "model_info": _model_info(config["agent"]["model_name"]),
+        },
+        "agent_result": wire.agent_result() if only is not None else None,
+        "verifier_result": None if record.rewards is None else wire.verifier_result(record.rewards.rewards),
+        "exception_info": _exception(record.failure),
+        "started_at": wire.utc(record.started_at),
+        "finished_at": wire.utc(record.finished_at),
+        "environment_setup": wire.timing(record.started_at, record.started_at),
+        "agent_setup": wire.timing(record.started_at, record.started_at),
+        "agent_execution": _timing(only.agent if only is not None else None),
+        "verifier": _timing(only.verified.ran if only is not None and only.verified is not None else None),
+        "step_results": None if only is not None else [_step_result(step) for step in record.steps],
+    }
+
+
+def log_lines(record: TrialRecord) -> Iterator[str]:
+    """What happened in a trial, a line each."""
+    for step in record.steps:
+        name = "" if step.name is None else f"step {step.name}: "
+        if step.agent is not None:
+            yield f"{name}{_ended('agent', step.agent)}"
+        if step.verified is not None:
+            yield f"{name}{_ended('verifier', step.verified.ran)}"
+        if step.failure is not None:
+            yield f"{name}{step.failure.type}: {step.failure.message}"
+
+
+def _ended(who: str, ran: Ran) -> str:
+    seconds = (ran.finished_at - ran.started_at).total_seconds()
+    how = "timed out" if ran.end.timed_out else f"ended with exit code {ran.end.exit_code}"
+    return f"{wire.utc(ran.finished_at)} the {who} {how} after {seconds:.3f} s"
+
+
+def _step_result(step: StepRecord) -> dict[str, Any]:
+    verified = step.verified
+    rewards = verified.rewards if verified is not None else None
+    return {
+        "step_name": step.name,
+        "agent_result": wire.agent_result(),
+        "verifier_result": None if rewards is None else wire.verifier_result(rewards.rewards),
+        "exception_info": _exception(step.failure),
+        "agent_execution": _timing(step.agent),
+        "verifier": _timing(verified.ran if verified is not None else None),
+    }
+
+
+def _exception(failure: Failure | None) -> dict[str, Any] | None:
+    if failure is None:
+        return None
+    text = f"{failure.type}: {failure.message}\n"
+    return wire.exception_info(failure.type, failure.message, text, failure.occurred_at)
+
+
+def _timing(ran: Ran | None) -> dict[str, Any] | None:
+    return None if ran is None else wire.timing(ran.started_at, ran.finished_at)
+
+
+def model_parts(model: str | None) -> tuple[str | None, str | None]:
+    """The provider and the name of a model: ``provider/name``, or just a name."""
+    if model is None:
+        return None, None
+    provider, slash, name = model.partition("/")
+    return (provider, name) if slash else (None, provider)
+
+
+def _model_info(model: str | None) -> dict[str, Any] | None:
+    provider, name = model_parts(model)
+    return None if name is None else {"name": name, "provider": provider}
