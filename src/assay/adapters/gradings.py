@@ -16,12 +16,12 @@ _NAME = re.compile(r"^(\d{4,})\.json$")
 
 
 def last_grading(trial_dir: str) -> Before:
-    """The number and the hash of the newest grading."""
+    """The gradings so far, and the hash of the newest."""
     numbers = _numbers(trial_dir)
     if not numbers:
         return Before()
-    data = _read(trial_dir, numbers[-1])
-    return Before(numbers[-1], hashlib.sha256(data).hexdigest())
+    digest = hashlib.sha256(_read(trial_dir, numbers[-1])).hexdigest()
+    return Before(tuple(read_gradings(trial_dir)), digest)
 
 
 def write_grading(trial_dir: str, grading: Grading) -> str:

@@ -5,7 +5,6 @@ removed when the job is taken up again.
 """
 
 import fcntl
-import hashlib
 import json
 import os
 import shutil
@@ -16,9 +15,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from assay.adapters.atomic_write import write_text
+from assay.adapters.checksums import checksum, file_checksum
 from assay.adapters.gradings import last_grading, write_grading
 from assay.adapters.job_folder import DiskJobFolder
-from assay.adapters.task_folder import checksum
 from assay.adapters.workbench import Shelf, Workbench, manifest
 from assay.core.errors import InputError
 from assay.dialects.harbor import wire
@@ -33,8 +32,6 @@ from assay.engine.job_run import Planned
 from assay.engine.sandbox import Ran
 from assay.engine.trial_result import log_lines, model_parts, trial_result
 from assay.engine.trial_run import Agent, Site, StepRecord, TrialRecord, run_steps
-
-WORKSPACE_ARCHIVE = "workspace.tar.gz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +295,7 @@ class _Keeper:
         write_text(f"{folder}/artifacts/manifest.json", json.dumps(manifest(["/logs/artifacts"]), indent=2))
         write_output(f"{folder}/agent/{self._store.agent_log}", record.agent)
         self._bench.keep_verifier(folder)
-        self._bench.keep_workspace(f"{folder}/{WORKSPACE_ARCHIVE}")
+        archive = self._bench.keep_workspace(folder)
         self._bench.clear_agent()
         verified = record.verified
         if verified is None:
@@ -314,16 +311,10 @@ class _Keeper:
             before=last_grading(self._folder),
             checksums={
                 "tests": self._store.tests_checksum(step.tests),
-                "workspace": file_checksum(f"{folder}/{WORKSPACE_ARCHIVE}"),
+                "workspace": file_checksum(archive),
             },
         )
         write_grading(self._folder, grading)
-
-
-def file_checksum(path: str) -> str:
-    """The SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_output(path: str, ran: Ran | None) -> None:

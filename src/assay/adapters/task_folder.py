@@ -1,14 +1,13 @@
 """Load a task from its folder. What can't be used is refused in one sentence that names the file and the field."""
 
-import hashlib
 import json
 import os
-import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from assay.adapters.checksums import checksum
 from assay.adapters.environment import DEFAULT_WORKDIR, read_environment
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
@@ -59,23 +58,6 @@ def find_tasks(paths: list[str]) -> list[str]:
             raise InputError(f"{path} holds no task: neither it nor a folder in it has a {FILE_NAME}")
         found += inside
     return found
-
-
-def checksum(root: str) -> str:
-    """One hash over the names, modes and contents of all files below a folder."""
-    digest = hashlib.sha256()
-    for folder, folders, files in os.walk(root):
-        folders.sort()
-        for name in sorted(files):
-            file = os.path.join(folder, name)
-            found = os.lstat(file)
-            digest.update(f"{os.path.relpath(file, root)}\0{stat.S_IMODE(found.st_mode):o}\0".encode())
-            if stat.S_ISLNK(found.st_mode):
-                digest.update(os.readlink(file).encode(errors="surrogateescape"))
-            elif stat.S_ISREG(found.st_mode):
-                with open(file, "rb") as content:
-                    digest.update(hashlib.file_digest(content, "sha256").digest())
-    return digest.hexdigest()
 
 
 def _environment(root: str, config: TaskConfig) -> Environment:

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay.adapters.reward_files import read_reward_files
@@ -22,6 +23,7 @@ from assay.evidence.files import File, RewardFiles
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
 WORKSPACE = "/workspace"
+ARCHIVE = "workspace.tar.gz"
 
 
 class Shelf:
@@ -70,9 +72,12 @@ class Workbench:
             self._copy(copy)
         self._hand_over()
 
-    def restore(self, archive: str) -> None:
-        """The workspace as an earlier run left it."""
-        unpack_tree(archive, self._root)
+    def restore(self, folder: str) -> None:
+        """The workspace, the logs and the artifacts as an earlier run left them in its folder."""
+        unpack_tree(f"{folder}/{ARCHIVE}", self._root)
+        for name in ("agent", "artifacts"):
+            if os.path.isdir(f"{folder}/{name}"):
+                copy_tree(f"{folder}/{name}", f"{self._base}/{name}")
         for path in (self._environment.workdir, WORKSPACE):
             os.makedirs(self._host(path), exist_ok=True)
         self._hand_over()
@@ -108,15 +113,20 @@ class Workbench:
         ]
 
     def rewards(self) -> RewardFiles:
-        return read_reward_files(self._base, ("verifier",))
+        found = read_reward_files(self._base, ("verifier",))
+        return RewardFiles(
+            json=replace(found.json, path="/logs/verifier/reward.json"),
+            text=replace(found.text, path="/logs/verifier/reward.txt"),
+        )
 
     def details(self) -> File:
-        return read_below(self._base, ("verifier", "details.json"), DETAILS_LIMIT)
+        found = read_below(self._base, ("verifier", "details.json"), DETAILS_LIMIT)
+        return replace(found, path="/logs/verifier/details.json")
 
     def output(self, path: str) -> File:
         """The agent's output, reached without following a link."""
         parts = posixpath.normpath(path).strip("/").split("/")
-        return read_below(self._root, parts, OUTPUT_LIMIT)
+        return replace(read_below(self._root, parts, OUTPUT_LIMIT), path=path)
 
     def keep_agent(self, target: str) -> None:
         """What the agent logged and left as artifacts."""
@@ -126,11 +136,12 @@ class Workbench:
     def keep_verifier(self, target: str) -> None:
         copy_tree(f"{self._base}/verifier", f"{target}/verifier")
 
-    def keep_workspace(self, archive: str) -> None:
-        """The workspace, so that it can be graded again. Written whole or not at all."""
-        part = f"{archive}.part"
-        pack_tree(self._root, part)
-        os.replace(part, archive)
+    def keep_workspace(self, target: str) -> str:
+        """The workspace, so that it can be graded again. Written whole or not at all. Returns the archive."""
+        archive = f"{target}/{ARCHIVE}"
+        pack_tree(self._root, f"{archive}.part")
+        os.replace(f"{archive}.part", archive)
+        return archive
 
     def clear_agent(self) -> None:
         """Empty logs for the next step."""

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from assay.adapters.metric_script import ScriptMetric
+from assay.adapters.sandbox.choose import CHOICES
 
 
 def add_metric_script(parser: argparse.ArgumentParser) -> None:
@@ -13,6 +14,13 @@ def add_metric_script(parser: argparse.ArgumentParser) -> None:
         type=_script,
         metavar="PATH",
         help="the dataset's metric.py, for jobs that configure a script (default: such metrics are left out)",
+    )
+
+
+def add_isolation(parser: argparse.ArgumentParser) -> None:
+    """Which sandbox to run in."""
+    parser.add_argument(
+        "--isolation", default="auto", metavar="KIND", help=f"one of {', '.join(CHOICES)} (default: auto)"
     )
 
 

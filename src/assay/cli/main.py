@@ -19,6 +19,7 @@ COMMANDS = {
     "outcome": "the outcome of a job as one line for a program",
     "audit": "does a job's recorded result follow from its trials?",
     "run": "run an agent on tasks and verify what it leaves",
+    "grade": "verify attempts again, without the agents",
     "doctor": "what this machine offers to run things in",
     "reward": "write a verifier's reward from the exit status of its tests",
 }

@@ -17,9 +17,9 @@ from datetime import datetime
 
 from assay.adapters.job_store import JobSetting, JobStore
 from assay.adapters.sandbox.child import stop_all
-from assay.adapters.sandbox.choose import CHOICES, choose
+from assay.adapters.sandbox.choose import choose
 from assay.adapters.task_folder import find_tasks, load_task
-from assay.cli.arguments import positive
+from assay.cli.arguments import add_isolation, positive
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
 from assay.core.errors import InputError
@@ -48,9 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--jobs-dir", default="jobs", metavar="DIR", help="where jobs are kept (default: jobs)")
     parser.add_argument("--job-name", metavar="NAME", help="the job's name (default: the time)")
-    parser.add_argument(
-        "--isolation", default="auto", metavar="KIND", help=f"one of {', '.join(CHOICES)} (default: auto)"
-    )
+    add_isolation(parser)
     parser.add_argument(
         "--no-image",
         action="store_true",

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from assay.dialects.evaluation.grading import Grading, Hashes, Provenance, Usage
+from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
 from assay.engine.sandbox import Isolation
 from assay.engine.task import Task
 from assay.engine.trial_run import Verified
@@ -16,10 +17,14 @@ PROFILE = "harbor-0.13.1"
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What a new grading follows: the number of the last one and its hash."""
+    """What a new grading follows: the gradings so far, the oldest first, and the hash of the last."""
 
-    number: int = 0
+    gradings: tuple[Grading, ...] = ()
     sha256: str | None = None
+
+    @property
+    def number(self) -> int:
+        return self.gradings[-1].number if self.gradings else 0
 
 
 def grading_of(
@@ -33,10 +38,19 @@ def grading_of(
 ) -> Grading:
     """The record. ``checksums`` has the hash of the tests, and of the workspace where it was kept."""
     ran = verified.ran
+    hashes = Hashes(
+        task=task.checksum,
+        tests=checksums["tests"] or "",
+        output=verified.hashes["output"],
+        reward=verified.hashes["reward"],
+        details=verified.hashes["details"],
+        workspace=checksums.get("workspace"),
+    )
+    result = verified.ingested.result
     return Grading(
         number=before.number + 1,
         step=step,
-        result=verified.ingested.result,
+        result=result.model_copy(update={"confidence": _confidence(result.reward, hashes, step, before)}),
         reason_code=verified.ingested.reason_code,
         rewards=_rewards(verified),
         exception_type=verified.failure.type if verified.failure is not None else None,
@@ -48,14 +62,7 @@ def grading_of(
             platform=platform.platform(terse=True),
             profile=PROFILE,
             isolation=asdict(isolation),
-            hashes=Hashes(
-                task=task.checksum,
-                tests=checksums["tests"] or "",
-                output=verified.hashes["output"],
-                reward=verified.hashes["reward"],
-                details=verified.hashes["details"],
-                workspace=checksums.get("workspace"),
-            ),
+            hashes=hashes,
             started_at=ran.started_at,
             finished_at=ran.finished_at,
             usage=Usage(
@@ -65,6 +72,28 @@ def grading_of(
             ),
             previous=before.sha256,
         ),
+    )
+
+
+def same_question(one: Grading, hashes: Hashes, step: str | None) -> bool:
+    """Whether a grading had the same task, the same tests and the same workspace before it."""
+    before = one.provenance.hashes
+    return (
+        one.step == step
+        and hashes.workspace is not None
+        and (before.task, before.tests, before.workspace) == (hashes.task, hashes.tests, hashes.workspace)
+    )
+
+
+def _confidence(reward: float, hashes: Hashes, step: str | None, before: Before) -> ConfidenceMetadata | None:
+    """What verifying the same thing again says: the span of the rewards, which is a point for a sound verifier."""
+    rewards = [one.result.reward for one in before.gradings if same_question(one, hashes, step)] + [reward]
+    if len(rewards) < 2:
+        return None
+    flaky = "" if min(rewards) == max(rewards) else "flaky verifier: "
+    return ConfidenceMetadata(
+        confidence_interval=ConfidenceInterval(low=min(rewards), high=max(rewards)),
+        confidence_method=f"{flaky}range of {len(rewards)} verifications of the same output",
     )
 
 

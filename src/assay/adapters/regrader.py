@@ -1,0 +1,99 @@
+"""Verify again from what an agent left, without the agent: a new grading beside the old ones."""
+
+import json
+import os
+import tarfile
+import zlib
+
+from assay.adapters.checksums import checksum, file_checksum
+from assay.adapters.gradings import last_grading, write_grading
+from assay.adapters.task_folder import load_task
+from assay.adapters.workbench import ARCHIVE, Shelf, Workbench
+from assay.core.errors import InputError
+from assay.dialects.evaluation.grading import Grading
+from assay.dialects.harbor.task_config import FILE_NAME
+from assay.engine.grading_record import grading_of
+from assay.engine.task import Step, Task
+from assay.engine.trial_run import Site, verify
+
+
+class Regrader:
+    """Grades trials again. ``tasks_dir`` is where tasks are looked for, if not where the trial says."""
+
+    def __init__(self, site: Site, tasks_dir: str | None = None) -> None:
+        self._site = site
+        self._tasks_dir = tasks_dir
+        self._shelf = Shelf()
+
+    def grade(self, trial_dir: str) -> list[Grading]:
+        """Verify every step of a trial again and keep the gradings."""
+        task = self.task_of(trial_dir)
+        steps = [step for step in task.steps if os.path.exists(f"{_folder(trial_dir, step)}/{ARCHIVE}")]
+        if not steps:
+            raise InputError(f"{trial_dir} has no {ARCHIVE}: what the agent left was not kept")
+        return [self._grade(trial_dir, task, step) for step in steps]
+
+    def task_of(self, trial_dir: str) -> Task:
+        """The task that a trial was an attempt at."""
+        try:
+            with open(f"{trial_dir}/config.json") as file:
+                path = str(json.load(file)["task"]["path"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{trial_dir}/config.json does not say which task it was") from error
+        if self._tasks_dir is not None:
+            path = os.path.join(self._tasks_dir, os.path.basename(path.rstrip("/")))
+        if not os.path.exists(f"{path}/{FILE_NAME}"):
+            raise InputError(f"the task {path} of {trial_dir} is not there; say with --tasks where it is")
+        return load_task(path)
+
+    def close(self) -> None:
+        self._shelf.close()
+
+    def _grade(self, trial_dir: str, task: Task, step: Step) -> Grading:
+        folder = _folder(trial_dir, step)
+        bench = Workbench(task.environment, self._shelf, self._site.sandbox.owner)
+        try:
+            _restore(bench, folder)
+            verified = verify(self._site, bench, task, step)
+        finally:
+            bench.close()
+        grading = grading_of(
+            verified,
+            task=task,
+            step=step.name,
+            isolation=self._site.sandbox.isolation,
+            before=last_grading(trial_dir),
+            checksums={
+                "tests": checksum(self._shelf.copy(*step.tests)),
+                "workspace": file_checksum(f"{folder}/{ARCHIVE}"),
+            },
+        )
+        write_grading(trial_dir, grading)
+        return grading
+
+
+def find_trials(paths: list[str]) -> list[str]:
+    """The trial folders that are named: each a trial, or the trials in a job folder."""
+    found: list[str] = []
+    for path in paths:
+        if not os.path.isdir(path):
+            raise InputError(f"there is no folder {path}")
+        if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
+            found.append(path)
+            continue
+        names = sorted(name for name in os.listdir(path) if os.path.isfile(f"{path}/{name}/result.json"))
+        if not names:
+            raise InputError(f"{path} is neither a trial nor a job with finished trials")
+        found += [os.path.join(path, name) for name in names]
+    return found
+
+
+def _folder(trial_dir: str, step: Step) -> str:
+    return trial_dir if step.name is None else f"{trial_dir}/steps/{step.name}"
+
+
+def _restore(bench: Workbench, folder: str) -> None:
+    try:
+        bench.restore(folder)
+    except (OSError, ValueError, EOFError, tarfile.TarError, zlib.error) as error:
+        raise InputError(f"{folder}/{ARCHIVE} can't be unpacked: {error}") from error

@@ -1,0 +1,68 @@
+"""Verify attempts again from what the agents left, without the agents.
+
+Each grading is a new file beside the old ones (gradings/0002.json and so on, in the trial's folder); nothing is
+overwritten. RUNS are trial folders, or job folders. The task is looked for where it was; --tasks names another place.
+
+Exit codes: 0 all were graded, 1 some could not be, 2 none could be.
+"""
+
+import argparse
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from assay.adapters.regrader import Regrader, find_trials
+from assay.adapters.sandbox.choose import choose
+from assay.cli.arguments import add_isolation, positive
+from assay.cli.table import clean
+from assay.core.errors import AssayError, InputError
+from assay.dialects.evaluation.grading import Grading
+from assay.engine.trial_run import Site
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", metavar="RUNS", nargs="+", help="a trial folder or a job folder")
+    parser.add_argument("--tasks", metavar="DIR", help="the folder in which the tasks are now")
+    parser.add_argument(
+        "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="at a time (default: 4)"
+    )
+    add_isolation(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    trials = find_trials(args.runs)
+    regrader = Regrader(Site(choose(args.isolation), os.environ), args.tasks)
+    try:
+        with ThreadPoolExecutor(args.n_concurrent) as pool:
+            outcomes = list(pool.map(lambda trial: _grade(regrader, trial), trials))
+    finally:
+        regrader.close()
+    graded = sum(outcomes)
+    if not graded:
+        raise InputError("none of the runs could be graded")
+    return 0 if graded == len(trials) else 1
+
+
+def _grade(regrader: Regrader, trial: str) -> bool:
+    name = clean(os.path.basename(trial.rstrip("/")))
+    try:
+        gradings = regrader.grade(trial)
+    except AssayError as error:
+        print(f"assay: {clean(str(error))}", file=sys.stderr)
+        return False
+    for grading in gradings:
+        print(f"{name}{_step(grading)}  grading {grading.number}  {describe(grading)}")
+    return True
+
+
+def _step(grading: Grading) -> str:
+    return "" if grading.step is None else f" step {grading.step}"
+
+
+def describe(grading: Grading) -> str:
+    """A grading in a few words."""
+    if not grading.result.validity.verifier_completed:
+        return f"no reward ({grading.reason_code})"
+    method = grading.result.confidence.confidence_method if grading.result.confidence is not None else None
+    doubt = f"  ({method})" if method is not None and method.startswith("flaky") else ""
+    return f"reward {grading.result.reward:g}{doubt}"
