@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay.adapters.numbered_files import MARK, numbers_in, read_numbered
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
@@ -12,7 +13,7 @@ from assay.evidence.files import File, RewardFiles
 # A trial's result may hold whole rollouts with their log-probabilities.
 RESULT_LIMIT = 256 * 1024 * 1024
 
-_JOB_FILES = frozenset({"config.json", "lock.json", "result.json", "job.log"})
+_JOB_FILES = frozenset({"config.json", "lock.json", "result.json", "job.log", MARK})
 _TRIAL_FILES = ("config.json", "trial.log", "agent", "verifier", "steps", "exception.txt")
 _TRIAL_NAME = "__"  # Harbor names a trial after its task, two underscores and seven random letters.
 
@@ -46,6 +47,13 @@ class DiskJobFolder:
         prefix = self._path + "/"
         for name in self._folders:
             yield name, read_file(f"{prefix}{name}/result.json", RESULT_LIMIT)
+
+    def has_records(self) -> bool:
+        return os.path.exists(f"{self._path}/{MARK}")
+
+    def records(self, trial: str, kind: str) -> list[bytes]:
+        parent = f"{self._path}/{trial}"
+        return [read_numbered(parent, kind, number) for number in numbers_in(parent, kind)]
 
     def reward_files(self, trial: str, step: str | None) -> RewardFiles:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")

@@ -1,10 +1,32 @@
-"""Write a verifier's reward."""
+"""Write a verifier's artifacts, each whole or not at all."""
 
+import json
+import math
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from assay.adapters.atomic_write import write_text
 from assay.core.errors import InputError
 from assay.dialects.harbor.terminal_bench import binary_reward
+
+
+def write_artifacts(
+    verifier_dir: str | os.PathLike[str], reward: float, details: Mapping[str, Any] | None = None
+) -> None:
+    """Write details.json, then reward.json: where there is a reward, its details are there too.
+
+    A reward that is not a finite number from 0 to 1 is refused.
+    """
+    if isinstance(reward, bool) or not math.isfinite(reward) or not 0 <= reward <= 1:
+        raise InputError(f"a reward is a finite number from 0 to 1, not {reward!r}")
+    folder = os.fspath(verifier_dir)
+    try:
+        if details is not None:
+            write_text(f"{folder}/details.json", json.dumps(details, indent=2, allow_nan=False) + "\n")
+        write_text(f"{folder}/reward.json", json.dumps({"reward": reward}) + "\n")
+    except OSError as error:
+        raise InputError(f"{folder} can't be written to: {os.strerror(error.errno or 0)}") from error
 
 
 def write_binary_reward(verifier_dir: str | os.PathLike[str], exit_status: int) -> None:

@@ -1,7 +1,7 @@
 """Verify attempts again from what the agents left, without the agents.
 
 Each grading is a new file beside the old ones (gradings/0002.json and so on, in the trial's folder); nothing is
-overwritten. RUNS are trial folders, or job folders. The task is looked for where it was; --tasks names another place.
+overwritten. RUNS are trial folders, or job folders. Tasks are looked for where they were, or where --tasks says.
 
 Exit codes: 0 all were graded, 1 some could not be, 2 none could be.
 """

@@ -20,8 +20,10 @@ COMMANDS = {
     "audit": "does a job's recorded result follow from its trials?",
     "run": "run an agent on tasks and verify what it leaves",
     "grade": "verify attempts again, without the agents",
+    "annotate": "record a reviewer's verdict on a run",
+    "tasks": "check tasks before anybody is measured by them",
     "doctor": "what this machine offers to run things in",
-    "reward": "write a verifier's reward from the exit status of its tests",
+    "reward": "write a verifier's reward from an exit status or a rubric",
 }
 
 DESCRIPTION = "Assay turns what an AI agent did into a reward that you can trust."

@@ -6,11 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from assay.cli.json_values import without_nan
-from assay.cli.table import clean, render_table
+from assay.cli.render_evaluation import evaluation_lines
+from assay.cli.table import clean, render_table, some_of
 from assay.engine.report import Denominators, GroupReport, JobReport, Trouble
 from assay.stats.attempts import Estimate
-
-NAMES_SHOWN = 3
 
 _STATES = {True: " · finished", False: " · not finished", None: ""}
 
@@ -53,6 +52,7 @@ def _job(report: JobReport) -> dict[str, Any]:
         },
         "evals": {group.key: _group(group) for group in report.groups},
         "troubles": [asdict(trouble) for trouble in report.troubles],
+        "evaluation": None if report.evaluation is None else asdict(report.evaluation),
         "notes": report.notes,
     }
 
@@ -92,6 +92,8 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
         yield ""
         titles = ("what went wrong", "trials", "reward", "reason code", "which")
         yield render_table(titles, map(_trouble_row, report.troubles), markdown=markdown)
+    if report.evaluation is not None:
+        yield from evaluation_lines(report.evaluation, markdown)
     for note in report.notes:
         yield f"\n{'> ' if markdown else ''}note: {clean(note)}"
 
@@ -153,7 +155,5 @@ def _count_rows(report: JobReport) -> Iterator[tuple[str, ...]]:
 
 
 def _trouble_row(trouble: Trouble) -> tuple[str, ...]:
-    more = len(trouble.trials) - NAMES_SHOWN
-    names = ", ".join(trouble.trials[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
     kept = "none" if trouble.unscored else "kept"
-    return trouble.what, str(len(trouble.trials)), kept, trouble.reason_code, names
+    return trouble.what, str(len(trouble.trials)), kept, trouble.reason_code, some_of(trouble.trials)

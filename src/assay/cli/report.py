@@ -14,7 +14,8 @@ from assay.adapters.results_folder import open_results
 from assay.cli.arguments import add_metric_script
 from assay.cli.progress import ProgressBar
 from assay.cli.render_report import as_json, as_text
-from assay.engine.job import Job, read_job
+from assay.engine.history import read_histories
+from assay.engine.job import read_job
 from assay.engine.report import JobReport, Question, report_job
 from assay.engine.terminal_bench import import_terminal_bench
 
@@ -35,11 +36,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-k", type=_ks, default=(), metavar="K,K", help="the k for pass@k and pass^k (default: 1 and harbor's)"
     )
+    parser.add_argument(
+        "--grading",
+        choices=("first", "latest"),
+        default="first",
+        help="which gradings to report: those of the run itself, or the newest (default: first)",
+    )
     add_metric_script(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    question = Question(key=args.key, threshold=args.threshold, k=args.k)
+    question = Question(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading)
     reports = [_report(path, args.metric_script, question) for path in args.jobs]
     print(as_json(reports) if args.json else as_text(reports, markdown=args.markdown))
     return 0
@@ -53,14 +60,11 @@ def report_on(jobs: list[str]) -> int:
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
-    return report_job(_read(path, script), question)
-
-
-def _read(path: str, script: ScriptMetric | None) -> Job:
     found = open_results(path)
     if isinstance(found, list):
-        return import_terminal_bench(os.path.basename(os.path.abspath(path)), found).job
-    return read_job(found, script=script, progress=ProgressBar(f"reading {found.name}"))
+        return report_job(import_terminal_bench(os.path.basename(os.path.abspath(path)), found).job, question)
+    job = read_job(found, script=script, progress=ProgressBar(f"reading {found.name}"))
+    return report_job(job, question, read_histories(found, job.trials))
 
 
 def _number(text: str) -> float:

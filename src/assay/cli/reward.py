@@ -1,27 +1,67 @@
-"""Write a verifier's reward.txt from the exit status of its tests, as terminal-bench does: 1 for status 0, else 0.
+"""Write a verifier's artifacts, each whole or not at all: from an exit status, or from a rubric.
 
-The command ends with that exit status, so it can be the last line of a verifier script:
+From the exit status of the tests, as terminal-bench does it: reward.txt with 1 for status 0, else 0. The command
+ends with that status, so it can be the last line of a verifier:
 
     pytest /tests; assay reward --exit-status $?
+
+From a rubric and scores, both JSON files: reward.json, and details.json with every dimension:
+
+    assay reward --rubric /tests/rubric.json --scores /tmp/scores.json
 """
 
 import argparse
+import json
+from pathlib import Path
 
-from assay.adapters.reward_writer import write_binary_reward
+from pydantic import ValidationError
+
+from assay.adapters.reward_writer import write_artifacts, write_binary_reward
+from assay.core.errors import InputError
+from assay.dialects.evaluation.rubric import Rubric, score_rubric
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--exit-status", type=_status, required=True, metavar="N", help="the exit status of the tests, 0 to 255"
-    )
+    parser.add_argument("--exit-status", type=_status, metavar="N", help="the exit status of the tests, 0 to 255")
+    parser.add_argument("--rubric", metavar="FILE", help="dimensions, weights and the strategy")
+    parser.add_argument("--scores", metavar="FILE", help="by dimension, a number or {score, evidence}")
     parser.add_argument(
         "--into", default="/logs/verifier", metavar="DIR", help="the verifier's folder (default: /logs/verifier)"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    write_binary_reward(args.into, args.exit_status)
-    return int(args.exit_status)
+    if args.exit_status is not None and args.rubric is None and args.scores is None:
+        write_binary_reward(args.into, args.exit_status)
+        return int(args.exit_status)
+    if args.exit_status is None and args.rubric is not None and args.scores is not None:
+        _from_rubric(args)
+        return 0
+    raise InputError("say either --exit-status, or --rubric and --scores (see 'assay reward --help')")
+
+
+def _from_rubric(args: argparse.Namespace) -> None:
+    try:
+        rubric = Rubric.model_validate_json(_read(args.rubric))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{args.rubric}: {where}: {first['msg']}") from error
+    try:
+        scores = json.loads(_read(args.scores))
+        if not isinstance(scores, dict):
+            raise ValueError("it is not an object")
+        score = score_rubric(rubric, scores)
+    except ValueError as error:
+        raise InputError(f"{args.scores}: {error}") from error
+    write_artifacts(args.into, score.reward, score.to_details())
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} can't be read: {error}") from error
 
 
 def _status(text: str) -> int:

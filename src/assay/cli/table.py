@@ -33,6 +33,12 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text)
 
 
+def some_of(names: Sequence[str], shown: int = 3) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
+
+
 def _stacked(header: Sequence[str]) -> list[list[str]]:
     """Titles of several lines, one above the other, resting on the last line."""
     split = [title.splitlines() or [""] for title in header]

@@ -40,6 +40,14 @@ class JobFolder(Protocol):
         """The result.json of each folder, as it is found."""
         ...
 
+    def has_records(self) -> bool:
+        """Whether trials of the job have gradings or annotations beside their results."""
+        ...
+
+    def records(self, trial: str, kind: str) -> list[bytes]:
+        """The records of one kind ("gradings", "annotations") beside a trial's result, the oldest first."""
+        ...
+
     def reward_files(self, trial: str, step: str | None) -> RewardFiles:
         """What the verifier of a trial, or of one of its steps, left."""
         ...

@@ -15,6 +15,8 @@ from assay.dialects.harbor.job_stats import CANCELLED, EvalStats, JobStats, job_
 from assay.dialects.harbor.passk import eligible_k
 from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.trial import Trial
+from assay.engine.evaluation_report import EvaluationReport, report_histories
+from assay.engine.history import History, with_latest
 from assay.engine.job import PROFILE, Job, Problem
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
 
@@ -86,6 +88,7 @@ class JobReport:
     groups: list[GroupReport]
     troubles: list[Trouble]
     notes: list[str]
+    evaluation: EvaluationReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +98,30 @@ class Question:
     key: str | None = None
     threshold: float = 1.0
     k: tuple[int, ...] = ()
+    grading: str = "first"
 
 
-def report_job(job: Job, question: Question = Question()) -> JobReport:  # noqa: B008 - frozen
-    """The report of a job that was read."""
-    stats = job_stats(job.trials, job.metrics.by_dataset, n_total=job.n_total)
+def report_job(
+    job: Job,
+    question: Question = Question(),  # noqa: B008 - frozen
+    histories: Sequence[History] = (),
+) -> JobReport:
+    """The report of a job that was read, with what came after its trials' results."""
+    trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
+    stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
     by_group: dict[str, list[Trial]] = {}
-    for trial in job.trials:
+    for trial in trials:
         by_group.setdefault(trial.evals_key, []).append(trial)
     return JobReport(
         job=job.name,
         profile=PROFILE.value,
         finished=_finished(job.recorded),
         harbor=stats,
-        counts=_count(job.trials, job.problems),
-        groups=[_group(key, trials, stats.evals[key], question) for key, trials in by_group.items()],
-        troubles=_troubles(job.trials, job.problems),
+        counts=_count(trials, job.problems),
+        groups=[_group(key, members, stats.evals[key], question) for key, members in by_group.items()],
+        troubles=_troubles(trials, job.problems),
         notes=job.notes,
+        evaluation=report_histories(histories, question.grading, question.threshold),
     )
 
 

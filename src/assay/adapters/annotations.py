@@ -1,0 +1,49 @@
+"""Reviewers' verdicts on a run: numbered files beside its result. They never touch the reward."""
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from assay.adapters.numbered_files import file_name, numbers_in, read_numbered, write_numbered
+from assay.core.errors import InputError
+from assay.dialects.evaluation.models import Annotation, Judgment
+
+FOLDER = "annotations"
+
+
+def annotate(
+    trial_dir: str | os.PathLike[str],
+    *,
+    reviewer_id: str,
+    judgment: Judgment,
+    categories: Sequence[str] = (),
+    notes: str | None = None,
+    reviewer_discipline: str | None = None,
+) -> Annotation:
+    """Keep a reviewer's verdict on a run."""
+    folder = os.fspath(trial_dir)
+    if not os.path.isfile(f"{folder}/result.json"):
+        raise InputError(f"{folder} is not the folder of a finished run: it has no result.json")
+    annotation = Annotation(
+        reviewer_id=reviewer_id,
+        reviewer_discipline=reviewer_discipline,
+        timestamp=datetime.now(UTC),
+        judgment=judgment,
+        categories=list(categories),
+        notes=notes,
+    )
+    number = (numbers_in(folder, FOLDER) or [0])[-1] + 1
+    write_numbered(folder, FOLDER, number, annotation.model_dump_json(indent=2) + "\n")
+    return annotation
+
+
+def read_annotations(trial_dir: str | os.PathLike[str]) -> list[Annotation]:
+    """All verdicts on a run, the oldest first."""
+    folder = os.fspath(trial_dir)
+    found: list[Annotation] = []
+    for number in numbers_in(folder, FOLDER):
+        try:
+            found.append(Annotation.model_validate_json(read_numbered(folder, FOLDER, number)))
+        except ValueError as error:
+            raise InputError(f"{folder}/{FOLDER}/{file_name(number)} is not an annotation: {error}") from error
+    return found

@@ -1,0 +1,60 @@
+"""Records that are written once and never changed: numbered files in a folder of their own."""
+
+import contextlib
+import os
+import re
+
+from assay.adapters.safe_read import read_below
+from assay.core.errors import InputError
+from assay.evidence.files import Content
+
+LIMIT = 64 * 2**20
+MARK = ".assay"
+_NAME = re.compile(r"^(\d{4,})\.json$")
+
+
+def numbers_in(parent: str, folder: str) -> list[int]:
+    """The numbers that are taken, in order."""
+    try:
+        names = os.listdir(f"{parent}/{folder}")
+    except OSError:
+        return []
+    return sorted(int(match[1]) for name in names if (match := _NAME.match(name)))
+
+
+def read_numbered(parent: str, folder: str, number: int) -> bytes:
+    """The bytes of one record."""
+    file = read_below(parent, (folder, file_name(number)), LIMIT)
+    if not isinstance(file, Content):
+        raise InputError(f"{parent}/{folder}/{file_name(number)} can't be read")
+    return file.data
+
+
+def write_numbered(parent: str, folder: str, number: int, text: str) -> str:
+    """Keep a record under a number. A number that is taken is an error: nothing is overwritten."""
+    os.makedirs(f"{parent}/{folder}", exist_ok=True)
+    path = f"{parent}/{folder}/{file_name(number)}"
+    part = f"{parent}/{folder}/.{number:04d}.{os.getpid()}.part"
+    with open(part, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(part, path)  # Unlike a rename, a link fails where the name is taken.
+    except FileExistsError as error:
+        raise InputError(f"{path} exists already; is somebody else writing there?") from error
+    finally:
+        os.unlink(part)
+    _mark(os.path.dirname(os.path.abspath(parent)))
+    return path
+
+
+def _mark(job: str) -> None:
+    """Leave a sign in the job's folder that its trials have records, so that nobody else has to look for any."""
+    if os.path.isfile(f"{job}/lock.json") and not os.path.exists(f"{job}/{MARK}"):
+        with contextlib.suppress(OSError), open(f"{job}/{MARK}", "a"):
+            pass
+
+
+def file_name(number: int) -> str:
+    return f"{number:04d}.json"

@@ -1,0 +1,43 @@
+"""The files of a task as the linter looks at them."""
+
+import os
+import stat
+
+from assay.adapters.safe_read import read_file
+from assay.adapters.trees import walk
+from assay.engine.task import Step, Task
+from assay.engine.task_lint import TaskFiles
+from assay.evidence.files import Content
+
+LIMIT = 1024 * 1024
+
+
+def task_files(task: Task, step: Step) -> TaskFiles:
+    """What belongs to one step of a task."""
+    tests: dict[str, str] = {}
+    writable: set[str] = set()
+    for folder in step.tests:
+        tests |= _texts(folder)
+        writable |= {f"tests/{name}" for name in _writable(folder)}
+    return TaskFiles(
+        tests=tests,
+        solution=_texts(step.solution) if step.solution is not None else {},
+        environment=_texts(os.path.join(task.path, "environment")),
+        writable=frozenset(writable),
+    )
+
+
+def _texts(folder: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path, status in walk(folder):
+        if stat.S_ISREG(status.st_mode):
+            file = read_file(os.path.join(folder, path), LIMIT)
+            if isinstance(file, Content):
+                found[path] = file.data.decode(errors="replace")
+    return found
+
+
+def _writable(folder: str) -> list[str]:
+    return [
+        path for path, status in walk(folder) if status.st_mode & stat.S_IWOTH and not stat.S_ISLNK(status.st_mode)
+    ]

@@ -1,0 +1,31 @@
+"""Try a task out: one attempt of an agent, of which only the reward is kept."""
+
+from assay.adapters.workbench import Shelf, Workbench
+from assay.engine.task import Task
+from assay.engine.trial_run import Agent, Site, StepRecord, run_steps
+
+
+class TaskTrial:
+    """Attempts tasks without leaving anything behind."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._shelf = Shelf()
+
+    def reward(self, task: Task, agent: Agent) -> float | None:
+        """The lowest reward of an attempt; None where there was none."""
+        bench = Workbench(task.environment, self._shelf, self._site.sandbox.owner)
+        try:
+            bench.seed()
+            record = run_steps(self._site, bench, task, agent, _forget)
+        finally:
+            bench.close()
+        rewards = record.rewards.rewards if record.rewards is not None else None
+        return min(rewards.values()) if rewards else None
+
+    def close(self) -> None:
+        self._shelf.close()
+
+
+def _forget(_record: StepRecord) -> None:
+    """Nobody is told."""

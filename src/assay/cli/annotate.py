@@ -1,0 +1,41 @@
+"""Record a reviewer's verdict on a run. It stands beside the reward and never changes it.
+
+Reports show where reviewers and the verifier disagree.
+"""
+
+import argparse
+import getpass
+
+from assay.adapters.annotations import annotate
+from assay.core.errors import InputError
+from assay.dialects.evaluation.models import Judgment
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run_dir", metavar="RUN", help="the folder of a finished trial")
+    parser.add_argument("--judgment", required=True, choices=[one.value for one in Judgment], help="the verdict")
+    parser.add_argument(
+        "--category", action="append", default=[], metavar="TEXT", help="what kind; may be repeated"
+    )
+    parser.add_argument("--notes", metavar="TEXT", help="why")
+    parser.add_argument("--reviewer", metavar="ID", help="who (default: the name of the user)")
+    parser.add_argument("--discipline", metavar="TEXT", help="the reviewer's field")
+
+
+def run(args: argparse.Namespace) -> int:
+    annotate(
+        args.run_dir,
+        reviewer_id=args.reviewer or _user(),
+        reviewer_discipline=args.discipline,
+        judgment=Judgment(args.judgment),
+        categories=args.category,
+        notes=args.notes,
+    )
+    return 0
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError) as error:
+        raise InputError("nobody knows the name of the user; say who reviews with --reviewer") from error

@@ -1,0 +1,47 @@
+"""Verify the same outputs several times and say whether the answers are the same."""
+
+import os
+
+from assay.adapters.regrader import Regrader, find_trials
+from assay.adapters.sandbox.choose import choose
+from assay.cli.table import clean
+from assay.dialects.evaluation.grading import Grading
+from assay.engine.trial_run import Site
+
+
+def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> int:
+    """Grade every trial ``times`` more. Returns 1 if a verifier contradicted itself."""
+    trials = find_trials(paths)
+    regrader = Regrader(Site(choose(isolation), os.environ), tasks)
+    try:
+        steady = [_repeat(regrader, trial, times) for trial in trials]
+    finally:
+        regrader.close()
+    return 0 if all(steady) else 1
+
+
+def _repeat(regrader: Regrader, trial: str, times: int) -> bool:
+    runs = [regrader.grade(trial) for _ in range(times)]
+    steady = True
+    for gradings in zip(*runs, strict=True):
+        rewards = {_reward(grading) for grading in gradings}
+        details = {grading.provenance.hashes.details for grading in gradings}
+        flaky = gradings[-1].result.confidence
+        differs = len(rewards) > 1 or (flaky is not None and (flaky.confidence_method or "").startswith("flaky"))
+        steady = steady and not differs and len(details) == 1
+        step = "" if gradings[0].step is None else f" step {gradings[0].step}"
+        name = clean(os.path.basename(trial.rstrip("/")))
+        print(f"{name}{step}  {_verdict(differs, len(details) > 1, times, rewards)}")
+    return steady
+
+
+def _reward(grading: Grading) -> str:
+    return f"{grading.result.reward:g}" if grading.result.validity.verifier_completed else "no reward"
+
+
+def _verdict(rewards_differ: bool, details_differ: bool, times: int, rewards: set[str]) -> str:
+    if rewards_differ:
+        return f"flaky: {times} verifications of the same output gave {', '.join(sorted(rewards))}"
+    if details_differ:
+        return f"the rewards agree ({', '.join(rewards)}), the details differ between {times} verifications"
+    return f"steady: {times} verifications gave {', '.join(rewards)} and the same details"

@@ -1,0 +1,79 @@
+"""Check tasks before anybody is measured by them.
+
+    assay tasks check TASKS…
+
+loads every task and reads its verifier: is there one, does it write a reward on every path, can the agent see or
+change it, does it use the solution, does it download what it does not pin. With --run, the oracle must be worth 1
+and an idle agent 0, each --repeat times.
+
+Exit codes: 0 nothing was found, 1 something was, 2 a task can't be loaded.
+"""
+
+import argparse
+import os
+import sys
+
+from assay.adapters.sandbox.choose import choose
+from assay.adapters.task_files import task_files
+from assay.adapters.task_folder import find_tasks, load_task
+from assay.adapters.task_trial import TaskTrial
+from assay.cli.arguments import add_isolation, positive
+from assay.cli.table import clean
+from assay.core.errors import InputError
+from assay.engine.task import Task
+from assay.engine.task_lint import LintFinding, lint
+from assay.engine.trial_run import Agent, Site
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=["check"], help="what to do with the tasks")
+    parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
+    parser.add_argument("--run", dest="run_them", action="store_true", help="run the oracle and an idle agent too")
+    parser.add_argument(
+        "--repeat", type=positive, default=1, metavar="N", help="with --run: how often (default: 1)"
+    )
+    add_isolation(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    trial = TaskTrial(Site(choose(args.isolation), os.environ)) if args.run_them else None
+    try:
+        codes = [_check(path, trial, args.repeat) for path in find_tasks(args.tasks)]
+    finally:
+        if trial is not None:
+            trial.close()
+    return max(codes)
+
+
+def _check(path: str, trial: TaskTrial | None, times: int) -> int:
+    try:
+        task = load_task(path)
+    except InputError as error:
+        print(f"assay: {clean(str(error))}", file=sys.stderr)
+        return 2
+    findings = [finding for step in task.steps for finding in lint(task_files(task, step))]
+    findings += [LintFinding("warning", "task", warning) for warning in task.warnings]
+    if trial is not None:
+        findings += _try(task, trial, times)
+    for finding in dict.fromkeys(findings):
+        print(f"{clean(task.path)}: {finding.rule}: {clean(finding.place)}: {clean(finding.why)}")
+    if not findings:
+        print(f"{clean(task.path)}: nothing found")
+    return 1 if findings else 0
+
+
+def _try(task: Task, trial: TaskTrial, times: int) -> list[LintFinding]:
+    """Let the oracle and an idle agent attempt the task."""
+    found: list[LintFinding] = []
+    for agent, wanted in ((Agent("oracle", oracle=True), 1.0), (Agent("nop"), 0.0)):
+        rewards = [trial.reward(task, agent) for _ in range(times)]
+        if any(reward != wanted for reward in rewards):
+            got = ", ".join(dict.fromkeys("no reward" if one is None else f"{one:g}" for one in rewards))
+            found.append(
+                LintFinding(agent.name, "verifier", f"the {agent.name} got {got}; it should get {wanted:g}")
+            )
+        if len(set(rewards)) > 1:
+            found.append(
+                LintFinding("flaky", "verifier", f"{times} attempts of the {agent.name} got different rewards")
+            )
+    return found

@@ -1,0 +1,107 @@
+"""What the gradings of a job say beyond its rewards: validity, failures, changes, flakiness, disagreement."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from assay.engine.history import GradingView, History
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A trial whose newest grading gives another reward than its first. None stands for "no reward"."""
+
+    trial: str
+    step: str | None
+    first: float | None
+    latest: float | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TagGroup:
+    """Failures of one category from one source, and the trials that have them."""
+
+    category: str
+    source: str
+    trials: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A reviewer and the verifier differ on a run."""
+
+    trial: str
+    reviewer_id: str
+    judgment: str
+    reward: float | None
+    notes: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """The evaluation side of a job. ``used`` says which gradings the numbers of the report come from."""
+
+    used: str
+    graded: int
+    graded_again: int
+    unparseable: int
+    schema_violations: int
+    incomplete: int
+    changes: list[Change]
+    flaky: list[str]
+    taxonomy: list[TagGroup]
+    disagreements: list[Disagreement]
+
+
+def report_histories(histories: Iterable[History], used: str, threshold: float) -> EvaluationReport | None:
+    """The evaluation side of a job; None where none of its trials has records."""
+    known = list(histories)
+    if not known:
+        return None
+    shown = {history.trial: history.first() if used == "first" else history.latest() for history in known}
+    gradings = [grading for views in shown.values() for grading in views]
+    return EvaluationReport(
+        used=used,
+        graded=sum(bool(history.gradings) for history in known),
+        graded_again=sum(len(history.gradings) > len(history.first()) for history in known),
+        unparseable=sum(not one.result.validity.output_parseable for one in gradings),
+        schema_violations=sum(
+            one.result.validity.output_parseable and not one.result.validity.schema_valid for one in gradings
+        ),
+        incomplete=sum(not one.result.validity.verifier_completed for one in gradings),
+        changes=[change for history in known for change in _changes(history)],
+        flaky=[history.trial for history in known if any(one.flaky for one in history.gradings)],
+        taxonomy=_taxonomy(shown),
+        disagreements=[one for history in known for one in _disagreements(history, threshold)],
+    )
+
+
+def _changes(history: History) -> Iterator[Change]:
+    for before, after in zip(history.first(), history.latest(), strict=True):
+        one, other = _reward(before), _reward(after)
+        if one != other:
+            yield Change(history.trial, after.step, one, other, after.number)
+
+
+def _reward(grading: GradingView) -> float | None:
+    """The reward of a grading. One whose verifier did not complete is not a zero."""
+    return grading.result.reward if grading.result.validity.verifier_completed else None
+
+
+def _taxonomy(shown: dict[str, list[GradingView]]) -> list[TagGroup]:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for trial, gradings in shown.items():
+        tags = {(tag.category, tag.source) for one in gradings for tag in one.result.error_taxonomy or ()}
+        for tag in sorted(tags):
+            groups.setdefault(tag, []).append(trial)
+    return [TagGroup(category, source, trials) for (category, source), trials in sorted(groups.items())]
+
+
+def _disagreements(history: History, threshold: float) -> Iterator[Disagreement]:
+    """Where a reviewer says pass and the verifier does not, or the other way round. To defer is no opinion."""
+    latest = history.latest()
+    reward = _reward(latest[-1]) if latest else None
+    passed = reward is not None and reward >= threshold
+    for one in history.annotations:
+        if one.judgment != "defer" and (one.judgment == "pass") != passed:
+            yield Disagreement(history.trial, one.reviewer_id, one.judgment, reward, one.notes)

@@ -1,0 +1,78 @@
+"""Verifier artifacts to a validated EvaluationResult, rubrics, annotations: the public face.
+
+>>> from assay import evaluation
+>>> rubric = evaluation.Rubric.model_validate_json('''{
+...     "dimensions": [{"name": "drop", "weight": 2.0}, {"name": "verdict"}]
+... }''')
+>>> score = evaluation.score_rubric(rubric, {"drop": 1.0, "verdict": {"score": 0.5, "evidence": "half right"}})
+>>> score.reward
+0.8333
+>>> score.to_details()["verdict"]
+{'score': 0.5, 'max_score': 1.0, 'evidence': 'half right'}
+"""
+
+from typing import Any
+
+from assay.adapters.annotations import annotate, read_annotations
+from assay.adapters.gradings import read_gradings
+from assay.adapters.reward_writer import write_artifacts
+from assay.dialects.evaluation.grading import Grading, Provenance
+from assay.dialects.evaluation.ingest import Ingested, ingest
+from assay.dialects.evaluation.models import (
+    Annotation,
+    ConfidenceInterval,
+    ConfidenceMetadata,
+    ErrorSource,
+    ErrorTag,
+    EvaluationResult,
+    Judgment,
+    ValidityCheck,
+    VerifierSpec,
+)
+from assay.dialects.evaluation.output import Declared, Format, inspect_output
+from assay.dialects.evaluation.rubric import Dimension, Rubric, RubricScore, Strategy, score_rubric
+from assay.evidence.files import Absent, Content, Refused, RewardFiles
+from assay.evidence.verifier_run import RunEnd, VerifierEvidence
+
+MODELS = (VerifierSpec, EvaluationResult, Annotation, Rubric, Grading)
+
+
+def json_schemas() -> dict[str, dict[str, Any]]:
+    """The JSON Schema of every model that is read or written as JSON, by name."""
+    return {model.__name__: model.model_json_schema() for model in MODELS}
+
+
+__all__ = [
+    "Absent",
+    "Annotation",
+    "ConfidenceInterval",
+    "ConfidenceMetadata",
+    "Content",
+    "Declared",
+    "Dimension",
+    "ErrorSource",
+    "ErrorTag",
+    "EvaluationResult",
+    "Format",
+    "Grading",
+    "Ingested",
+    "Judgment",
+    "Provenance",
+    "Refused",
+    "RewardFiles",
+    "Rubric",
+    "RubricScore",
+    "RunEnd",
+    "Strategy",
+    "ValidityCheck",
+    "VerifierEvidence",
+    "VerifierSpec",
+    "annotate",
+    "ingest",
+    "inspect_output",
+    "json_schemas",
+    "read_annotations",
+    "read_gradings",
+    "score_rubric",
+    "write_artifacts",
+]
