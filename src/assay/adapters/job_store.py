@@ -87,7 +87,7 @@ class JobStore:
         config = self._trial_config(planned, name)
         write_text(f"{folder}/config.json", wire.encode(config))
         task = planned.task
-        bench = Workbench(task.environment, self._shelf, self._site.sandbox.owner)
+        bench = Workbench(task.environment, self._shelf, self._site.sandbox)
         try:
             bench.seed()
             keeper = _Keeper(self, bench, planned, folder)

@@ -7,6 +7,7 @@ import zlib
 
 from assay.adapters.checksums import checksum, file_checksum
 from assay.adapters.gradings import last_grading, write_grading
+from assay.adapters.images import prepare
 from assay.adapters.task_folder import load_task
 from assay.adapters.workbench import ARCHIVE, Shelf, Workbench
 from assay.core.errors import InputError
@@ -44,14 +45,14 @@ class Regrader:
             path = os.path.join(self._tasks_dir, os.path.basename(path.rstrip("/")))
         if not os.path.exists(f"{path}/{FILE_NAME}"):
             raise InputError(f"the task {path} of {trial_dir} is not there; say with --tasks where it is")
-        return load_task(path)
+        return prepare(load_task(path), self._site.sandbox, no_image=True)
 
     def close(self) -> None:
         self._shelf.close()
 
     def _grade(self, trial_dir: str, task: Task, step: Step) -> Grading:
         folder = _folder(trial_dir, step)
-        bench = Workbench(task.environment, self._shelf, self._site.sandbox.owner)
+        bench = Workbench(task.environment, self._shelf, self._site.sandbox)
         try:
             _restore(bench, folder)
             verified = verify(self._site, bench, task, step)

@@ -38,6 +38,6 @@ def _texts(folder: str) -> dict[str, str]:
 
 
 def _writable(folder: str) -> list[str]:
-    return [
-        path for path, status in walk(folder) if status.st_mode & stat.S_IWOTH and not stat.S_ISLNK(status.st_mode)
-    ]
+    """What everybody may write to. A link has no mode of its own."""
+    files = ((path, status.st_mode) for path, status in walk(folder))
+    return [path for path, mode in files if mode & stat.S_IWOTH and not stat.S_ISLNK(mode)]

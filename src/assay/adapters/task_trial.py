@@ -1,5 +1,6 @@
 """Try a task out: one attempt of an agent, of which only the reward is kept."""
 
+from assay.adapters.images import prepare
 from assay.adapters.workbench import Shelf, Workbench
 from assay.engine.task import Task
 from assay.engine.trial_run import Agent, Site, StepRecord, run_steps
@@ -12,9 +13,13 @@ class TaskTrial:
         self._site = site
         self._shelf = Shelf()
 
+    def prepare(self, task: Task) -> Task:
+        """The task, ready for the sandbox."""
+        return prepare(task, self._site.sandbox)
+
     def reward(self, task: Task, agent: Agent) -> float | None:
         """The lowest reward of an attempt; None where there was none."""
-        bench = Workbench(task.environment, self._shelf, self._site.sandbox.owner)
+        bench = Workbench(task.environment, self._shelf, self._site.sandbox)
         try:
             bench.seed()
             record = run_steps(self._site, bench, task, agent, _forget)

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
+from assay.adapters.sandbox.container import Container
 from assay.adapters.trees import copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
-from assay.engine.sandbox import Mount
+from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.task import Copy, Environment, Step
 from assay.evidence.files import File, RewardFiles
 
@@ -51,12 +52,13 @@ class Shelf:
 
 
 class Workbench:
-    """One trial's folders. ``owner`` is the sandbox's user; None where that is the caller."""
+    """One trial's folders, for one sandbox."""
 
-    def __init__(self, environment: Environment, shelf: Shelf, owner: tuple[int, int] | None) -> None:
+    def __init__(self, environment: Environment, shelf: Shelf, sandbox: Sandbox) -> None:
         self._environment = environment
         self._shelf = shelf
-        self._owner = owner
+        self._sandbox = sandbox
+        self._owner = sandbox.owner
         self._base = tempfile.mkdtemp(prefix="assay-")
         os.chmod(self._base, 0o711)  # noqa: S103
         self._root = f"{self._base}/root"
@@ -68,6 +70,9 @@ class Workbench:
         """The workspace as the environment describes it."""
         os.makedirs(self._host(self._environment.workdir), exist_ok=True)
         os.makedirs(self._host(WORKSPACE), exist_ok=True)
+        if isinstance(self._sandbox, Container) and self._environment.image is not None:
+            workdir = self._environment.workdir
+            self._sandbox.copy_out(self._environment.image, workdir, self._host(workdir))
         for copy in self._environment.copies:
             self._copy(copy)
         self._hand_over()
@@ -183,8 +188,16 @@ def _open_to_all(root: str) -> None:
             os.chmod(os.path.join(folder, name), 0o755)  # noqa: S103
         for name in files:
             path = os.path.join(folder, name)
-            os.chmod(path, 0o755 if os.stat(path).st_mode & 0o111 else 0o644)
+            os.chmod(path, 0o755 if _is_program(path) else 0o644)
     os.chmod(root, 0o755)  # noqa: S103
+
+
+def _is_program(path: str) -> bool:
+    """Executable, or a script that says what runs it: harbor makes such files executable, too."""
+    if os.stat(path).st_mode & 0o111:
+        return True
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
 
 
 def manifest(kept: Sequence[str]) -> list[dict[str, str]]:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 
+from assay.adapters.images import prepare
 from assay.adapters.job_store import JobSetting, JobStore
 from assay.adapters.sandbox.child import stop_all
 from assay.adapters.sandbox.choose import choose
@@ -22,7 +23,7 @@ from assay.adapters.task_folder import find_tasks, load_task
 from assay.cli.arguments import add_isolation, positive
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
-from assay.core.errors import InputError
+from assay.core.errors import AssayError, InputError
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.job_run import JobRun, Planned, plan_trials
 from assay.engine.sandbox import Sandbox
@@ -85,19 +86,10 @@ def load_tasks(
         source = None if os.path.isfile(f"{path}/{FILE_NAME}") else os.path.basename(os.path.abspath(path))
         for folder in find_tasks([path]):
             try:
-                task = load_task(folder)
-                _check_image(task, sandbox, no_image)
-            except InputError as error:
+                tasks.append((prepare(load_task(folder), sandbox, no_image=no_image), source))
+            except AssayError as error:
                 refused.append(str(error))
-            else:
-                tasks.append((task, source))
     return tasks, refused
-
-
-def _check_image(task: Task, sandbox: Sandbox, no_image: bool) -> None:
-    needs = task.environment.needs_image
-    if needs is not None and not no_image and not sandbox.isolation.backend.startswith("container"):
-        raise InputError(f"{needs}: this needs an image; use --isolation container, or --no-image to do without")
 
 
 def _setting(args: argparse.Namespace, tasks: Sequence[tuple[Task, str | None]]) -> JobSetting:

@@ -54,7 +54,7 @@ def _check(path: str, trial: TaskTrial | None, times: int) -> int:
     findings = [finding for step in task.steps for finding in lint(task_files(task, step))]
     findings += [LintFinding("warning", "task", warning) for warning in task.warnings]
     if trial is not None:
-        findings += _try(task, trial, times)
+        findings += _try(trial.prepare(task), trial, times)
     for finding in dict.fromkeys(findings):
         print(f"{clean(task.path)}: {finding.rule}: {clean(finding.place)}: {clean(finding.why)}")
     if not findings:
@@ -67,13 +67,10 @@ def _try(task: Task, trial: TaskTrial, times: int) -> list[LintFinding]:
     found: list[LintFinding] = []
     for agent, wanted in ((Agent("oracle", oracle=True), 1.0), (Agent("nop"), 0.0)):
         rewards = [trial.reward(task, agent) for _ in range(times)]
+        got = ", ".join(dict.fromkeys("no reward" if one is None else f"{one:g}" for one in rewards))
+        who = f"the {agent.name}"
         if any(reward != wanted for reward in rewards):
-            got = ", ".join(dict.fromkeys("no reward" if one is None else f"{one:g}" for one in rewards))
-            found.append(
-                LintFinding(agent.name, "verifier", f"the {agent.name} got {got}; it should get {wanted:g}")
-            )
+            found.append(LintFinding(agent.name, "verifier", f"{who} got {got}; it should get {wanted:g}"))
         if len(set(rewards)) > 1:
-            found.append(
-                LintFinding("flaky", "verifier", f"{times} attempts of the {agent.name} got different rewards")
-            )
+            found.append(LintFinding("flaky", "verifier", f"{times} attempts of {who} got different rewards"))
     return found

@@ -1,4 +1,4 @@
-"""What is likely to be wrong with a task, from reading it. Each finding names the rule, the place and the reason."""
+"""What is likely to be wrong with a task, from reading it. A finding names the rule, the place and the reason."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from assay.formats.shell import Line, always, command_lines
 
 _REWARD = re.compile(r"reward\.(json|txt)|assay reward|write_artifacts|write_reward")
+_PYTHON_PACKAGES = r"\b(pip3?|uv pip|uvx) (install )?(?!.*(-r |--requirement|==|\.whl|-e |\s\.))"
 _DOWNLOADS = (
-    (
-        re.compile(r"\b(pip3?|uv pip|uvx) (install )?(?!.*(-r |--requirement|==|\.whl|-e |\s\.))"),
-        "packages without versions",
-    ),
+    (re.compile(_PYTHON_PACKAGES), "packages without versions"),
     (re.compile(r"\bnpm (install|i) +(?!.*@\d)[\w@]"), "npm packages without versions"),
     (re.compile(r"\bapt(-get)? (-\w+ )*install\b(?!.*=)"), "Debian packages without versions"),
     (re.compile(r"\b(curl|wget)\b.*https?://"), "a file from the network"),
@@ -51,15 +49,15 @@ def lint(files: TaskFiles) -> list[LintFinding]:
 
 def _reward(files: TaskFiles) -> Iterator[LintFinding]:
     script = files.tests.get("test.sh")
-    mentions = [name for name, text in files.tests.items() if _REWARD.search(text)]
+    mentions = [name for name, text in files.tests.items() if _writes_reward(text)]
     if not mentions:
         yield LintFinding("no-reward", "tests", "no file of the verifier writes a reward")
-    elif (
-        script is not None
-        and mentions == ["test.sh"]
-        and not always(script, lambda text: bool(_REWARD.search(text)))
-    ):
+    elif script is not None and mentions == ["test.sh"] and not always(script, _writes_reward):
         yield LintFinding("reward-not-always", "tests/test.sh", "there is a path on which no reward is written")
+
+
+def _writes_reward(text: str) -> bool:
+    return _REWARD.search(text) is not None
 
 
 def _fails_early(files: TaskFiles) -> Iterator[LintFinding]:
@@ -68,15 +66,11 @@ def _fails_early(files: TaskFiles) -> Iterator[LintFinding]:
     if script is None:
         return
     lines = command_lines(script)
-    first = next((line.number for line in lines if _REWARD.search(line.text)), None)
+    first = next((line.number for line in lines if _writes_reward(line.text)), None)
     for line in lines:
-        strict = re.match(r"^set +-\w*e", line.text)
-        if strict and (first is None or line.number < first):
-            yield LintFinding(
-                "set-e",
-                f"tests/test.sh:{line.number}",
-                "with set -e, a failed check ends the script without a reward",
-            )
+        if re.match(r"^set +-\w*e", line.text) and (first is None or line.number < first):
+            why = "with set -e, a failed check ends the script without a reward"
+            yield LintFinding("set-e", f"tests/test.sh:{line.number}", why)
 
 
 def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:
@@ -108,7 +102,8 @@ def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
 
 
 def _download(place: str, line: Line) -> Iterator[LintFinding]:
-    if line.text.startswith("FROM ") and (":latest" in line.text or ":" not in line.text.split()[1] != "scratch"):
+    image = line.text.split()[1] if line.text.startswith("FROM ") else "scratch"
+    if image.endswith(":latest") or (":" not in image and image != "scratch"):
         yield LintFinding("unpinned", f"{place}:{line.number}", "it takes an image at whatever it is today")
     for pattern, what in _DOWNLOADS:
         if pattern.search(line.text) and "sha256" not in line.text:

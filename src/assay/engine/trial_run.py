@@ -112,7 +112,7 @@ def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) ->
     solution_env = task.config.solution.env if agent.oracle else {}
     ran = site.sandbox.run(
         Command(
-            argv=("/bin/sh", "-c", f"bash {line}" if agent.oracle else line),
+            argv=("/bin/sh", "-c", line),
             workdir=task.environment.workdir,
             limits=_limits(task, timeout),
             mounts=tuple(bench.agent_mounts(step.solution if agent.oracle else None)),
@@ -254,7 +254,9 @@ def _network(task: Task, phase: NetworkMode | None) -> bool:
 
 
 def _env(site: Site, task: Task, own: Mapping[str, str]) -> dict[str, str]:
-    return {**BASE_ENV, **resolve_env({**task.environment.env, **own}, site.host_env)}
+    """An image brings its own basic environment; elsewhere it is ours, never the host's."""
+    base = BASE_ENV if task.environment.image is None else {}
+    return {**base, **resolve_env({**task.environment.env, **own}, site.host_env)}
 
 
 def _instruction_env(step: Step) -> dict[str, str]:

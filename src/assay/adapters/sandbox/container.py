@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from assay.adapters.sandbox.child import DEFAULT_PATH, Child, run_child
@@ -20,10 +21,11 @@ from assay.engine.sandbox import Command, Isolation, Ran
 ENGINES = ("docker", "podman")
 BUILD_TIMEOUT_SEC = 3600
 
-# Everything dies when the lifeline closes, and when the command ends.
+# Everything dies when the lifeline closes; and when this script, which is the container's init, ends. A shell gives
+# its background jobs an empty input, so the lifeline is held on another descriptor.
 _LIFELINE = (
-    "exec 3<&0; { cat <&3 >/dev/null; kill -KILL -1; } & "
-    'exec 3<&-; "$@" </run/assay/stdin; code=$?; kill -KILL -1 2>/dev/null & exit $code'
+    ": > /run/assay/started; exec 3<&0; { cat <&3 >/dev/null; kill -KILL -1; } & "
+    'exec 3<&-; "$@" </run/assay/stdin; exit $?'
 )
 
 
@@ -49,6 +51,7 @@ class Container:
             raise MeasurementError("a container needs an image, and the task has none")
         name = f"assay-{uuid.uuid4().hex[:12]}"
         with tempfile.TemporaryDirectory(prefix="assay-stdin-") as folder:
+            os.chmod(folder, 0o777)  # noqa: S103 - whoever runs in the container leaves a sign there
             Path(folder, "stdin").write_bytes(command.stdin)
             ran = run_child(
                 Child(
@@ -61,9 +64,10 @@ class Container:
                     kill=lambda _pid: self._kill(name),
                 )
             )
-        if ran.end.exit_code == 125:
-            raise MeasurementError(f"the container could not start: {ran.output.decode(errors='replace')[-500:]}")
-        return ran
+            if not os.path.exists(f"{folder}/started") and not ran.end.timed_out:
+                said = ran.output.decode(errors="replace").strip()[-500:]
+                raise MeasurementError(f"the container could not start: {said}")
+        return replace(ran, cpu_sec=None)
 
     def build(self, folder: str, timeout_sec: float) -> str:
         """Build the image of a task's environment and return its id."""
@@ -88,7 +92,7 @@ class Container:
         found = json.loads(self._call("image", "inspect", image))
         return found[0].get("Config", {}).get("WorkingDir") or None
 
-    def _arguments(self, command: Command, name: str, stdin_folder: str) -> Iterator[str]:
+    def _arguments(self, command: Command, name: str, folder: str) -> Iterator[str]:
         limits = command.limits
         yield from (self._engine, "run", "--rm", "--interactive", "--name", name, "--pull=never")
         yield from ("--network", "bridge" if command.network else "none", "--pids-limit", str(limits.processes))
@@ -98,7 +102,7 @@ class Container:
             yield from ("--memory", f"{limits.memory_mb}m", "--memory-swap", f"{limits.memory_mb}m")
         if command.uid is not None:
             yield from ("--user", str(command.uid))
-        yield from ("--volume", f"{stdin_folder}:/run/assay:ro")
+        yield from ("--volume", f"{folder}:/run/assay:rw")
         for mount in command.mounts:
             yield from ("--volume", f"{mount.source}:{mount.target}:{'rw' if mount.writable else 'ro'}")
         for key, value in command.env.items():
