@@ -7,7 +7,6 @@ by us and read-only to everybody else; the workspace belongs to the sandbox's us
 import os
 import posixpath
 import shutil
-import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from pathlib import Path
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
 from assay.adapters.sandbox.container import Container
+from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.task import Copy, Environment, Step
@@ -31,8 +31,7 @@ class Shelf:
     """Copies of what tasks bring along, shared by all trials of a job. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._root = tempfile.mkdtemp(prefix="assay-shelf-")
-        os.chmod(self._root, 0o755)  # noqa: S103 - the sandbox's user has to enter it
+        self._root = scratch_folder(0o755)
         self._lock = threading.Lock()
         self._copies: dict[tuple[str, ...], str] = {}
 
@@ -59,12 +58,11 @@ class Workbench:
         self._shelf = shelf
         self._sandbox = sandbox
         self._owner = sandbox.owner
-        self._base = tempfile.mkdtemp(prefix="assay-")
-        os.chmod(self._base, 0o711)  # noqa: S103
+        self._base = scratch_folder(0o711)
         self._root = f"{self._base}/root"
         for name in ("root", "agent", "verifier", "artifacts"):
             os.mkdir(f"{self._base}/{name}")
-            os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103
+            os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103 - the sandbox's user has to enter it
 
     def seed(self) -> None:
         """The workspace as the environment describes it."""

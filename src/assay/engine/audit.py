@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.core.errors import InputError
@@ -11,7 +11,7 @@ from assay.dialects.harbor.job_stats import JobResult, job_stats
 from assay.dialects.harbor.job_text import job_text
 from assay.engine.audit_rewards import audit_rewards
 from assay.engine.finding import Finding, Standing
-from assay.engine.job import Job
+from assay.engine.job import Job, Problem
 from assay.engine.ports import JobFolder
 
 
@@ -38,6 +38,7 @@ _TAKEN = ("id", "started_at", "updated_at", "finished_at", "stats.n_retries", "s
 def audit_job(folder: JobFolder, job: Job) -> Audit:
     """Derive the job's result from its trials and compare it with the record."""
     recorded = _recorded(job)
+    job = _as_of(recorded, job)
     text = job_text(_derive(job, recorded))
     taken = {*_TAKEN} if job.metrics.complete else {*_TAKEN, *_metric_fields(recorded)}
     findings = list(_compare(dict(_fields(recorded)), dict(_fields(_loads(text))), taken))
@@ -60,6 +61,36 @@ def _recorded(job: Job) -> dict[str, Any]:
     if not isinstance(found, dict) or not isinstance(found.get("stats"), dict):
         raise InputError(f"the result.json of {job.name} is not a job's result: it has no stats")
     return found
+
+
+def _as_of(recorded: dict[str, Any], job: Job) -> Job:
+    """An unfinished job as it was when its record was written: trials that ended later are not held against it."""
+    spoken_of = _names_in(recorded)
+    behind = [trial for trial in job.trials if trial.name not in spoken_of]
+    known = len(job.trials) - len(behind)
+    if (
+        recorded.get("finished_at") is not None
+        or not behind
+        or _int(recorded["stats"], "n_completed_trials") != known
+    ):
+        return job
+    later = [Problem(trial.name, "harbor_trial_result_missing", "it ended later") for trial in behind]
+    return replace(
+        job,
+        trials=[trial for trial in job.trials if trial.name in spoken_of],
+        problems=[*job.problems, *later],
+        notes=[*job.notes, f"{len(behind)} trials ended after the record was written"],
+    )
+
+
+def _names_in(recorded: dict[str, Any]) -> set[str]:
+    """The trials that a record names."""
+    groups = recorded["stats"].get("evals")
+    names: set[str] = set()
+    for group in groups.values() if isinstance(groups, dict) else ():
+        buckets = [*group.get("reward_stats", {}).values(), group.get("exception_stats", {})]
+        names.update(name for bucket in buckets for trials in bucket.values() for name in trials)
+    return names
 
 
 def _loads(text: str) -> Any:

@@ -92,6 +92,7 @@ class JobRun:
         self._n_retries = n_retries
         self._lock = threading.Lock()
         self._running = 0
+        self._unwritten = False
         self._last_write = 0.0
         self._write_cost = 0.0
         self._stop = threading.Event()
@@ -122,10 +123,16 @@ class JobRun:
         self._stop.set()
 
     def wait(self) -> None:
-        """Until nothing is under way. A join without a limit would not notice Ctrl-C."""
+        """Until nothing is under way, catching up with what was not written yet.
+
+        A join without a limit would not notice Ctrl-C.
+        """
         for thread in self._threads:
             while thread.is_alive():
-                thread.join(0.2)
+                thread.join(0.1)
+                with self._lock:
+                    if self._unwritten:
+                        self._write(finished=False, force=False)
 
     def _work(self, work: "queue.SimpleQueue[Planned]", failures: list[BaseException]) -> None:
         while not self._stop.is_set():
@@ -152,6 +159,7 @@ class JobRun:
             self._running -= 1
             self._trials[planned.position] = trial
             done = len(self._trials)
+            self._unwritten = True
             self._write(finished=False, force=False)
         self._listener.ended(trial, done, self._total)
 
@@ -174,6 +182,7 @@ class JobRun:
         now = time.monotonic()
         if not force and (now - self._last_write) * WRITING_SHARE < self._write_cost:
             return
+        self._unwritten = False
         self._store.write_result(self._in_order(), self._n_retries, self._running, finished)
         self._last_write = time.monotonic()
         self._write_cost = self._last_write - now

@@ -8,21 +8,21 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from assay.adapters.sandbox.child import DEFAULT_PATH, Child, run_child
+from assay.adapters.scratch import scratch_folder
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Ran
 
 ENGINES = ("docker", "podman")
 BUILD_TIMEOUT_SEC = 3600
 
-# Everything dies when the lifeline closes; and when this script, which is the container's init, ends. A shell gives
-# its background jobs an empty input, so the lifeline is held on another descriptor.
+# Everything dies when the lifeline closes; and when this script, which is the container's init, ends. A shell
+# gives its background jobs an empty input, so the lifeline is held on another descriptor.
 _LIFELINE = (
     ": > /run/assay/started; exec 3<&0; { cat <&3 >/dev/null; kill -KILL -1; } & "
     'exec 3<&-; "$@" </run/assay/stdin; exit $?'
@@ -50,8 +50,8 @@ class Container:
         if command.image is None:
             raise MeasurementError("a container needs an image, and the task has none")
         name = f"assay-{uuid.uuid4().hex[:12]}"
-        with tempfile.TemporaryDirectory(prefix="assay-stdin-") as folder:
-            os.chmod(folder, 0o777)  # noqa: S103 - whoever runs in the container leaves a sign there
+        folder = scratch_folder(0o777)
+        try:
             Path(folder, "stdin").write_bytes(command.stdin)
             ran = run_child(
                 Child(
@@ -67,7 +67,9 @@ class Container:
             if not os.path.exists(f"{folder}/started") and not ran.end.timed_out:
                 said = ran.output.decode(errors="replace").strip()[-500:]
                 raise MeasurementError(f"the container could not start: {said}")
-        return replace(ran, cpu_sec=None)
+            return replace(ran, cpu_sec=None)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def build(self, folder: str, timeout_sec: float) -> str:
         """Build the image of a task's environment and return its id."""
