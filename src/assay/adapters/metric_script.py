@@ -13,10 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.adapters.safe_read import read_file
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.rewards import Rewards
+from assay.evidence.files import Content
 
 TIMEOUT_SEC = 600
+LIMIT = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +44,17 @@ class ScriptMetric:
         except subprocess.TimeoutExpired as error:
             raise MeasurementError(f"the metric {self.path} took longer than {TIMEOUT_SEC} s") from error
         if done.returncode != 0:
-            raise MeasurementError(f"Failed to compute custom metric: {done.stderr.strip()[-2000:]}")
+            said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise MeasurementError(f"Failed to compute custom metric: {said[:500]}")
 
 
 def _answer(script: Path, target: Path) -> dict[str, object]:
+    file = read_file(str(target), LIMIT)
+    if not isinstance(file, Content):
+        raise MeasurementError(f"the metric {script} wrote no metric.json that can be read")
     try:
-        found = json.loads(target.read_text())
-    except FileNotFoundError as error:
-        raise MeasurementError(f"the metric {script} wrote no metric.json") from error
-    except ValueError as error:
+        found = json.loads(file.data.decode())
+    except (ValueError, RecursionError) as error:
         raise MeasurementError(f"the metric {script} wrote a metric.json that is not JSON: {error}") from error
     if not isinstance(found, dict):
         raise MeasurementError(f"the metric {script} wrote a metric.json that is not an object")

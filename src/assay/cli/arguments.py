@@ -24,6 +24,13 @@ def add_isolation(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def exit_status(text: str) -> int:
+    """A number that a process can end with: 256 would end as 0."""
+    if not (text.isascii() and text.isdigit() and int(text) <= 255):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an exit status from 0 to 255")
+    return int(text)
+
+
 def positive(text: str) -> int:
     """A whole number from 1 on."""
     if not (text.isascii() and text.isdigit() and int(text) >= 1):

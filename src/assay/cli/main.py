@@ -11,6 +11,7 @@ import os
 import sys
 from typing import NoReturn
 
+from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
 
@@ -49,18 +50,35 @@ def main(argv: list[str]) -> int:
     try:
         args = _parse(argv)
         code: int = args.run(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except AssayError as error:
-        print(f"assay: {error}", file=sys.stderr)
-        return 2
+        return _complain(str(error))
+    except RecursionError:
+        return _complain("the input is nested too deeply")
     except BrokenPipeError:
-        # The reader, such as head, has seen enough. Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader, such as head, has seen enough.
+        _give_up_output()
         return 0
+    except OSError as error:
+        _give_up_output()
+        return _complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
     except KeyboardInterrupt:
         print("assay: interrupted", file=sys.stderr)
         return 130
     return code
+
+
+def _complain(what: str) -> int:
+    """One line, whatever stands in the message: names in it may come from anybody."""
+    print(f"assay: {clean(what)}", file=sys.stderr)
+    return 2
+
+
+def _give_up_output() -> None:
+    """What could not be written stays unwritten. Python would try once more at exit, and complain."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser_of(name: str) -> Parser:
@@ -85,8 +103,9 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     if args.command is None and not unknown:
         parser.print_help()
         raise SystemExit(0)
-    if args.command is None:
-        parser.error(f"there is no option {unknown[0]}")
+    wrong = next((word for word in unknown if word.startswith("-")), None)
+    if args.command is None or wrong is not None:
+        parser.error(f"there is no option {wrong or unknown[0]}")
     raise InputError(f"there is no command {args.command!r}; there are {', '.join(COMMANDS)}")
 
 

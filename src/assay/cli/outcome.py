@@ -8,6 +8,7 @@ import argparse
 import os
 
 from assay.adapters.safe_read import read_file
+from assay.cli.arguments import exit_status
 from assay.core.errors import InputError
 from assay.dialects.harbor.outcome_line import BenchmarkOutcome, outcome_of
 from assay.evidence.files import Absent, Content, File, Refused
@@ -19,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("job", metavar="JOB", help="a job folder or a result.json")
     parser.add_argument(
         "--exit-code",
-        type=int,
+        type=exit_status,
         metavar="N",
         help="end with this exit code (default: 0, or 2 if JOB can't be read)",
     )

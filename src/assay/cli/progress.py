@@ -4,6 +4,8 @@ import sys
 import time
 from typing import TextIO
 
+from assay.cli.table import clean
+
 PATIENCE_SEC = 1.0
 REFRESH_SEC = 0.1
 WIDTH = 30
@@ -13,7 +15,7 @@ class ProgressBar:
     """Call it with (done, total). It writes to standard error and wipes itself out at the end."""
 
     def __init__(self, label: str, stream: TextIO | None = None) -> None:
-        self._label = label
+        self._label = clean(label)
         self._stream = stream or sys.stderr
         self._watched = self._stream.isatty()
         self._next = time.monotonic() + PATIENCE_SEC

@@ -17,12 +17,15 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from assay.adapters.reward_writer import write_artifacts, write_binary_reward
+from assay.cli.arguments import exit_status
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric, score_rubric
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--exit-status", type=_status, metavar="N", help="the exit status of the tests, 0 to 255")
+    parser.add_argument(
+        "--exit-status", type=exit_status, metavar="N", help="the exit status of the tests, 0 to 255"
+    )
     parser.add_argument("--rubric", metavar="FILE", help="dimensions, weights and the strategy")
     parser.add_argument("--scores", metavar="FILE", help="by dimension, a number or {score, evidence}")
     parser.add_argument(
@@ -62,9 +65,3 @@ def _read(path: str) -> str:
         return Path(path).read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} can't be read: {error}") from error
-
-
-def _status(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= 255):
-        raise argparse.ArgumentTypeError(f"{text!r} is not an exit status from 0 to 255")
-    return int(text)

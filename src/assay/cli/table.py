@@ -12,7 +12,7 @@ def render_table(
     A title may have several lines. In Markdown they become one.
     """
     body = [[clean(cell) for cell in row] for row in rows]
-    titles = [[" ".join(title.splitlines()) for title in header]] if markdown else _stacked(header)
+    titles = [[clean(" ".join(title.splitlines())) for title in header]] if markdown else _stacked(header)
     if markdown:
         titles, body = ([[cell.replace("|", "\\|") for cell in line] for line in part] for part in (titles, body))
     widths = [max(_width(line[i]) for line in titles + body) for i in range(len(header))]

@@ -34,4 +34,12 @@ def _run(check: Check[Evidence], evidence: Evidence) -> Outcome:
     except MeasurementError:
         raise
     except Exception as error:  # noqa: BLE001 - a broken check is data, whatever broke it
-        return Errored(summary=str(error) or type(error).__name__, error_type=type(error).__name__)
+        return Errored(summary=_text(error) or type(error).__name__, error_type=type(error).__name__)
+
+
+def _text(error: Exception) -> str:
+    """What the error says. Saying it may fail, too."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - then it says nothing
+        return ""

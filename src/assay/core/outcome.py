@@ -3,7 +3,6 @@
 A broken check is a value of its own type. It is never a number, so nobody can average it by accident.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -19,7 +18,7 @@ class Scored:
     evidence: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if isinstance(self.score, bool) or not math.isfinite(self.score) or not 0 <= self.score <= 1:
+        if isinstance(self.score, bool) or not 0 <= self.score <= 1:
             raise ValueError(f"a score is a finite number from 0 to 1, not {self.score!r}")
 
 

@@ -1,6 +1,6 @@
 """How an outcome counts: its name, its weight, its axis, and whether it is required."""
 
-import math
+import sys
 from dataclasses import dataclass
 
 from assay.core.outcome import Outcome
@@ -16,7 +16,7 @@ class Placement:
     required: bool = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.weight, bool) or not math.isfinite(self.weight) or self.weight < 0:
+        if isinstance(self.weight, bool) or not 0 <= self.weight <= sys.float_info.max:
             raise ValueError(f"a weight is a finite number of at least 0, not {self.weight!r}")
 
 

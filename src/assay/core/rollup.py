@@ -4,6 +4,7 @@ Each dialect names its own rule for an answer that is not a score (``Unscored``)
 counts", which is None here: 0.0 for evaluation and criteria, N/A for scorers. No rollup rounds.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
@@ -31,6 +32,10 @@ def weighted_mean(placed: Iterable[Placed], unscored: Unscored) -> float | None:
     """The mean of the scores by weight. None where nothing counts or all weights are 0."""
     counted = _counted(placed, unscored)
     weight = total(w for w, _ in counted)
+    if math.isinf(weight):
+        # Halving by powers of two is exact, and brings weights near the end of the floats back into range.
+        counted = [(math.ldexp(w, -64), score) for w, score in counted]
+        weight = total(w for w, _ in counted)
     if weight == 0:
         return None
     raw = total(w * score for w, score in counted) / weight

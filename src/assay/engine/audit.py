@@ -38,16 +38,16 @@ _TAKEN = ("id", "started_at", "updated_at", "finished_at", "stats.n_retries", "s
 def audit_job(folder: JobFolder, job: Job) -> Audit:
     """Derive the job's result from its trials and compare it with the record."""
     recorded = _recorded(job)
-    job = _as_of(recorded, job)
-    text = job_text(_derive(job, recorded))
+    known = _as_of(recorded, job)
+    text = job_text(_derive(known, recorded))
     taken = {*_TAKEN} if job.metrics.complete else {*_TAKEN, *_metric_fields(recorded)}
     findings = list(_compare(dict(_fields(recorded)), dict(_fields(_loads(text))), taken))
     return Audit(
         job=job.name,
         findings=findings + audit_rewards(folder, job.trials),
-        identical=job.recorded == text.encode(),
+        identical=job.recorded == text.encode(errors="surrogatepass"),
         finished=recorded.get("finished_at") is not None,
-        notes=job.notes,
+        notes=known.notes,
     )
 
 
@@ -85,12 +85,20 @@ def _as_of(recorded: dict[str, Any], job: Job) -> Job:
 
 def _names_in(recorded: dict[str, Any]) -> set[str]:
     """The trials that a record names."""
-    groups = recorded["stats"].get("evals")
-    names: set[str] = set()
-    for group in groups.values() if isinstance(groups, dict) else ():
-        buckets = [*group.get("reward_stats", {}).values(), group.get("exception_stats", {})]
-        names.update(name for bucket in buckets for trials in bucket.values() for name in trials)
-    return names
+    named: set[str] = set()
+    for field, value in _fields(recorded):
+        if field.endswith((".reward_stats", ".exception_stats")):
+            named |= set(_texts(value))
+    return named
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in lists, at whatever depth of objects."""
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        yield from (item for item in value if isinstance(item, str))
 
 
 def _loads(text: str) -> Any:
@@ -142,7 +150,10 @@ def _fields(result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
                 yield f"stats.{field}", part
                 continue
             for key, group in part.items():
-                for inner, found in group.items() if isinstance(group, dict) else ():
+                if not isinstance(group, dict) or not group:
+                    yield f"stats.evals.{key}", group
+                    continue
+                for inner, found in group.items():
                     yield f"stats.evals.{key}.{inner}", found
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from assay.dialects.harbor.errors import RewardError, RewardFileNotFoundError
 from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
-from assay.dialects.harbor.rewards import Rewards, parse_reward_files
+from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.finding import Finding, Standing
-from assay.engine.job import PROFILE
+from assay.engine.job import read_rewards_of
 from assay.engine.ports import JobFolder
 
 # Errors that a trial owes to its reward files and to nothing else.
@@ -47,8 +47,8 @@ def _audit(folder: JobFolder, trial: Trial) -> Finding | None:
 
 def _from_files(folder: JobFolder, trial: Trial) -> Rewards | RewardError | None:
     if not trial.steps:
-        return _read(folder, trial.name, None)
-    found = [_read(folder, trial.name, step) for step in trial.steps]
+        return read_rewards_of(folder, trial.name, None)
+    found = [read_rewards_of(folder, trial.name, step) for step in trial.steps]
     steps = [Step(verified=True, rewards=one) for one in found if not isinstance(one, RewardError)]
     if not steps:
         return RewardFileNotFoundError("no step left a reward file")
@@ -56,13 +56,6 @@ def _from_files(folder: JobFolder, trial: Trial) -> Rewards | RewardError | None
     results = [trial_rewards(steps, strategy) for strategy in Strategy]
     derived = [None if result is None else result.rewards for result in results]
     return next((rewards for rewards in derived if _same(trial.rewards, rewards)), derived[0])
-
-
-def _read(folder: JobFolder, trial: str, step: str | None) -> Rewards | RewardError | None:
-    try:
-        return parse_reward_files(folder.reward_files(trial, step), PROFILE).rewards
-    except RewardError as error:
-        return error
 
 
 def _same(one: Rewards | None, other: Rewards | None) -> bool:

@@ -110,18 +110,20 @@ def _rewards_again(
     folder: JobFolder, name: str, steps: tuple[str, ...], strategy: Strategy | None
 ) -> Rewards | None:
     if not steps:
-        return read_rewards_of(folder, name, None)
-    left = [Step(verified=True, rewards=read_rewards_of(folder, name, step)) for step in steps]
-    result = trial_rewards([step for step in left if step.rewards is not None], strategy)
+        found = read_rewards_of(folder, name, None)
+        return None if isinstance(found, RewardError) else found
+    left = [read_rewards_of(folder, name, step) for step in steps]
+    verified = [Step(verified=True, rewards=one) for one in left if not isinstance(one, RewardError)]
+    result = trial_rewards(verified, strategy)
     return result.rewards if result is not None else None
 
 
-def read_rewards_of(folder: JobFolder, trial: str, step: str | None) -> Rewards | None:
-    """The rewards in a trial's own files; None where there are none that can be used."""
+def read_rewards_of(folder: JobFolder, trial: str, step: str | None) -> Rewards | RewardError | None:
+    """The rewards in a trial's own files, which may be null, or why there are none."""
     try:
         return parse_reward_files(folder.reward_files(trial, step), PROFILE).rewards
-    except RewardError:
-        return None
+    except RewardError as error:
+        return error
 
 
 def _fits(rewards: Rewards, trial: Trial) -> bool:
@@ -130,8 +132,13 @@ def _fits(rewards: Rewards, trial: Trial) -> bool:
     return (
         set(rewards) == set(kept) | set(trial.lost)
         and all(rewards[key] == value for key, value in kept.items())
-        and not any(math.isfinite(rewards[key]) for key in trial.lost)
+        and all(_not_finite(rewards[key]) for key in trial.lost)
     )
+
+
+def _not_finite(value: float) -> bool:
+    # An int may be too large for a float to hold; it is finite all the same.
+    return type(value) is not int and not math.isfinite(value)
 
 
 def _plan(folder: JobFolder, notes: list[str]) -> list[Slot]:
@@ -169,6 +176,8 @@ def _metrics(folder: JobFolder, trials: list[Trial], script: Metric | None, note
             found = metrics_of_config(file.data, script)
         except (ValueError, RecursionError) as error:
             notes.append(f"config.json can't be used ({error}): the metric is the mean")
+    elif isinstance(file, Refused):
+        notes.append(f"config.json is {file.why.value}: the metric is the mean")
     if not found.complete:
         notes.append("the job's metric is a script, which is run only if it is named with --metric-script")
     if script is not None and not found.script_used:

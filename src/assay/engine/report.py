@@ -147,7 +147,7 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
     success = None if chosen is None else Success(chosen, question.threshold)
     attempts = {} if success is None else attempts_at(trials, success)
     ks = _chosen_k(attempts, question)
-    values = [trial.rewards[chosen] for trial in trials if chosen and trial.rewards and chosen in trial.rewards]
+    values = [] if chosen is None else [t.rewards[chosen] for t in trials if t.rewards and chosen in t.rewards]
     return GroupReport(
         key=key,
         harbor=stats,
@@ -212,5 +212,5 @@ def _finished(recorded: bytes | None) -> bool | None:
     """Whether the job ran to its end; None where its own result does not say."""
     try:
         return None if recorded is None else msgspec.json.decode(recorded, type=_Times).finished_at is not None
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return None

@@ -76,7 +76,7 @@ def _metadata(folder: RunFolder, notes: list[str]) -> Metadata:
 
 def _import(folder: RunFolder, metadata: Metadata, problems: list[Problem], notes: list[str]) -> ImportedFolder:
     """The folder's own list of runs, and those runs below it that the list leaves out."""
-    listed = ImportedFolder([], Published(), [])
+    listed = ImportedFolder([], Published(), [], [])
     if isinstance(folder.results, Content):
         try:
             listed = import_results(folder.results.data, metadata)
@@ -84,10 +84,14 @@ def _import(folder: RunFolder, metadata: Metadata, problems: list[Problem], note
             notes.append(f"{folder.name}: {error}")
     else:
         notes.append(f"{folder.name} has no results.json: its runs are read one by one")
-    problems += [Problem(f"{folder.name} {where}", _MALFORMED, why) for where, why in listed.problems]
+    notes += [f"{folder.name}: {note}" for note in listed.notes]
+    own = {name for name, _ in folder.runs}
+    problems += [
+        Problem(f"{folder.name} {one.where}", _MALFORMED, one.why) for one in listed.problems if one.run not in own
+    ]
     known = {run.trial.name for run in listed.runs}
     others = [_import_own(name, file, metadata, problems) for name, file in folder.runs if name not in known]
-    return ImportedFolder(listed.runs + [run for run in others if run is not None], listed.published, [])
+    return ImportedFolder(listed.runs + [run for run in others if run is not None], listed.published, [], [])
 
 
 _MALFORMED = "harbor_trial_result_malformed"
@@ -114,10 +118,16 @@ def _audit_folder(name: str, folder: ImportedFolder) -> list[Finding]:
         "accuracy": (published.accuracy, resolved / n_runs if n_runs else 0.0),
     }
     for k, value in published.pass_at_k.items():
-        figures[f"pass_at_k.{k}"] = (value, estimate_pass_at_k(attempts, int(k)).value)
+        chosen = _whole_number(k)
+        figures[f"pass_at_k.{k}"] = (value, estimate_pass_at_k(attempts, chosen).value if chosen else None)
     return [
         Finding(f"{name}.{field}", _standing(one, other), one, other) for field, (one, other) in figures.items()
     ]
+
+
+def _whole_number(text: str) -> int | None:
+    """A k from 1 on, of a reasonable length; None for anything else."""
+    return int(text) or None if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def _standing(one: float | None, other: float | None) -> Standing:

@@ -53,12 +53,22 @@ class ImportedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokenEntry:
+    """An entry of results.json that can't be used: where it stands, its run if it names one, and why."""
+
+    where: str
+    run: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class ImportedFolder:
     """One run folder: its runs in order, what it publishes, and the entries that can't be used."""
 
     runs: list[ImportedRun]
     published: Published
-    problems: list[tuple[str, str]]
+    problems: list["BrokenEntry"]
+    notes: list[str]
 
 
 class _Run(msgspec.Struct):
@@ -94,13 +104,16 @@ def import_results(results: bytes, metadata: Metadata) -> ImportedFolder:
     if not isinstance(entries, list):
         raise TerminalBenchError("results.json has no list of results")
     runs: list[ImportedRun] = []
-    problems: list[tuple[str, str]] = []
+    problems: list[BrokenEntry] = []
     for index, entry in enumerate(entries):
         try:
             runs.append(_imported(msgspec.convert(entry, _Run), metadata))
         except msgspec.ValidationError as error:
-            problems.append((f"results[{index}]", str(error)))
-    return ImportedFolder(runs, _published(found), problems)
+            name = entry.get("trial_name") if isinstance(entry, dict) else None
+            known = name if isinstance(name, str) else None
+            problems.append(BrokenEntry(f"results[{index}]", known, str(error)))
+    published, notes = _published(found)
+    return ImportedFolder(runs, published, problems, notes)
 
 
 def import_run(result: bytes, metadata: Metadata) -> ImportedRun:
@@ -136,11 +149,12 @@ def _imported(run: _Run, metadata: Metadata) -> ImportedRun:
     return ImportedRun(trial, run.failure_mode, reason or unscored)
 
 
-def _published(found: dict[str, Any]) -> Published:
+def _published(found: dict[str, Any]) -> tuple[Published, list[str]]:
+    """The figures, or a note why they can't be read: they are no reason to lose a run."""
     try:
-        return msgspec.convert({k: v for k, v in found.items() if k != "results"}, Published)
+        return msgspec.convert({k: v for k, v in found.items() if k != "results"}, Published), []
     except msgspec.ValidationError as error:
-        raise TerminalBenchError(f"the published figures of results.json can't be read: {error}") from error
+        return Published(), [f"the published figures of results.json can't be read: {error}"]
 
 
 def _object(data: bytes, name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ through the standard library and harbor's own validation.
 """
 
 import json
+import sys
 from typing import Any
 
 import msgspec
@@ -15,6 +16,9 @@ from assay.dialects.harbor.errors import RewardValidationError
 from assay.dialects.harbor.rewards import Rewards
 
 MESSAGE_LIMIT = 500
+
+# Harbor itself fails when it adds up an int beyond this.
+_LARGEST = int(sys.float_info.max)
 
 
 class TrialFileError(AssayError):
@@ -87,7 +91,7 @@ class TrialDecoder:
         """The trial in the bytes of its result.json. Raises ``TrialFileError``."""
         try:
             file = _DECODER.decode(data)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             file = _decode_slowly(data)
         return self._trial(file)
 
@@ -204,7 +208,14 @@ def _coerce_rewards(found: Any) -> None:
 
 def _without_nulls(rewards: dict[str, float | int | None] | None) -> tuple[Any, tuple[str, ...]]:
     """The rewards, and the keys whose value JSON could not hold. Nearly always there are none."""
-    if rewards is None or None not in rewards.values():
+    if rewards is None:
+        return None, ()
+    lost = False
+    for key, value in rewards.items():
+        lost = lost or value is None
+        if value.__class__ is int and abs(value) > _LARGEST:
+            raise TrialFileError(f"the reward {key} is a number that no float can hold")
+    if not lost:
         return rewards, ()
     return {k: v for k, v in rewards.items() if v is not None}, tuple(k for k, v in rewards.items() if v is None)
 
