@@ -187,10 +187,10 @@ def _trial(raw: Row, index: int) -> harbor.Trial:
 def _usage(raw: Row) -> harbor.Usage | None:
     """A trial's own tokens and cost, or the sum over its steps."""
     if raw.get("tokens") is None and raw.get("cost_usd") is None:
-        used = harbor.Usage()
+        used = harbor.UsageSum()
         for step in raw.get("steps") or []:
-            used = used.plus(_usage(step) or harbor.Usage())
-        return used
+            used.add(_usage(step) or harbor.Usage())
+        return used.total()
     tokens = raw.get("tokens") or [None, None, None]
     if isinstance(tokens, dict):
         kinds = ("input", "cache", "output")

@@ -30,7 +30,7 @@ from assay.dialects.harbor.outcome_line import BenchmarkOutcome, ParsedOutcome, 
 from assay.dialects.harbor.passk import eligible_k, pass_at_k_of_group
 from assay.dialects.harbor.reasons import FINAL, REASON_CODES, RETRYABLE, normalise_reason, reason_of_exception
 from assay.dialects.harbor.rewards import Profile, RewardReading, Rewards, parse_reward_files
-from assay.dialects.harbor.trial import Trial, Usage
+from assay.dialects.harbor.trial import Trial, Usage, UsageSum
 from assay.dialects.harbor.verifier_result import dump_verifier_result, validate_rewards
 from assay.engine.job import Job, Problem
 from assay.engine.job import read_job as _read_job
@@ -95,6 +95,7 @@ __all__ = [
     "Trial",
     "TrialRewards",
     "Usage",
+    "UsageSum",
     "VerifierOutputParseError",
     "dump_verifier_result",
     "eligible_k",

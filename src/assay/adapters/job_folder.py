@@ -44,9 +44,13 @@ class DiskJobFolder:
         )
 
     def trial_results(self) -> Iterator[tuple[str, File]]:
-        prefix = self._path + "/"
-        for name in self._folders:
-            yield name, read_file(f"{prefix}{name}/result.json", RESULT_LIMIT)
+        # Names are looked up from the folder itself: that spares the way down to it, ten thousand times over.
+        fd = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for name in self._folders:
+                yield name, read_file(f"{name}/result.json", RESULT_LIMIT, fd)
+        finally:
+            os.close(fd)
 
     def has_records(self) -> bool:
         return os.path.exists(f"{self._path}/{MARK}")

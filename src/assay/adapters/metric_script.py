@@ -45,7 +45,7 @@ class ScriptMetric:
             raise MeasurementError(f"the metric {self.path} took longer than {TIMEOUT_SEC} s") from error
         if done.returncode != 0:
             said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise MeasurementError(f"Failed to compute custom metric: {said[:500]}")
+            raise MeasurementError(f"Failed to compute custom metric: {said[-500:]}")
 
 
 def _answer(script: Path, target: Path) -> dict[str, object]:

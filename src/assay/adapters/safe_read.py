@@ -70,13 +70,14 @@ def _plain(part: str) -> str:
 
 def _read_open(fd: int, path: str, limit: int) -> File:
     found = os.fstat(fd)
-    if not stat.S_ISREG(found.st_mode):
+    size = found.st_size
+    if stat.S_IFMT(found.st_mode) != stat.S_IFREG:
         return Refused(path, _kind(found.st_mode))
-    if found.st_size > limit:
+    if size > limit:
         return _too_large(path, limit)
-    # A file that grows while it is read is cut off by the limit, not by its first size.
-    data = os.read(fd, limit + 1 if found.st_size == 0 else found.st_size + 1)
-    if len(data) != found.st_size:
+    data = os.read(fd, size + 1)
+    if len(data) != size or not size:
+        # It grows or shrinks while it is read, or does not know its size: the limit ends it, not its first size.
         data = _read_on(fd, data, limit)
     return _too_large(path, limit) if len(data) > limit else Content(path, data)
 

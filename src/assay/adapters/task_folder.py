@@ -12,7 +12,7 @@ from assay.adapters.environment import DEFAULT_WORKDIR, read_environment
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import VerifierSpec
-from assay.dialects.evaluation.output import Declared, Format, format_of
+from assay.dialects.evaluation.output import Declared, Format, format_of, schema_complaint
 from assay.dialects.harbor.task_config import FILE_NAME, StepConfig, TaskConfig, load_task_config
 from assay.engine.task import DETAILS_PATH, REWARD_PATH, Environment, Step, Task, infer_output_path
 from assay.evidence.files import Content
@@ -177,6 +177,9 @@ def _schema(root: str, name: str | None) -> dict[str, Any] | None:
         raise InputError(f"{path} is not a JSON Schema: {error}") from error
     if not isinstance(schema, dict):
         raise InputError(f"{path} is not a JSON Schema: it is not an object")
+    complaint = schema_complaint(schema)
+    if complaint is not None:
+        raise InputError(f"{path} is not a JSON Schema: {complaint}")
     return schema
 
 

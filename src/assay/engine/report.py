@@ -6,7 +6,7 @@ reward and threshold.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import msgspec
 
@@ -109,33 +109,53 @@ def report_job(
     """The report of a job that was read, with what came after its trials' results."""
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
-    by_group: dict[str, list[Trial]] = {}
-    for trial in trials:
-        by_group.setdefault(trial.evals_key, []).append(trial)
+    groups = [_group(key, members, stats.evals[key], question) for key, members in _by_group(trials).items()]
     return JobReport(
         job=job.name,
         profile=PROFILE.value,
         finished=_finished(job.recorded),
         harbor=stats,
-        counts=_count(trials, job.problems),
-        groups=[_group(key, members, stats.evals[key], question) for key, members in by_group.items()],
+        counts=_sum([*(group.counts for group in groups), _count((), job.problems)]),
+        groups=groups,
         troubles=_troubles(trials, job.problems),
         notes=job.notes,
         evaluation=report_histories(histories, question.grading, question.threshold),
     )
 
 
+def _sum(counts: Sequence[Denominators]) -> Denominators:
+    parts = zip(*(astuple(one) for one in counts), strict=True)
+    return Denominators(*(sum(part) for part in parts))
+
+
+def _by_group(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+    """The trials of each group. Names that differ may give the same key; the key decides."""
+    groups: dict[str, list[Trial]] = {}
+    by_parts: dict[tuple[str, str | None, str], list[Trial]] = {}
+    for trial in trials:
+        parts = (trial.agent, trial.model, trial.dataset)
+        members = by_parts.get(parts)
+        if members is None:
+            members = by_parts[parts] = groups.setdefault(trial.evals_key, [])
+        members.append(trial)
+    return groups
+
+
 def _count(trials: Iterable[Trial], problems: Iterable[Problem]) -> Denominators:
     scored = though = errored = missing = invalid = cancelled = 0
     for trial in trials:
+        error = trial.exception_type
         if trial.rewards is not None:
-            scored += trial.exception_type is None
-            though += trial.exception_type is not None
-        elif trial.exception_type is None:
+            if error is None:
+                scored += 1
+            else:
+                though += 1
+        elif error is None:
             missing += 1
+        elif error == CANCELLED:
+            cancelled += 1
         else:
-            cancelled += trial.exception_type == CANCELLED
-            errored += trial.exception_type != CANCELLED
+            errored += 1
     for problem in problems:
         missing += problem.missing
         invalid += not problem.missing
@@ -179,24 +199,29 @@ def _chosen_k(attempts: Mapping[str, Attempts], question: Question) -> list[int]
 
 def attempts_at(trials: Iterable[Trial], success: Success) -> dict[str, Attempts]:
     """Attempts and successes of each task. A trial without the reward is an attempt that failed, as in harbor."""
-    counts: dict[str, list[int]] = {}
+    key, threshold = success.key, success.threshold
+    attempts: dict[str, int] = {}
+    successes: dict[str, int] = {}
     for trial in trials:
-        count = counts.setdefault(trial.task, [0, 0])
-        count[0] += 1
-        value = (trial.rewards or {}).get(success.key)
-        count[1] += value is not None and value >= success.threshold
-    return {task: Attempts(n, c) for task, (n, c) in counts.items()}
+        task = trial.task
+        attempts[task] = attempts.get(task, 0) + 1
+        value = trial.rewards.get(key) if trial.rewards else None
+        if value is not None and value >= threshold:
+            successes[task] = successes.get(task, 0) + 1
+    return {task: Attempts(n, successes.get(task, 0)) for task, n in attempts.items()}
 
 
 def _troubles(trials: Iterable[Trial], problems: Iterable[Problem]) -> list[Trouble]:
     """What went wrong, the same things together, in the order in which they first occur."""
     found: dict[tuple[str, str, bool], list[str]] = {}
+    reasons: dict[tuple[str, str], str] = {}
     for trial in trials:
-        unscored = trial.rewards is None
-        if trial.exception_type is not None:
-            reason = reason_of_exception(trial.exception_type, trial.exception_message)
-            found.setdefault((reason, trial.exception_type, unscored), []).append(trial.name)
-        elif unscored:
+        error = trial.exception_type
+        if error is not None:
+            said = (error, trial.exception_message)
+            reason = reasons.get(said) or reasons.setdefault(said, reason_of_exception(*said))
+            found.setdefault((reason, error, trial.rewards is None), []).append(trial.name)
+        elif trial.rewards is None:
             what = "a result without rewards" if trial.verified else "no verifier result and no error"
             found.setdefault(("harbor_reward_missing", what, True), []).append(trial.name)
     for problem in problems:

@@ -10,12 +10,15 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic_core import to_json
+
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
 from assay.evidence.files import Absent, Content, File, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
 TAGS_KEY = "error_taxonomy"
+TEXT_LIMIT = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def ingest(
     inspection = _inspect(evidence.output, declared)
     reward = _usable(_read_reward(evidence.rewards), inspection, schema_forbids_reward)
     breakdown, details_error = _read_details(evidence.details)
-    errors = [*inspection.errors, *filter(None, (reward.error, details_error))]
+    errors = [bounded(error) for error in (*inspection.errors, reward.error, details_error) if error]
     validity = ValidityCheck(
         output_parseable=inspection.parseable,
         schema_valid=inspection.schema_valid,
@@ -139,10 +142,11 @@ def _reward_value(file: Content) -> object:
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _DuplicateKeyError(repr(next(key for key in keys if keys.count(key) > 1)))
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _DuplicateKeyError(repr(key))
+        found[key] = value
     return found
 
 
@@ -158,13 +162,21 @@ def _read_details(file: File) -> tuple[dict[str, Any] | None, str | None]:
         return None, f"{file.path} can't be parsed: {error}"
     if not isinstance(found, dict):
         return None, f"{file.path} is not an object"
+    try:
+        to_json(found)
+    except ValueError:
+        return None, f"{file.path} holds what can't be written down again: half a character, or too deep a nest"
     return found, None
 
 
 def _mechanical_tags(evidence: VerifierEvidence, inspection: Inspection, reward: _Reward) -> list[ErrorTag]:
     """What the runner itself knows went wrong."""
     return [
-        ErrorTag(category=category, description=description, source=ErrorSource.MECHANICAL)
+        ErrorTag(
+            category=category,
+            description=None if description is None else bounded(description),
+            source=ErrorSource.MECHANICAL,
+        )
         for category, description in (
             *_tags_of_end(evidence.end),
             *_tags_of_output(evidence.output, inspection),
@@ -215,3 +227,9 @@ def _verifier_tags(breakdown: dict[str, Any] | None) -> list[ErrorTag]:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def bounded(text: str) -> str:
+    """A text of a length that a record can bear, in characters that can be written down."""
+    cut = text if len(text) <= TEXT_LIMIT else f"{text[:TEXT_LIMIT]}… ({len(text)} characters)"
+    return cut.encode(errors="backslashreplace").decode()

@@ -4,12 +4,13 @@ What is parsed here is hostile: XML with a document type is refused, because ent
 loads plain values only; every parser's failure is a sentence, never an exception.
 """
 
+import contextlib
 import csv
 import io
 import json
-import re
+import threading
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -39,7 +40,9 @@ _EXTENSIONS = {
     "markdown": Format.MARKDOWN,
 }
 
+
 CSV_FIELD_LIMIT = 1024 * 1024
+_csv_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,17 @@ def inspect_output(data: bytes, declared: Declared) -> Inspection:
     return _against_schema(value, declared.schema)
 
 
+def schema_complaint(schema: dict[str, Any]) -> str | None:
+    """What is wrong with a JSON Schema; None where nothing is."""
+    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415 - as below
+
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        return f"{error.json_path}: {error.message[:200]}"
+    return None
+
+
 def _unparseable(declared: Declared, why: str) -> Inspection:
     return Inspection(False, False, (f"the output is not {declared.format.value}: {why}",))
 
@@ -88,7 +102,10 @@ def _against_schema(value: Any, schema: dict[str, Any] | None) -> Inspection:
         return Inspection(True, True)
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import, and few tasks have a schema
 
-    found = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: error.json_path)
+    try:
+        found = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: error.json_path)
+    except Exception as error:  # noqa: BLE001 - whatever the library can't cope with does not have the shape
+        return Inspection(True, False, (f"the output can't be held against its schema: {error!r}",))
     return Inspection(True, not found, tuple(f"{error.json_path}: {error.message[:300]}" for error in found[:20]))
 
 
@@ -100,10 +117,21 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+@contextlib.contextmanager
+def _field_limit() -> Iterator[None]:
+    """The limit belongs to the whole process, so it is borrowed, one reader at a time, and given back."""
+    with _csv_lock:
+        before = csv.field_size_limit(CSV_FIELD_LIMIT)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
 def _csv(text: str) -> list[dict[str, Any]]:
     """Rows by column name. A row with more or fewer cells than the header is not CSV."""
-    csv.field_size_limit(CSV_FIELD_LIMIT)
-    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    with _field_limit():
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     if not rows or not rows[0]:
         raise ValueError("it has no header")
     for number, row in enumerate(rows[1:], start=2):
@@ -117,8 +145,8 @@ def _yaml(text: str) -> Any:
 
     try:
         return yaml.load(text, Loader=_plain_loader())  # noqa: S506 - derived from SafeLoader
-    except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from error
+    except Exception as error:
+        raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
 def _plain_loader() -> Any:
@@ -150,8 +178,19 @@ def _no_doctype(*_: object) -> None:
 
 def _sections(text: str) -> set[str]:
     """The headings of a Markdown text, outside of code."""
-    plain = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.MULTILINE | re.DOTALL)
-    return {match.strip() for match in re.findall(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$", plain, flags=re.MULTILINE)}
+    found: set[str] = set()
+    fence: str | None = None
+    for raw in text.splitlines():
+        line = raw.strip()
+        mark = next((mark for mark in ("```", "~~~") if line.startswith(mark)), None)
+        if mark is not None and fence in (None, mark):
+            fence = mark if fence is None else None
+        elif fence is None and line.startswith("#") and raw[: len(raw) - len(raw.lstrip(" "))].count(" ") <= 3:
+            level = len(line) - len(line.lstrip("#"))
+            title = line[level:]
+            if level <= 6 and title[:1] in (" ", "\t", ""):
+                found.add(title.strip().rstrip("#").strip())
+    return found
 
 
 def _text(text: str) -> str:

@@ -104,8 +104,9 @@ def _judge(dimension: Dimension, given: float | Mapping[str, Any] | None) -> Dim
         return DimensionScore(dimension.name, 0.0, dimension.max_score, 0.0, NO_SCORE)
     score = given.get("score") if isinstance(given, Mapping) else given
     evidence = given.get("evidence") if isinstance(given, Mapping) else None
-    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+    if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
         raise ValueError(f"the score of {dimension.name} is {score!r}, not a finite number")
     top = dimension.max_score
-    normalised = min(max(score / top, 0.0), 1.0) if top > 0 else 0.0
+    # Clamped before it is divided: an int may be beyond what a float can hold.
+    normalised = 0.0 if top <= 0 or score <= 0 else 1.0 if score >= top else score / top
     return DimensionScore(dimension.name, score, top, normalised, evidence)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from assay.dialects.harbor.metrics import MEAN, Metric
 from assay.dialects.harbor.passk import pass_at_k_of_group
 from assay.dialects.harbor.rewards import Rewards
-from assay.dialects.harbor.trial import NO_USAGE, Trial, Usage, evals_key
+from assay.dialects.harbor.trial import NO_USAGE, Trial, Usage, UsageSum, evals_key
 
 RewardStats: TypeAlias = dict[str, dict[float, list[str]]]
 DatasetMetrics: TypeAlias = Mapping[str, Sequence[Metric]]
@@ -100,7 +100,7 @@ def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
     groups: dict[str, _Group] = {}
     by_parts: dict[tuple[str, str | None, str], _Group] = {}
     cancelled: set[str] = set()
-    usage = NO_USAGE
+    usage = UsageSum()
     completed = 0
     for trial in trials:
         completed += 1
@@ -120,10 +120,10 @@ def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
             if trial.exception_type == CANCELLED:
                 cancelled.add(trial.name)
         if trial.usage is not None:
-            usage = usage.plus(trial.usage)
+            usage.add(trial.usage)
     stats.n_completed_trials = completed
     stats.n_cancelled_trials = len(cancelled)
-    stats.usage = usage
+    stats.usage = usage.total()
     return groups
 
 

@@ -62,14 +62,30 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     n_output_tokens: int | None = None
     cost_usd: float | None = None
 
-    def plus(self, other: "Usage") -> "Usage":
-        """Both together, field by field, in harbor's order of addition."""
-        return Usage(
-            _add(self.n_input_tokens, other.n_input_tokens),
-            _add(self.n_cache_tokens, other.n_cache_tokens),
-            _add(self.n_output_tokens, other.n_output_tokens),
-            _add_cost(self.cost_usd, other.cost_usd),
-        )
+
+class UsageSum:
+    """Adds usage up, field by field, in harbor's order of addition. What nobody counted stays None."""
+
+    __slots__ = ("_cache", "_cost", "_input", "_output")
+
+    def __init__(self) -> None:
+        self._input: int | None = None
+        self._cache: int | None = None
+        self._output: int | None = None
+        self._cost: float | None = None
+
+    def add(self, usage: Usage) -> None:
+        if usage.n_input_tokens is not None:
+            self._input = (self._input or 0) + usage.n_input_tokens
+        if usage.n_cache_tokens is not None:
+            self._cache = (self._cache or 0) + usage.n_cache_tokens
+        if usage.n_output_tokens is not None:
+            self._output = (self._output or 0) + usage.n_output_tokens
+        if usage.cost_usd is not None:
+            self._cost = (self._cost or 0.0) + usage.cost_usd
+
+    def total(self) -> Usage:
+        return Usage(self._input, self._cache, self._output, self._cost)
 
 
 NO_USAGE = Usage()
@@ -84,8 +100,8 @@ class TrialDecoder:
     """Decodes the trials of one job. What many of them have in common is kept once."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
-        self._slots: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._share_text = dict[str, str]().setdefault
+        self._share_slot = dict[tuple[str, ...], tuple[str, ...]]().setdefault
 
     def decode(self, data: bytes) -> Trial:
         """The trial in the bytes of its result.json. Raises ``TrialFileError``."""
@@ -96,30 +112,26 @@ class TrialDecoder:
         return self._trial(file)
 
     def _trial(self, file: "_TrialFile") -> Trial:
-        verified = file.verifier_result
-        raised = file.exception_info
-        model = file.agent_info.model_info
+        share = self._share_text
+        verified, raised, agent = file.verifier_result, file.exception_info, file.agent_info
         rewards, lost = _without_nulls(verified.rewards) if verified is not None else (None, ())
         slot = _slot(file)
         return Trial(
             name=file.trial_name,
-            task=self._shared(file.task_name),
-            agent=self._shared(file.agent_info.name),
-            model=self._shared(model.name) if model is not None else None,
-            dataset=self._shared(file.source) if file.source else "adhoc",
+            task=share(file.task_name, file.task_name),
+            agent=share(agent.name, agent.name),
+            model=share(agent.model_info.name, agent.model_info.name) if agent.model_info is not None else None,
+            dataset=share(file.source, file.source) if file.source else "adhoc",
             rewards=rewards,
             verified=verified is not None,
-            exception_type=self._shared(raised.exception_type) if raised is not None else None,
+            exception_type=share(raised.exception_type, raised.exception_type) if raised is not None else None,
             exception_message=raised.exception_message[:MESSAGE_LIMIT] if raised is not None else "",
             usage=_usage(file),
             started_at=file.started_at,
-            slot=self._slots.setdefault(slot, slot),
+            slot=self._share_slot(slot, slot),
             lost=lost,
             steps=tuple(step.step_name for step in file.step_results) if file.step_results else (),
         )
-
-    def _shared(self, text: str) -> str:
-        return self._texts.setdefault(text, text)
 
 
 class _Model(msgspec.Struct, gc=False):
@@ -224,11 +236,14 @@ def _usage(file: _TrialFile) -> Usage | None:
     """A single-step trial's own usage, or the sum over the steps of one that has none of its own."""
     if file.agent_result is not None:
         return None if file.agent_result == NO_USAGE else file.agent_result
-    used = NO_USAGE
-    for step in file.step_results or ():
+    if not file.step_results:
+        return None
+    used = UsageSum()
+    for step in file.step_results:
         if step.agent_result is not None:
-            used = used.plus(step.agent_result)
-    return None if used == NO_USAGE else used
+            used.add(step.agent_result)
+    total = used.total()
+    return None if total == NO_USAGE else total
 
 
 def _slot(file: _TrialFile) -> tuple[str, ...]:
@@ -245,11 +260,3 @@ def slot(
 ) -> tuple[str, ...]:
     """The key by which planned and found trials are matched."""
     return (path or task, agent or import_path or "", model or "")
-
-
-def _add(one: int | None, other: int | None) -> int | None:
-    return one if other is None else (one or 0) + other
-
-
-def _add_cost(one: float | None, other: float | None) -> float | None:
-    return one if other is None else (one or 0.0) + other

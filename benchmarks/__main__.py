@@ -1,0 +1,79 @@
+"""Run benchmarks and print each number beside its goal. A goal that is missed is said, not a failure.
+
+They need Linux, the packages of requirements/runtime.txt and about 1 GB for temporary files. Start them in the
+folder of the project.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from benchmarks import aggregate, growth, memory, read, start_up
+from benchmarks.made_job import MadeJobs
+from benchmarks.measure import Result
+
+Benchmark: TypeAlias = Callable[[MadeJobs], Iterator[Result]]
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "start_up": start_up.run,
+    "read": read.run,
+    "growth": growth.run,
+    "memory": memory.run,
+    "aggregate": aggregate.run,
+}
+
+IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own
+ROOM_NEEDED = 2 * 10**9
+
+
+def main(argv: list[str]) -> None:
+    names = _parser().parse_args(argv).names or list(BENCHMARKS)
+    missed = 0
+    with tempfile.TemporaryDirectory(prefix="assay-benchmarks-", dir=_place()) as folder:
+        jobs = MadeJobs(Path(folder))
+        for name in names:
+            for result in BENCHMARKS[name](jobs):
+                print(_line(result), flush=True)
+                missed += result.missed
+    print(f"{missed} MISSED" if missed else "all goals met")
+
+
+def _line(result: Result) -> str:
+    """What, how much, the goal, the verdict, and the numbers behind it."""
+    goal = verdict = ""
+    if result.goal is not None:
+        goal, verdict = f"(goal ≤ {result.goal:.2f})", "MISSED" if result.missed else "ok"
+    return f"{result.what:<33}{result.value:>7.2f} {result.unit:<17}{goal:<16}{verdict:<8}{result.detail}".rstrip()
+
+
+def _parser() -> argparse.ArgumentParser:
+    lines = [f"  {name:<10} {run.__doc__}" for name, run in BENCHMARKS.items()]
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        epilog="\n".join(["benchmarks:", *lines]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", metavar="NAME", nargs="*", type=_name, help="which to run (default: all)")
+    return parser
+
+
+def _name(text: str) -> str:
+    if text not in BENCHMARKS:
+        raise argparse.ArgumentTypeError(f"there is no benchmark {text!r}; there are {', '.join(BENCHMARKS)}")
+    return text
+
+
+def _place() -> str | None:
+    """A file system in memory, if it has room: on a disk, 100,000 folders take a minute to make and remove."""
+    roomy = os.path.isdir(IN_MEMORY) and shutil.disk_usage(IN_MEMORY).free > ROOM_NEEDED
+    return IN_MEMORY if roomy else None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

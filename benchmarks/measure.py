@@ -1,0 +1,76 @@
+"""How the benchmarks measure: CPU time, the best of several rounds, baseline and subject taking turns.
+
+Wall time says more about the neighbours on a busy machine than about the code.
+"""
+
+import gc
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+# Not ru_maxrss: a child inherits the peak of the process that started it, and keeps it through exec.
+_TELL_PEAK = """
+with open("/proc/self/status") as status:
+    print(next(line.split()[1] for line in status if line.startswith("VmHWM:")))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One line of the output: a number, and the most that it may be. Without a goal, it is only shown."""
+
+    what: str
+    value: float
+    unit: str
+    goal: float | None = None
+    detail: str = ""
+
+    @property
+    def missed(self) -> bool:
+        """Whether the number is above its goal."""
+        return self.goal is not None and self.value > self.goal
+
+
+def best_cpu(rounds: int, *works: Callable[[], object]) -> list[float]:
+    """The least CPU seconds that each work took. All are run in every round, so that all share the noise."""
+    return [min(times) for times in zip(*([_cpu(work) for work in works] for _ in range(rounds)), strict=True)]
+
+
+def best_cpu_of_commands(rounds: int, *commands: Sequence[str]) -> list[float]:
+    """The least CPU seconds that each command took, from its start to its end."""
+    return [min(times) for times in zip(*(map(_cpu_of_command, commands) for _ in range(rounds)), strict=True)]
+
+
+def peak_mb(code: str, *args: str) -> float:
+    """The peak memory, in MB, of a fresh Python that runs the code, above that of one that runs nothing."""
+    return _peak_mb(code, *args) - _peak_mb("")
+
+
+def _cpu(work: Callable[[], object]) -> float:
+    # What others keep in memory is hidden from the garbage collector: going through it is not this work's doing.
+    gc.collect()
+    gc.freeze()
+    start = time.process_time()
+    work()
+    spent = time.process_time() - start
+    gc.unfreeze()
+    return spent
+
+
+def _cpu_of_command(command: Sequence[str]) -> float:
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise subprocess.CalledProcessError(child.returncode, list(command))
+    return usage.ru_utime + usage.ru_stime
+
+
+def _peak_mb(code: str, *args: str) -> float:
+    done = subprocess.run([sys.executable, "-c", code + _TELL_PEAK, *args], stdout=subprocess.PIPE, check=True)
+    return int(done.stdout.split()[-1]) / 1000

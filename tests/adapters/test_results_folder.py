@@ -1,0 +1,57 @@
+"""Which kind of results a folder holds."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.results_folder import open_results
+from assay.core import InputError
+from tests.builders import HARBOR_JOBS, write_run_folder, write_trial
+
+
+@pytest.mark.parametrize("name", ["j1", "j4"])
+def test_a_harbor_job(name: str) -> None:
+    assert isinstance(open_results(str(HARBOR_JOBS / name)), DiskJobFolder)
+
+
+@pytest.mark.parametrize("only", ["config.json", "lock.json", "result.json"])
+def test_one_of_its_files_is_enough_for_a_job(tmp_path: Path, only: str) -> None:
+    (tmp_path / only).write_text("{}")
+    assert isinstance(open_results(str(tmp_path)), DiskJobFolder)
+
+
+def test_one_trial_is_enough_for_a_job(tmp_path: Path) -> None:
+    write_trial(tmp_path, "t__1")
+    assert isinstance(open_results(str(tmp_path)), DiskJobFolder)
+
+
+def test_a_run_folder_of_terminal_bench_and_a_folder_of_them(tmp_path: Path) -> None:
+    write_run_folder(tmp_path / "run1", {"results": []})
+    write_run_folder(tmp_path / "run2", {"results": []})
+    single, both = open_results(str(tmp_path / "run1")), open_results(str(tmp_path))
+    assert isinstance(single, list)
+    assert isinstance(both, list)
+    assert [folder.name for folder in single] == ["run1"]
+    assert [folder.name for folder in both] == ["run1", "run2"]
+
+
+@pytest.mark.parametrize("inside", ["verifier", "steps"])
+def test_a_trials_own_folder_is_told_apart(tmp_path: Path, inside: str) -> None:
+    (tmp_path / inside).mkdir()
+    (tmp_path / "result.json").write_text("{}")
+    with pytest.raises(InputError, match="is the folder of one trial; name the job folder around it"):
+        open_results(str(tmp_path))
+
+
+@pytest.mark.parametrize("inside", [(), ("a-folder/",), ("a-file",), ("a-folder/config.json",)])
+def test_any_other_folder_is_no_job(tmp_path: Path, inside: tuple[str, ...]) -> None:
+    for name in inside:
+        path = tmp_path / name
+        if name.endswith("/"):
+            path.mkdir()
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("")
+    with pytest.raises(InputError, match="is not a job folder"):
+        open_results(str(tmp_path))

@@ -1,0 +1,46 @@
+"""Running the command line in this process or in another one."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from assay.cli.main import main
+
+ASSAY = str(Path(sys.executable).with_name("assay"))
+
+
+class Ran(NamedTuple):
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Cli:
+    """Calls ``main`` and gathers what it wrote."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *argv: object) -> Ran:
+        try:
+            code = main([str(argument) for argument in argv])
+        except SystemExit as left:
+            code = int(left.code or 0)
+        return Ran(code, *self._capsys.readouterr())
+
+
+def run_assay(*argv: object, stdout: int = subprocess.PIPE) -> Ran:
+    """Run the installed command as a process of its own."""
+    command = [ASSAY, *map(str, argv)]
+    done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    return Ran(done.returncode, done.stdout or "", done.stderr)
+
+
+def raw_characters(text: str) -> set[str]:
+    """The characters in a text that could move a cursor, change a colour or break a line."""
+    return {character for character in text if not character.isprintable() and character != "\n"}

@@ -1,0 +1,214 @@
+"""``assay report``: tables for people, Markdown, and JSON."""
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.builders import HARBOR_JOBS, write_config, write_lock, write_run_folder, write_trial
+from tests.cli.running import Cli
+
+COUNTS = ("scored", "scored_though_errored", "errored", "missing", "invalid", "cancelled")
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """A job with a bit of everything."""
+    folder = tmp_path / "night-run"
+    write_trial(folder, "easy__1", rewards={"reward": 1})
+    write_trial(folder, "easy__2", rewards={"reward": 1}, exception="AgentTimeoutError")
+    write_trial(folder, "hard__1", rewards={"reward": 0})
+    write_trial(folder, "hard__2", exception="CancelledError")
+    (folder / "hard__3").mkdir()
+    (folder / "hard__3" / "result.json").write_text("{")
+    write_lock(folder, [("easy", "solver"), ("hard", "solver")] * 2 + [("hard", "solver"), ("new", "solver")])
+    write_config(folder)
+    (folder / "notes.txt").write_text("")
+    return folder
+
+
+TEXT = """\
+night-run · harbor-0.13.1
+
+solver__ds
+  score (harbor)   mean 0.5000
+  pass@k (harbor)  pass@2 0.5000
+  mean of scored   0.6667 (reward, 3 trials)
+  reward ≥ 1       pass@1 0.5000  pass@2 0.5000
+  reward ≥ 1       pass^1 0.5000  pass^2 0.5000
+
+                           scored though   errored,
+trials      total  scored        errored  no reward  missing  invalid  cancelled
+solver__ds      4       2              1          0        0        0          1
+all             6       2              1          0        1        1          1
+"""
+
+
+def test_tables_for_people(cli: Cli, job: Path) -> None:
+    found = cli("report", job)
+    assert (found.code, found.err) == (0, "")
+    assert found.out.startswith(TEXT)
+    rest = found.out[len(TEXT) :].splitlines()
+    assert [line.split("  ")[0] for line in rest if line] == [
+        "what went wrong",
+        "AgentTimeoutError",
+        "CancelledError",
+        "result.json: it is not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        "planned for solver, but there is no folder of it",
+        "note: notes.txt is not harbor's: left alone",
+    ]
+
+
+def test_markdown(cli: Cli, job: Path) -> None:
+    lines = cli("report", "--markdown", job).out.splitlines()
+    assert lines[0] == "## night-run · harbor-0.13.1"
+    assert lines[2].startswith("| solver__ds ")
+    assert "| reward ≥ 1      | pass@1 0.5000  pass@2 0.5000 " in "\n".join(lines)
+    assert lines[-1] == "> note: notes.txt is not harbor's: left alone"
+    tables = [line for line in lines if line.startswith("|")]
+    assert all(line.endswith("|") for line in tables)
+    header = next(line for line in tables if line.startswith("| trials"))
+    assert header.split(" | ")[1:4] == ["total", "scored", "scored though errored"]
+
+
+def test_a_pipe_in_a_name_does_not_break_a_markdown_table(cli: Cli, tmp_path: Path) -> None:
+    write_trial(tmp_path, "t__1", rewards={"reward": 1}, agent="a|b")
+    for line in cli("report", "--markdown", tmp_path).out.splitlines():
+        assert "a|b" not in line
+
+
+def as_json(found: Any) -> Any:
+    """Parsed by the letter: NaN is not JSON."""
+    return json.loads(found.out, parse_constant=pytest.fail)["jobs"]
+
+
+def test_json(cli: Cli, job: Path) -> None:
+    [found] = as_json(cli("report", "--json", job))
+    assert found["job"] == "night-run"
+    assert (found["profile"], found["finished"]) == ("harbor-0.13.1", None)
+    assert found["counts"] == {
+        "total": 6,
+        "scored": 2,
+        "scored_though_errored": 1,
+        "errored": 0,
+        "missing": 1,
+        "invalid": 1,
+        "cancelled": 1,
+    }
+    group = found["evals"]["solver__ds"]
+    assert group["harbor"] == {"n_trials": 3, "n_errors": 2, "metrics": [{"mean": 0.5}], "pass_at_k": {"2": 0.5}}
+    assert group["success"] == {"key": "reward", "threshold": 1.0}
+    assert (group["mean_of_scored"], group["n_averaged"], group["tasks"]) == (2 / 3, 3, 2)
+    assert group["pass_at_k"][1] == {"k": 2, "value": 0.5, "tasks": 2, "tasks_with_too_few_attempts": 0}
+    assert [trouble["reason_code"] for trouble in found["troubles"]] == [
+        "harbor_agent_timeout_error",
+        "harbor_cancelled_error",
+        "harbor_trial_result_malformed",
+        "harbor_trial_result_missing",
+    ]
+
+
+def test_the_counts_of_json_add_up(cli: Cli, job: Path) -> None:
+    for found in as_json(cli("report", "--json", job, HARBOR_JOBS / "j1", HARBOR_JOBS / "j4")):
+        for counts in (found["counts"], *(group["counts"] for group in found["evals"].values())):
+            assert sum(counts[name] for name in COUNTS) == counts["total"]
+
+
+def test_json_has_harbors_numbers_to_the_last_bit(cli: Cli) -> None:
+    [found] = as_json(cli("report", "--json", HARBOR_JOBS / "j1"))
+    recorded = json.loads((HARBOR_JOBS / "j1" / "result.json").read_text())["stats"]
+    for name in ("n_completed_trials", "n_errored_trials", "n_cancelled_trials", "n_input_tokens", "cost_usd"):
+        assert found["harbor"][name] == recorded[name]
+    for key, group in recorded["evals"].items():
+        assert found["evals"][key]["harbor"] == {
+            name: group[name] for name in ("n_trials", "n_errors", "metrics", "pass_at_k")
+        }
+
+
+def test_nan_is_null_in_json_and_itself_in_text(cli: Cli, tmp_path: Path) -> None:
+    write_trial(tmp_path, "t__1", rewards={"reward": None}, files={"verifier/reward.txt": "nan"})
+    [found] = as_json(cli("report", "--json", tmp_path))
+    assert found["evals"]["solver__ds"]["harbor"]["metrics"] == [{"mean": None}]
+    assert "mean nan" in cli("report", tmp_path).out
+
+
+def test_several_jobs_one_after_the_other(cli: Cli) -> None:
+    titles = [
+        line
+        for line in cli("report", HARBOR_JOBS / "j4", HARBOR_JOBS / "j1").out.splitlines()
+        if "harbor-0" in line
+    ]
+    assert titles == ["j4 · harbor-0.13.1 · finished", "j1 · harbor-0.13.1 · finished"]
+
+
+def test_a_job_that_has_not_finished(cli: Cli, job: Path) -> None:
+    (job / "result.json").write_text('{"finished_at": null}')
+    assert cli("report", job).out.startswith("night-run · harbor-0.13.1 · not finished\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--key", "speed"), "speed ≥ 1        pass@1 0.0000"),
+        (("--key", "speed", "--threshold", "0.25"), "speed ≥ 0.25     pass@1 0.1429  pass@2 0.1429"),
+        (("-k", "2"), "reward ≥ 1       pass@2 0.1429"),
+        (("-k", "9"), "reward ≥ 1       pass@9 null (0 of 7 tasks)"),
+        (("--threshold", "-5"), "reward ≥ -5      pass@1 0.4286"),
+        (("--key", "other"), "success          not decided: choose a reward with --key (correct, speed, reward)"),
+    ],
+)
+def test_questions_of_ones_own(cli: Cli, options: tuple[str, ...], line: str) -> None:
+    assert f"  {line}" in cli("report", HARBOR_JOBS / "j1", *options).out
+
+
+def test_a_dataset_without_a_metric_says_so(cli: Cli, tmp_path: Path) -> None:
+    write_trial(tmp_path, "t__1", rewards={"a": 1, "b": 0}, dataset="my__ds")
+    out = cli("report", tmp_path).out
+    assert "score (harbor)   none: the job configures no metric for this dataset" in out
+    assert "not decided: choose a reward with --key (a, b)" in out
+
+
+def test_trials_without_any_reward(cli: Cli, tmp_path: Path) -> None:
+    write_trial(tmp_path, "t__1", exception="RuntimeError")
+    assert "not decided: no trial has a reward" in cli("report", tmp_path).out
+
+
+def test_many_trials_with_the_same_trouble_are_counted_not_listed(cli: Cli, tmp_path: Path) -> None:
+    for i in range(5):
+        write_trial(tmp_path, f"t__{i}", exception="RuntimeError")
+    assert (
+        "RuntimeError     5       none    harbor_trial_failed  t__0, t__1, t__2 and 2 more"
+        in cli("report", tmp_path).out
+    )
+
+
+def test_runs_of_terminal_bench(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = {"trial_name": "t.1", "task_id": "t", "is_resolved": True}
+    write_run_folder(tmp_path / "submission" / "run", {"results": [entry]})
+    assert cli("report", f"{tmp_path}/submission/").out.startswith(
+        "submission · harbor-0.13.1\n\ntb-agent__tb-model__tb-core"
+    )
+    monkeypatch.chdir(tmp_path / "submission")
+    assert cli("report", ".").out.startswith("submission · ")
+
+
+def test_a_metric_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    script = tmp_path / "metric.py"
+    body = """\
+        import json, sys
+        rewards = [json.loads(line) for line in open(sys.argv[2])]
+        json.dump({"seen": len(rewards)}, open(sys.argv[4], "w"))
+    """
+    script.write_text(textwrap.dedent(body))
+    write_trial(tmp_path / "job", "t__1", rewards={"reward": 1})
+    write_config(tmp_path / "job", metrics=["uv-script", "max"])
+    assert (
+        "score (harbor)   seen 1\n  score (harbor)   max 1\n"
+        in cli("report", tmp_path / "job", "--metric-script", script).out
+    )
+    without = cli("report", tmp_path / "job").out
+    assert "score (harbor)   max 1" in without
+    assert "note: the job's metric is a script" in without

@@ -1,0 +1,167 @@
+"""What a command in a sandbox gets, and what is told of its end. In every backend."""
+
+import os
+import signal
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from assay.adapters.sandbox.child import Tail
+from assay.engine.sandbox import Limits, Mount
+from assay.evidence.verifier_run import RunEnd
+from tests.builders import within
+from tests.sandbox.backends import PATH, Backend
+
+# A shell sets this by itself.
+BY_THE_SHELL = {"PWD", "OLDPWD", "SHLVL", "_"}
+# And a container engine or an image these.
+BY_THE_ENGINE = {"HOME", "HOSTNAME", "TERM", "PATH", "container"}
+
+
+@pytest.mark.parametrize("code", [0, 1, 7, 126, 127])
+def test_exit_codes(backend: Backend, code: int) -> None:
+    assert backend.run(f"exit {code}").end == RunEnd(exit_code=code)
+
+
+@pytest.mark.parametrize("name", ["KILL", "TERM", "SEGV"])
+def test_signals(backend: Backend, name: str) -> None:
+    end = backend.run(f"kill -{name} $$").end
+    number = signal.Signals[f"SIG{name}"].value
+    assert (end.exit_code, end.signal, end.timed_out) == (128 + number, number, False)
+
+
+def test_a_command_that_is_not_there(backend: Backend) -> None:
+    ran = backend.run("/there/is/no/such/program")
+    assert ran.end.exit_code == 127
+
+
+def test_standard_input(backend: Backend) -> None:
+    text = bytes(range(256)) * 1000
+    ran = backend.run("wc -c; cat; echo end", stdin=text)
+    assert ran.output.split() == [b"256000", b"end"]
+    assert backend.run("cat").output == b""
+
+
+def test_output_and_errors_are_kept_together(backend: Backend) -> None:
+    said = backend.run("echo one; echo two >&2; echo three").output
+    # An engine carries the two streams out of a container on ways of their own.
+    assert sorted(said.splitlines()) == [b"one", b"three", b"two"]
+    assert backend.name == "container" or said == b"one\ntwo\nthree\n"
+
+
+def test_the_environment_is_what_was_given(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_HOST", "x")
+    given = {"PATH": PATH, "PLAIN": "a b  c", "LINES": "one\ntwo", "EMPTY": "", "SIGNS": "$(id) `id` \"'\\"}
+    ran = backend.run("cat /proc/self/environ", env=given)
+    found = dict(pair.split("=", 1) for pair in ran.output.decode().split("\0") if pair)
+    added = found.keys() - given.keys()
+    assert {name: found.get(name) for name in given} == given
+    assert added <= BY_THE_SHELL | (BY_THE_ENGINE if backend.name == "container" else set())
+
+
+def test_the_environment_may_be_empty(backend: Backend) -> None:
+    ran = backend.run("cat /proc/self/environ", env={})
+    names = {pair.partition("=")[0] for pair in ran.output.decode().split("\0") if pair}
+    assert names <= BY_THE_SHELL | (BY_THE_ENGINE if backend.name == "container" else set())
+
+
+def test_no_descriptor_of_assay_is_inherited(backend: Backend) -> None:
+    with open(os.devnull) as mine:
+        os.set_inheritable(mine.fileno(), True)
+        ran = backend.run("for fd in /proc/self/fd/*; do echo ${fd##*/}; done")
+    # The shell itself has the folder open while it looks.
+    assert set(ran.output.split()) <= {b"0", b"1", b"2", b"3"}
+
+
+def test_mounts_and_the_working_folder(backend: Backend, open_folder: Path) -> None:
+    read, write = open_folder / "read", open_folder / "write"
+    read.mkdir(mode=0o755)
+    write.mkdir()
+    write.chmod(0o777)
+    (read / "given").write_text("given\n")
+    ran = backend.run(
+        "cat /tests/given; echo made > made; { echo x > /tests/new; } 2>/dev/null || echo refused",
+        mounts=(Mount(str(read), "/tests"), Mount(str(write), "/workspace", writable=True)),
+        workdir="/workspace",
+    )
+    assert ran.output == b"given\nrefused\n"
+    assert (write / "made").read_text() == "made\n"
+    assert os.listdir(read) == ["given"]
+
+
+def test_harbors_absolute_paths(backend: Backend, open_folder: Path) -> None:
+    targets = ("/workspace", "/tests", "/solution", "/logs/agent", "/logs/verifier", "/logs/artifacts")
+    mounts = []
+    for number, target in enumerate(targets):
+        folder = open_folder / str(number)
+        folder.mkdir(mode=0o755)
+        (folder / "name").write_text(f"{target}\n")
+        mounts.append(Mount(str(folder), target))
+    ran = backend.run("cat " + " ".join(f"{target}/name" for target in targets), mounts=tuple(mounts))
+    assert ran.output.decode().split() == list(targets)
+    assert not any(os.path.lexists(target) for target in (*targets, "/logs"))
+
+
+def test_only_the_tail_of_a_flood_is_kept(backend: Backend) -> None:
+    limits = Limits(timeout_sec=30, output_bytes=1000)
+    ran = backend.run("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; echo last", limits=limits)
+    assert ran.end == RunEnd(exit_code=0)
+    assert ran.output_cut
+    assert len(ran.output) == 1000
+    assert ran.output.endswith(b"line 19999\nlast\n")
+
+
+def test_what_fits_is_kept_whole(backend: Backend) -> None:
+    ran = backend.run("printf 12345", limits=Limits(timeout_sec=20, output_bytes=5))
+    assert (ran.output, ran.output_cut) == (b"12345", False)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "kept", "cut"),
+    [
+        ([], b"", False),
+        ([b"abcd"], b"abcd", False),
+        ([b"abcde"], b"bcde", True),
+        ([b"ab", b"cd"], b"abcd", False),
+        ([b"ab", b"cd", b"e"], b"bcde", True),
+        ([b"a", b"bcde"], b"bcde", True),
+        ([b"abc", b"", b"d"], b"abcd", False),
+    ],
+)
+def test_the_tail(chunks: list[bytes], kept: bytes, cut: bool) -> None:
+    tail = Tail(4)
+    for chunk in chunks:
+        tail.add(chunk)
+    assert (tail.content(), tail.cut) == (kept, cut)
+
+
+def test_time_is_measured_from_outside(backend: Backend) -> None:
+    before = datetime.now(UTC)
+    ran = backend.run("sleep 0.3")
+    after = datetime.now(UTC)
+    assert before <= ran.started_at <= ran.finished_at <= after
+    assert ran.finished_at - ran.started_at >= timedelta(seconds=0.3)
+
+
+def test_a_command_that_closes_its_output_early_is_waited_for(backend: Backend, open_folder: Path) -> None:
+    open_folder.chmod(0o777)
+    ran = backend.run(
+        "echo said; exec >&- 2>&-; sleep 0.5; echo done > /workspace/sign; exit 5",
+        mounts=(Mount(str(open_folder), "/workspace", writable=True),),
+    )
+    assert (ran.end, ran.output) == (RunEnd(exit_code=5), b"said\n")
+    assert (open_folder / "sign").exists()
+
+
+def test_input_that_nobody_reads(backend: Backend) -> None:
+    with within(20):
+        assert backend.run("echo not reading", stdin=b"x" * 20_000_000).output == b"not reading\n"
+        assert backend.run("exec <&-; sleep 0.2; exit 3", stdin=b"x" * 20_000_000).end.exit_code == 3
+
+
+def test_another_user_in_the_sandbox(backend: Backend) -> None:
+    if backend.name == "process":
+        pytest.skip("without a namespace, a command has the one user that the sandbox has")
+    assert backend.run("id -u", uid=1234).output == b"1234\n"
+    assert backend.run("id -u", uid=0).output == b"0\n"

@@ -1,0 +1,170 @@
+"""What a command in a sandbox can't see, reach or change."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.engine.sandbox import Mount
+from tests.sandbox.backends import Backend, working
+
+# Tries to reach a port of the host's loopback.
+CONNECT = """python3 - <<'PY'
+import socket
+try:
+    socket.create_connection(("127.0.0.1", {port}), timeout=3).close()
+    print("reached")
+except OSError as error:
+    print("not reached:", error)
+PY"""
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port of the host's loopback on which somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.fixture(params=["bubblewrap", "process"])
+def unprivileged_backend(request: pytest.FixtureRequest) -> Backend:
+    """A backend in which commands do not run as root."""
+    found = working(str(request.param))
+    if isinstance(found, str):
+        pytest.skip(f"{request.param} is not available here: {found}")
+    if found.sandbox.owner is None:
+        pytest.skip("commands run as the user who runs the tests")
+    return found
+
+
+def test_no_network(bubblewrap: Backend, port: int) -> None:
+    ran = bubblewrap.run(CONNECT.format(port=port))
+    assert ran.output.startswith(b"not reached")
+
+
+def test_the_network_where_it_is_asked_for(bubblewrap: Backend, port: int) -> None:
+    assert bubblewrap.run(CONNECT.format(port=port), network=True).output == b"reached\n"
+
+
+def test_loopback_of_its_own(bubblewrap: Backend) -> None:
+    ran = bubblewrap.run("""python3 - <<'PY'
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+socket.create_connection(server.getsockname()).close()
+print("talks to itself", len(socket.if_nameindex()))
+PY""")
+    assert ran.output == b"talks to itself 1\n"
+
+
+def test_no_network_in_a_container(container: Backend, port: int) -> None:
+    ran = container.run(f"nc -w 3 127.0.0.1 {port} </dev/null && echo reached; ls /sys/class/net")
+    assert b"reached" not in ran.output
+    assert ran.output.split()[-1] == b"lo"
+
+
+def test_sockets_without_a_path_are_out_of_reach(bubblewrap: Backend) -> None:
+    name = f"assay-test-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"\0{name}")
+        server.listen()
+        ran = bubblewrap.run(
+            f"""python3 -c "import socket; socket.socket(socket.AF_UNIX).connect('\\0{name}')" 2>&1 | tail -1"""
+        )
+    assert b"refused" in ran.output
+
+
+def test_roots_files_stay_closed_even_where_they_are_mounted(
+    unprivileged_backend: Backend, open_folder: Path
+) -> None:
+    secret = open_folder / "secret"
+    secret.write_text("for root only\n")
+    secret.chmod(0o600)
+    closed = open_folder / "closed"
+    closed.mkdir(mode=0o700)
+    (closed / "inside").write_text("for root only\n")
+    ran = unprivileged_backend.run(
+        "cat /workspace/secret /workspace/closed/inside; ls /workspace/closed; echo x >> /workspace/secret",
+        mounts=(Mount(str(open_folder), "/workspace", writable=True),),
+    )
+    assert b"for root" not in ran.output
+    assert b"inside\n" not in ran.output.replace(b"closed/inside", b"")
+    assert secret.read_text() == "for root only\n"
+
+
+@pytest.mark.parametrize("path", ["/etc/shadow", "/root/.ssh", "/proc/1/environ", "/proc/kcore"])
+def test_secrets_of_the_system(unprivileged_backend: Backend, path: str) -> None:
+    if path == "/proc/1/environ" and unprivileged_backend.name == "bubblewrap":
+        pytest.skip("process 1 is the sandbox's own")
+    ran = unprivileged_backend.run(f"head -c 1 {path} >/dev/null 2>&1 || ls {path}/ >/dev/null 2>&1 || echo closed")
+    assert ran.output == b"closed\n"
+
+
+def test_the_host_can_not_be_seen(bubblewrap: Backend, open_folder: Path, tmp_path: Path) -> None:
+    (open_folder / "file").touch()
+    ran = bubblewrap.run(f"ls -d {open_folder} {tmp_path} /home/* /root /sys /mnt /srv /tests /workspace 2>/dev/null")
+    assert ran.output == b""
+    assert bubblewrap.run("ls -A /tmp /run /var/tmp").output.split() == [b"/run:", b"/tmp:", b"/var/tmp:"]
+
+
+def test_the_system_is_read_only(bubblewrap: Backend) -> None:
+    ran = bubblewrap.run(
+        "for path in /usr/x /opt/x /usr/bin/env /bin/sh /etc/passwd /etc/hosts; do"
+        " { echo x > $path; } 2>/dev/null && echo $path; { mv $path /tmp/x; } 2>/dev/null && echo $path; done;"
+        "mount -o remount,rw /usr 2>/dev/null && echo remounted; true",
+        uid=0,
+    )
+    assert ran.output == b""
+
+
+def test_nothing_outside_the_mounts_outlives_the_sandbox(bubblewrap: Backend) -> None:
+    folders = ("", "/etc", "/tmp", "/run", "/var/tmp", "/dev/shm")
+    left = " ".join(f"{folder}/left-{os.getpid()}" for folder in folders)
+    bubblewrap.run(f"for path in {left}; do echo left > $path; done")
+    assert bubblewrap.run(f"cat {left} 2>/dev/null").output == b""
+    assert not any(os.path.exists(path) for path in left.split())
+
+
+def test_only_its_own_processes(backend: Backend) -> None:
+    if not backend.sandbox.isolation.pid_namespace:
+        pytest.skip("there is no process namespace")
+    ran = backend.run("for p in /proc/[0-9]*; do echo ${p#/proc/}; done; cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
+    numbers = [int(word) for word in ran.output.split() if word.isdigit()]
+    assert 1 in numbers
+    assert len(numbers) <= 8
+    assert str(os.getpid()).encode() not in ran.output.split()
+    assert b"pytest" not in ran.output
+
+
+def test_other_processes_can_not_be_touched(unprivileged_backend: Backend) -> None:
+    ran = unprivileged_backend.run(
+        f"kill -0 {os.getpid()} 2>/dev/null && echo touched; cat /proc/{os.getpid()}/environ 2>/dev/null | wc -c"
+    )
+    assert ran.output == b"0\n"
+
+
+def test_no_new_privileges(bubblewrap: Backend) -> None:
+    ran = bubblewrap.run("grep NoNewPrivs /proc/self/status; grep CapEff /proc/self/status")
+    assert ran.output.split() == [b"NoNewPrivs:", b"1", b"CapEff:", b"0000000000000000"]
+
+
+def test_the_users_environment_does_not_reach_what_runs_as_root(process: Backend, open_folder: Path) -> None:
+    """The loader obeys variables such as LD_PRELOAD: a task's environment must only meet the task's own user."""
+    if process.sandbox.owner is None:
+        pytest.skip("nothing runs as root")
+    env = {"PATH": "/usr/bin:/bin", "LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": str(open_folder / "loader")}
+    process.run("true", env=env)
+    assert os.listdir(open_folder) == []
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+def test_what_is_recorded_is_what_was_found(name: str) -> None:
+    backend = working(name)
+    if isinstance(backend, str):
+        pytest.skip(backend)
+    isolation = backend.sandbox.isolation
+    assert isolation.backend == name
+    seen = backend.run("id -un; ls /proc/1/root >/dev/null 2>&1 && echo own || echo foreign").output.split()
+    assert (seen[0].decode() == isolation.user) or os.geteuid() != 0
+    assert (seen[1] == b"own") is isolation.pid_namespace

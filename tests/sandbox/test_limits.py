@@ -1,0 +1,104 @@
+"""The bounds of a command: time, memory, processes, file size. Nothing it does may outlive or outgrow them."""
+
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from assay.engine.sandbox import Limits, Mount
+from assay.evidence.verifier_run import RunEnd
+from tests.builders import within
+from tests.sandbox.backends import Backend, eventually, processes_with
+
+TIMED_OUT = RunEnd(exit_code=None, timed_out=True)
+
+
+def test_a_command_that_takes_too_long(backend: Backend) -> None:
+    began = time.monotonic()
+    ran = backend.run("echo began; sleep 60; echo never", timeout_sec=1.5)
+    assert (ran.end, ran.output) == (TIMED_OUT, b"began\n")
+    assert time.monotonic() - began < 10
+
+
+def test_a_command_that_ignores_every_signal_it_can(backend: Backend) -> None:
+    with within(20):
+        ran = backend.run("trap '' TERM INT HUP QUIT; while :; do sleep 1; done", timeout_sec=1)
+    assert ran.end == TIMED_OUT
+
+
+def test_a_time_out_during_a_flood(backend: Backend) -> None:
+    with within(30):
+        ran = backend.run("yes flood", limits=Limits(timeout_sec=1.5, output_bytes=4096))
+    assert (ran.end, ran.output_cut, len(ran.output)) == (TIMED_OUT, True, 4096)
+
+
+def test_the_memory_limit(bubblewrap: Backend) -> None:
+    if not bubblewrap.sandbox.isolation.memory_limit.startswith("cgroup"):
+        pytest.skip("no control group for memory can be made here")
+    # A single process, and many small ones that only together are too large.
+    for lines in ("head -c 300m /dev/zero | tail", "for i in 1 2 3 4 5 6; do head -c 30m /dev/zero | tail & done; wait"):
+        ran = bubblewrap.run(lines, limits=Limits(timeout_sec=20, memory_mb=100))
+        assert ran.end.out_of_memory, lines
+        assert not ran.end.timed_out
+        assert ran.peak_memory_mb is not None
+        assert ran.peak_memory_mb <= 101
+
+
+def test_what_stays_below_the_memory_limit(bubblewrap: Backend) -> None:
+    ran = bubblewrap.run("head -c 20m /dev/zero | tail | wc -c", limits=Limits(timeout_sec=20, memory_mb=200))
+    assert (ran.end, ran.output) == (RunEnd(exit_code=0), b"20971520\n")
+
+
+def test_files_in_memory_count(bubblewrap: Backend) -> None:
+    if not bubblewrap.sandbox.isolation.memory_limit.startswith("cgroup"):
+        pytest.skip("no control group for memory can be made here")
+    for place in ("/tmp", "/dev/shm", "/run", "/var/tmp"):
+        ran = bubblewrap.run(
+            f"[ -w {place} ] && head -c 300m /dev/zero > {place}/big", limits=Limits(timeout_sec=20, memory_mb=60)
+        )
+        assert ran.end.exit_code != 0, place
+
+
+def test_the_memory_limit_of_a_plain_process(process: Backend) -> None:
+    ran = process.run("head -c 300m /dev/zero | tail", limits=Limits(timeout_sec=20, memory_mb=100))
+    assert b"memory exhausted" in ran.output
+
+
+def test_a_fork_bomb_is_bounded(backend: Backend) -> None:
+    """It ends with the time limit at the latest, and the machine does not notice."""
+    mark = f"bomb-{uuid.uuid4().hex}"
+    limits = Limits(timeout_sec=2, processes=40, output_bytes=1000)
+    with within(40):
+        ran = backend.run(f": {mark}; b() {{ b | b & }}; b; sleep 60", limits=limits)
+    assert ran.end.timed_out or ran.end.exit_code is not None
+    assert eventually(lambda: not processes_with(mark))
+
+
+def test_the_process_limit(backend: Backend) -> None:
+    limits = Limits(timeout_sec=20, processes=20, output_bytes=100_000)
+    ran = backend.run("for i in 1 2 3 4 5 6 7 8; do sleep 0.2 & done; wait; echo fits", limits=limits)
+    assert ran.output == b"fits\n"
+    many = " ".join(map(str, range(60)))
+    ran = backend.run(f"for i in {many}; do sleep 0.5 & done; wait; echo fits", limits=limits)
+    assert b"fits" not in ran.output
+
+
+# A shell may count files in blocks of 512 bytes and in blocks of 1024.
+@pytest.mark.parametrize(("megabytes", "fits"), [(1, True), (3, True), (5, False)])
+def test_the_file_size_limit(backend: Backend, open_folder: Path, megabytes: int, fits: bool) -> None:
+    open_folder.chmod(0o777)
+    ran = backend.run(
+        f"dd if=/dev/zero of=/workspace/big bs=1024 count={megabytes * 1024} 2>/dev/null; echo $?",
+        limits=Limits(timeout_sec=20, file_mb=4),
+        mounts=(Mount(str(open_folder), "/workspace", writable=True),),
+    )
+    size = (open_folder / "big").stat().st_size
+    assert size == (megabytes if fits else 4) * 2**20
+    assert (ran.output.split()[-1] == b"0") is fits
+
+
+def test_usage(bubblewrap: Backend) -> None:
+    ran = bubblewrap.run("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done")
+    assert ran.cpu_sec is not None
+    assert 0.02 < ran.cpu_sec < 20

@@ -1,0 +1,79 @@
+"""What the public modules offer: a name comes or goes only on purpose."""
+
+import doctest
+
+import pytest
+
+import assay
+from assay import core, harbor
+
+HARBOR = [
+    "FINAL",
+    "MAX",
+    "MEAN",
+    "METRICS",
+    "MIN",
+    "REASON_CODES",
+    "RETRYABLE",
+    "SUM",
+    "BenchmarkOutcome",
+    "EvalStats",
+    "Job",
+    "JobResult",
+    "JobStats",
+    "Metric",
+    "ParsedOutcome",
+    "Problem",
+    "Profile",
+    "RewardError",
+    "RewardFileEmptyError",
+    "RewardFileNotFoundError",
+    "RewardFileRefusedError",
+    "RewardNestingError",
+    "RewardReading",
+    "RewardValidationError",
+    "Rewards",
+    "Step",
+    "Strategy",
+    "Trial",
+    "TrialRewards",
+    "Usage",
+    "UsageSum",
+    "VerifierOutputParseError",
+    "dump_verifier_result",
+    "eligible_k",
+    "job_stats",
+    "job_text",
+    "metrics_for",
+    "normalise_reason",
+    "outcome_of",
+    "parse_outcome",
+    "pass_at_k",
+    "pass_at_k_of_group",
+    "read_job",
+    "read_rewards",
+    "reason_of_exception",
+    "stops_after",
+    "trial_rewards",
+    "validate_rewards",
+]
+
+
+def test_the_names_of_assay_harbor() -> None:
+    assert sorted(harbor.__all__) == sorted(HARBOR)
+
+
+@pytest.mark.parametrize("module", [assay, core, harbor], ids=lambda module: module.__name__)
+def test_every_public_name_is_there_once(module: object) -> None:
+    names: list[str] = module.__all__  # type: ignore[attr-defined]
+    assert len(names) == len(set(names))
+    assert [name for name in names if not hasattr(module, name)] == []
+
+
+def test_the_examples_in_the_docstring_are_true() -> None:
+    failed, tried = doctest.testmod(harbor)
+    assert (failed, tried > 0) == (0, True)
+
+
+def test_the_version_is_a_version() -> None:
+    assert [part.isdigit() for part in assay.__version__.split(".")] == [True] * 3
