@@ -1,7 +1,8 @@
 # Two commands are enough: `make demo` and `make test`. Everything else is for those who work on Assay.
 #
-# Nothing outside this folder is changed: Python packages go into .venv. A target that needs them sets them up
-# first, and does so again only when the pinned requirements change.
+# Python packages go into .venv. A target that needs them sets them up first, and does so again only when the pinned
+# requirements change. The one thing outside this folder is bubblewrap, which is installed if you are root on a system
+# with apt; without it, tasks run in another sandbox.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -23,6 +24,7 @@ help: ## List what can be made
 
 $(RUNTIME): requirements/runtime.txt pyproject.toml
 	@scripts/setup $(VENV) requirements/runtime.txt
+	@scripts/install-bubblewrap
 	@touch $@
 
 $(DEV): requirements/dev.txt $(RUNTIME)
