@@ -2,19 +2,33 @@
 
 import os
 import tempfile
+from collections.abc import Callable
 
 
 def write_text(path: str, text: str) -> None:
     """Replace the file at ``path``. A link there is replaced, not followed."""
+    _write(path, text, _nothing)
+
+
+def write_durably(path: str, text: str) -> None:
+    """The same, and what was written outlives a power cut."""
+    _write(path, text, os.fsync)
+
+
+def _write(path: str, text: str, settle: Callable[[int], None]) -> None:
     folder = os.path.dirname(path) or "."
     fd, temporary = tempfile.mkstemp(prefix=".assay-", dir=folder)
     try:
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            settle(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _nothing(_fd: int) -> None:
+    """The page cache is safe enough: only a power cut empties it."""

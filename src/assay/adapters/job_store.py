@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.adapters.atomic_write import write_text
+from assay.adapters.atomic_write import write_durably, write_text
 from assay.adapters.checksums import checksum, file_checksum
 from assay.adapters.gradings import last_grading, write_grading
 from assay.adapters.job_folder import DiskJobFolder
@@ -258,7 +258,7 @@ class JobStore:
         if record.failure is not None:
             write_text(f"{folder}/exception.txt", f"{record.failure.type}: {record.failure.message}\n")
             self.log(f"Trial {name} failed: {record.failure.message}")
-        write_text(f"{folder}/result.json", wire.encode(result))
+        write_durably(f"{folder}/result.json", wire.encode(result))
         agent = self._setting.agent
         rewards = record.rewards
         return Trial(

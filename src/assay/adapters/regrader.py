@@ -3,6 +3,7 @@
 import json
 import os
 import tarfile
+import threading
 import zlib
 
 from assay.adapters.checksums import checksum, file_checksum
@@ -25,6 +26,9 @@ class Regrader:
         self._site = site
         self._tasks_dir = tasks_dir
         self._shelf = Shelf()
+        self._lock = threading.Lock()
+        self._tasks: dict[str, Task] = {}
+        self._checksums: dict[tuple[str, ...], str] = {}
 
     def grade(self, trial_dir: str) -> list[Grading]:
         """Verify every step of a trial again and keep the gradings."""
@@ -45,7 +49,16 @@ class Regrader:
             path = os.path.join(self._tasks_dir, os.path.basename(path.rstrip("/")))
         if not os.path.exists(f"{path}/{FILE_NAME}"):
             raise InputError(f"the task {path} of {trial_dir} is not there; say with --tasks where it is")
-        return prepare(load_task(path), self._site.sandbox, no_image=True)
+        with self._lock:
+            if path not in self._tasks:
+                self._tasks[path] = prepare(load_task(path), self._site.sandbox, no_image=True)
+            return self._tasks[path]
+
+    def _tests_checksum(self, step: Step) -> str:
+        with self._lock:
+            if step.tests not in self._checksums:
+                self._checksums[step.tests] = checksum(self._shelf.copy(*step.tests))
+            return self._checksums[step.tests]
 
     def close(self) -> None:
         self._shelf.close()
@@ -65,7 +78,7 @@ class Regrader:
             isolation=self._site.sandbox.isolation,
             before=last_grading(trial_dir),
             checksums={
-                "tests": checksum(self._shelf.copy(*step.tests)),
+                "tests": self._tests_checksum(step),
                 "workspace": file_checksum(f"{folder}/{ARCHIVE}"),
             },
         )

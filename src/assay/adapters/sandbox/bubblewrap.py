@@ -74,7 +74,7 @@ class Bubblewrap:
         with limited_group(self._controllers, limits.memory_mb, limits.processes) as group:
             ran = run_child(
                 Child(
-                    argv=[*self._enter(group), *self._arguments(command), "--", *_limited(command, group)],
+                    argv=[*self._enter(command, group), *self.command_line(command), "--", *command.argv],
                     stdin=command.stdin,
                     timeout_sec=limits.timeout_sec,
                     output_bytes=limits.output_bytes,
@@ -83,16 +83,19 @@ class Bubblewrap:
             )
             return with_usage(ran, group)
 
-    def _enter(self, group: Group) -> Iterator[str]:
-        """Join the group as whoever we are, then become nobody. Without a group, the child starts as nobody."""
-        if group.folders:
-            joins = "".join(f"echo $$ > {folder}/cgroup.procs && " for folder in group.folders)
-            yield from ("/bin/sh", "-c", f'{joins}exec "$@"', "sh")
-            if self.owner is not None:
-                uid, gid = self.owner
-                yield from ("setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups")
+    def _enter(self, command: Command, group: Group) -> Iterator[str]:
+        """Join the group as whoever we are and take the limits, then become nobody.
 
-    def _arguments(self, command: Command) -> Iterator[str]:
+        Without a group, the child is nobody from its start.
+        """
+        steps = [f"echo $$ > {folder}/cgroup.procs || exit 125" for folder in group.folders]
+        yield from ("/bin/sh", "-c", "; ".join([*steps, *_limits(command, group), 'exec "$@"']), "sh")
+        if group.folders and self.owner is not None:
+            uid, gid = self.owner
+            yield from ("setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups")
+
+    def command_line(self, command: Command) -> Iterator[str]:
+        """bwrap and its options for a command, up to the command itself."""
         yield from (self._bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--clearenv")
         if command.network:
             yield "--share-net"
@@ -134,11 +137,11 @@ def _system_arguments() -> Iterator[str]:
     yield from ("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--tmpfs", "/var/tmp")  # noqa: S108
 
 
-def _limited(command: Command, group: Group) -> Iterator[str]:
-    """The command under the limits that belong to single processes."""
+def _limits(command: Command, group: Group) -> list[str]:
+    """The limits that belong to single processes, as a shell sets them. Whatever is started inherits them."""
     limits = [f"ulimit -f {command.limits.file_mb * 1024}", "ulimit -c 0"]
     if group.memory is None and command.limits.memory_mb is not None:
         limits.append(f"ulimit -v {command.limits.memory_mb * 1024}")
     if group.pids is None:
         limits.append(f"ulimit -u {command.limits.processes} 2>/dev/null || true")
-    yield from ("/bin/sh", "-c", f'{"; ".join(limits)}; exec "$@"', "sh", *command.argv)
+    return limits

@@ -1,7 +1,12 @@
 """Memory and process limits for a whole tree of processes, where this machine lets us make control groups."""
 
+import atexit
 import contextlib
+import functools
 import os
+import queue
+import signal
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -10,6 +15,7 @@ from dataclasses import dataclass, replace
 from assay.engine.sandbox import Ran
 
 V2_ROOT = "/sys/fs/cgroup"
+TRIES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +142,41 @@ def _usable(folder: str, files: tuple[str, ...]) -> str | None:
 
 
 def _remove(folder: str) -> None:
-    """Kill what is left in the group, then remove it. The kernel takes a moment to let go of the dead."""
-    for _ in range(200):
-        with contextlib.suppress(OSError):
-            for pid in _read_lines(f"{folder}/cgroup.procs"):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(int(pid), 9)
-        try:
-            os.rmdir(folder)
-        except FileNotFoundError:
-            return
-        except OSError:
-            time.sleep(0.005)
-        else:
-            return
+    """Remove a group; what is still in it is killed first. One that lingers is left to the janitor."""
+    if not _removed(folder):
+        _janitor().put(folder)
+
+
+def _removed(folder: str) -> bool:
+    with contextlib.suppress(OSError):
+        for pid in _read_lines(f"{folder}/cgroup.procs"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+    try:
+        os.rmdir(folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+@functools.cache
+def _janitor() -> "queue.SimpleQueue[str]":
+    """Removes groups that the kernel still holds. It takes a moment to let go of the dead; nobody waits for it."""
+    lingering: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def work() -> None:
+        while True:
+            folder = lingering.get()
+            for _ in range(TRIES):
+                if _removed(folder):
+                    break
+                time.sleep(0.01)
+
+    threading.Thread(target=work, daemon=True, name="assay-cgroups").start()
+    atexit.register(lambda: time.sleep(0.05) if not lingering.empty() else None)
+    return lingering
 
 
 def _read_counts(path: str) -> dict[str, int]:

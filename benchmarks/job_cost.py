@@ -1,0 +1,79 @@
+"""What a job costs beyond its sandboxes: writing trials, gradings and result.json. It must not grow with the job.
+
+The sandbox here runs nothing: it writes a reward where a verifier would.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.adapters.job_store import JobSetting, JobStore
+from assay.adapters.task_folder import load_task
+from assay.dialects.harbor.trial import Trial
+from assay.engine.job_run import JobRun, plan_trials
+from assay.engine.sandbox import Command, Isolation, Ran
+from assay.engine.trial_run import Agent, Site
+from assay.evidence.verifier_run import RunEnd
+from benchmarks.made_job import MadeJobs
+from benchmarks.made_task import write_task
+from benchmarks.measure import TIMES, Result
+
+FEW, MANY = 250, 1000
+GROWTH_GOAL = 1.25
+
+
+class IdleSandbox:
+    """Stands in for a sandbox, in no time."""
+
+    owner: tuple[int, int] | None = None
+    isolation = Isolation("idle", False, False, False, "none", "none", "the caller")
+
+    def run(self, command: Command) -> Ran:
+        verifier = next(mount.source for mount in command.mounts if mount.target == "/logs/verifier")
+        Path(verifier, "reward.txt").write_text("1\n")
+        now = datetime.now(UTC)
+        return Ran(RunEnd(0), b"", False, now, now)
+
+
+class Silence:
+    """Listens and says nothing."""
+
+    def started(self, name: str) -> None: ...
+    def retrying(self, trial: Trial, wait_sec: float) -> None: ...
+    def ended(self, trial: Trial, done: int, total: int) -> None: ...
+
+
+def run(_jobs: MadeJobs) -> Iterator[Result]:
+    """CPU of a job's own work per trial, at 250 and at 1,000 trials of a trivial task."""
+    with tempfile.TemporaryDirectory() as folder:
+        task = write_task(Path(folder, "task"), "true")
+        few, many = (_cpu_per_trial(task, Path(folder, str(n)), n) for n in (FEW, MANY))
+    detail = f"{many * 1e3:.2f} ms a trial against {few * 1e3:.2f} ms"
+    yield Result(f"job of {MANY:,}, its own cost", many / few, f"{TIMES} one of {FEW}", GROWTH_GOAL, detail)
+
+
+def _cpu_per_trial(task: Path, jobs_dir: Path, trials: int) -> float:
+    setting = JobSetting(
+        name="job",
+        jobs_dir=str(jobs_dir),
+        agent=Agent("nop"),
+        attempts=trials,
+        concurrent=1,
+        max_retries=0,
+        datasets=(),
+        adhoc_tasks=(str(task),),
+        invocation=(),
+    )
+    store = JobStore(setting, Site(IdleSandbox(), os.environ))
+    planned = plan_trials([(load_task(str(task)), None)], trials)
+    start = time.process_time()
+    try:
+        finished = store.take_up(planned)
+        job = JobRun(store, Silence(), concurrent=1, max_retries=0, total=trials, finished=finished)
+        job.run(planned)
+    finally:
+        store.close()
+    return (time.process_time() - start) / trials

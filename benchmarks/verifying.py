@@ -1,0 +1,98 @@
+"""What Assay adds to a verifier run in bubblewrap, one by one and many at a time.
+
+Wall time, because most of it is the kernel making and unmaking namespaces; baseline and subject take turns.
+"""
+
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from assay.adapters.regrader import Regrader
+from assay.adapters.sandbox.bubblewrap import Bubblewrap, probe
+from assay.adapters.task_folder import load_task
+from assay.adapters.workbench import Shelf, Workbench
+from assay.core.errors import MeasurementError
+from assay.engine.sandbox import Command, Limits
+from assay.engine.task import Task
+from assay.engine.trial_run import Site, verify
+from benchmarks.made_job import MadeJobs
+from benchmarks.made_task import kept_trial, write_task
+from benchmarks.measure import TIMES, Result
+
+ROUNDS = 40
+VERIFIERS, CONCURRENT, SLEEP_SEC = 200, 8, 0.05
+OVERHEAD_GOAL = 1.5
+PARALLEL_GOAL = 1.3
+
+
+def run(_jobs: MadeJobs) -> Iterator[Result]:
+    """Wall time of a verifier in bubblewrap, against the bare bwrap command; and of 200, eight at a time."""
+    try:
+        sandbox = probe()
+    except MeasurementError as error:
+        yield Result("verify in bubblewrap", 0.0, "", detail=f"not measured: {error}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield _overhead(sandbox, Path(folder, "trivial"))
+        yield _in_parallel(sandbox, Path(folder))
+
+
+def _overhead(sandbox: Bubblewrap, folder: Path) -> Result:
+    task = load_task(str(write_task(folder, "echo 1 > /logs/verifier/reward.txt")))
+    site = Site(sandbox, os.environ)
+    shelf = Shelf()
+    bench = Workbench(task.environment, shelf, sandbox)
+    try:
+        bench.seed()
+        bare_run = _bare(sandbox, bench, task)
+        bare, ours = _medians(bare_run, lambda: verify(site, bench, task, task.steps[0]))
+    finally:
+        bench.close()
+        shelf.close()
+    detail = f"{ours * 1e3:.1f} ms against {bare * 1e3:.1f} ms"
+    return Result("verify in bubblewrap", ours / bare, f"{TIMES} bare bwrap", OVERHEAD_GOAL, detail)
+
+
+def _bare(sandbox: Bubblewrap, bench: Workbench, task: Task) -> Callable[[], object]:
+    """The same bwrap command line, started by itself."""
+    step = task.steps[0]
+    mounts = tuple(bench.verifier_mounts(step))
+    command = Command((step.verifier.script,), task.environment.workdir, Limits(60), mounts)
+    line = [*sandbox.command_line(command), "--", *command.argv]
+    uid = sandbox.owner[0] if sandbox.owner is not None else None
+    groups: list[int] | None = [] if uid is not None else None
+    return lambda: subprocess.run(line, user=uid, group=uid, extra_groups=groups, capture_output=True, check=True)
+
+
+def _medians(*works: Callable[[], object]) -> list[float]:
+    rounds = [[_wall(work) for work in works] for _ in range(ROUNDS)]
+    return [statistics.median(times) for times in zip(*rounds, strict=True)]
+
+
+def _wall(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def _in_parallel(sandbox: Bubblewrap, folder: Path) -> Result:
+    task = write_task(folder / "sleepy", f"sleep {SLEEP_SEC}\necho 1 > /logs/verifier/reward.txt")
+    trials = [kept_trial(folder / "trials" / str(i), task) for i in range(VERIFIERS)]
+    regrader = Regrader(Site(sandbox, os.environ))
+    try:
+        start = time.perf_counter()
+        with ThreadPoolExecutor(CONCURRENT) as pool:
+            list(pool.map(regrader.grade, map(str, trials)))
+        took = time.perf_counter() - start
+    finally:
+        regrader.close()
+    ideal = VERIFIERS * SLEEP_SEC / CONCURRENT
+    detail = f"{took:.2f} s against {ideal:.2f} s"
+    return Result(
+        f"verify {VERIFIERS}, {CONCURRENT} at a time", took / ideal, f"{TIMES} ideal", PARALLEL_GOAL, detail
+    )
