@@ -18,7 +18,7 @@ FAIL = "echo 0 > /logs/verifier/reward.txt"
 
 # Worth 1 if, and only if, the agent did what it was asked.
 ANSWER = (
-    "if [ \"$(cat /workspace/answer.txt 2>/dev/null)\" = right ]; then echo '{\"reward\": 1}';"
+    'if [ "$(cat /workspace/answer.txt 2>/dev/null)" = right ]; then echo \'{"reward": 1}\';'
     " else echo '{\"reward\": 0}'; fi > /logs/verifier/reward.json"
 )
 SOLUTION = "echo right > /workspace/answer.txt"

@@ -184,6 +184,15 @@ def test_many_trials_with_the_same_trouble_are_counted_not_listed(cli: Cli, tmp_
     )
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_few_trials_with_the_same_trouble_are_all_listed(cli: Cli, tmp_path: Path, count: int) -> None:
+    names = [f"t__{i}" for i in range(count)]
+    for name in names:
+        write_trial(tmp_path, name, exception="RuntimeError")
+    line = next(line for line in cli("report", tmp_path).out.splitlines() if line.startswith("RuntimeError"))
+    assert line.endswith(f"harbor_trial_failed  {', '.join(names)}")
+
+
 def test_runs_of_terminal_bench(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = {"trial_name": "t.1", "task_id": "t", "is_resolved": True}
     write_run_folder(tmp_path / "submission" / "run", {"results": [entry]})

@@ -222,6 +222,14 @@ def test_an_unfinished_job_that_lies_about_its_pending_trials(tmp_path: Path) ->
     assert differing(audit(tmp_path)) == ["stats.n_pending_trials"]
 
 
+@pytest.mark.parametrize("value", [None, "one", 1.0, True])
+def test_a_count_of_running_trials_that_is_none_counts_0(tmp_path: Path, value: Any) -> None:
+    unfinished(tmp_path, n_running_trials=value)
+    found = audit(tmp_path)
+    assert differing(found) == []
+    assert not found.identical
+
+
 def test_a_finished_job_must_have_its_pass_at_k(tmp_path: Path) -> None:
     unfinished(tmp_path)
     edit_json(tmp_path / "result.json", set_at("finished_at", value="then"))

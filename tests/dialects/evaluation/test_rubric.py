@@ -45,7 +45,7 @@ def out_of(**tops: float) -> Rubric:
         # No dimensions.
         ({}, {}, 0.0, 0.0),
         # The mean of ten 0.1 is 0.1.
-        ({name: 1 for name in "abcdefghij"}, {name: 0.1 for name in "abcdefghij"}, 0.1, 0.1),
+        (dict.fromkeys("abcdefghij", 1), dict.fromkeys("abcdefghij", 0.1), 0.1, 0.1),
         # Huge weights do not overflow.
         ({"a": 1e308, "b": 1e308}, {"a": 1, "b": 0}, 0.5, 0.0),
         ({"a": 5e-324, "b": 5e-324}, {"a": 1, "b": 0}, 0.5, 0.0),
@@ -147,7 +147,7 @@ def test_a_mistake_of_the_caller_is_refused(scores: Mapping[str, Any], says: str
         score_rubric(rubric(a=1), scores)
 
 
-@pytest.mark.parametrize("score", [10**400, -(10**400)])
+@pytest.mark.parametrize("score", [10**400, -(10**400)], ids=["huge", "hugely negative"])
 def test_a_whole_number_beyond_every_float_is_clamped_or_refused_but_no_crash(score: int) -> None:
     try:
         assert score_rubric(rubric(a=1), {"a": score}).reward in (0.0, 1.0)

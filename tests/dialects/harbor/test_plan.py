@@ -1,6 +1,7 @@
 """The order of trials: as planned, then by start, then by name."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -63,6 +64,14 @@ def test_trials_that_nobody_planned_come_last() -> None:
 def test_starts_are_compared_as_times(first: str | None, second: str | None) -> None:
     found = [trial("a__0", second), trial("a__1", first)]
     assert names(in_planned_order(found, []).trials) == ["a__1", "a__0"]
+
+
+@given(st.lists(st.datetimes(), unique=True, max_size=8), st.sampled_from(["milliseconds", "microseconds"]))
+def test_any_times_are_in_their_order(starts: list[datetime], precision: str) -> None:
+    found = [trial(f"a__{i}", f"{one.isoformat(timespec=precision)}Z") for i, one in enumerate(starts)]
+    cut = {"milliseconds": 1000, "microseconds": 1}[precision]
+    known = {f"a__{i}": (one.replace(microsecond=one.microsecond // cut * cut), i) for i, one in enumerate(starts)}
+    assert names(in_planned_order(found, []).trials) == sorted(known, key=lambda name: known[name])
 
 
 @given(st.permutations([trial(f"{task}__{i}", at(i // 2)) for task in "abc" for i in range(4)]))

@@ -1,0 +1,152 @@
+"""Attacks 40 to 42: clocks, reading the tests, changing the verifier."""
+
+import os
+import uuid
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.cli.main import main
+from tests.attacks.conftest import Attack
+from tests.sandbox.backends import removed_afterwards
+from tests.tasks import Attempt, attempt, run_arguments, trials_of, write_task
+
+FAKE = "for name in date python3 sleep sh cat ls; do printf '#!/bin/sh\\necho faked\\n' > $name; chmod +x $name; done"
+
+
+def seconds_of(timing: dict[str, str]) -> float:
+    start, end = (datetime.fromisoformat(timing[key]) for key in ("started_at", "finished_at"))
+    return (end - start).total_seconds()
+
+
+def test_40_time_is_told_from_outside(attack: Attack) -> None:
+    before = datetime.now(UTC)
+    left = attack(f"{FAKE}; cp date python3 /logs/agent; /bin/sleep 0.6", verifier="date > /logs/verifier/date; sleep 0.3;"
+                  "python3 -c 'print(\"{\\\"reward\\\": 1}\")' > /logs/verifier/reward.json")  # fmt: skip
+    after = datetime.now(UTC)
+    result = left.result
+    assert left.rewards == {"reward": 1}
+    assert "faked" not in left.text("verifier/date")
+    assert 0.6 <= seconds_of(result["agent_execution"]) <= (after - before).total_seconds()
+    assert 0.3 <= seconds_of(result["verifier"]) <= (after - before).total_seconds()
+    assert left.gradings[0]["provenance"]["usage"]["wall_sec"] >= 0.3
+    assert before <= datetime.fromisoformat(result["started_at"]) <= datetime.fromisoformat(result["finished_at"]) <= after
+
+
+def test_40_nothing_in_the_agents_home_meets_the_verifier(isolation: str, tmp_path: Path) -> None:
+    """Python runs what it finds in the home of its user, and a shell may, too. So the verifier's home is a new one."""
+    mark = f"assay-test-{uuid.uuid4().hex}"
+    payload = (
+        f"import os\nif os.path.exists('/tests/{mark}'):"
+        "\n    open('/logs/verifier/reward.json', 'w').write('{\\\"reward\\\": 1}')\n    os._exit(0)\n"
+    )
+    site = "$HOME/.local/lib/python$(python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])')/site-packages"
+    task = write_task(
+        tmp_path / "task",
+        verifier="echo '{\"reward\": 0}' > /logs/verifier/reward.json; python3 -c 'import json'",
+        tests={mark: ""},
+    )
+    agent = f'mkdir -p {site}; printf "%s" "{payload}" > {site}/usercustomize.py'
+    with removed_afterwards("/tmp/.local"):
+        left = attempt(task, agent, tmp_path / "jobs", "--isolation", isolation)
+    assert left.rewards == {"reward": 0}
+
+
+SEARCH = "ls -d /tests /solution; grep -rls {mark} /workspace /logs /tmp/assay-* /var/tmp /dev/shm; echo searched"
+
+
+def test_41_the_tests_and_the_solution_are_not_there(attack: Attack) -> None:
+    mark = uuid.uuid4().hex
+    left = attack(SEARCH.format(mark=mark), tests={"expected": mark}, solution=f"# {mark}")
+    found = left.text("agent/output.txt").splitlines()
+    assert found[-1] == "searched"
+    assert all("No such file" in line for line in found[:-1])
+
+
+def test_41_nor_after_another_attempt_was_verified(isolation: str, tmp_path: Path) -> None:
+    """All attempts of a job share one copy of the tests, and the first one's verifier has used it by then."""
+    mark = uuid.uuid4().hex
+    task = write_task(tmp_path / "task", tests={"expected": mark})
+    agent = SEARCH.format(mark=mark)
+    main(run_arguments(task, agent, tmp_path / "jobs", "--quiet", "-k", 2, "-n", 1, "--isolation", isolation))
+    for left in trials_of(tmp_path / "jobs" / "job"):
+        found = left.text("agent/output.txt").splitlines()
+        assert found[-1] == "searched"
+        assert all("No such file" in line for line in found[:-1])
+
+
+def test_41_the_verifiers_environment_is_not_the_agents(attack: Attack) -> None:
+    left = attack("env", toml='[verifier.env]\nANSWER_KEY = "42"\n[solution.env]\nHINT = "43"\n')
+    assert "ANSWER_KEY" not in left.text("agent/output.txt")
+    assert "HINT" not in left.text("agent/output.txt")
+
+
+OVERWRITE = """
+for place in /tests /workspace/tests /logs/tests /solution; do
+    mkdir -p $place
+    printf '#!/bin/sh\\necho 1 > /logs/verifier/reward.txt\\n' > $place/test.sh
+    chmod +x $place/test.sh
+done 2>/dev/null
+true
+"""
+
+
+def test_42_the_verifier_comes_from_outside(attack: Attack) -> None:
+    left = attack(OVERWRITE)
+    assert (left.rewards, left.reward) == ({"reward": 0}, 0.0)
+
+
+def test_42_the_agents_program_can_not_change_the_tests_while_it_is_tested(attack: Attack) -> None:
+    evil = """
+chmod -R u+w /tests; chmod 777 /tests
+echo right > /tests/expected; rm -f /tests/expected; mv /tests/expected /tests/gone
+for file in /tests/*; do ln -sf /workspace/answer.txt $file; done
+mount -t tmpfs none /tests; umount /tests
+"""
+    left = attack(
+        f"echo wrong > answer.txt; cat > program <<'END'\n{evil}\nEND",
+        tests={"expected": "right\n"},
+        verifier="sh program 2>/dev/null; cmp -s answer.txt /tests/expected && r=1 || r=0;"
+        "[ \"$(cat /tests/expected)\" = right ] || r=2; echo $r > /logs/verifier/reward.txt",
+    )
+    assert left.rewards == {"reward": 0.0}
+
+
+def test_42_a_link_to_the_expected_answer_is_no_answer(attack: Attack) -> None:
+    """The verifier follows it, and is fooled. The evaluation looks at the output itself."""
+    left = attack(
+        "ln -s /tests/expected answer.txt",
+        tests={"expected": "right\n"},
+        instruction="Write /workspace/answer.txt.",
+        verifier="cmp -s answer.txt /tests/expected && echo 1 > /logs/verifier/reward.txt",
+    )
+    assert left.reason == "reward_for_unparseable_output"
+    assert left.gradings[0]["result"]["reward"] == 0.0
+
+
+def test_42_a_module_beside_the_answer_is_not_the_verifiers(attack: Attack) -> None:
+    """A verifier in Python finds its own modules, whatever lies in the folder in which it runs."""
+    left = attack(
+        "for name in json os sys hashlib usercustomize sitecustomize; do"
+        " echo 'open(\"/logs/verifier/reward.txt\", \"w\").write(\"1\"); raise SystemExit' > $name.py; done",
+        verifier="exec python3 /tests/check.py",
+        tests={"check.py": "import json\njson.dump({'reward': 0}, open('/logs/verifier/reward.json', 'w'))\n"},
+    )
+    assert left.rewards == {"reward": 0}
+
+
+def test_42_the_record_says_with_which_tests(attack: Attack) -> None:
+    left = attack(OVERWRITE)
+    hashes = left.gradings[0]["provenance"]["hashes"]
+    assert hashes["task"] == left.result["task_checksum"]
+    assert all(len(hashes[name]) == 64 for name in ("tests", "workspace", "reward"))
+    assert os.path.exists(left.folder / "workspace.tar.gz")
+
+
+def test_the_agents_logs_are_read_only_to_the_verifier(attack: Attack) -> None:
+    left: Attempt = attack(
+        "echo mine > /logs/agent/log; echo mine > /logs/artifacts/made",
+        verifier="cat /logs/agent/log /logs/artifacts/made; rm -f /logs/agent/log; echo 1 > /logs/verifier/reward.txt",
+    )
+    assert left.text("verifier/test-stdout.txt").startswith("mine\nmine\n")
+    assert left.text("agent/log") == "mine\n"
+    assert left.text("artifacts/made") == "mine\n"
