@@ -12,8 +12,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 TIMEOUT_SEC = 60
+
+Done: TypeAlias = subprocess.CompletedProcess[str]
 
 _FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _OMITTED = "…"
@@ -28,19 +31,20 @@ class Example:
     code: str
     shown: str | None
 
-    def problem(self, root: Path) -> str | None:
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """How it is run. Pages that show the same command share one run of it."""
+        if self.shown is None:
+            return sys.executable, "-W", "error", "-c", self.code
+        return shutil.which("bash") or "/bin/bash", "-c", self.code
+
+    def problem(self, done: Done | None) -> str | None:
         """What is wrong with it, in one line; None if it does what the page says."""
         where = f"{self.page}:{self.line}"
-        try:
-            return self._problem(root, where)
-        except subprocess.TimeoutExpired:
+        if done is None:
             return f"{where}: the example takes longer than {TIMEOUT_SEC} s"
-
-    def _problem(self, root: Path, where: str) -> str | None:
         if self.shown is None:
-            done = _run([sys.executable, "-W", "error", "-c", self.code], root)
             return None if done.returncode == 0 else f"{where}: the Python block fails: {_last_line(done.stdout)}"
-        done = _run([shutil.which("bash") or "/bin/bash", "-c", self.code], root)
         return None if matches(self.shown, done.stdout) else f"{where}: '{self.code}' prints something else"
 
 
@@ -70,20 +74,24 @@ def _commands(page: str, line: int, lines: list[str]) -> Iterator[Example]:
             yield Example(page, line + start, command, "\n".join(lines[start + 1 : end]))
 
 
-def _run(command: list[str], root: Path) -> subprocess.CompletedProcess[str]:
+def run(argv: tuple[str, ...], root: Path) -> Done | None:
+    """Run an example; None if it takes too long."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": path, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
-    return subprocess.run(
-        command,
-        cwd=root,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        timeout=TIMEOUT_SEC,
-        check=False,
-    )
+    try:
+        return subprocess.run(
+            argv,
+            cwd=root,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=TIMEOUT_SEC,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def _last_line(text: str) -> str:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from assay import harbor
+from assay import evaluation, harbor
 from assay.cli.main import COMMANDS
-from docs.blocks import Example, examples
+from docs.blocks import Example, examples, run
+from docs.evaluation_page import ingestion_codes
 from docs.links import broken_links
 from docs.meanings import MISSING
 
@@ -28,8 +29,11 @@ def _undescribed(root: Path) -> Iterator[str]:
     """Names that a reference page must have, and sentences that it lacks."""
     reference = root / "docs" / "reference"
     wanted = [(reference / "harbor.md", f"## {name}") for name in harbor.__all__]
+    wanted += [(reference / "evaluation.md", f"## {name}") for name in evaluation.__all__]
     wanted += [(reference / "commands.md", f"## assay {name}") for name in COMMANDS]
     wanted += [(reference / "reason-codes.md", f"| `{code}` |") for code in sorted(harbor.REASON_CODES)]
+    wanted += [(reference / "reason-codes.md", f"| `{code}` |") for code in ingestion_codes()]
+    wanted += [(reference / "task.md", "# task.toml")]
     wanted += [(root / "README.md", f"`assay {name}") for name in COMMANDS]
     texts = {page: page.read_text(encoding="utf-8") if page.exists() else "" for page, _ in wanted}
     yield from (
@@ -45,5 +49,7 @@ def _broken_examples(root: Path, pages: list[Path]) -> Iterator[str]:
     found: list[Example] = []
     for page in pages:
         found += examples(str(page.relative_to(root)), page.read_text(encoding="utf-8"))
+    commands = list(dict.fromkeys(example.argv for example in found))
     with ThreadPoolExecutor(WORKERS) as pool:
-        yield from filter(None, pool.map(lambda example: example.problem(root), found))
+        done = dict(zip(commands, pool.map(lambda argv: run(argv, root), commands), strict=True))
+    yield from filter(None, (example.problem(done[example.argv]) for example in found))

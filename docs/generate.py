@@ -1,6 +1,6 @@
-"""Write the generated reference pages, or check the whole documentation.
+"""Write the generated reference pages and schemas, or check the whole documentation.
 
-``python -m docs.generate`` writes the pages in docs/reference. With ``--check`` nothing is written: each problem
+``python -m docs.generate`` writes the files in docs/reference. With ``--check`` nothing is written: each problem
 is one line on standard error, and the exit code is 1 if there is any.
 """
 
@@ -18,13 +18,14 @@ REFERENCE = ROOT / "docs" / "reference"
 def main(argv: list[str]) -> int:
     # The pages must not depend on the terminal in which they are written.
     os.environ.update({"COLUMNS": "500", "NO_COLOR": "1"})
-    written = {REFERENCE / name: text for name, text in pages.reference_pages().items()}
+    written = {REFERENCE / name: text for name, text in pages.reference_files().items()}
     if argv == ["--check"]:
         return check(written)
     if argv:
         print("usage: python -m docs.generate [--check]", file=sys.stderr)
         return 2
     for path, text in written.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return 0
 
@@ -43,9 +44,9 @@ def out_of_date(written: dict[Path, str]) -> Iterator[str]:
     for path, text in written.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             yield f"{path.relative_to(ROOT)} is out of date: run 'make docs'"
-    for path in sorted(REFERENCE.glob("*.md")):
+    for path in sorted(REFERENCE.rglob("*.*")):
         if path not in written:
-            yield f"{path.relative_to(ROOT)} is not written by docs/pages.py: every page there is generated"
+            yield f"{path.relative_to(ROOT)} is not written by docs/pages.py: every file there is generated"
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ def _paragraphs(text: str) -> Iterator[str]:
         if paragraph.strip() == "::":
             continue
         if paragraph.startswith(">>>"):
-            yield fence(paragraph, "pycon")
+            # Inside of a docstring, a text of several lines can't have the quotes that it has elsewhere.
+            yield fence(paragraph.replace("'''", '"""'), "pycon")
         elif all(line.startswith("    ") for line in lines):
             yield fence(textwrap.dedent(paragraph), "text")
         else:

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import inspect
 import pkgutil
 from collections.abc import Iterable, Iterator
 
@@ -13,22 +12,26 @@ from assay.core import errors as core_errors
 from assay.core.errors import AssayError
 from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
+from docs.evaluation_page import evaluation_face, ingestion_codes, schema_files
+from docs.faces import face
 from docs.markdown import fence, first_sentence, from_docstring, table
-from docs.meanings import MISSING, REASONS, VALUES
-from docs.source import Definition, public_definitions
+from docs.meanings import INGESTION, MISSING, REASONS
+from docs.task_page import task_fields
 
 NOTICE = "<!-- Written by docs/generate.py from the code. Change the code, then run `make docs`. -->"
 
 
-def reference_pages() -> dict[str, str]:
-    """The text of each page in docs/reference, by file name."""
+def reference_files() -> dict[str, str]:
+    """The text of each page and each schema in docs/reference, by its path there."""
     pages = {
         "commands.md": commands(),
         "errors.md": errors(),
-        "harbor.md": harbor_face(),
+        "evaluation.md": evaluation_face(),
+        "harbor.md": face(harbor),
         "reason-codes.md": reason_codes(),
+        "task.md": task_fields(),
     }
-    return {name: _page(parts) for name, parts in pages.items()}
+    return {name: _page(parts) for name, parts in pages.items()} | schema_files()
 
 
 def _page(parts: Iterable[str]) -> str:
@@ -56,47 +59,14 @@ def _command(name: str) -> Iterator[str]:
 
 def _invocation(action: argparse.Action) -> str:
     """How an argument is written: ``--key KEY``, or ``JOB``."""
-    value = "" if action.nargs == 0 else str(action.metavar or action.dest.upper())
+    chosen = f"{{{','.join(action.choices)}}}" if action.choices else action.dest.upper()
+    value = "" if action.nargs == 0 else str(action.metavar or chosen)
     return ", ".join(" ".join(filter(None, (option, value))) for option in action.option_strings) or value
 
 
 def _help(action: argparse.Action) -> str:
     text = (action.help or "") % {**vars(action), "prog": "assay"}
     return f"{text}; required" if action.required and action.option_strings else text
-
-
-def harbor_face() -> Iterator[str]:
-    """Every public name of ``assay.harbor``."""
-    yield "# assay.harbor"
-    yield from_docstring(harbor.__doc__ or "")
-    definitions = public_definitions(harbor).values()
-    ordered = sorted(definitions, key=lambda one: one.name.lower())
-    rows = [
-        (f"[`{one.name}`](#{one.name.lower()})", _kind(one.name), first_sentence(_doc(one))) for one in ordered
-    ]
-    yield table(("name", "kind", "what it is"), rows)
-    for one in ordered:
-        yield from _name(one)
-
-
-def _kind(name: str) -> str:
-    found = getattr(harbor, name)
-    if isinstance(found, type):
-        return "error" if issubclass(found, Exception) else "class"
-    return "function" if inspect.isfunction(found) else "value"
-
-
-def _name(definition: Definition) -> Iterator[str]:
-    yield f"## {definition.name}"
-    # Not tagged as "python": that would be an example, and examples are run.
-    yield fence(definition.text, "py")
-    yield from_docstring(_doc(definition))
-    if definition.methods:
-        yield "\n".join(f"- `{name}`: {first_sentence(doc)}" for name, doc in definition.methods)
-
-
-def _doc(definition: Definition) -> str:
-    return definition.doc or VALUES.get(definition.name, MISSING)
 
 
 def reason_codes() -> Iterator[str]:
@@ -107,16 +77,30 @@ def reason_codes() -> Iterator[str]:
         yield f"## {title}"
         rows = [(f"`{code}`", REASONS.get(code, MISSING), _sources(code)) for code in sorted(codes)]
         yield table(("code", "meaning", "comes with"), rows)
+    yield "## Of gradings"
+    yield from_docstring(_GRADINGS)
+    rows = [
+        (f"`{code}`", INGESTION.get(code, MISSING), "true" if code.startswith("reward_for_") else "false")
+        for code in ingestion_codes()
+    ]
+    yield table(("code", "meaning", "`verifier_completed`"), rows)
 
 
 _REASON_CODES = """
 A reason code says why there is no reward, why there is no result, or what is wrong with one. An exception of a
-trial always gets one of these; where no other fits, it is ``harbor_trial_failed``. The codes that are worth a new
-try are the fault of the surroundings. Assay says which is which; it tries nothing again by itself.
+trial always gets one of the codes that begin with ``harbor_``; where no other fits, it is ``harbor_trial_failed``.
+The codes that are worth a new try are the fault of the surroundings. Reports say which is which. They repeat
+nothing: ``assay run --max-retries`` does, and goes by the type of the exception, as harbor does.
 
 The last column names the errors of ``assay.harbor`` that carry the code, and the failure modes of terminal-bench
 that become it. A code without an entry comes from the exceptions that trials record, from the outcome line, or
 from the files of a job.
+"""
+
+_GRADINGS = """
+A grading has a code of its own in ``reason_code`` where its reward is not what the verifier wrote. In all of these
+cases the reward of the evaluation is 0.0. With ``verifier_completed`` false, that 0.0 stands for "no reward"; with
+true, the verifier gave a reward and it was forfeited.
 """
 
 

@@ -67,6 +67,11 @@ def public_definitions(face: ModuleType) -> dict[str, Definition]:
     return found
 
 
+def definition(module: str, name: str) -> Definition:
+    """The definition of one name in the module that has it."""
+    return Definition(name, _definition(module, name), module)
+
+
 def _definition(module: str, name: str) -> Node:
     for node in _tree(module).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:

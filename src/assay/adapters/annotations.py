@@ -4,7 +4,8 @@ import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from assay.adapters.numbered_files import file_name, numbers_in, read_numbered, write_numbered
+from assay.adapters.numbered_files import numbers_in, write_numbered
+from assay.adapters.records import read_records
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Annotation, Judgment
 
@@ -39,11 +40,4 @@ def annotate(
 
 def read_annotations(trial_dir: str | os.PathLike[str]) -> list[Annotation]:
     """All verdicts on a run, the oldest first."""
-    folder = os.fspath(trial_dir)
-    found: list[Annotation] = []
-    for number in numbers_in(folder, FOLDER):
-        try:
-            found.append(Annotation.model_validate_json(read_numbered(folder, FOLDER, number)))
-        except ValueError as error:
-            raise InputError(f"{folder}/{FOLDER}/{file_name(number)} is not an annotation: {error}") from error
-    return found
+    return read_records(os.fspath(trial_dir), FOLDER, Annotation)

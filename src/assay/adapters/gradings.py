@@ -2,8 +2,8 @@
 
 import hashlib
 
-from assay.adapters.numbered_files import file_name, numbers_in, read_numbered, write_numbered
-from assay.core.errors import InputError
+from assay.adapters.numbered_files import numbers_in, read_numbered, write_numbered
+from assay.adapters.records import read_records
 from assay.dialects.evaluation.grading import Grading
 from assay.engine.grading_record import Before
 
@@ -26,10 +26,4 @@ def write_grading(trial_dir: str, grading: Grading) -> str:
 
 def read_gradings(trial_dir: str) -> list[Grading]:
     """All gradings of a trial, the oldest first. Raises ``InputError`` for one that can't be read."""
-    found: list[Grading] = []
-    for number in numbers_in(trial_dir, FOLDER):
-        try:
-            found.append(Grading.model_validate_json(read_numbered(trial_dir, FOLDER, number)))
-        except ValueError as error:
-            raise InputError(f"{trial_dir}/{FOLDER}/{file_name(number)} is not a grading: {error}") from error
-    return found
+    return read_records(trial_dir, FOLDER, Grading)

@@ -31,8 +31,9 @@ class Audit:
         return all(finding.standing is not Standing.DIFFERS for finding in self.findings)
 
 
-# What only the run itself could know.
-_TAKEN = ("id", "started_at", "updated_at", "finished_at", "stats.n_retries", "stats.n_running_trials")
+# What only the run itself could know; and while it goes on, how many trials are running.
+_TAKEN = ("id", "started_at", "updated_at", "finished_at", "stats.n_retries")
+_TAKEN_WHILE_RUNNING = (*_TAKEN, "stats.n_running_trials")
 
 
 def audit_job(folder: JobFolder, job: Job) -> Audit:
@@ -40,13 +41,16 @@ def audit_job(folder: JobFolder, job: Job) -> Audit:
     recorded = _recorded(job)
     known = _as_of(recorded, job)
     text = job_text(_derive(known, recorded))
-    taken = {*_TAKEN} if job.metrics.complete else {*_TAKEN, *_metric_fields(recorded)}
+    finished = recorded.get("finished_at") is not None
+    taken = {*(_TAKEN if finished else _TAKEN_WHILE_RUNNING)}
+    if not job.metrics.complete:
+        taken |= {*_metric_fields(recorded)}
     findings = list(_compare(dict(_fields(recorded)), dict(_fields(_loads(text))), taken))
     return Audit(
         job=job.name,
         findings=findings + audit_rewards(folder, job.trials),
         identical=job.recorded == text.encode(errors="surrogatepass"),
-        finished=recorded.get("finished_at") is not None,
+        finished=finished,
         notes=known.notes,
     )
 
@@ -118,7 +122,7 @@ def _derive(job: Job, recorded: dict[str, Any]) -> JobResult:
     """The job's result as the trials give it; what only the run could know is taken from the record."""
     said = recorded["stats"]
     stats = job_stats(job.trials, job.metrics.by_dataset, n_total=job.n_total, n_retries=_int(said, "n_retries"))
-    stats.n_running_trials = _int(said, "n_running_trials")
+    stats.n_running_trials = _int(said, "n_running_trials") if recorded.get("finished_at") is None else 0
     stats.n_pending_trials = max(stats.n_pending_trials - stats.n_running_trials, 0)
     if recorded.get("finished_at") is None:
         # While a job runs, harbor writes no pass@k.

@@ -79,6 +79,8 @@ def _read_trials(folder: JobFolder, notes: list[str], progress: Progress) -> tup
         try:
             if isinstance(file, Content):
                 trial = decoder.decode(file.data)
+                if trial.name != name:
+                    notes.append(f"the folder {name} holds a trial that calls itself {trial.name}")
                 trials.append(_with_lost_rewards(folder, name, trial) if trial.lost else trial)
             elif isinstance(file, Absent) and not folder.began(name):
                 notes.append(f"the folder {name} holds no trial: left alone")

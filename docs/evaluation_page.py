@@ -1,0 +1,53 @@
+"""The reference of ``assay.evaluation``: its names, the parts that its models hold, and their JSON Schemas."""
+
+import ast
+import inspect
+import json
+import re
+from collections.abc import Iterator
+
+from assay import evaluation
+from assay.dialects.evaluation import ingest as ingestion
+from docs.faces import face, names
+from docs.markdown import from_docstring
+from docs.source import definition
+
+SCHEMAS = "schemas"
+
+# Types that fields of the models have and that nobody makes on his own.
+_PARTS = (
+    ("DimensionScore", "assay.dialects.evaluation.rubric"),
+    ("Hashes", "assay.dialects.evaluation.grading"),
+    ("Inspection", "assay.dialects.evaluation.output"),
+    ("Refusal", "assay.evidence.files"),
+    ("Usage", "assay.dialects.evaluation.grading"),
+)
+
+_MODELS = """
+A class with the base ``StrictModel`` is a pydantic model: nothing is coerced, an unknown field is an error, and a
+value does not change once it is validated. Files with annotations and gradings are written from these models.
+"""
+
+
+def evaluation_face() -> Iterator[str]:
+    """Every public name of ``assay.evaluation``, what stands in its fields, and the schemas."""
+    yield from face(evaluation)
+    yield "## Parts of the models"
+    yield from_docstring(_MODELS)
+    yield from names((definition(module, name) for name, module in _PARTS), level=3)
+    yield "## JSON Schemas"
+    yield "The models that are read or written as JSON, for programs in other languages:"
+    yield "\n".join(f"- [{name}]({SCHEMAS}/{name}.json)" for name in evaluation.json_schemas())
+
+
+def schema_files() -> dict[str, str]:
+    """The text of each schema, by its path below docs/reference."""
+    schemas = evaluation.json_schemas()
+    return {f"{SCHEMAS}/{name}.json": json.dumps(schema, indent=2) + "\n" for name, schema in schemas.items()}
+
+
+def ingestion_codes() -> list[str]:
+    """The reason codes that ingestion gives, sorted."""
+    tree = ast.parse(inspect.getsource(ingestion))
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return sorted({text for text in texts if isinstance(text, str) and re.fullmatch(r"reward_[a-z_]+", text)})

@@ -1,0 +1,142 @@
+"""The reference of task.toml, from the models that read it. What is refused is tried, and its sentence shown."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.dialects.evaluation.output import Format
+from assay.dialects.harbor.task_config import TaskConfig, load_task_config
+from docs.markdown import from_docstring, table
+from docs.meanings import MISSING, NO_EFFECT, REFUSED, TASK_FIELDS
+
+FILE = "task.toml"
+
+# The tables of the file, in the order of the page, and the model behind each.
+_TABLES = {
+    "": "TaskConfig",
+    "task": "PackageInfo",
+    "environment": "EnvironmentConfig",
+    "agent": "AgentConfig",
+    "verifier": "VerifierConfig",
+    "solution": "SolutionConfig",
+    "steps": "StepConfig",
+    "steps.agent": "AgentConfig",
+    "steps.verifier": "StepVerifierConfig",
+}
+
+_INTRODUCTION = """
+A task is a folder, in the form that harbor 0.13.1 reads:
+
+    task.toml             the settings on this page
+    instruction.md        what the agent is asked
+    environment/          a Dockerfile and the files that it copies
+    tests/test.sh         the verifier, and what it needs beside it
+    solution/solve.sh     what the oracle runs; optional
+    steps/<name>/         of a task with steps: instruction.md, tests, solution, and files in workdir
+
+A field that is not on this page is refused, and so is what Assay does not do. Each refusal is one sentence that
+names the file and the field, and it comes before anything is run. "No effect" means that harbor has the field,
+that it is read, and that nothing follows from it here.
+"""
+
+_OUTPUT = """
+Where the agent's output is, and what it must be. Without the table, the output is the first path below /workspace
+that the instruction names, in the format that its ending suggests; without such a path, the working folder itself
+is the output, and nothing about it is checked. In a task with steps, ``path`` is not looked at: each step has the
+path that its instruction names.
+"""
+
+
+def task_fields() -> Iterator[str]:
+    """Every field with its type, its default and its meaning."""
+    schema = TaskConfig.model_json_schema()
+    yield f"# {FILE}"
+    yield from_docstring(_INTRODUCTION)
+    yield f"An unknown field, such as a mistyped one: `{_refusal('agent.timeout = 60')}`."
+    for name, model in _TABLES.items():
+        if name:
+            yield f"## [[{name}]]" if name == "steps" else f"## [{name}]"
+        yield table(("field", "type", "default", "supported", "meaning"), _rows(name, model, schema))
+    yield "## [metadata.output]"
+    yield from_docstring(_OUTPUT)
+    yield table(("field", "type", "meaning"), _output_rows())
+
+
+def _rows(name: str, model: str, schema: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    found = schema if model == schema["title"] else schema["$defs"][model]
+    for field, part in found["properties"].items():
+        default = "required" if field in found.get("required", ()) else _default(part)
+        full = f"{name}.{field}".lstrip(".")
+        yield f"`{field}`", _type(part, schema["$defs"]), default, _supported(full), _meaning(full)
+
+
+def _supported(field: str) -> str:
+    said = TASK_FIELDS.get(field, MISSING)
+    if field in REFUSED and not said:
+        return "refused"
+    if said in NO_EFFECT:
+        return "no effect"
+    return "in part" if field in REFUSED else "yes"
+
+
+def _meaning(field: str) -> str:
+    refused = f"Refused: {_refusal(REFUSED[field]).rpartition(': ')[2]}." if field in REFUSED else ""
+    return " ".join(filter(None, (TASK_FIELDS.get(field, MISSING), refused)))
+
+
+def _refusal(line: str) -> str:
+    """The sentence with which a line of task.toml is refused."""
+    try:
+        load_task_config(line, FILE)
+    except InputError as error:
+        return str(error).removeprefix(f"{FILE}: ")
+    raise LookupError(f"docs/meanings.py says that this is refused, and it is not: {line}")
+
+
+def _default(part: dict[str, Any]) -> str:
+    default = part.get("default")
+    return "" if default in (None, "") or isinstance(default, dict) else f"`{json.dumps(default)}`"
+
+
+def _type(part: dict[str, Any], models: dict[str, Any]) -> str:
+    """A JSON Schema in a few words."""
+    if "$ref" in part:
+        return _type(models[part["$ref"].rpartition("/")[2]], models)
+    if "anyOf" in part:
+        return " or ".join(
+            _type(one, models) for one in part["anyOf"] if one["type" if "type" in one else "$ref"] != "null"
+        )
+    if "enum" in part:
+        return " or ".join(f"`{value}`" for value in part["enum"])
+    if part["type"] == "array":
+        return f"list ({_type(part['items'], models)})"
+    if part["type"] == "object":
+        inner = part.get("additionalProperties")
+        return f"table ({_type(inner, models)})" if isinstance(inner, dict) else "table"
+    return _PLAIN[part["type"]] + _bounds(part)
+
+
+_PLAIN = {"string": "text", "integer": "whole number", "number": "number"}
+
+
+def _bounds(part: dict[str, Any]) -> str:
+    choice = re.fullmatch(r"\^\(([\w|]+)\)\$", part.get("pattern", ""))
+    if choice is not None:
+        return ": " + " or ".join(f"`{value}`" for value in choice[1].split("|"))
+    if "minimum" in part:
+        return f" from {part['minimum']} on"
+    return f" above {part['exclusiveMinimum']}" if "exclusiveMinimum" in part else ""
+
+
+def _output_rows() -> Iterator[tuple[str, str, str]]:
+    formats = " or ".join(f"`{one.value}`" for one in Format)
+    yield "`path`", "text", "The absolute path of the output."
+    yield "`format`", formats, "What it is parsed as. Output that does not parse forbids a reward above 0."
+    yield (
+        "`schema`",
+        "text",
+        "A JSON Schema (draft 2020-12) beside task.toml, as JSON or TOML, that the output must fulfil.",
+    )
+    yield "`sections`", "list (text)", "Markdown headings that the output must have."
