@@ -47,6 +47,11 @@ def read_environment(dockerfile: str, context: str, path: str) -> Environment:
     )
 
 
+def in_system(path: str) -> bool:
+    """Whether a path lies where the system or harbor keeps its own."""
+    return any(path == one or path.startswith(f"{one}/") for one in _SYSTEM)
+
+
 class _Reader:
     """Goes through the instructions in order."""
 
@@ -115,8 +120,7 @@ class _Reader:
     def _add_or_copy(self, instruction: Instruction) -> None:
         words = [self._expand(word) for word in instruction.words]
         target = posixpath.join(self.workdir or "/", words[-1]) if words else ""
-        inside_system = any(target == path or target.startswith(f"{path}/") for path in _SYSTEM)
-        if len(words) < 2 or "from" in instruction.flags or "<<" in instruction.text or inside_system:
+        if len(words) < 2 or "from" in instruction.flags or "<<" in instruction.text or in_system(target):
             self._needs(instruction)
             return
         sources = [found for word in words[:-1] for found in self._find(word, instruction)]

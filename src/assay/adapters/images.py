@@ -2,21 +2,31 @@
 
 from dataclasses import replace
 
-from assay.adapters.environment import DEFAULT_WORKDIR
+from assay.adapters.environment import DEFAULT_WORKDIR, in_system
 from assay.adapters.sandbox.container import Container
 from assay.core.errors import InputError
-from assay.engine.sandbox import Sandbox
 from assay.engine.task import Environment, Task
+from assay.engine.trial_run import Site, check_task
 
 
-def prepare(task: Task, sandbox: Sandbox, *, no_image: bool = False) -> Task:
-    """The task, ready for this sandbox. Raises ``InputError`` where it needs an image and can't have one."""
-    if isinstance(sandbox, Container):
-        return replace(task, environment=_built(task, sandbox))
-    needs = task.environment.needs_image
-    if needs is not None and not no_image:
-        raise InputError(f"{needs}: this needs an image; use --isolation container, or --no-image to do without")
+def prepare(task: Task, site: Site, *, no_image: bool = False) -> Task:
+    """The task, ready for this site. Raises ``InputError`` where it wants what it can't have here."""
+    if isinstance(site.sandbox, Container):
+        task = replace(task, environment=_built(task, site.sandbox))
+    else:
+        _check_without_image(task, no_image)
+    check_task(task, site.host_env)
     return task
+
+
+def _check_without_image(task: Task, no_image: bool) -> None:
+    environment = task.environment
+    if environment.needs_image is not None and not no_image:
+        hint = "this needs an image; use --isolation container, or --no-image to do without"
+        raise InputError(f"{environment.needs_image}: {hint}")
+    if any(in_system(place) for place in environment.places):
+        place = next(place for place in environment.places if in_system(place))
+        raise InputError(f"{task.path}: {place} is a folder of the system's: to work there needs an image")
 
 
 def _built(task: Task, container: Container) -> Environment:

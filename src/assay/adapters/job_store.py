@@ -18,13 +18,14 @@ from assay.adapters.atomic_write import write_durably, write_text
 from assay.adapters.checksums import checksum, file_checksum
 from assay.adapters.gradings import last_grading, write_grading
 from assay.adapters.job_folder import DiskJobFolder
-from assay.adapters.workbench import Shelf, Workbench, manifest
+from assay.adapters.workbench import Shelf, Workbench
 from assay.core.errors import InputError
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.job_config import metrics_for
 from assay.dialects.harbor.job_stats import JobResult, job_stats
 from assay.dialects.harbor.job_text import job_text
 from assay.dialects.harbor.plan import in_planned_order
+from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.dialects.harbor.trial import Trial, slot
 from assay.engine.grading_record import grading_of
 from assay.engine.job import read_job
@@ -91,7 +92,7 @@ class JobStore:
         try:
             bench.seed()
             keeper = _Keeper(self, bench, planned, folder)
-            record = run_steps(self._site, bench, task, self._setting.agent, keeper.keep)
+            record = run_steps(self._site, bench, task, self._setting.agent, keeper)
         finally:
             bench.close()
         return self._finish(planned, name, folder, config, record)
@@ -287,15 +288,21 @@ class _Keeper:
         self._bench = bench
         self._planned = planned
         self._folder = folder
+        self._archive: str | None = None
 
-    def keep(self, record: StepRecord) -> None:
-        folder = self._folder if record.name is None else f"{self._folder}/steps/{record.name}"
+    def agent_ended(self, step: str | None, ran: Ran | None) -> None:
+        """The workspace is packed now: a verifier may leave traces in it."""
+        folder = self._folder_of(step)
         os.makedirs(folder, exist_ok=True)
-        self._bench.keep_agent(folder)
-        write_text(f"{folder}/artifacts/manifest.json", json.dumps(manifest(["/logs/artifacts"]), indent=2))
-        write_output(f"{folder}/agent/{self._store.agent_log}", record.agent)
+        kept = self._bench.keep_agent(folder, self._artifacts(step))
+        write_text(f"{folder}/artifacts/manifest.json", json.dumps(kept, indent=2))
+        write_output(f"{folder}/agent/{self._store.agent_log}", ran)
+        self._archive = self._bench.keep_workspace(folder)
+
+    def step_ended(self, record: StepRecord) -> None:
+        folder = self._folder_of(record.name)
+        os.makedirs(folder, exist_ok=True)
         self._bench.keep_verifier(folder)
-        archive = self._bench.keep_workspace(folder)
         self._bench.clear_agent()
         verified = record.verified
         if verified is None:
@@ -311,10 +318,19 @@ class _Keeper:
             before=last_grading(self._folder),
             checksums={
                 "tests": self._store.tests_checksum(step.tests),
-                "workspace": file_checksum(archive),
+                "workspace": None if self._archive is None else file_checksum(self._archive),
             },
         )
         write_grading(self._folder, grading)
+
+    def _folder_of(self, step: str | None) -> str:
+        return self._folder if step is None else f"{self._folder}/steps/{step}"
+
+    def _artifacts(self, step: str | None) -> list[ArtifactConfig]:
+        """The task's artifacts, and the step's own."""
+        config = self._planned.task.config
+        own = next((one.artifacts for one in config.steps or () if one.name == step), [])
+        return [ArtifactConfig(source=one) if isinstance(one, str) else one for one in (*config.artifacts, *own)]
 
 
 def write_output(path: str, ran: Ran | None) -> None:

@@ -51,7 +51,7 @@ class Regrader:
             raise InputError(f"the task {path} of {trial_dir} is not there; say with --tasks where it is")
         with self._lock:
             if path not in self._tasks:
-                self._tasks[path] = prepare(load_task(path), self._site.sandbox, no_image=True)
+                self._tasks[path] = prepare(load_task(path), self._site, no_image=True)
             return self._tasks[path]
 
     def _tests_checksum(self, step: Step) -> str:

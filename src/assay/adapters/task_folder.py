@@ -1,23 +1,25 @@
 """Load a task from its folder. What can't be used is refused in one sentence that names the file and the field."""
 
-import json
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
 
 from assay.adapters.checksums import checksum
+from assay.adapters.declared_output import declared_output
+from assay.adapters.declared_output import read_task_text as _text
 from assay.adapters.environment import DEFAULT_WORKDIR, read_environment
-from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import VerifierSpec
-from assay.dialects.evaluation.output import Declared, Format, format_of, schema_complaint
-from assay.dialects.harbor.task_config import FILE_NAME, StepConfig, TaskConfig, load_task_config
-from assay.engine.task import DETAILS_PATH, REWARD_PATH, Environment, Step, Task, infer_output_path
-from assay.evidence.files import Content
+from assay.dialects.harbor.task_config import (
+    FILE_NAME,
+    AgentConfig,
+    NetworkMode,
+    StepConfig,
+    TaskConfig,
+    VerifierConfig,
+    load_task_config,
+)
+from assay.engine.task import DETAILS_PATH, REWARD_PATH, Environment, Phase, Step, Task, infer_output_path
 
-TEXT_LIMIT = 16 * 1024 * 1024
 COMPOSE_FILES = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
 
 
@@ -34,7 +36,6 @@ def load_task(path: str) -> Task:
         config=config,
         steps=steps,
         environment=environment,
-        declared=_declared(root, config, steps[-1].verifier.expected_output_path, environment),
         checksum=checksum(root),
         warnings=tuple(reader.warnings),
     )
@@ -106,13 +107,14 @@ class _StepReader:
         config = self._config
         instruction = _text(f"{folder}/instruction.md")
         script, tests = _script(self._root, folder, self.warnings)
-        declared = _metadata(config).get("path") if step is None else None
-        output = declared or infer_output_path(instruction) or self._environment.workdir
+        declared = declared_output(config, self._root)
+        output = declared.path or infer_output_path(instruction) or self._environment.workdir
         spec = VerifierSpec(
-            script=script, expected_output_path=str(output), reward_path=REWARD_PATH, details_path=DETAILS_PATH
+            script=script, expected_output_path=output, reward_path=REWARD_PATH, details_path=DETAILS_PATH
         )
         solution, workdir = f"{folder}/solution", f"{folder}/workdir"
         own = step or StepConfig(name="only")
+        prefix = "" if step is None else f"steps.{step.name}."
         return Step(
             name=None if step is None else step.name,
             instruction=instruction,
@@ -120,10 +122,29 @@ class _StepReader:
             tests=tests,
             solution=solution if os.path.isdir(solution) else None,
             workdir_files=workdir if step is not None and os.path.isdir(workdir) else None,
-            agent_timeout_sec=own.agent.timeout_sec or config.agent.timeout_sec,
-            verifier_timeout_sec=own.verifier.timeout_sec or config.verifier.timeout_sec,
-            verifier_env={**config.verifier.env, **own.verifier.env},
+            declared=None if output == self._environment.workdir else declared.as_format(output, self._root),
+            agent=self._phase(f"{prefix}agent", own.agent, config.agent, {}),
+            verifier_phase=self._phase(
+                f"{prefix}verifier", own.verifier, config.verifier, {**config.verifier.env, **own.verifier.env}
+            ),
             min_reward=own.min_reward,
+        )
+
+    def _phase(
+        self,
+        field: str,
+        own: AgentConfig | VerifierConfig,
+        task: AgentConfig | VerifierConfig,
+        env: Mapping[str, str],
+    ) -> Phase:
+        """What the step says, then the task, then the environment. Only who asks for the network has it."""
+        mode = own.network_mode or task.network_mode or self._config.environment.network_mode
+        return Phase(
+            field=field,
+            timeout_sec=own.timeout_sec or task.timeout_sec,
+            user=own.user if own.user is not None else task.user,
+            network=mode is NetworkMode.PUBLIC,
+            env=env,
         )
 
 
@@ -141,53 +162,3 @@ def _script(root: str, folder: str, warnings: list[str]) -> tuple[str, tuple[str
                 raise InputError(f"{script} is the verifier, and it is not executable: chmod +x it")
             return f"/tests/{name}", tests
     raise InputError(f"{folder} has no verifier: there is neither tests/test.sh nor tests/verify.py")
-
-
-def _metadata(config: TaskConfig) -> Mapping[str, Any]:
-    """The [metadata.output] table, in which a task may declare its output."""
-    found = config.metadata.get("output", {})
-    if not isinstance(found, dict):
-        raise InputError(f"{FILE_NAME}: metadata.output is not a table")
-    unknown = set(found) - {"path", "format", "schema", "sections"}
-    if unknown:
-        raise InputError(f"{FILE_NAME}: there is no field metadata.output.{min(unknown)}")
-    return found
-
-
-def _declared(root: str, config: TaskConfig, output: str, environment: Environment) -> Declared | None:
-    """What the output must be; None where the working folder itself is the output."""
-    found = _metadata(config)
-    if output == environment.workdir:
-        return None
-    try:
-        declared = Format(found["format"]) if "format" in found else format_of(output)
-    except ValueError as error:
-        names = ", ".join(one.value for one in Format)
-        raise InputError(f"{root}/{FILE_NAME}: metadata.output.format: {error}; there are {names}") from error
-    return Declared(declared, _schema(root, found.get("schema")), tuple(found.get("sections", ())))
-
-
-def _schema(root: str, name: str | None) -> dict[str, Any] | None:
-    if name is None:
-        return None
-    path = f"{root}/{name}"
-    try:
-        schema = tomllib.loads(_text(path)) if name.endswith(".toml") else json.loads(_text(path))
-    except ValueError as error:
-        raise InputError(f"{path} is not a JSON Schema: {error}") from error
-    if not isinstance(schema, dict):
-        raise InputError(f"{path} is not a JSON Schema: it is not an object")
-    complaint = schema_complaint(schema)
-    if complaint is not None:
-        raise InputError(f"{path} is not a JSON Schema: {complaint}")
-    return schema
-
-
-def _text(path: str) -> str:
-    file = read_file(path, TEXT_LIMIT)
-    if not isinstance(file, Content):
-        raise InputError(f"there is no file {path}" if not Path(path).exists() else f"{path} can't be read")
-    try:
-        return file.data.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8") from error

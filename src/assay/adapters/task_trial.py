@@ -2,6 +2,7 @@
 
 from assay.adapters.images import prepare
 from assay.adapters.workbench import Shelf, Workbench
+from assay.engine.sandbox import Ran
 from assay.engine.task import Task
 from assay.engine.trial_run import Agent, Site, StepRecord, run_steps
 
@@ -15,14 +16,14 @@ class TaskTrial:
 
     def prepare(self, task: Task) -> Task:
         """The task, ready for the sandbox."""
-        return prepare(task, self._site.sandbox)
+        return prepare(task, self._site)
 
     def reward(self, task: Task, agent: Agent) -> float | None:
         """The lowest reward of an attempt; None where there was none."""
         bench = Workbench(task.environment, self._shelf, self._site.sandbox)
         try:
             bench.seed()
-            record = run_steps(self._site, bench, task, agent, _forget)
+            record = run_steps(self._site, bench, task, agent, _Forgetful())
         finally:
             bench.close()
         rewards = record.rewards.rewards if record.rewards is not None else None
@@ -32,5 +33,8 @@ class TaskTrial:
         self._shelf.close()
 
 
-def _forget(_record: StepRecord) -> None:
-    """Nobody is told."""
+class _Forgetful:
+    """Keeps nothing."""
+
+    def agent_ended(self, step: str | None, ran: Ran | None) -> None: ...
+    def step_ended(self, record: StepRecord) -> None: ...

@@ -5,12 +5,14 @@ link is left out. Caps bound what is kept, and what was left out is counted.
 """
 
 import contextlib
+import fnmatch
+import gzip
 import os
 import shutil
 import stat
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 MAX_FILES = 200_000
@@ -36,14 +38,20 @@ class Kept:
         return True
 
 
-def copy_tree(source: str, target: str) -> Kept:
-    """Copy the regular files below a folder, modes included. The target folder may exist."""
+def copy_tree(source: str, target: str, *, exclude: Sequence[str] = (), only: str | None = None) -> Kept:
+    """Copy the regular files below a folder, modes included.
+
+    The target may exist and may be an agent's: what stands in the way of a file or a folder, a link above all, is
+    replaced, never followed. ``exclude`` has patterns of names to leave out, and ``only`` the one name to take.
+    """
     kept = Kept()
     os.makedirs(target, exist_ok=True)
     for path, found in walk(source):
+        if (only is not None and path != only) or _excluded(path, exclude):
+            continue
         goal = os.path.join(target, path)
         if stat.S_ISDIR(found.st_mode):
-            os.makedirs(goal, exist_ok=True)
+            _make_folder(goal)
         elif stat.S_ISREG(found.st_mode) and kept.takes(found.st_size):
             _copy_file(os.path.join(source, path), goal, found)
         elif not stat.S_ISREG(found.st_mode):
@@ -51,10 +59,21 @@ def copy_tree(source: str, target: str) -> Kept:
     return kept
 
 
+def _excluded(path: str, patterns: Sequence[str]) -> bool:
+    """Whether a pattern fits a path, or the name of anything on the way to it."""
+    parts = path.split("/")
+    return any(fnmatch.fnmatch(path, one) or any(fnmatch.fnmatch(part, one) for part in parts) for one in patterns)
+
+
 def pack_tree(source: str, archive: str) -> Kept:
     """Pack a tree into a compressed archive: names, modes, contents and links, without owners or times."""
     kept = Kept()
-    with tarfile.open(archive, "w:gz", compresslevel=GZIP_LEVEL, format=tarfile.PAX_FORMAT) as tar:
+    with (
+        open(archive, "wb") as file,
+        # Without a time and a name in its header, equal trees give equal archives.
+        gzip.GzipFile(filename="", mode="wb", compresslevel=GZIP_LEVEL, fileobj=file, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
         for path, found in walk(source):
             entry = tarfile.TarInfo(path)
             entry.mode = stat.S_IMODE(found.st_mode)
@@ -127,8 +146,18 @@ def walk(root: str) -> Iterator[tuple[str, os.stat_result]]:
         pending += reversed(deeper)
 
 
+def _make_folder(path: str) -> None:
+    if os.path.islink(path) or (os.path.lexists(path) and not os.path.isdir(path)):
+        os.unlink(path)
+    os.makedirs(path, exist_ok=True)
+
+
 def _copy_file(source: str, target: str, found: os.stat_result) -> None:
-    with _opened(source) as fd, open(target, "wb") as output:
+    if os.path.isdir(target) and not os.path.islink(target):
+        remove_tree(target)
+    elif os.path.lexists(target):
+        os.unlink(target)
+    with _opened(source) as fd, open(target, "xb") as output:
         if fd is not None:
             with open(fd, "rb", closefd=False) as content:
                 shutil.copyfileobj(content, output)

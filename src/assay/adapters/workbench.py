@@ -17,6 +17,8 @@ from assay.adapters.safe_read import read_below
 from assay.adapters.sandbox.container import Container
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
+from assay.core.errors import MeasurementError
+from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.task import Copy, Environment, Step
 from assay.evidence.files import File, RewardFiles
@@ -25,6 +27,7 @@ OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
+_LOGS = ("agent", "verifier", "artifacts")
 
 
 class Shelf:
@@ -66,8 +69,7 @@ class Workbench:
 
     def seed(self) -> None:
         """The workspace as the environment describes it."""
-        os.makedirs(self._host(self._environment.workdir), exist_ok=True)
-        os.makedirs(self._host(WORKSPACE), exist_ok=True)
+        self._make_places()
         if isinstance(self._sandbox, Container) and self._environment.image is not None:
             workdir = self._environment.workdir
             self._sandbox.copy_out(self._environment.image, workdir, self._host(workdir))
@@ -81,8 +83,7 @@ class Workbench:
         for name in ("agent", "artifacts"):
             if os.path.isdir(f"{folder}/{name}"):
                 copy_tree(f"{folder}/{name}", f"{self._base}/{name}")
-        for path in (self._environment.workdir, WORKSPACE):
-            os.makedirs(self._host(path), exist_ok=True)
+        self._make_places()
         self._hand_over()
 
     def write_instruction(self, text: str) -> None:
@@ -131,10 +132,26 @@ class Workbench:
         parts = posixpath.normpath(path).strip("/").split("/")
         return replace(read_below(self._root, parts, OUTPUT_LIMIT), path=path)
 
-    def keep_agent(self, target: str) -> None:
-        """What the agent logged and left as artifacts."""
+    def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
+        """What the agent logged, and its artifacts. Returns what harbor writes into the manifest."""
         copy_tree(f"{self._base}/agent", f"{target}/agent")
         copy_tree(f"{self._base}/artifacts", f"{target}/artifacts")
+        kept = [_entry("/logs/artifacts", "artifacts", "directory", "ok")]
+        return kept + [self._keep_artifact(one, f"{target}/artifacts") for one in artifacts]
+
+    def _keep_artifact(self, artifact: ArtifactConfig, target: str) -> dict[str, str]:
+        """A path of the workspace among the artifacts. What is not there is said, not an error."""
+        name = artifact.destination or posixpath.basename(artifact.source.rstrip("/"))
+        source = self._host(artifact.source)
+        goal = os.path.normpath(os.path.join(target, name.lstrip("/")))
+        inside = os.path.realpath(source).startswith(f"{os.path.realpath(self._root)}/")
+        if not inside or not os.path.lexists(source) or not goal.startswith(f"{target}/"):
+            return _entry(artifact.source, f"artifacts/{name}", "file", "missing")
+        if os.path.isdir(source):
+            copy_tree(source, goal, exclude=artifact.exclude)
+            return _entry(artifact.source, f"artifacts/{name}", "directory", "ok")
+        copy_tree(os.path.dirname(source), os.path.dirname(goal), only=os.path.basename(source))
+        return _entry(artifact.source, f"artifacts/{name}", "file", "ok")
 
     def keep_verifier(self, target: str) -> None:
         copy_tree(f"{self._base}/verifier", f"{target}/verifier")
@@ -157,9 +174,18 @@ class Workbench:
         remove_tree(self._base)
 
     def _workspace_mounts(self) -> list[Mount]:
-        return [
-            Mount(f"{self._root}/{name}", f"/{name}", writable=True) for name in sorted(os.listdir(self._root))
-        ]
+        return [Mount(self._host(place), place, writable=True) for place in self._environment.places]
+
+    def _make_places(self) -> None:
+        """The working folder and /workspace. A place that is reached through a link is not the agent's to have."""
+        for path in (self._environment.workdir, WORKSPACE):
+            os.makedirs(self._host(path), exist_ok=True)
+        for place in self._environment.places:
+            host = self._host(place)
+            if os.path.lexists(host) and os.path.realpath(host) != os.path.join(
+                os.path.realpath(self._root), place[1:]
+            ):
+                raise MeasurementError(f"{place} was replaced by a link")
 
     def _host(self, path: str) -> str:
         return f"{self._root}{posixpath.normpath(path)}"
@@ -175,8 +201,9 @@ class Workbench:
                 shutil.copy(source, target)
 
     def _hand_over(self) -> None:
-        for name in ("root", "agent", "verifier", "artifacts"):
-            own_tree(f"{self._base}/{name}", self._owner)
+        """The places and the logs go to the sandbox's user; the folders that they lie in stay ours."""
+        for path in (*map(self._host, self._environment.places), *(f"{self._base}/{name}" for name in _LOGS)):
+            own_tree(path, self._owner)
 
 
 def _open_to_all(root: str) -> None:
@@ -198,6 +225,5 @@ def _is_program(path: str) -> bool:
         return file.read(2) == b"#!"
 
 
-def manifest(kept: Sequence[str]) -> list[dict[str, str]]:
-    """What harbor writes into artifacts/manifest.json."""
-    return [{"source": path, "destination": "artifacts", "type": "directory", "status": "ok"} for path in kept]
+def _entry(source: str, destination: str, kind: str, status: str) -> dict[str, str]:
+    return {"source": source, "destination": destination, "type": kind, "status": status}

@@ -31,6 +31,13 @@ def exit_status(text: str) -> int:
     return int(text)
 
 
+def whole_number(text: str) -> int:
+    """A whole number from 0 on."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return int(text)
+
+
 def positive(text: str) -> int:
     """A whole number from 1 on."""
     if not (text.isascii() and text.isdigit() and int(text) >= 1):

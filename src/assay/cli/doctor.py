@@ -48,5 +48,6 @@ def _lines(offer: Offer) -> list[str]:
         f"  system         {'read-only' if isolation.read_only_system else 'as its user may'}",
         f"  memory limit   {isolation.memory_limit}",
         f"  process limit  {isolation.process_limit}",
+        f"  CPU limit      {isolation.cpu_limit}",
         f"  runs as        {isolation.user}",
     ]

@@ -48,10 +48,11 @@ def _grade(regrader: Regrader, trial: str) -> bool:
     try:
         gradings = regrader.grade(trial)
     except AssayError as error:
-        print(f"assay: {clean(str(error))}", file=sys.stderr)
+        sys.stderr.write(f"assay: {clean(str(error))}\n")
         return False
-    for grading in gradings:
-        print(f"{name}{_step(grading)}  grading {grading.number}  {describe(grading)}")
+    # In one piece, so that lines of several threads do not mix.
+    lines = [f"{name}{_step(one)}  grading {one.number}  {describe(one)}\n" for one in gradings]
+    sys.stdout.write("".join(lines))
     return True
 
 

@@ -14,6 +14,10 @@ def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
         rows = [(g.category, g.source, str(len(g.trials)), some_of(g.trials)) for g in report.taxonomy]
         yield ""
         yield render_table(("failure", "found by", "trials", "which"), rows, markdown=markdown)
+    if report.reasons:
+        reasons = [(g.reason_code, str(len(g.trials)), some_of(g.trials)) for g in report.reasons]
+        yield ""
+        yield render_table(("no reward, or not the verifier's", "trials", "which"), reasons, markdown=markdown)
     if report.changes:
         yield ""
         yield render_table(
@@ -30,10 +34,10 @@ def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
 def _gradings(report: EvaluationReport) -> str:
     which = "the run's own" if report.used == "first" else "the newest"
     found = [
-        f"{report.graded} trials graded, {report.graded_again} of them again; shown: {which}",
-        f"{report.unparseable} outputs unparseable" if report.unparseable else "",
-        f"{report.schema_violations} against their schema" if report.schema_violations else "",
-        f"{report.incomplete} verifiers without a usable reward" if report.incomplete else "",
+        f"trials graded {report.graded}, again {report.graded_again}; shown: {which}",
+        f"outputs unparseable {report.unparseable}" if report.unparseable else "",
+        f"against their schema {report.schema_violations}" if report.schema_violations else "",
+        f"without a usable reward {report.incomplete}" if report.incomplete else "",
     ]
     return "gradings: " + "; ".join(part for part in found if part)
 

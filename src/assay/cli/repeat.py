@@ -41,7 +41,8 @@ def _reward(grading: Grading) -> str:
 
 def _verdict(rewards_differ: bool, details_differ: bool, times: int, rewards: set[str]) -> str:
     if rewards_differ:
-        return f"flaky: {times} verifications of the same output gave {', '.join(sorted(rewards))}"
+        last = ", ".join(sorted(rewards))
+        return f"flaky: the same output got different rewards; in the last {times} verifications {last}"
     if details_differ:
         return f"the rewards agree ({', '.join(rewards)}), the details differ between {times} verifications"
     return f"steady: {times} verifications gave {', '.join(rewards)} and the same details"

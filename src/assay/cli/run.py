@@ -6,7 +6,7 @@ file $ASSAY_INSTRUCTION_FILE, works in the task's folder, and ends when it is do
 
 The same command with the same job name goes on where an interrupted job stopped.
 
-Exit codes: 0 every trial was scored, 1 some were not, 2 nothing was run.
+Exit codes: 0 every trial was scored without an error, 1 some were not, 2 nothing was run, 130 it was interrupted.
 """
 
 import argparse
@@ -20,13 +20,12 @@ from assay.adapters.job_store import JobSetting, JobStore
 from assay.adapters.sandbox.child import stop_all
 from assay.adapters.sandbox.choose import choose
 from assay.adapters.task_folder import find_tasks, load_task
-from assay.cli.arguments import add_isolation, positive
+from assay.cli.arguments import add_isolation, positive, whole_number
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
 from assay.core.errors import AssayError, InputError
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.job_run import JobRun, Planned, plan_trials
-from assay.engine.sandbox import Sandbox
 from assay.engine.task import Task
 from assay.engine.trial_run import Agent, Site
 
@@ -45,7 +44,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="trials at a time (default: 4)"
     )
     parser.add_argument(
-        "-r", "--max-retries", type=int, default=0, metavar="N", help="tries after an exception (default: 0)"
+        "-r",
+        "--max-retries",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="tries after an exception (default: 0)",
     )
     parser.add_argument("--jobs-dir", default="jobs", metavar="DIR", help="where jobs are kept (default: jobs)")
     parser.add_argument("--job-name", metavar="NAME", help="the job's name (default: the time)")
@@ -61,14 +65,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     sandbox = choose(args.isolation)
     display = Display(quiet=args.quiet)
-    tasks, refused = load_tasks(args.tasks, sandbox, no_image=args.no_image)
+    site = Site(sandbox, os.environ)
+    tasks, refused = load_tasks(args.tasks, site, no_image=args.no_image)
     for complaint in refused:
         display.complain(complaint)
     if not tasks:
         raise InputError("no task can be run")
     setting = _setting(args, tasks)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
-    finished_all = _run(setting, Site(sandbox, os.environ), planned, display)
+    finished_all = _run(setting, site, planned, display)
     if not finished_all:
         print(f"assay: interrupted; the same command with --job-name {setting.name} goes on", file=sys.stderr)
         return 130
@@ -77,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def load_tasks(
-    paths: Sequence[str], sandbox: Sandbox, *, no_image: bool
+    paths: Sequence[str], site: Site, *, no_image: bool
 ) -> tuple[list[tuple[Task, str | None]], list[str]]:
     """The tasks that can be run, each with its dataset, and a sentence for each that can't."""
     tasks: list[tuple[Task, str | None]] = []
@@ -86,7 +91,7 @@ def load_tasks(
         source = None if os.path.isfile(f"{path}/{FILE_NAME}") else os.path.basename(os.path.abspath(path))
         for folder in find_tasks([path]):
             try:
-                tasks.append((prepare(load_task(folder), sandbox, no_image=no_image), source))
+                tasks.append((prepare(load_task(folder), site, no_image=no_image), source))
             except AssayError as error:
                 refused.append(str(error))
     return tasks, refused

@@ -23,7 +23,7 @@ class Display:
     def begin(self, folder: str, total: int, finished: int, backend: str) -> None:
         self._done, self._total = finished, total
         before = f", {finished} of them finished before" if finished else ""
-        self._line(f"{clean(folder)}: {total} trials{before}, in {backend}")
+        self._line(f"{clean(folder)}: {total} {'trial' if total == 1 else 'trials'}{before}, in {backend}")
 
     def complain(self, complaint: str) -> None:
         print(f"assay: {clean(complaint)}", file=sys.stderr)

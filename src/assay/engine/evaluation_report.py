@@ -27,6 +27,14 @@ class TagGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class ReasonGroup:
+    """Trials whose evaluation has no reward, or not the verifier's, for the same reason."""
+
+    reason_code: str
+    trials: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Disagreement:
     """A reviewer and the verifier differ on a run."""
 
@@ -50,6 +58,7 @@ class EvaluationReport:
     changes: list[Change]
     flaky: list[str]
     taxonomy: list[TagGroup]
+    reasons: list["ReasonGroup"]
     disagreements: list[Disagreement]
 
 
@@ -72,7 +81,10 @@ def report_histories(histories: Iterable[History], used: str, threshold: float) 
         changes=[change for history in known for change in _changes(history)],
         flaky=[history.trial for history in known if any(one.flaky for one in history.gradings)],
         taxonomy=_taxonomy(shown),
-        disagreements=[one for history in known for one in _disagreements(history, threshold)],
+        reasons=_reasons(shown),
+        disagreements=[
+            one for history in known for one in _disagreements(history, shown[history.trial], threshold)
+        ],
     )
 
 
@@ -97,10 +109,22 @@ def _taxonomy(shown: dict[str, list[GradingView]]) -> list[TagGroup]:
     return [TagGroup(category, source, trials) for (category, source), trials in sorted(groups.items())]
 
 
-def _disagreements(history: History, threshold: float) -> Iterator[Disagreement]:
-    """Where a reviewer says pass and the verifier does not, or the other way round. To defer is no opinion."""
-    latest = history.latest()
-    reward = _reward(latest[-1]) if latest else None
+def _reasons(shown: dict[str, list[GradingView]]) -> list[ReasonGroup]:
+    groups: dict[str, list[str]] = {}
+    for trial, gradings in shown.items():
+        for reason in dict.fromkeys(one.reason_code for one in gradings if one.reason_code is not None):
+            groups.setdefault(reason, []).append(trial)
+    return [ReasonGroup(reason, trials) for reason, trials in sorted(groups.items())]
+
+
+def _disagreements(history: History, shown: list[GradingView], threshold: float) -> Iterator[Disagreement]:
+    """Where a reviewer says pass and the verifier does not, or the other way round. To defer is no opinion.
+
+    A run of several steps passes if all of them do.
+    """
+    rewards = [_reward(grading) for grading in shown]
+    known = [reward for reward in rewards if reward is not None]
+    reward = min(known) if known and len(known) == len(rewards) else None
     passed = reward is not None and reward >= threshold
     for one in history.annotations:
         if one.judgment != "defer" and (one.judgment == "pass") != passed:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from assay.dialects.evaluation.grading import Grading, Hashes, Provenance, Usage
-from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
+from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata, EvaluationResult
 from assay.engine.sandbox import Isolation
 from assay.engine.task import Task
 from assay.engine.trial_run import Verified
@@ -50,7 +50,7 @@ def grading_of(
     return Grading(
         number=before.number + 1,
         step=step,
-        result=result.model_copy(update={"confidence": _confidence(result.reward, hashes, step, before)}),
+        result=result.model_copy(update={"confidence": _confidence(result, hashes, step, before)}),
         reason_code=verified.ingested.reason_code,
         rewards=_rewards(verified),
         exception_type=verified.failure.type if verified.failure is not None else None,
@@ -85,15 +85,22 @@ def same_question(one: Grading, hashes: Hashes, step: str | None) -> bool:
     )
 
 
-def _confidence(reward: float, hashes: Hashes, step: str | None, before: Before) -> ConfidenceMetadata | None:
-    """What verifying the same thing again says: the span of the rewards, which is a point for a sound verifier."""
-    rewards = [one.result.reward for one in before.gradings if same_question(one, hashes, step)] + [reward]
-    if len(rewards) < 2:
+def _confidence(
+    result: EvaluationResult, hashes: Hashes, step: str | None, before: Before
+) -> ConfidenceMetadata | None:
+    """What verifying the same thing again says: the span of the rewards, which is a point for a sound verifier.
+
+    A verification without a usable reward is not a zero: beside others that have one, it makes the verifier flaky.
+    """
+    answers = [one.result for one in before.gradings if same_question(one, hashes, step)] + [result]
+    rewards = [answer.reward for answer in answers if answer.validity.verifier_completed]
+    if len(answers) < 2 or not rewards:
         return None
-    flaky = "" if min(rewards) == max(rewards) else "flaky verifier: "
+    steady = min(rewards) == max(rewards) and len(rewards) == len(answers)
     return ConfidenceMetadata(
         confidence_interval=ConfidenceInterval(low=min(rewards), high=max(rewards)),
-        confidence_method=f"{flaky}range of {len(rewards)} verifications of the same output",
+        confidence_method=f"{'' if steady else 'flaky verifier: '}range of {len(answers)} verifications"
+        " of the same output",
     )
 
 

@@ -12,6 +12,8 @@ from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.ports import JobFolder
 
+AGENT_ERRORS = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
+
 
 class _Validity(msgspec.Struct):
     output_parseable: bool
@@ -119,7 +121,7 @@ def _regraded(trial: Trial, history: History | None) -> Trial:
         return msgspec.structs.replace(trial, rewards=rewards, verified=rewards is not None)
     newest = latest[-1]
     # An exception of the agent stays; one of the verifier is replaced by what the new grading says.
-    kept = trial.exception_type if trial.rewards is not None else None
+    kept = trial.exception_type if trial.exception_type in AGENT_ERRORS else None
     return msgspec.structs.replace(
         trial,
         rewards=_known(newest.rewards),

@@ -28,6 +28,7 @@ class Limits:
 
     timeout_sec: float
     memory_mb: int | None = None
+    cpus: int | None = None
     processes: int = 1024
     file_mb: int = 4096
     output_bytes: int = 256 * 1024
@@ -44,7 +45,7 @@ class Command:
     env: Mapping[str, str] = field(default_factory=dict)
     network: bool = False
     stdin: bytes = b""
-    uid: int | None = None
+    user: str | int | None = None
     image: str | None = None
 
 
@@ -71,6 +72,7 @@ class Isolation:
     read_only_system: bool
     memory_limit: str
     process_limit: str
+    cpu_limit: str
     user: str
 
 

@@ -1,5 +1,6 @@
 """A task as the runner needs it: what the agent is asked, where it works, how it is verified."""
 
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,10 +18,22 @@ _WORKSPACE_PATH = re.compile(r"/workspace/[\w./+@-]*[\w+@-]")
 
 
 @dataclass(frozen=True, slots=True)
+class Phase:
+    """How one of the two, agent or verifier, is run. ``field`` is its table in task.toml, for complaints."""
+
+    field: str
+    timeout_sec: float | None
+    user: str | int | None
+    network: bool
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a task. A task without steps has a single one whose name is None.
 
-    The folders are paths of the host; None where the task has none.
+    The folders are paths of the host; None where the task has none. ``declared`` is None where the working folder
+    itself is the output.
     """
 
     name: str | None
@@ -29,9 +42,9 @@ class Step:
     tests: tuple[str, ...]
     solution: str | None
     workdir_files: str | None
-    agent_timeout_sec: float | None
-    verifier_timeout_sec: float
-    verifier_env: Mapping[str, str]
+    declared: Declared | None
+    agent: Phase
+    verifier_phase: Phase
     min_reward: float | Mapping[str, float] | None = None
 
 
@@ -41,6 +54,12 @@ class Copy:
 
     sources: tuple[str, ...]
     target: str
+
+    @property
+    def place(self) -> str:
+        """The folder that the files end up in; the file itself where that would be the root."""
+        folder = self.target.rstrip("/") if self.target.endswith("/") else posixpath.dirname(self.target)
+        return folder if folder not in ("", "/") else self.target.rstrip("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +73,12 @@ class Environment:
     dockerfile: str | None = None
     image: str | None = None
 
+    @property
+    def places(self) -> list[str]:
+        """The paths that belong to the agent: its working folder, /workspace, and where files are copied to."""
+        wanted = {self.workdir, WORKSPACE, *(copy.place for copy in self.copies)}
+        return [path for path in sorted(wanted) if not any(path.startswith(f"{other}/") for other in wanted)]
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -64,7 +89,6 @@ class Task:
     config: TaskConfig
     steps: tuple[Step, ...]
     environment: Environment
-    declared: Declared | None
     checksum: str
     warnings: tuple[str, ...] = ()
 

@@ -1,7 +1,7 @@
 """Run one trial: the agent in its sandbox, then the verifier in a fresh one, step by step."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
@@ -13,7 +13,6 @@ from assay.dialects.harbor.env_template import resolve_env
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.multi_step import TrialRewards
 from assay.dialects.harbor.rewards import Profile, parse_reward_files
-from assay.dialects.harbor.task_config import NetworkMode
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.engine.task import Step, Task
 from assay.evidence.files import Absent, Content, File, RewardFiles
@@ -24,6 +23,7 @@ BASE_ENV = {"PATH": PATH, "HOME": "/tmp", "LANG": "C.UTF-8", "TERM": "dumb"}  # 
 INSTRUCTION_FILE = "/logs/agent/instruction.md"
 INSTRUCTION_ENV_LIMIT = 64 * 1024
 DEFAULT_AGENT_TIMEOUT_SEC = 3600.0
+DEFAULT_VERIFIER_TIMEOUT_SEC = 600.0
 
 
 class Bench(Protocol):
@@ -108,7 +108,7 @@ def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) ->
         return None, None
     if agent.oracle and step.solution is None:
         return None, _failure("FileNotFoundError", "the task has no solution/solve.sh for the oracle to run")
-    timeout = step.agent_timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC
+    timeout = step.agent.timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC
     solution_env = task.config.solution.env if agent.oracle else {}
     ran = site.sandbox.run(
         Command(
@@ -117,9 +117,9 @@ def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) ->
             limits=_limits(task, timeout),
             mounts=tuple(bench.agent_mounts(step.solution if agent.oracle else None)),
             env={**_env(site, task, {**solution_env, **agent.env}), **_instruction_env(step)},
-            network=_network(task, task.config.agent.network_mode),
+            network=step.agent.network,
             stdin=step.instruction.encode(),
-            uid=uid_of(task.config.agent.user, "agent.user"),
+            user=step.agent.user,
             image=task.environment.image,
         )
     )
@@ -129,15 +129,18 @@ def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) ->
 def verify(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
     """Run the verifier on what is on the bench and read out its artifacts."""
     script = step.verifier.script
+    # As the agent left it: a verifier may change what it looks at.
+    output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
+    timeout = step.verifier_phase.timeout_sec or DEFAULT_VERIFIER_TIMEOUT_SEC
     ran = site.sandbox.run(
         Command(
             argv=("python3", script) if script.endswith(".py") else (script,),
             workdir=task.environment.workdir,
-            limits=_limits(task, step.verifier_timeout_sec),
+            limits=_limits(task, timeout),
             mounts=tuple(bench.verifier_mounts(step)),
-            env=_env(site, task, step.verifier_env),
-            network=_network(task, task.config.verifier.network_mode),
-            uid=uid_of(task.config.verifier.user, "verifier.user"),
+            env=_env(site, task, step.verifier_phase.env),
+            network=step.verifier_phase.network,
+            user=step.verifier_phase.user,
             image=task.environment.image,
         )
     )
@@ -145,28 +148,38 @@ def verify(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
     if ran.end.timed_out:
         # What a verifier wrote before it hung is not its last word.
         files = RewardFiles(json=Absent(files.json.path), text=Absent(files.text.path))
-    details, output = bench.details(), _output(bench, task, step)
-    rewards, failure = _harbor_rewards(files, ran.end, step.verifier_timeout_sec)
+    details = bench.details()
+    rewards, failure = _harbor_rewards(files, ran.end, timeout)
     evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end)
     return Verified(
         ran=ran,
         rewards=rewards,
         failure=failure,
-        ingested=ingest(evidence, task.declared),
+        ingested=ingest(evidence, step.declared),
         hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
     )
 
 
-def run_steps(
-    site: Site, bench: Bench, task: Task, agent: Agent, after: Callable[[StepRecord], None]
-) -> TrialRecord:
-    """All steps of a trial, until one stops it. ``after`` is told of each step as soon as it is done."""
+class Keeper(Protocol):
+    """Keeps what a trial leaves, when it leaves it."""
+
+    def agent_ended(self, step: str | None, ran: Ran | None) -> None:
+        """The agent is gone, and nobody else has touched what it left."""
+        ...
+
+    def step_ended(self, record: StepRecord) -> None:
+        """The verifier is done, too."""
+        ...
+
+
+def run_steps(site: Site, bench: Bench, task: Task, agent: Agent, keeper: Keeper) -> TrialRecord:
+    """All steps of a trial, until one stops it."""
     started = datetime.now(UTC)
     records: list[StepRecord] = []
     for step in task.steps:
-        record = _run_step(site, bench, task, step, agent)
+        record = _run_step(site, bench, task, step, agent, keeper)
         records.append(record)
-        after(record)
+        keeper.step_ended(record)
         if multi_step.stops_after(_as_harbor_step(record), step.min_reward):
             break
     return TrialRecord(
@@ -174,20 +187,27 @@ def run_steps(
     )
 
 
-def uid_of(user: str | int | None, field_name: str) -> int | None:
-    """The user in the sandbox. Names other than root exist only in an image."""
-    if user is None or isinstance(user, int):
-        return user
-    if user == "root":
-        return 0
-    raise InputError(f"{field_name}: the user {user!r} exists only in an image")
+def check_task(task: Task, host_env: Mapping[str, str]) -> None:
+    """Refuse a task that would only fail on the way. Raises ``InputError``.
+
+    That is one which wants an environment variable that is not set, or a user that exists only in an image.
+    """
+    resolve_env({**task.environment.env, **task.config.solution.env}, host_env)
+    for step in task.steps:
+        for phase in (step.agent, step.verifier_phase):
+            resolve_env(phase.env, host_env)
+            if isinstance(phase.user, str) and phase.user != "root" and task.environment.image is None:
+                raise InputError(
+                    f"{task.path}: {phase.field}.user: the user {phase.user!r} exists only in an image"
+                )
 
 
-def _run_step(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> StepRecord:
+def _run_step(site: Site, bench: Bench, task: Task, step: Step, agent: Agent, keeper: Keeper) -> StepRecord:
     ran: Ran | None = None
     failure: Failure | None = None
     try:
         ran, failure = run_agent(site, bench, task, step, agent)
+        keeper.agent_ended(step.name, ran)
         verified = verify(site, bench, task, step)
     except MeasurementError as error:
         return StepRecord(step.name, ran, failure or _failure("MeasurementError", str(error)), None)
@@ -234,23 +254,18 @@ def _agent_failure(ran: Ran, timeout_sec: float) -> Failure | None:
     return _failure("NonZeroAgentExitCodeError", f"The agent ended with {how}")
 
 
-def _output(bench: Bench, task: Task, step: Step) -> File | None:
-    """The agent's output file; None where the working folder itself is the output."""
-    return None if task.declared is None else bench.output(step.verifier.expected_output_path)
-
-
 def _hash(*files: File | None) -> str | None:
     return next((hashlib.sha256(file.data).hexdigest() for file in files if isinstance(file, Content)), None)
 
 
 def _limits(task: Task, timeout_sec: float) -> Limits:
     environment = task.config.environment
-    return Limits(timeout_sec=timeout_sec, memory_mb=environment.memory_mb, file_mb=environment.storage_mb or 4096)
-
-
-def _network(task: Task, phase: NetworkMode | None) -> bool:
-    """Only a task that asks for the network has it."""
-    return (phase or task.config.environment.network_mode) is NetworkMode.PUBLIC
+    return Limits(
+        timeout_sec=timeout_sec,
+        memory_mb=environment.memory_mb,
+        cpus=environment.cpus,
+        file_mb=environment.storage_mb or 4096,
+    )
 
 
 def _env(site: Site, task: Task, own: Mapping[str, str]) -> dict[str, str]:

@@ -66,12 +66,13 @@ class Bubblewrap:
             read_only_system=True,
             memory_limit=controllers.name(controllers.memory),
             process_limit=controllers.name(controllers.pids),
+            cpu_limit=controllers.name(controllers.quota, otherwise="none"),
             user="nobody" if self.owner else "the caller, in a user namespace",
         )
 
     def run(self, command: Command) -> Ran:
         limits = command.limits
-        with limited_group(self._controllers, limits.memory_mb, limits.processes) as group:
+        with limited_group(self._controllers, limits) as group:
             ran = run_child(
                 Child(
                     argv=[*self._enter(command, group), *self.command_line(command), "--", *command.argv],
@@ -99,8 +100,9 @@ class Bubblewrap:
         yield from (self._bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--clearenv")
         if command.network:
             yield "--share-net"
-        if command.uid is not None:
-            yield from ("--uid", str(command.uid), "--gid", str(command.uid))
+        if command.user is not None:
+            uid = "0" if command.user == "root" else str(command.user)
+            yield from ("--uid", uid, "--gid", uid)
         yield from self._base
         for mount in sorted(command.mounts, key=lambda mount: mount.target):
             yield from ("--bind" if mount.writable else "--ro-bind", mount.source, mount.target)

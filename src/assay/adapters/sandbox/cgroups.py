@@ -12,10 +12,11 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from assay.engine.sandbox import Ran
+from assay.engine.sandbox import Limits, Ran
 
 V2_ROOT = "/sys/fs/cgroup"
 TRIES = 500
+PERIOD = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,11 @@ class Group:
     memory: str | None
     pids: str | None
     cpu: str | None
+    quota: str | None
 
     @property
     def folders(self) -> list[str]:
-        return list(dict.fromkeys(folder for folder in (self.memory, self.pids, self.cpu) if folder))
+        return list(dict.fromkeys(one for one in (self.memory, self.pids, self.cpu, self.quota) if one))
 
     def ran_out_of_memory(self) -> bool:
         """Whether the kernel killed something in the group for its memory."""
@@ -62,39 +64,43 @@ class Controllers:
     memory: str | None
     pids: str | None
     cpu: str | None
+    quota: str | None
     version: int
 
-    def name(self, folder: str | None) -> str:
-        return f"cgroup v{self.version}" if folder else "rlimit"
+    def name(self, folder: str | None, otherwise: str = "rlimit") -> str:
+        return f"cgroup v{self.version}" if folder else otherwise
 
 
 def find_controllers() -> Controllers:
     """Look for places where this process may make groups, by making one."""
     if os.path.exists(f"{V2_ROOT}/cgroup.controllers"):
         folder = _usable(_own_v2_folder(), ("memory.max", "pids.max"))
-        return Controllers(folder, folder, folder, 2)
+        return Controllers(folder, folder, folder, _usable(_own_v2_folder(), ("cpu.max",)), 2)
     return Controllers(
         memory=_usable(f"{V2_ROOT}/memory", ("memory.limit_in_bytes",)),
         pids=_usable(f"{V2_ROOT}/pids", ("pids.max",)),
         cpu=_usable(f"{V2_ROOT}/cpuacct", ("cpuacct.usage",)),
+        quota=_usable(f"{V2_ROOT}/cpu", ("cpu.cfs_quota_us",)),
         version=1,
     )
 
 
 @contextlib.contextmanager
-def limited_group(controllers: Controllers, memory_mb: int | None, processes: int) -> Iterator[Group]:
+def limited_group(controllers: Controllers, limits: Limits) -> Iterator[Group]:
     """A group with these limits, removed afterwards together with everything that is still in it."""
     name = f"assay-{uuid.uuid4().hex[:12]}"
-    roots = (controllers.memory, controllers.pids, controllers.cpu)
-    memory, pids, cpu = (f"{root}/{name}" if root else None for root in roots)
-    group = Group(memory, pids, cpu)
+    # A group for the share of the CPUs is made only where a share is asked for: it costs a little time.
+    roots = (controllers.memory, controllers.pids, controllers.cpu, controllers.quota if limits.cpus else None)
+    group = Group(*(f"{root}/{name}" if root else None for root in roots))
     try:
         for folder in group.folders:
             os.mkdir(folder)
-        if memory is not None and memory_mb is not None:
-            _limit_memory(memory, memory_mb * 2**20, controllers.version)
-        if pids is not None:
-            _write(f"{pids}/pids.max", processes)
+        if group.memory is not None and limits.memory_mb is not None:
+            _limit_memory(group.memory, limits.memory_mb * 2**20, controllers.version)
+        if group.pids is not None:
+            _write(f"{group.pids}/pids.max", limits.processes)
+        if group.quota is not None and limits.cpus is not None:
+            _limit_cpus(group.quota, limits.cpus, controllers.version)
         yield group
     finally:
         for folder in group.folders:
@@ -118,6 +124,14 @@ def _limit_memory(folder: str, limit: int, version: int) -> None:
         _write(f"{folder}/memory.limit_in_bytes", limit)
         with contextlib.suppress(OSError):
             _write(f"{folder}/memory.memsw.limit_in_bytes", limit)
+
+
+def _limit_cpus(folder: str, cpus: int, version: int) -> None:
+    if version == 2:
+        _write(f"{folder}/cpu.max", f"{cpus * PERIOD} {PERIOD}")
+    else:
+        _write(f"{folder}/cpu.cfs_period_us", PERIOD)
+        _write(f"{folder}/cpu.cfs_quota_us", cpus * PERIOD)
 
 
 def _own_v2_folder() -> str:
@@ -193,6 +207,6 @@ def _read_lines(path: str) -> list[str]:
         return file.read().split("\n")[:-1]
 
 
-def _write(path: str, value: int) -> None:
+def _write(path: str, value: int | str) -> None:
     with open(path, "w") as file:
         file.write(str(value))

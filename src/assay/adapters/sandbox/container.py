@@ -24,7 +24,7 @@ BUILD_TIMEOUT_SEC = 3600
 # Everything dies when the lifeline closes; and when this script, which is the container's init, ends. A shell
 # gives its background jobs an empty input, so the lifeline is held on another descriptor.
 _LIFELINE = (
-    ": > /run/assay/started; exec 3<&0; { cat <&3 >/dev/null; kill -KILL -1; } & "
+    ": > /run/assay/started; exec 3<&0; { while read -r _; do :; done <&3; kill -KILL -1; } & "
     'exec 3<&-; "$@" </run/assay/stdin; exit $?'
 )
 
@@ -43,6 +43,7 @@ class Container:
             read_only_system=False,
             memory_limit="cgroup",
             process_limit="cgroup",
+            cpu_limit="cgroup",
             user="root in the container",
         )
 
@@ -78,7 +79,7 @@ class Container:
 
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy what an image has at ``path`` into a folder of the host; nothing if it has nothing there."""
-        container = self._call("create", image, "true").strip()
+        container = self._call("create", "--pull=never", image, "true").strip()
         try:
             subprocess.run(
                 [self._engine, "cp", f"{container}:{path}/.", target],
@@ -102,8 +103,10 @@ class Container:
         yield from ("--ulimit", f"fsize={limits.file_mb * 2**20}", "--ulimit", "core=0")
         if limits.memory_mb is not None:
             yield from ("--memory", f"{limits.memory_mb}m", "--memory-swap", f"{limits.memory_mb}m")
-        if command.uid is not None:
-            yield from ("--user", str(command.uid))
+        if limits.cpus is not None:
+            yield from ("--cpus", str(limits.cpus))
+        if command.user is not None:
+            yield from ("--user", str(command.user))
         yield from ("--volume", f"{folder}:/run/assay:rw")
         for mount in command.mounts:
             yield from ("--volume", f"{mount.source}:{mount.target}:{'rw' if mount.writable else 'ro'}")

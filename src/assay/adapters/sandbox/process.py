@@ -34,6 +34,7 @@ class Process:
             read_only_system=False,
             memory_limit="rlimit",
             process_limit="rlimit" if self.owner else "none",
+            cpu_limit="none",
             user="nobody" if self.owner else "the caller",
         )
 

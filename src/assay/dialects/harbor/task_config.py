@@ -191,7 +191,7 @@ def load_task_config(text: str, path: str) -> TaskConfig:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not TOML: {error}") from error
     except ValidationError as error:
-        raise InputError(f"{path}: {_first_complaint(error)}") from error
+        raise InputError(f"{path}: {first_complaint(error)}") from error
     unsupported = _unsupported(config)
     if unsupported:
         raise InputError(f"{path}: {unsupported}")
@@ -206,6 +206,7 @@ def _unsupported(config: TaskConfig) -> str | None:
     checks = (
         ("environment.os", environment.os == "windows", "Windows containers are not supported"),
         ("environment.gpus", bool(environment.gpus), "GPUs are not supported"),
+        ("environment.gpu_types", environment.gpu_types is not None, "GPUs are not supported"),
         ("environment.tpu", environment.tpu is not None, "TPUs are not supported"),
         ("environment.mcp_servers", bool(environment.mcp_servers), "MCP servers are not supported"),
         ("environment.skills_dir", environment.skills_dir is not None, "skills are not supported"),
@@ -246,7 +247,8 @@ def _unsupported_in_phases(config: TaskConfig) -> list[tuple[str, str]]:
     return found
 
 
-def _first_complaint(error: ValidationError) -> str:
+def first_complaint(error: ValidationError) -> str:
+    """The first thing that is wrong, with its field, in a few words."""
     first = error.errors(include_url=False)[0]
     field = ".".join(str(part) for part in first["loc"]) or "the file"
     if first["type"] == "extra_forbidden":

@@ -4,7 +4,7 @@ Only dictionaries are made here; ``encode`` gives their text as pydantic would.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic_core import to_json
@@ -29,7 +29,7 @@ def encode(value: object) -> str:
 
 def utc(moment: datetime | None) -> str | None:
     """A moment as trials record it: UTC with a Z."""
-    return None if moment is None else moment.replace(tzinfo=None).isoformat() + "Z"
+    return None if moment is None else moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def local(moment: datetime | None) -> str | None:
