@@ -16,12 +16,13 @@ def checksum(root: str) -> str:
     digest = hashlib.sha256()
     for folder, folders, files in os.walk(root):
         folders.sort()
-        for name in sorted(files):
+        linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        for name in sorted([*files, *linked]):
             file = os.path.join(folder, name)
             found = os.lstat(file)
-            digest.update(f"{os.path.relpath(file, root)}\0{stat.S_IMODE(found.st_mode):o}\0".encode())
+            digest.update(os.fsencode(f"{os.path.relpath(file, root)}\0{stat.S_IMODE(found.st_mode):o}\0"))
             if stat.S_ISLNK(found.st_mode):
-                digest.update(os.readlink(file).encode(errors="surrogateescape"))
+                digest.update(os.fsencode(os.readlink(file)))
             elif stat.S_ISREG(found.st_mode):
                 with open(file, "rb") as content:
                     digest.update(hashlib.file_digest(content, "sha256").digest())

@@ -3,6 +3,7 @@
 import glob
 import os
 import posixpath
+from collections.abc import Callable
 
 from assay.core.errors import InputError
 from assay.engine.task import Copy, Environment
@@ -18,18 +19,9 @@ _HARMLESS = frozenset(
     {"LABEL", "EXPOSE", "CMD", "ENTRYPOINT", "MAINTAINER", "STOPSIGNAL", "HEALTHCHECK", "SHELL", "VOLUME"}
 )
 _SYSTEM = (
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/etc",
-    "/proc",
-    "/dev",
-    "/sys",
-    "/run",
-    "/tests",
-    "/logs",
-    "/solution",
+    *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/run", "/sbin"),
+    *("/sys", "/usr"),
+    *("/logs", "/solution", "/tests"),
 )
 
 
@@ -65,9 +57,9 @@ class _Reader:
         self.needs_image: str | None = None
 
     def take(self, instruction: Instruction) -> None:
-        handler = getattr(self, f"_{instruction.keyword.lower()}", None)
+        handler = _HANDLERS.get(instruction.keyword)
         if handler is not None:
-            handler(instruction)
+            handler(self, instruction)
         elif instruction.keyword not in _HARMLESS:
             self._needs(instruction)
 
@@ -81,6 +73,8 @@ class _Reader:
 
     def _from(self, instruction: Instruction) -> None:
         image = self._expand(instruction.words[0]) if instruction.words else ""
+        # A new stage begins from its own image: nothing of the one before is in it.
+        self.workdir, self.env, self.copies = None, {}, []
         name = image.removeprefix("docker.io/").removeprefix("library/").partition(":")[0].partition("@")[0]
         if name not in PLAIN_IMAGES:
             self._needs(instruction)
@@ -91,46 +85,73 @@ class _Reader:
             self._arguments[name] = self._expand(value)
 
     def _env(self, instruction: Instruction) -> None:
-        words = instruction.words
+        """All values of one instruction are expanded with what held before it."""
+        words = _quoted_words(instruction.text)
         if words and "=" not in words[0]:
-            self.env[words[0]] = self._expand(" ".join(words[1:]))
-            return
-        for word in words:
-            name, _, value = word.partition("=")
-            self.env[name] = self._expand(value)
+            words = [f"{words[0]}={' '.join(words[1:])}"]
+        pairs = [word.partition("=") for word in words]
+        self.env.update({name: self._expand(value) for name, _, value in pairs})
 
     def _workdir(self, instruction: Instruction) -> None:
         path = self._expand(" ".join(instruction.words))
-        self.workdir = posixpath.normpath(posixpath.join(self.workdir or "/", path))
+        self.workdir = _normal(posixpath.join(self.workdir or "/", path))
+        if in_system(self.workdir):
+            self._needs(instruction)
 
     def _user(self, instruction: Instruction) -> None:
         if self._expand(instruction.text) not in ("root", "0", "0:0", "root:root"):
             self._needs(instruction)
 
-    def _copy(self, instruction: Instruction) -> None:
-        self._add_or_copy(instruction)
-
     def _add(self, instruction: Instruction) -> None:
         sources = instruction.words[:-1]
-        if any("://" in source or source.endswith((".tar", ".tgz", ".gz", ".xz", ".bz2")) for source in sources):
+        if any("://" in source or source.startswith("git@") or source.endswith(_ARCHIVES) for source in sources):
             self._needs(instruction)
         else:
             self._add_or_copy(instruction)
 
     def _add_or_copy(self, instruction: Instruction) -> None:
         words = [self._expand(word) for word in instruction.words]
-        target = posixpath.join(self.workdir or "/", words[-1]) if words else ""
+        target = _normal(posixpath.join(self.workdir or "/", words[-1])) if words else ""
         if len(words) < 2 or "from" in instruction.flags or "<<" in instruction.text or in_system(target):
             self._needs(instruction)
             return
         sources = [found for word in words[:-1] for found in self._find(word, instruction)]
         keeps_slash = words[-1].endswith(("/", "/.")) or words[-1] == "." or len(sources) > 1
-        self.copies.append(Copy(tuple(sources), posixpath.normpath(target) + ("/" if keeps_slash else "")))
+        self.copies.append(Copy(tuple(sources), target + ("/" if keeps_slash else "")))
 
     def _find(self, word: str, instruction: Instruction) -> list[str]:
+        """The files that a word names. Nothing outside of the folder can be named, by links or otherwise."""
+        root = os.path.realpath(self._context)
         pattern = os.path.normpath(os.path.join(glob.escape(self._context), word.lstrip("/")))
-        found = sorted(glob.glob(pattern))
-        inside = [one for one in found if os.path.realpath(one).startswith(os.path.realpath(self._context))]
-        if not inside:
+        found = [one for one in sorted(glob.glob(pattern, include_hidden=True)) if _inside(one, root)]
+        if not found:
             raise InputError(f"{self._path}:{instruction.line}: there is no {word} in {self._context}")
-        return inside
+        return found
+
+
+def _inside(path: str, root: str) -> bool:
+    real = os.path.realpath(path)
+    return real == root or real.startswith(f"{root}/")
+
+
+def _normal(path: str) -> str:
+    """One spelling: POSIX keeps two slashes at the front, which mean nothing here."""
+    return "/" + posixpath.normpath(path).lstrip("/")
+
+
+def _quoted_words(text: str) -> list[str]:
+    """Words as a shell splits them, but with an escaped dollar still escaped."""
+    return [word.replace("\0", "\\$") for word in Instruction("ENV", text.replace("\\$", "\0"), 0).words]
+
+
+_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".gz", ".xz", ".bz2")
+
+_HANDLERS: dict[str, Callable[[_Reader, Instruction], None]] = {
+    "FROM": _Reader._from,
+    "ARG": _Reader._arg,
+    "ENV": _Reader._env,
+    "WORKDIR": _Reader._workdir,
+    "USER": _Reader._user,
+    "COPY": _Reader._add_or_copy,
+    "ADD": _Reader._add,
+}

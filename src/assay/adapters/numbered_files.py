@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import tempfile
 
 from assay.adapters.safe_read import read_below
 from assay.core.errors import InputError
@@ -34,12 +35,13 @@ def write_numbered(parent: str, folder: str, number: int, text: str) -> str:
     """Keep a record under a number. A number that is taken is an error: nothing is overwritten."""
     os.makedirs(f"{parent}/{folder}", exist_ok=True)
     path = f"{parent}/{folder}/{file_name(number)}"
-    part = f"{parent}/{folder}/.{number:04d}.{os.getpid()}.part"
-    with open(part, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    fd, part = tempfile.mkstemp(prefix=".", suffix=".part", dir=f"{parent}/{folder}")
     try:
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(part, 0o644)
         os.link(part, path)  # Unlike a rename, a link fails where the name is taken.
     except FileExistsError as error:
         raise InputError(f"{path} exists already; is somebody else writing there?") from error

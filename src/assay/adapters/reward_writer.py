@@ -1,7 +1,6 @@
 """Write a verifier's artifacts, each whole or not at all."""
 
 import json
-import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +17,7 @@ def write_artifacts(
 
     A reward that is not a finite number from 0 to 1 is refused.
     """
-    if isinstance(reward, bool) or not math.isfinite(reward) or not 0 <= reward <= 1:
+    if type(reward) not in (int, float) or not 0 <= reward <= 1:
         raise InputError(f"a reward is a finite number from 0 to 1, not {reward!r}")
     folder = os.fspath(verifier_dir)
     try:

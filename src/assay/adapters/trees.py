@@ -37,6 +37,12 @@ class Kept:
         self.bytes += size
         return True
 
+    def gives_back(self, size: int) -> None:
+        """A file that was counted could not be read after all."""
+        self.files -= 1
+        self.bytes -= size
+        self.left_out += 1
+
 
 def copy_tree(source: str, target: str, *, exclude: Sequence[str] = (), only: str | None = None) -> Kept:
     """Copy the regular files below a folder, modes included.
@@ -53,7 +59,8 @@ def copy_tree(source: str, target: str, *, exclude: Sequence[str] = (), only: st
         if stat.S_ISDIR(found.st_mode):
             _make_folder(goal)
         elif stat.S_ISREG(found.st_mode) and kept.takes(found.st_size):
-            _copy_file(os.path.join(source, path), goal, found)
+            if not _copy_file(os.path.join(source, path), goal, found):
+                kept.gives_back(found.st_size)
         elif not stat.S_ISREG(found.st_mode):
             kept.left_out += 1
     return kept
@@ -85,7 +92,8 @@ def pack_tree(source: str, archive: str) -> Kept:
                 entry.type, entry.linkname = tarfile.SYMTYPE, os.readlink(full)
                 tar.addfile(entry)
             elif stat.S_ISREG(found.st_mode) and kept.takes(found.st_size):
-                _pack_file(tar, entry, full)
+                if not _pack_file(tar, entry, full):
+                    kept.gives_back(found.st_size)
             else:
                 kept.left_out += not stat.S_ISREG(found.st_mode)
     return kept
@@ -93,9 +101,15 @@ def pack_tree(source: str, archive: str) -> Kept:
 
 def unpack_tree(archive: str, target: str, owner: tuple[int, int] | None = None) -> None:
     """Unpack an archive of ``pack_tree`` into an empty folder. Raises ValueError if a name would leave it."""
+    folders: list[tuple[str, int]] = []
     with tarfile.open(archive, "r:gz") as tar:
         for entry in tar:
-            _unpack(tar, entry, target, owner)
+            path = _unpack(tar, entry, target, owner)
+            if entry.isdir():
+                folders.append((path, entry.mode & 0o777))
+    # A folder that is closed to writing is closed last, when its content is in it.
+    for path, mode in reversed(folders):
+        os.chmod(path, mode)
 
 
 def own_tree(root: str, owner: tuple[int, int] | None) -> None:
@@ -113,8 +127,11 @@ def remove_tree(root: str) -> None:
     def open_and_retry(_function: object, path: str, _error: object) -> None:
         with contextlib.suppress(OSError):
             os.chmod(os.path.dirname(path), 0o700)
-            os.chmod(path, 0o700)
-            (os.rmdir if os.path.isdir(path) and not os.path.islink(path) else os.unlink)(path)
+            if os.path.islink(path) or not os.path.isdir(path):
+                os.unlink(path)
+            else:
+                os.chmod(path, 0o700)
+                os.rmdir(path)
 
     with contextlib.suppress(RecursionError):
         for _ in range(2):
@@ -139,7 +156,10 @@ def walk(root: str) -> Iterator[tuple[str, os.stat_result]]:
         deeper: list[str] = []
         for entry in found:
             path = os.path.join(folder, entry.name)
-            status = entry.stat(follow_symlinks=False)
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue
             yield path, status
             if stat.S_ISDIR(status.st_mode):
                 deeper.append(path)
@@ -152,24 +172,30 @@ def _make_folder(path: str) -> None:
     os.makedirs(path, exist_ok=True)
 
 
-def _copy_file(source: str, target: str, found: os.stat_result) -> None:
+def _copy_file(source: str, target: str, found: os.stat_result) -> bool:
+    """Whether it could be read."""
     if os.path.isdir(target) and not os.path.islink(target):
         remove_tree(target)
     elif os.path.lexists(target):
         os.unlink(target)
-    with _opened(source) as fd, open(target, "xb") as output:
-        if fd is not None:
-            with open(fd, "rb", closefd=False) as content:
-                shutil.copyfileobj(content, output)
+    with _opened(source) as fd:
+        if fd is None:
+            return False
+        with open(target, "xb") as output, open(fd, "rb", closefd=False) as content:
+            shutil.copyfileobj(content, output)
     os.chmod(target, stat.S_IMODE(found.st_mode) & 0o777 | 0o600)
+    return True
 
 
-def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str) -> None:
+def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str) -> bool:
+    """Whether it could be read."""
     with _opened(path) as fd:
-        if fd is not None:
-            entry.size = os.fstat(fd).st_size
-            with open(fd, "rb", closefd=False) as content:
-                tar.addfile(entry, content)
+        if fd is None:
+            return False
+        entry.size = os.fstat(fd).st_size
+        with open(fd, "rb", closefd=False) as content:
+            tar.addfile(entry, content)
+    return True
 
 
 @contextlib.contextmanager
@@ -186,7 +212,7 @@ def _opened(path: str) -> Iterator[int | None]:
         os.close(fd)
 
 
-def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tuple[int, int] | None) -> None:
+def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tuple[int, int] | None) -> str:
     parts = entry.name.split("/")
     if entry.name.startswith("/") or any(part in ("", ".", "..") for part in parts):
         raise ValueError(f"the archive holds a name that leaves its folder: {entry.name!r}")
@@ -206,8 +232,9 @@ def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tu
             if content is not None:
                 shutil.copyfileobj(content, output)
     else:
-        return
+        return path
     if owner is not None:
         os.chown(path, *owner, follow_symlinks=False)
-    if not entry.issym():
+    if entry.isreg():
         os.chmod(path, entry.mode & 0o777)
+    return path

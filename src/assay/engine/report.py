@@ -5,7 +5,7 @@ many trials each number speaks of, the mean of those that were scored, pass@1, p
 reward and threshold.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 import msgspec
@@ -163,7 +163,7 @@ def _count(trials: Iterable[Trial], problems: Iterable[Problem]) -> Denominators
 
 
 def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Question) -> GroupReport:
-    chosen = _chosen_key(trials, question)
+    chosen = _chosen_key(stats.reward_stats, question)
     success = None if chosen is None else Success(chosen, question.threshold)
     attempts = {} if success is None else attempts_at(trials, success)
     ks = _chosen_k(attempts, question)
@@ -181,9 +181,8 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
     )
 
 
-def _chosen_key(trials: Iterable[Trial], question: Question) -> str | None:
+def _chosen_key(keys: Collection[str], question: Question) -> str | None:
     """The key asked for, or "reward", or the only one there is. Several without a choice give no answer."""
-    keys = {key for trial in trials if trial.rewards for key in trial.rewards}
     if question.key is not None:
         return question.key if question.key in keys else None
     if "reward" in keys:

@@ -14,7 +14,7 @@ WORKSPACE = "/workspace"
 REWARD_PATH = "/logs/verifier/reward.json"
 DETAILS_PATH = "/logs/verifier/details.json"
 
-_WORKSPACE_PATH = re.compile(r"/workspace/[\w./+@-]*[\w+@-]")
+_WORKSPACE_PATH = re.compile(r"(?<![\w.~/$}-])/workspace/[\w./+@-]*[\w+@-]")
 
 
 @dataclass(frozen=True, slots=True)

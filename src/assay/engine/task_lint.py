@@ -4,17 +4,20 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from assay.formats.shell import Line, always, command_lines
+from assay.engine.unpinned import unpinned_download, unpinned_images
+from assay.formats.shell import command_lines
+from assay.formats.shell_paths import always
 
-_REWARD = re.compile(r"reward\.(json|txt)|assay reward|write_artifacts|write_reward")
-_PYTHON_PACKAGES = r"\b(pip3?|uv pip|uvx) (install )?(?!.*(-r |--requirement|==|\.whl|-e |\s\.))"
-_DOWNLOADS = (
-    (re.compile(_PYTHON_PACKAGES), "packages without versions"),
-    (re.compile(r"\bnpm (install|i) +(?!.*@\d)[\w@]"), "npm packages without versions"),
-    (re.compile(r"\bapt(-get)? (-\w+ )*install\b(?!.*=)"), "Debian packages without versions"),
-    (re.compile(r"\b(curl|wget)\b.*https?://"), "a file from the network"),
-    (re.compile(r"\bgit clone\b"), "a repository at whatever it is today"),
+_FILE = r"reward\.(?:json|txt)"
+_HELPERS = r"assay reward|write_artifacts|write_reward"
+_MENTIONS = re.compile(f"{_FILE}|{_HELPERS}")
+# What writes a file in a shell, or in code that it hands to an interpreter. To look at it or remove it does not.
+_WRITES = re.compile(
+    rf"{_HELPERS}|(?:>\|?|\btee\b[^|;]*|\b(?:cp|mv|install|ln)\b[^|;]*|of=|--output|-o)\s*['\"]?\S*{_FILE}"
+    rf"|(?:open|write_text|Path|writeFile\w*)\([^)]*{_FILE}"
 )
+_ENDS_AT_FAILURE = re.compile(r"^set +(?:-[a-zA-Z]+ +)*(?:-[a-z]*e|-o +errexit\b)")
+_ASSIGNMENT = re.compile(rf"^\s*(?:export\s+)?(\w+)=['\"]?(\S*{_FILE})['\"]?\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +51,23 @@ def lint(files: TaskFiles) -> list[LintFinding]:
 
 
 def _reward(files: TaskFiles) -> Iterator[LintFinding]:
-    script = files.tests.get("test.sh")
-    mentions = [name for name, text in files.tests.items() if _writes_reward(text)]
+    script = _with_names(files.tests.get("test.sh", ""))
+    mentions = [name for name, text in files.tests.items() if _MENTIONS.search(text)]
     if not mentions:
         yield LintFinding("no-reward", "tests", "no file of the verifier writes a reward")
-    elif script is not None and mentions == ["test.sh"] and not always(script, _writes_reward):
+    elif script and mentions == ["test.sh"] and not always(script, _writes_reward):
         yield LintFinding("reward-not-always", "tests/test.sh", "there is a path on which no reward is written")
 
 
 def _writes_reward(text: str) -> bool:
-    return _REWARD.search(text) is not None
+    return _WRITES.search(text) is not None
+
+
+def _with_names(script: str) -> str:
+    """The script with the path in place of each variable that stands for a reward file."""
+    for name, path in _ASSIGNMENT.findall(script):
+        script = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", path, script)
+    return script
 
 
 def _fails_early(files: TaskFiles) -> Iterator[LintFinding]:
@@ -65,10 +75,11 @@ def _fails_early(files: TaskFiles) -> Iterator[LintFinding]:
     script = files.tests.get("test.sh")
     if script is None:
         return
-    lines = command_lines(script)
+    lines = command_lines(_with_names(script))
     first = next((line.number for line in lines if _writes_reward(line.text)), None)
     for line in lines:
-        if re.match(r"^set +-\w*e", line.text) and (first is None or line.number < first):
+        early = first is None or line.number < first
+        if early and _ENDS_AT_FAILURE.match(line.text):
             why = "with set -e, a failed check ends the script without a reward"
             yield LintFinding("set-e", f"tests/test.sh:{line.number}", why)
 
@@ -79,7 +90,7 @@ def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:
         if text in known:
             yield LintFinding("solution-in-tests", f"tests/{name}", "it is a copy of the solution")
         for line in command_lines(text) if name.endswith(".sh") else ():
-            if re.search(r"/solution\b|solve\.sh", line.text):
+            if re.search(r"(?<![\w.-])/solution\b|\bsolve\.sh", line.text):
                 yield LintFinding("solution-in-tests", f"tests/{name}:{line.number}", "it uses the solution")
 
 
@@ -96,16 +107,12 @@ def _visible_tests(files: TaskFiles) -> Iterator[LintFinding]:
 def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
     for folder, texts in (("tests", files.tests), ("environment", files.environment)):
         for name, text in texts.items():
+            place = f"{folder}/{name}"
+            if name == "Dockerfile":
+                for number in unpinned_images(text):
+                    yield LintFinding("unpinned", f"{place}:{number}", "it takes an image at whatever it is today")
             if name.endswith(".sh") or name == "Dockerfile":
                 for line in command_lines(text):
-                    yield from _download(f"{folder}/{name}", line)
-
-
-def _download(place: str, line: Line) -> Iterator[LintFinding]:
-    image = line.text.split()[1] if line.text.startswith("FROM ") else "scratch"
-    if image.endswith(":latest") or (":" not in image and image != "scratch"):
-        yield LintFinding("unpinned", f"{place}:{line.number}", "it takes an image at whatever it is today")
-    for pattern, what in _DOWNLOADS:
-        if pattern.search(line.text) and "sha256" not in line.text:
-            yield LintFinding("unpinned", f"{place}:{line.number}", f"it downloads {what}")
-            return
+                    what = unpinned_download(line.text)
+                    if what is not None:
+                        yield LintFinding("unpinned", f"{place}:{line.number}", f"it downloads {what}")

@@ -1,13 +1,18 @@
 """Dockerfiles, as far as an environment can be made of them without building an image.
 
-Parses instructions with their line numbers; knows continuation lines, comments, the escape directive and JSON
-arrays. Here-documents are reported as such; nothing is executed.
+Parses instructions with their line numbers; knows continuation lines, comments, parser directives, JSON arrays,
+flags and here-documents, whose lines belong to their instruction. Nothing is executed.
 """
 
 import json
 import re
 import shlex
 from dataclasses import dataclass
+
+from assay.formats.shell import here_documents
+
+_FLAG = re.compile(r"--([a-z][a-z-]*)(?:=(\S+))?(?:\s+|$)")
+_DIRECTIVE = re.compile(r"^\s*#\s*(\w+)\s*=\s*(\S+)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +25,18 @@ class Instruction:
 
     @property
     def flags(self) -> dict[str, str]:
-        """The ``--name=value`` options at the front."""
-        return dict(re.findall(r"^--([a-z]+)=(\S+)", part)[0] for part in self._flag_parts())
+        """The ``--name`` and ``--name=value`` options at the front."""
+        return {name: value for name, value, _ in self._flags()}
 
     @property
     def words(self) -> list[str]:
         """The arguments behind the flags: of a JSON array, or as a shell would split them."""
-        rest = self.text
-        for part in self._flag_parts():
-            rest = rest.removeprefix(part).lstrip()
+        found = self._flags()
+        rest = self.text[found[-1][2] :] if found else self.text
         if rest.startswith("["):
             try:
                 array = json.loads(rest)
-            except ValueError:
+            except (ValueError, RecursionError):
                 array = None
             if isinstance(array, list) and all(isinstance(item, str) for item in array):
                 return array
@@ -41,13 +45,14 @@ class Instruction:
         except ValueError:
             return rest.split()
 
-    def _flag_parts(self) -> list[str]:
-        parts: list[str] = []
-        for word in self.text.split():
-            if not re.match(r"^--[a-z]+=\S+$", word):
-                break
-            parts.append(word)
-        return parts
+    def _flags(self) -> list[tuple[str, str, int]]:
+        """Name, value and end of each flag."""
+        found: list[tuple[str, str, int]] = []
+        at = 0
+        while match := _FLAG.match(self.text, at):
+            at = match.end()
+            found.append((match[1], match[2] or "", at))
+        return found
 
 
 def parse_dockerfile(text: str) -> list[Instruction]:
@@ -55,37 +60,58 @@ def parse_dockerfile(text: str) -> list[Instruction]:
     escape = _escape(text)
     found: list[Instruction] = []
     pending: list[str] = []
+    here: list[str] = []
     start = 0
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.strip()
+        if here:
+            here = here[1:] if line == here[0] else here
+            continue
         if not line or line.startswith("#"):
             continue
-        if not pending:
-            start = number
+        start = start if pending else number
         continued = line.endswith(escape)
         pending.append(line[:-1].rstrip() if continued else line)
         if not continued:
             found.append(_instruction(" ".join(pending), start))
+            here = here_documents(found[-1].text) if found[-1].keyword in ("RUN", "COPY", "ADD") else []
             pending = []
     return found + ([_instruction(" ".join(pending), start)] if pending else [])
 
 
 def substitute(text: str, values: dict[str, str]) -> str:
-    """Replace ``$NAME``, ``${NAME}`` and ``${NAME:-default}``; a name without a value becomes nothing."""
+    """Replace ``$NAME``, ``${NAME}``, ``${NAME:-default}`` and ``${NAME:+other}``.
+
+    A name without a value becomes nothing; a dollar behind a backslash stays a dollar.
+    """
 
     def value_of(match: re.Match[str]) -> str:
+        if match["escaped"]:
+            return "$"
         name = match["plain"] or match["braced"]
-        return values.get(name) or (match["default"] or "")
+        value = values.get(name, "")
+        if match["sign"] == ":+":
+            return match["other"] if value else ""
+        return value or (match["other"] or "" if match["sign"] else "")
 
-    pattern = r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)(?::-(?P<default>[^}]*))?\})"
+    pattern = (
+        r"(?P<escaped>\\\$)|\$(?:(?P<plain>[A-Za-z_]\w*)|"
+        r"\{(?P<braced>[A-Za-z_]\w*)(?:(?P<sign>:[-+])(?P<other>[^}]*))?\})"
+    )
     return re.sub(pattern, value_of, text)
 
 
 def _escape(text: str) -> str:
-    match = re.match(r"\s*#\s*escape\s*=\s*(\S)", text, re.IGNORECASE)
-    return match[1] if match else "\\"
+    """The escape character: a directive may change it, in the first lines and nowhere else."""
+    for line in text.splitlines():
+        found = _DIRECTIVE.match(line)
+        if found is None:
+            break
+        if found[1].lower() == "escape":
+            return found[2]
+    return "\\"
 
 
 def _instruction(text: str, line: int) -> Instruction:
-    keyword, _, rest = text.partition(" ")
-    return Instruction(keyword.upper(), rest.strip(), line)
+    keyword, *rest = text.split(maxsplit=1)
+    return Instruction(keyword.upper(), rest[0].strip() if rest else "", line)

@@ -1,23 +1,26 @@
-"""Shell scripts, as far as a reader can tell without running them: lines, conditions and early ends.
-
-A heuristic for linting: it knows if, elif, else, fi, for, while, case, && and ||, comments and here-documents, and
-takes everything else as plain commands.
-"""
+"""The command lines of a shell script: continuation lines joined, comments and here-documents left out."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-_OPENS = re.compile(r"^(if|for|while|until|case)\b")
-_HERE = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
+_ARITHMETIC = re.compile(r"\(\(.*?\)\)")
+_HERE = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1(?!<)")
+
+
+_INTERPRETER = re.compile(r"\b(python3?|node|ruby|perl|(ba|da|z)?sh)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One command line with its number; continuation lines are joined, comments and here-documents left out."""
+    """One command line, and the number of the line on which it begins.
+
+    ``code`` is a here-document that the line hands to an interpreter.
+    """
 
     text: str
     number: int
+    code: str = ""
 
 
 def command_lines(script: str) -> list[Line]:
@@ -25,99 +28,38 @@ def command_lines(script: str) -> list[Line]:
     return list(_lines(script))
 
 
-def always(script: str, happens: Callable[[str], bool]) -> bool:
-    """Whether something happens on every path through a script that no command cuts short."""
-    block, _ = _block(_statements(script), 0)
-    return _in_block(block, happens)
+def here_documents(line: str) -> list[str]:
+    """The words that end the here-documents which a line begins. A shift in arithmetic begins none."""
+    return [found[2] for found in _HERE.finditer(_ARITHMETIC.sub("", line))]
 
 
 def _lines(script: str) -> Iterator[Line]:
     pending, start = "", 0
-    here: str | None = None
+    here: list[str] = []
+    body: list[str] = []
+    waiting: Line | None = None
     for number, raw in enumerate(script.splitlines(), start=1):
-        if here is not None:
-            here = None if raw.strip() == here else here
-            continue
         text = raw.strip()
+        if here:
+            here, body = (here[1:], body) if text == here[0] else (here, [*body, raw])
+            continue
+        if waiting is not None:
+            yield _handed_over(waiting, body)
+            waiting, body = None, []
         if not text or text.startswith("#"):
             continue
         start = start or number
         if text.endswith("\\"):
             pending += text[:-1] + " "
             continue
-        found = _HERE.search(text)
-        here = found[1] if found else None
-        yield Line(pending + text, start)
+        here = here_documents(text)
+        waiting = Line(pending + text, start)
         pending, start = "", 0
+    if waiting is not None:
+        yield _handed_over(waiting, body)
+    if pending:
+        yield Line(pending.rstrip(), start)
 
 
-def _statements(script: str) -> list[str]:
-    """Statements, one each: a line may hold several."""
-    parts: list[str] = []
-    for line in command_lines(script):
-        for part in re.split(r";(?!;)|\bthen\b|\bdo\b(?!\w)", line.text):
-            text = part.strip()
-            if text.startswith("else "):
-                parts += ["else", text[5:].strip()]
-            elif text:
-                parts.append(text)
-    return parts
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A compound statement: its branches, and whether one of them is taken for certain."""
-
-    branches: tuple[tuple["str | _Choice", ...], ...]
-    exhaustive: bool
-
-
-def _block(statements: list[str], at: int) -> tuple[tuple["str | _Choice", ...], int]:
-    found: list[str | _Choice] = []
-    while at < len(statements):
-        text = statements[at]
-        if re.match(r"^(fi|done|esac|else|elif)\b", text):
-            break
-        if _OPENS.match(text):
-            choice, at = _choice(statements, at)
-            # What stands behind the closing word, a redirection for instance, holds for every branch.
-            closing = statements[at - 1].partition(" ")[2] if at <= len(statements) else ""
-            found += [choice, closing] if closing else [choice]
-            continue
-        found.append(text)
-        at += 1
-    return tuple(found), at
-
-
-def _choice(statements: list[str], at: int) -> tuple[_Choice, int]:
-    exhaustive = False
-    branches: list[tuple[str | _Choice, ...]] = []
-    at += 1
-    while at < len(statements):
-        branch, at = _block(statements, at)
-        branches.append(branch)
-        if at >= len(statements) or not re.match(r"^(else|elif)\b", statements[at]):
-            break
-        exhaustive = exhaustive or statements[at].startswith("else")
-        at += 1
-    return _Choice(tuple(branches), exhaustive), at + 1
-
-
-def _in_block(block: tuple["str | _Choice", ...], happens: Callable[[str], bool]) -> bool:
-    for statement in block:
-        if isinstance(statement, str):
-            if _certain(statement, happens):
-                return True
-            if re.match(r"^exit\b", statement):
-                return False
-        elif statement.exhaustive and all(_in_block(branch, happens) for branch in statement.branches):
-            return True
-    return False
-
-
-def _certain(statement: str, happens: Callable[[str], bool]) -> bool:
-    """Whether it happens in a line of && and ||: before every condition, or on both sides of an ||."""
-    if happens(re.split(r"&&|\|\|", statement, maxsplit=1)[0]):
-        return True
-    alternatives = statement.split("||")
-    return len(alternatives) > 1 and all(happens(alternative) for alternative in alternatives)
+def _handed_over(line: Line, body: list[str]) -> Line:
+    return Line(line.text, line.number, "\n".join(body)) if body and _INTERPRETER.search(line.text) else line

@@ -4,15 +4,15 @@ An estimate for k exists only for tasks with at least k attempts. The value is t
 where there is none, and it comes with how many tasks it speaks of.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from assay.core.pass_at_k import pass_at_k, pass_hat_k
 from assay.core.total import mean
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
+class Attempts(NamedTuple):
     """The attempts at one task, and how many of them succeeded."""
 
     n: int
@@ -39,7 +39,9 @@ def estimate_pass_hat_k(tasks: Mapping[str, Attempts], k: int) -> Estimate:
     return _estimate(tasks.values(), k, pass_hat_k)
 
 
-def _estimate(tasks: Iterable[Attempts], k: int, estimator: Callable[[int, int, int], float | None]) -> Estimate:
-    values = [estimator(task.n, task.c, k) for task in tasks]
+def _estimate(tasks: Collection[Attempts], k: int, estimator: Callable[[int, int, int], float | None]) -> Estimate:
+    # Many tasks share few answers: those with as many attempts and as many successes.
+    answers = {task: estimator(task.n, task.c, k) for task in set(tasks)}
+    values = [answers[task] for task in tasks]
     known = [value for value in values if value is not None]
     return Estimate(k, mean(known) if known else None, len(known), len(values) - len(known))

@@ -31,9 +31,9 @@ class Aggregate:
     fold: Callable[[Values], float]
 
     def compute(self, rewards: Sequence[Rewards | None]) -> dict[str, object]:
-        keys = sorted({key for reward in rewards if reward for key in reward})
+        keys = sorted(set[str]().union(*filter(None, rewards)))
         if len(keys) <= 1:
-            return {self.name: self.fold([next(iter(r.values()), 0) if r else 0 for r in rewards])}
+            return {self.name: self.fold([r[keys[0]] if r else 0 for r in rewards])}
         return {key: self.fold([r.get(key, 0) if r else 0 for r in rewards]) for key in keys}
 
 

@@ -188,7 +188,7 @@ def load_task_config(text: str, path: str) -> TaskConfig:
     """The task.toml in ``text``. Raises ``InputError`` that names the file and the field."""
     try:
         config = TaskConfig.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{path} is not TOML: {error}") from error
     except ValidationError as error:
         raise InputError(f"{path}: {first_complaint(error)}") from error

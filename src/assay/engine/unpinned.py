@@ -1,0 +1,74 @@
+"""Commands that download something without saying which version of it."""
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from assay.formats.dockerfile import parse_dockerfile
+
+_INSTALLS = (
+    (re.compile(r"\b(?:pip3?|uv pip)\s+install\b(?P<rest>[^|;&]*)"), "packages without versions"),
+    (re.compile(r"\bapt(?:-get)?\s+(?:-\S+\s+)*install\b(?P<rest>[^|;&]*)"), "Debian packages without versions"),
+    (re.compile(r"\bnpm\s+(?:install|i|add)\b(?P<rest>[^|;&]*)"), "npm packages without versions"),
+)
+_TAKE_A_VALUE = {
+    "-r",
+    "--requirement",
+    "-c",
+    "--constraint",
+    "-i",
+    "--index-url",
+    "-t",
+    "--target",
+    "-p",
+    "--python",
+}
+_FETCH = re.compile(r"\b(curl|wget)\b.*https?://(?!localhost\b|127\.|\[::1\])")
+
+
+def unpinned_download(command: str) -> str | None:
+    """What a command downloads at whatever it is today; None where it downloads nothing, or pins it."""
+    if "sha256" in command:
+        return None
+    for pattern, what in _INSTALLS:
+        for found in pattern.finditer(command):
+            if any(not _pinned(package) for package in _packages(found["rest"])):
+                return what
+    if re.search(r"\buvx\s", command) and "==" not in command:
+        return "packages without versions"
+    if _FETCH.search(command):
+        return "a file from the network"
+    return "a repository at whatever it is today" if re.search(r"\bgit clone\b", command) else None
+
+
+def unpinned_images(dockerfile: str) -> Iterator[int]:
+    """The lines on which a Dockerfile takes an image without a version."""
+    stages: set[str] = {"scratch"}
+    for instruction in parse_dockerfile(dockerfile):
+        words = instruction.words
+        if instruction.keyword != "FROM" or not words:
+            continue
+        name = words[0].rpartition("/")[2]
+        if words[0] not in stages and (name.endswith(":latest") or not re.search(r"[:@]", name)):
+            yield instruction.line
+        if len(words) == 3 and words[1].lower() == "as":
+            stages.add(words[2])
+
+
+def _packages(rest: str) -> Iterator[str]:
+    try:
+        words = shlex.split(rest)
+    except ValueError:
+        words = rest.split()
+    skip = False
+    for word in words:
+        if skip or word.startswith(("-", ">", "2>")):
+            skip = word in _TAKE_A_VALUE
+        else:
+            yield word
+
+
+def _pinned(package: str) -> bool:
+    """A version, or something that is no name of a package: a path, an archive, a variable."""
+    path = package.startswith((".", "/", "$")) or package.endswith((".whl", ".tar.gz", ".deb"))
+    return path or "==" in package or bool(re.search(r"[^=<>~!]=[^=]|.@\d", package))
