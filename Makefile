@@ -37,7 +37,7 @@ demo: $(RUNTIME) ## Set up and report on the bundled example jobs
 
 .PHONY: test
 test: $(DEV) ## Set up and run all tests
-	@$(BIN)/python -m pytest -n $(JOBS) -q
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -q
 
 .PHONY: check
 check: $(DEV) lint types imports docs-check test conformance ## Everything that CI checks

@@ -29,7 +29,7 @@ class IdleSandbox:
     """Stands in for a sandbox, in no time."""
 
     owner: tuple[int, int] | None = None
-    isolation = Isolation("idle", False, False, False, "none", "none", "the caller")
+    isolation = Isolation("idle", False, False, False, "none", "none", "none", "the caller")
 
     def run(self, command: Command) -> Ran:
         verifier = next(mount.source for mount in command.mounts if mount.target == "/logs/verifier")

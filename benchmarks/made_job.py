@@ -76,7 +76,7 @@ def _write_job(job: Path, trials: int, padding: int) -> None:
 
 
 def _result_texts(padding: int) -> list[str]:
-    """Kinds of trials, each as likely as the other: eighteen with a reward, two of twenty with an exception."""
+    """Twenty results, all as likely: two with an exception, of which one has a reward all the same."""
     timeout = _exception("AgentTimeoutError", "Agent execution timed out after 600.0 seconds")
     missing = _exception("RewardFileNotFoundError", "No reward file found at verifier/reward.txt")
     rewards = (0.0, 0.0, 1.0, 1.0, 0.5, 0.25, 0.7, 1, 0)

@@ -10,6 +10,31 @@ from hypothesis import settings
 settings.register_profile("assay", deadline=None)
 settings.load_profile("assay")
 
+HERE = Path(__file__).parent
+
+# Tests that start sandboxes look at what the whole machine has: they run one after the other, on one worker.
+ONE_AT_A_TIME = (
+    "sandbox/",
+    "attacks/",
+    "adapters/test_job_store",
+    "adapters/test_regrader",
+    "adapters/test_workbench",
+    "cli/test_annotate",
+    "cli/test_doctor",
+    "cli/test_grade",
+    "cli/test_repeat",
+    "cli/test_run",
+    "cli/test_tasks",
+    "engine/test_job_run",
+    "engine/test_trial_run",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if str(item.path.relative_to(HERE)).startswith(ONE_AT_A_TIME):
+            item.add_marker(pytest.mark.xdist_group("sandboxes"))
+
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:

@@ -1,19 +1,26 @@
-"""Builders of small task folders, and what an attempt at one of them left."""
+"""Builders of small tasks, as folders and in memory, and what an attempt at one of them left."""
 
 import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from assay.cli.main import main
-from tests.builders import DATA
+from assay.dialects.evaluation.models import VerifierSpec
+from assay.dialects.harbor.task_config import TaskConfig
+from assay.engine.sandbox import Command, Isolation, Ran
+from assay.engine.task import Environment, Phase, Step, Task
+from assay.evidence.verifier_run import RunEnd
+from tests.builders import HARBOR_JOBS
 from tests.cli.running import ASSAY
 
 JOB = "job"
-PASS = "echo 1 > /logs/verifier/reward.txt"
+HARBOR_JOB = HARBOR_JOBS / "j1"
+PASS = "echo 1 > /logs/verifier/reward.txt"  # noqa: S105 - a verdict, not a password
 FAIL = "echo 0 > /logs/verifier/reward.txt"
 
 # Worth 1 if, and only if, the agent did what it was asked.
@@ -79,7 +86,7 @@ def write_steps(folder: Path, steps: Sequence[StepSpec], *, toml: str = "", work
         script(root / "solution" / "solve.sh", step.solution)
         (root / "instruction.md").write_text(f"Do the step {step.name}.\n")
         for name, text in (step.workdir or {}).items():
-            (root / "workdir").mkdir(exist_ok=True)
+            (root / "workdir" / name).parent.mkdir(parents=True, exist_ok=True)
             (root / "workdir" / name).write_text(text)
     return folder
 
@@ -153,21 +160,99 @@ def start_assay(*argv: object, tmp: Path | None = None) -> "subprocess.Popen[str
     )
 
 
-def key_tree(value: Any) -> Any:
-    """The keys of a JSON value at every level, without its values. A list counts as all its members together."""
+def key_order(value: Any) -> Any:
+    """The keys of a JSON value at every level, in their order, without the values. Names of trials are values."""
     if isinstance(value, dict):
-        return {key: key_tree(inner) for key, inner in value.items()}
+        return [(key, key_order(inner)) for key, inner in value.items() if not _counts_trials(inner)]
     if isinstance(value, list):
-        trees = [tree for tree in map(key_tree, value) if tree is not None]
-        return [merged] if (merged := _merged(trees)) else None
+        found = [tree for tree in map(key_order, value) if tree is not None]
+        return found[:1] or None
     return None
 
 
-def _merged(trees: list[Any]) -> Any:
-    merged: dict[str, Any] = {}
-    for tree in trees:
-        merged |= tree if isinstance(tree, dict) else {}
-    return merged
+def _counts_trials(value: Any) -> bool:
+    """Whether an object has rewards or exceptions as keys, and the trials that have them as values."""
+    return isinstance(value, dict) and bool(value) and all(isinstance(inner, list) for inner in value.values())
 
 
-HARBOR_JOB = DATA / "harbor_jobs" / "j1"
+def make_step(name: str | None = None, **fields: Any) -> Step:
+    """A step in memory."""
+    spec = VerifierSpec(
+        script="/tests/test.sh",
+        expected_output_path="/workspace",
+        reward_path="/logs/verifier/reward.json",
+        details_path="/logs/verifier/details.json",
+    )
+    plain = Step(
+        name=name,
+        instruction="Do it.",
+        verifier=spec,
+        tests=("/task/tests",),
+        solution="/task/solution",
+        workdir_files=None,
+        declared=None,
+        agent=Phase("agent", timeout_sec=None, user=None, network=False, env={}),
+        verifier_phase=Phase("verifier", timeout_sec=None, user=None, network=False, env={}),
+    )
+    return replace(plain, **fields)
+
+
+def make_task(
+    *steps: Step,
+    name: str = "task",
+    config: Mapping[str, Any] | None = None,
+    environment: Environment | None = None,
+) -> Task:
+    """A task in memory."""
+    return Task(
+        name=name,
+        path=f"/{name}",
+        config=TaskConfig.model_validate(config or {}),
+        steps=steps or (make_step(),),
+        environment=environment or Environment(workdir="/workspace"),
+        checksum="0" * 64,
+    )
+
+
+Places = Mapping[str, Path]
+Act = Callable[[Places], object]
+
+
+def gives(reward: object) -> Act:
+    """A verifier that gives a reward."""
+    return lambda places: (places["/logs/verifier"] / "reward.json").write_text(json.dumps({"reward": reward}))
+
+
+GENEROUS = gives(1)
+
+
+def idle(_places: Places) -> None:
+    """Nothing happens."""
+
+
+class ScriptedSandbox:
+    """Does in this process what an agent and a verifier would do in theirs: each is told where its folders are."""
+
+    owner: tuple[int, int] | None = None
+
+    def __init__(self, agent: Act = idle, verifier: Act = GENEROUS, backend: str = "scripted") -> None:
+        self.isolation = Isolation(
+            backend=backend,
+            pid_namespace=True,
+            no_network=True,
+            read_only_system=True,
+            memory_limit="none",
+            process_limit="none",
+            cpu_limit="none",
+            user="nobody",
+        )
+        self.agent = agent
+        self.verifier = verifier
+        self.commands: list[Command] = []
+
+    def run(self, command: Command) -> Ran:
+        started = datetime.now(UTC)
+        self.commands.append(command)
+        places = {mount.target: Path(mount.source) for mount in command.mounts}
+        (self.verifier if "/tests" in places else self.agent)(places)
+        return Ran(RunEnd(exit_code=0), b"said\n", False, started, datetime.now(UTC))

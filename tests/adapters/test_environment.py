@@ -160,6 +160,8 @@ def test_what_needs_no_image(context: Path, dockerfile: str) -> None:
         ("USER 1000", "Dockerfile:1: USER 1000"),
         ("ONBUILD RUN x", "Dockerfile:1: ONBUILD RUN x"),
         ("COPY --from=build /x /y", "Dockerfile:1: COPY --from=build /x /y"),
+        # A mode that is asked for can't be had by copying alone.
+        ("COPY --chmod=755 a.txt /app/", "Dockerfile:1: COPY --chmod=755 a.txt /app/"),
         ("COPY --link --from=build /x /y", "Dockerfile:1: COPY --link --from=build /x /y"),
         ("ADD https://example.org/x /y", "Dockerfile:1: ADD https://example.org/x /y"),
         ("ADD a.txt x.tar.gz /y/", "Dockerfile:1: ADD a.txt x.tar.gz /y/"),
@@ -173,7 +175,7 @@ def test_what_needs_no_image(context: Path, dockerfile: str) -> None:
         ("COPY a.txt /app/../usr/x", "Dockerfile:1: COPY a.txt /app/../usr/x"),
         ("COPY a.txt //usr/x", "Dockerfile:1: COPY a.txt //usr/x"),
         ("COPY a.txt /lib64/x", "Dockerfile:1: COPY a.txt /lib64/x"),
-        ("WORKDIR /\nCOPY a.txt usr/x", "Dockerfile:2: COPY a.txt usr/x"),
+        ("WORKDIR /a\nCOPY a.txt ../usr/x", "Dockerfile:2: COPY a.txt ../usr/x"),
         # Incomplete, or made of a here-document.
         ("COPY a.txt", "Dockerfile:1: COPY a.txt"),
         ("COPY <<EOF /app/x\nhello\nEOF", "Dockerfile:1: COPY <<EOF /app/x"),
@@ -188,6 +190,13 @@ def test_what_needs_an_image_is_named_with_its_line(context: Path, dockerfile: s
 def test_a_working_folder_inside_the_system_needs_an_image(context: Path, workdir: str) -> None:
     """A folder of the task in its place would hide the system, or the tests, from every command."""
     assert read(context, f"WORKDIR {workdir}").needs_image is not None
+
+
+@pytest.mark.parametrize("dockerfile", ["WORKDIR /", "COPY a.txt /", "COPY a.txt .", "WORKDIR /\nCOPY a.txt ./"])
+def test_nobody_gets_the_root_folder_without_an_image(context: Path, dockerfile: str) -> None:
+    """A folder of the task in its place would hide everything."""
+    found = read(context, dockerfile)
+    assert found.needs_image is not None or not {"", "/"} & set(found.places)
 
 
 @pytest.mark.parametrize(

@@ -1,26 +1,33 @@
-"""Attack 47: fork bombs, floods, daemons that hold the pipe, and abuse of time, by the agent and by the verifier."""
+"""Attack 47: fork bombs, floods, daemons that hold the pipe, abuse of time; by the agent and by the verifier."""
 
+import contextlib
 import time
 
 import pytest
 
 from tests.attacks.conftest import Attack
 from tests.builders import within
+from tests.sandbox.backends import no_plain_processes
 from tests.tasks import ANSWER, PASS
 
 DAEMON = "setsid sh -c '(sleep 300) &' & sleep 0.2"
 SHORT = "[agent]\ntimeout_sec = 2.0\n[verifier]\ntimeout_sec = 2.0\n"
 
 
-def test_47_a_fork_bomb_of_the_agent(attack: Attack) -> None:
-    with within(60):
+def undisturbed(isolation: str) -> contextlib.AbstractContextManager[None]:
+    """The process sandbox counts the processes of its user on the whole machine, a bomb elsewhere included."""
+    return contextlib.nullcontext() if isolation == "process" else no_plain_processes()
+
+
+def test_47_a_fork_bomb_of_the_agent(attack: Attack, isolation: str) -> None:
+    with within(60), undisturbed(isolation):
         left = attack("b() { b | b & }; b; sleep 60", toml=SHORT, verifier=PASS)
     assert left.exception in ("AgentTimeoutError", "NonZeroAgentExitCodeError")
     assert left.rewards == {"reward": 1.0}
 
 
-def test_47_a_fork_bomb_of_the_verifier(attack: Attack) -> None:
-    with within(60):
+def test_47_a_fork_bomb_of_the_verifier(attack: Attack, isolation: str) -> None:
+    with within(60), undisturbed(isolation):
         left = attack("echo 'b() { b | b & }; b; sleep 60' > program", toml=SHORT, verifier="sh program; sleep 60")
     assert left.rewards is None
     assert left.exception in ("VerifierTimeoutError", "RewardFileNotFoundError")
@@ -48,9 +55,10 @@ def test_47_daemons_that_hold_the_pipe(attack: Attack) -> None:
 def test_47_an_agent_that_never_ends(attack: Attack) -> None:
     """What it left by then is verified: the time was its own to spend."""
     with within(30):
-        left = attack("echo right > answer.txt; trap '' TERM; while :; do sleep 1; done", toml=SHORT, verifier=ANSWER)
+        left = attack(
+            "echo right > answer.txt; trap '' TERM; while :; do sleep 1; done", toml=SHORT, verifier=ANSWER
+        )
     assert (left.exception, left.rewards) == ("AgentTimeoutError", {"reward": 1})
-    assert left.code == 1
 
 
 def test_47_a_verifier_that_never_ends(attack: Attack) -> None:
@@ -59,7 +67,7 @@ def test_47_a_verifier_that_never_ends(attack: Attack) -> None:
         left = attack("true", toml=SHORT, verifier=f"{PASS}; sleep 300")
     assert (left.exception, left.rewards) == ("VerifierTimeoutError", None)
     assert (left.reward, left.reason) == (None, "reward_missing")
-    assert [tag["category"] for tag in left.gradings[0]["result"]["error_taxonomy"]][0] == "time-out"
+    assert left.gradings[0]["result"]["error_taxonomy"][0]["category"] == "time-out"
 
 
 def test_47_a_verifier_that_is_killed_for_its_memory(attack: Attack, isolation: str) -> None:
@@ -73,7 +81,10 @@ def test_47_a_verifier_that_is_killed_for_its_memory(attack: Attack, isolation: 
 
 @pytest.mark.parametrize("isolation", ["bubblewrap"], indirect=True)
 def test_47_a_file_that_is_larger_than_the_disk(attack: Attack) -> None:
-    left = attack("truncate -s 1T big; head -c 50m /dev/zero > other; true", toml="[environment]\nstorage_mb = 20\n",
-                  verifier="[ $(stat -c %s big) = 0 ] && [ $(stat -c %s other) = 20971520 ] && " + PASS)  # fmt: skip
+    left = attack(
+        "truncate -s 1T big; head -c 50m /dev/zero > other; true",
+        toml="[environment]\nstorage_mb = 20\n",
+        verifier="[ $(stat -c %s big) = 0 ] && [ $(stat -c %s other) = 20971520 ] && " + PASS,
+    )
     assert left.rewards == {"reward": 1.0}
     assert (left.folder / "workspace.tar.gz").stat().st_size < 1_000_000

@@ -13,7 +13,9 @@ KEEP = f"echo {GIFT} > reward.json; "
 
 
 def test_35_output_is_not_a_verdict(attack: Attack) -> None:
-    left = attack("echo 'PASSED test_all'; echo '1 passed in 0.1s'; echo 'reward: 1.0'; echo '{\"reward\": 1}' >&2")
+    left = attack(
+        "echo 'PASSED test_all'; echo '1 passed in 0.1s'; echo 'reward: 1.0'; echo '{\"reward\": 1}' >&2"
+    )
     assert (left.rewards, left.reward) == ({"reward": 0}, 0.0)
     assert "PASSED test_all" in left.text("agent/output.txt")
 
@@ -65,18 +67,23 @@ LATER = "setsid sh -c '(while :; do {what}; sleep 0.02; done) </dev/null >/dev/n
 def test_37_nobody_rewrites_the_reward_later(attack: Attack) -> None:
     """What the verifier starts, for instance the agent's program, is gone before its reward is read."""
     gift = LATER.format(what="echo 1 > /logs/verifier/reward.txt")
-    left = attack("echo 'sleep 0.1; echo 1 > /logs/verifier/reward.txt' > later", verifier=f"""
+    left = attack(
+        "echo 'sleep 0.1; echo 1 > /logs/verifier/reward.txt' > later",
+        verifier=f"""
 setsid sh /workspace/later </dev/null >/dev/null 2>&1 &
 {gift}
 echo 0 > /logs/verifier/reward.json.new
 mv /logs/verifier/reward.json.new /logs/verifier/reward.json
-echo '{{"reward": 0}}' > /logs/verifier/reward.json""")
+echo '{{"reward": 0}}' > /logs/verifier/reward.json""",
+    )
     assert left.rewards == {"reward": 0}
 
 
 def test_37_the_agents_processes_are_gone_when_the_verifier_runs(attack: Attack) -> None:
     base = "$(readlink -f /workspace)"
-    everywhere = f"echo 1 > /logs/verifier/reward.txt; echo 1 > {base}/../../verifier/reward.txt; echo x >> {base}/beat"
+    everywhere = (
+        f"echo 1 > /logs/verifier/reward.txt; echo 1 > {base}/../../verifier/reward.txt; echo x >> {base}/beat"
+    )
     left = attack(
         LATER.format(what=everywhere),
         verifier="before=$(wc -c < beat); sleep 0.5; rm -f /logs/verifier/reward.txt; sleep 0.3;"
@@ -132,7 +139,9 @@ def test_38_what_is_not_a_reward(
     [
         pytest.param("""python3 -c 'print("[" * 100000)' > reward.json""", id="lists in lists"),
         pytest.param("""python3 -c 'print("{\\"reward\\":" * 100000)' > reward.json""", id="objects in objects"),
-        pytest.param("""echo '{"reward": '$(printf '9%.0s' $(seq 400))'}' > reward.json""", id="beyond every float"),
+        pytest.param(
+            """echo '{"reward": '$(printf '9%.0s' $(seq 400))'}' > reward.json""", id="beyond every float"
+        ),
         pytest.param("""echo '{"reward": '$(printf '9%.0s' $(seq 5000))'}' > reward.json""", id="5000 digits"),
         pytest.param("""printf '{"\\\\ud800": 1}' > reward.json""", id="half a character as key"),
         pytest.param(f"""{KEEP}printf '{{"a": "cut \\\\ud83d"}}' > details.json""", id="half a character"),

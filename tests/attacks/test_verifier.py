@@ -8,9 +8,11 @@ from pathlib import Path
 from assay.cli.main import main
 from tests.attacks.conftest import Attack
 from tests.sandbox.backends import removed_afterwards
-from tests.tasks import Attempt, attempt, run_arguments, trials_of, write_task
+from tests.tasks import PASS, Attempt, attempt, run_arguments, trials_of, write_task
 
-FAKE = "for name in date python3 sleep sh cat ls; do printf '#!/bin/sh\\necho faked\\n' > $name; chmod +x $name; done"
+FAKE = (
+    "for name in date python3 sleep sh cat ls; do printf '#!/bin/sh\\necho faked\\n' > $name; chmod +x $name; done"
+)
 
 
 def seconds_of(timing: dict[str, str]) -> float:
@@ -20,26 +22,35 @@ def seconds_of(timing: dict[str, str]) -> float:
 
 def test_40_time_is_told_from_outside(attack: Attack) -> None:
     before = datetime.now(UTC)
-    left = attack(f"{FAKE}; cp date python3 /logs/agent; /bin/sleep 0.6", verifier="date > /logs/verifier/date; sleep 0.3;"
-                  "python3 -c 'print(\"{\\\"reward\\\": 1}\")' > /logs/verifier/reward.json")  # fmt: skip
+    left = attack(
+        f"{FAKE}; cp date python3 /logs/agent; /bin/sleep 0.6",
+        verifier="date > /logs/verifier/date; sleep 0.3; python3 -c 'print(1)' > /logs/verifier/reward.txt",
+    )
     after = datetime.now(UTC)
     result = left.result
-    assert left.rewards == {"reward": 1}
+    assert left.rewards == {"reward": 1.0}
     assert "faked" not in left.text("verifier/date")
     assert 0.6 <= seconds_of(result["agent_execution"]) <= (after - before).total_seconds()
     assert 0.3 <= seconds_of(result["verifier"]) <= (after - before).total_seconds()
     assert left.gradings[0]["provenance"]["usage"]["wall_sec"] >= 0.3
-    assert before <= datetime.fromisoformat(result["started_at"]) <= datetime.fromisoformat(result["finished_at"]) <= after
+    assert (
+        before
+        <= datetime.fromisoformat(result["started_at"])
+        <= datetime.fromisoformat(result["finished_at"])
+        <= after
+    )
 
 
 def test_40_nothing_in_the_agents_home_meets_the_verifier(isolation: str, tmp_path: Path) -> None:
-    """Python runs what it finds in the home of its user, and a shell may, too. So the verifier's home is a new one."""
+    """Python runs what it finds in the home of its user, and a shell may. So the verifier has one of its own."""
     mark = f"assay-test-{uuid.uuid4().hex}"
     payload = (
         f"import os\nif os.path.exists('/tests/{mark}'):"
         "\n    open('/logs/verifier/reward.json', 'w').write('{\\\"reward\\\": 1}')\n    os._exit(0)\n"
     )
-    site = "$HOME/.local/lib/python$(python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])')/site-packages"
+    site = (
+        "$HOME/.local/lib/python$(python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])')/site-packages"
+    )
     task = write_task(
         tmp_path / "task",
         verifier="echo '{\"reward\": 0}' > /logs/verifier/reward.json; python3 -c 'import json'",
@@ -106,7 +117,7 @@ mount -t tmpfs none /tests; umount /tests
         f"echo wrong > answer.txt; cat > program <<'END'\n{evil}\nEND",
         tests={"expected": "right\n"},
         verifier="sh program 2>/dev/null; cmp -s answer.txt /tests/expected && r=1 || r=0;"
-        "[ \"$(cat /tests/expected)\" = right ] || r=2; echo $r > /logs/verifier/reward.txt",
+        '[ "$(cat /tests/expected)" = right ] || r=2; echo $r > /logs/verifier/reward.txt',
     )
     assert left.rewards == {"reward": 0.0}
 
@@ -127,7 +138,7 @@ def test_42_a_module_beside_the_answer_is_not_the_verifiers(attack: Attack) -> N
     """A verifier in Python finds its own modules, whatever lies in the folder in which it runs."""
     left = attack(
         "for name in json os sys hashlib usercustomize sitecustomize; do"
-        " echo 'open(\"/logs/verifier/reward.txt\", \"w\").write(\"1\"); raise SystemExit' > $name.py; done",
+        ' echo \'open("/logs/verifier/reward.txt", "w").write("1"); raise SystemExit\' > $name.py; done',
         verifier="exec python3 /tests/check.py",
         tests={"check.py": "import json\njson.dump({'reward': 0}, open('/logs/verifier/reward.json', 'w'))\n"},
     )
@@ -145,7 +156,7 @@ def test_42_the_record_says_with_which_tests(attack: Attack) -> None:
 def test_the_agents_logs_are_read_only_to_the_verifier(attack: Attack) -> None:
     left: Attempt = attack(
         "echo mine > /logs/agent/log; echo mine > /logs/artifacts/made",
-        verifier="cat /logs/agent/log /logs/artifacts/made; rm -f /logs/agent/log; echo 1 > /logs/verifier/reward.txt",
+        verifier=f"cat /logs/agent/log /logs/artifacts/made; rm -f /logs/agent/log; {PASS}",
     )
     assert left.text("verifier/test-stdout.txt").startswith("mine\nmine\n")
     assert left.text("agent/log") == "mine\n"

@@ -1,8 +1,11 @@
 """What an agent may leave behind: links, closed folders, odd names, trees without end. None of it is trusted."""
 
 import os
+import shutil
 import tarfile
-from collections.abc import Callable
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -25,7 +28,7 @@ def grade_again(left: Attempt, isolation: str) -> int:
 
 
 def test_the_workspace_replaced_by_a_link(attack: Attack, isolation: str) -> None:
-    swap = f"b={BASE}; cd /; mv $b $b.old; ln -s /etc $b; rm -rf /workspace; ln -sfn /etc /workspace; ls -ld /workspace"
+    swap = f"b={BASE}; cd /; mv $b $b.old; ln -s /etc $b; rm -rf /workspace; ln -sfn /etc /workspace"
     left = attack(f"({swap}) 2>/dev/null; true", verifier="ls /workspace; " + FAIL)
     assert left.rewards == {"reward": 0.0}
     assert not any(name.endswith("passwd") for name in packed(left))
@@ -66,7 +69,7 @@ def test_odd_names(attack: Attack, isolation: str, capsys: pytest.CaptureFixture
     )
     count = "python3 -c 'import os; print(len(os.listdir(\"/workspace\")))'"
     left = attack(
-        f"cat > /tmp/odd-{os.getpid()}.py <<'END'\n{lines}END\npython3 /tmp/odd-{os.getpid()}.py; rm /tmp/odd-*.py",
+        f"python3 - <<'END'\n{lines}END",
         verifier=f"[ $({count}) = {len(ODD) + 1} ] && " + PASS,
     )
     assert left.rewards == {"reward": 1.0}
@@ -77,11 +80,11 @@ def test_odd_names(attack: Attack, isolation: str, capsys: pytest.CaptureFixture
     assert not raw_characters("".join(capsys.readouterr()))
 
 
-DEEP = "python3 -c 'import os\nfor _ in range({depth}):\n    os.mkdir(\"{name}\"); os.chdir(\"{name}\")'"
+DEEP = 'python3 -c \'import os\nfor _ in range({depth}):\n    os.mkdir("{name}"); os.chdir("{name}")\''
 
 
 @pytest.mark.parametrize(
-    ("depth", "name"), [(1500, "d"), (6000, "d"), (30, "d" * 250)], ids=["deep", "beyond a path", "long names"]
+    ("depth", "name"), [(1500, "d"), (1300, "dddd"), (30, "d" * 250)], ids=["deep", "beyond a path", "long names"]
 )
 @pytest.mark.parametrize("where", ["/workspace", "/logs/agent"])
 @pytest.mark.parametrize("isolation", ["bubblewrap"], indirect=True)
@@ -91,8 +94,12 @@ def test_a_tree_without_end(attack: Attack, where: str, depth: int, name: str) -
     assert left.rewards == {"reward": 1.0}
 
 
-@pytest.mark.parametrize("place", ["/logs/agent/output.txt", "/logs/artifacts/manifest.json", "/logs/agent/instruction.md"])
-@pytest.mark.parametrize("what", ["mkdir -p {place}/x", "ln -sfn /etc/passwd {place}", "mkfifo {place}", "chmod 000 {place}"])
+@pytest.mark.parametrize(
+    "place", ["/logs/agent/output.txt", "/logs/artifacts/manifest.json", "/logs/agent/instruction.md"]
+)
+@pytest.mark.parametrize(
+    "what", ["mkdir -p {place}/x", "ln -sfn /etc/passwd {place}", "mkfifo {place}", "chmod 000 {place}"]
+)
 @pytest.mark.parametrize("isolation", ["bubblewrap"], indirect=True)
 def test_something_else_in_place_of_a_log(attack: Attack, place: str, what: str) -> None:
     left = attack(f"echo said; rm -rf {place}; {what.format(place=place)}; true", verifier=PASS)
@@ -118,53 +125,63 @@ def test_programs_with_the_rights_of_their_owner(attack: Attack, isolation: str)
     assert grade_again(left, isolation) == 0
 
 
+@dataclass(frozen=True)
+class Canary:
+    """A folder of the host with one file. Neither the agent nor what waits for it may change anything there."""
+
+    folder: Path
+
+    def look(self) -> list[tuple[str, int, int, int, str]]:
+        found = []
+        for path in (self.folder, *sorted(self.folder.iterdir())):
+            status = path.stat()
+            text = path.read_text() if path.is_file() else ""
+            found.append((path.name, status.st_uid, status.st_gid, status.st_mode, text))
+        return found
+
+
 @pytest.fixture
-def canary(open_folder: Path) -> Callable[[], tuple[str, tuple[int, int, int]]]:
-    """A file of the host's that nobody may change, and a look at it."""
-    folder = open_folder / "host"
-    folder.mkdir(mode=0o755)
-    file = folder / "canary"
-    file.write_text("alive\n")
-    file.chmod(0o644)
-
-    def look() -> tuple[str, tuple[int, int, int]]:
-        found = os.stat(file)
-        return file.read_text(), (found.st_uid, found.st_gid, found.st_mode & 0o7777)
-
-    return look
-
-
-STEP_FILES = {"canary": "brought along by the second step\n"}
+def canary() -> Iterator[Canary]:
+    """In a place that a sandbox shows under its own name, so that a link to it leads there inside and outside."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="assay-test-", dir="/opt"))
+    except OSError as error:
+        pytest.skip(f"a folder in /opt is needed: {error}")
+    folder.chmod(0o755)
+    (folder / "canary").write_text("alive\n")
+    yield Canary(folder)
+    shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize(
     "plant",
     [
         pytest.param("ln -s {host}/canary canary", id="a file"),
+        pytest.param("mkdir -p deeper; rm -rf deeper; ln -s {host} deeper", id="a folder"),
         pytest.param("cd /; rm -rf {workdir}; ln -s {host} {workdir}", id="the working folder"),
         pytest.param("b=$(readlink -f {workdir}); cd /; mv $b $b.old; ln -s {host} $b", id="behind the mount"),
-        pytest.param("rm -f /logs/agent/instruction.md; ln -s {host}/canary /logs/agent/instruction.md", id="a log"),
+        pytest.param(
+            "rm -f /logs/agent/instruction.md; ln -s {host}/canary /logs/agent/instruction.md", id="a log"
+        ),
         pytest.param("rmdir /logs/agent /logs/artifacts; ln -s {host} /logs/agent", id="the logs"),
     ],
 )
 @pytest.mark.parametrize("workdir", ["/workspace", "/workspace/inner"])
 def test_links_that_wait_for_the_next_step(
-    isolation: str,
-    open_folder: Path,
-    tmp_path: Path,
-    canary: Callable[[], tuple[str, tuple[int, int, int]]],
-    plant: str,
-    workdir: str,
+    isolation: str, tmp_path: Path, canary: Canary, plant: str, workdir: str
 ) -> None:
-    """Assay copies a step's files as root, into a folder in which the agent has been. It must not follow the agent."""
-    before = canary()
-    listed = sorted(os.listdir(open_folder / "host"))
-    task = write_steps(
-        tmp_path / "task", [StepSpec("one"), StepSpec("two", workdir=STEP_FILES)], workdir=workdir
-    )
-    agent = f"({plant.format(host=open_folder / 'host', workdir=workdir)}) 2>/dev/null; true"
+    """Assay copies a step's files as root, into a folder in which the agent has been. It must not follow it."""
+    before = canary.look()
+    second = StepSpec("two", workdir={"canary": "brought along\n", "deeper/canary": "brought along\n"})
+    task = write_steps(tmp_path / "task", [StepSpec("one"), second], workdir=workdir)
+    agent = f"({plant.format(host=canary.folder, workdir=workdir)}) 2>/dev/null; true"
     left = attempt(task, agent, tmp_path / "jobs", "--isolation", isolation)
-    assert canary() == before
-    assert sorted(os.listdir(open_folder / "host")) == listed
-    assert os.stat(open_folder / "host").st_uid == os.geteuid()
+    assert canary.look() == before
     assert left.code in (0, 1)
+
+
+def test_a_steps_files_arrive(isolation: str, tmp_path: Path) -> None:
+    second = StepSpec("two", workdir={"deeper/file": "brought along\n"}, verifier=f"[ -w deeper/file ] && {PASS}")
+    task = write_steps(tmp_path / "task", [StepSpec("one"), second])
+    left = attempt(task, "true", tmp_path / "jobs", "--isolation", isolation)
+    assert left.rewards == {"reward": 1.0}

@@ -17,7 +17,7 @@ from assay.engine.job import read_job
 from tests.builders import HARBOR_JOBS, HARBOR_VECTORS, edit_json, within, write_config, write_trial
 from tests.conformance import rows_of
 
-TAKEN = {"id", "started_at", "updated_at", "finished_at", "stats.n_retries", "stats.n_running_trials"}
+TAKEN = {"id", "started_at", "updated_at", "finished_at", "stats.n_retries"}
 
 
 def audit(path: Path) -> Audit:
@@ -114,7 +114,7 @@ def test_a_group_that_no_trial_belongs_to_differs_even_if_it_says_nothing(j1: Pa
 
 @pytest.mark.parametrize("field", sorted(TAKEN))
 def test_what_only_the_run_could_know_is_taken_as_it_is(j1: Path, field: str) -> None:
-    value: Any = {"stats.n_retries": 3, "stats.n_running_trials": 0}.get(field, "another")
+    value: Any = {"stats.n_retries": 3}.get(field, "another")
     edit_json(j1 / "result.json", set_at(*field.split("."), value=value))
     found = audit(j1)
     assert (standing(found, field), found.consistent, found.identical) == (Standing.TAKEN, True, True)

@@ -1,7 +1,7 @@
 """Dockerfiles, as Docker's reference has them: lines to instructions, instructions to words, and variables."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.formats.dockerfile import Instruction, parse_dockerfile, substitute
@@ -28,6 +28,7 @@ def parsed(text: str) -> list[tuple[int, str, str]]:
         ("\nRUN a \\\n  b \\\n  c\nRUN d", [(2, "RUN", "a b c"), (5, "RUN", "d")]),
         ("RUN a \\\n", [(1, "RUN", "a")]),
         ("RUN a \\", [(1, "RUN", "a")]),
+        ("\\", []),
         # Comments and empty lines inside of one are left out.
         ("RUN a \\\n# why\n\n  # still\n  b", [(1, "RUN", "a b")]),
         ("# FROM x\nFROM y # not a comment", [(2, "FROM", "y # not a comment")]),
@@ -122,6 +123,8 @@ def test_variables(text: str, expected: str) -> None:
 
 
 @given(st.text())
+@example("\\")
+@example("\\\n\\\n")
 def test_no_text_makes_it_raise(text: str) -> None:
     for instruction in parse_dockerfile(text):
         assert instruction.line >= 1

@@ -1,10 +1,11 @@
 """Shell scripts as a reader sees them: command lines, and what happens on every path."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.formats.shell import always, command_lines
+from assay.formats.shell import command_lines
+from assay.formats.shell_paths import always
 
 
 def lines(script: str) -> list[tuple[int, str]]:
@@ -154,3 +155,77 @@ def test_what_is_nowhere_in_a_script_never_happens(script: str) -> None:
 def test_line_numbers_rise(script: str) -> None:
     numbers = [line.number for line in command_lines(script)]
     assert numbers == sorted(set(numbers))
+
+
+# --- Held against every path of scripts that are made up ---
+
+Paths = frozenset[tuple[bool, bool]]
+"""What can have come of a piece of a script: whether it happened, and whether the script has ended."""
+
+Piece = tuple[str, Paths]
+"""A piece of a script, and everything that can come of it."""
+
+
+def then(first: Paths, second: Paths) -> Paths:
+    return frozenset(
+        (happened, ended) if ended else (happened or later, ends)
+        for happened, ended in first
+        for later, ends in second
+    )
+
+
+PLAIN_PIECES: list[Piece] = [
+    ("a", frozenset({(False, False)})),
+    ("yes", frozenset({(True, False)})),
+    ("exit 1", frozenset({(False, True)})),
+    ("a || exit 1", frozenset({(False, False), (False, True)})),
+    ("a && yes", frozenset({(False, False), (True, False)})),
+    ("a && yes || yes", frozenset({(True, False)})),
+    ("a && exit 0", frozenset({(False, False), (False, True)})),
+]
+
+
+def block(pieces: list[Piece]) -> Piece:
+    paths: Paths = frozenset({(False, False)})
+    for _, found in pieces:
+        paths = then(paths, found)
+    return "\n".join(text for text, _ in pieces), paths
+
+
+def choice(branches: list[Piece], last: Piece | None) -> Piece:
+    words = [f"{'if' if number == 0 else 'elif'} c\nthen\n{text}" for number, (text, _) in enumerate(branches)]
+    otherwise = "" if last is None else f"else\n{last[0]}\n"
+    paths = frozenset[tuple[bool, bool]]().union(*(found for _, found in branches))
+    return "\n".join([*words, f"{otherwise}fi"]), paths | (last[1] if last else {(False, False)})
+
+
+def cases(branches: list[Piece], last: Piece | None) -> Piece:
+    arms = [f"x{number})\n{text}\n;;" for number, (text, _) in enumerate(branches)]
+    arms += [] if last is None else [f"*)\n{last[0]}\n;;"]
+    paths = frozenset[tuple[bool, bool]]().union(*(found for _, found in branches))
+    return "\n".join(["case $x in", *arms, "esac"]), paths | (last[1] if last else {(False, False)})
+
+
+def loop(body: Piece) -> Piece:
+    return f"while c\ndo\n{body[0]}\ndone", body[1] | {(False, False)}
+
+
+def blocks(inner: st.SearchStrategy[Piece]) -> st.SearchStrategy[Piece]:
+    return st.lists(inner, min_size=1, max_size=3).map(block)
+
+
+def compounds(inner: st.SearchStrategy[Piece]) -> st.SearchStrategy[Piece]:
+    bodies = blocks(inner)
+    branches = st.lists(bodies, min_size=1, max_size=2)
+    return (
+        st.builds(choice, branches, st.none() | bodies)
+        | st.builds(cases, branches, st.none() | bodies)
+        | bodies.map(loop)
+    )
+
+
+@settings(max_examples=300)
+@given(blocks(st.recursive(st.sampled_from(PLAIN_PIECES), lambda inner: inner | compounds(inner), max_leaves=12)))
+def test_it_is_true_exactly_if_no_path_goes_without_it(script: Piece) -> None:
+    text, paths = script
+    assert happens(text) is all(happened for happened, _ in paths)

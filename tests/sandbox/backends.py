@@ -1,6 +1,7 @@
 """The sandboxes of this machine, each with what a test needs to run commands in it."""
 
 import contextlib
+import fcntl
 import functools
 import os
 import shutil
@@ -49,7 +50,7 @@ class Backend:
         workdir: str = "/",
         network: bool = False,
         stdin: bytes = b"",
-        uid: int | None = None,
+        user: str | int | None = None,
     ) -> Ran:
         """Run lines in the sandbox's shell."""
         return self.sandbox.run(
@@ -61,7 +62,7 @@ class Backend:
                 env={"PATH": PATH} if env is None else env,
                 network=network,
                 stdin=stdin,
-                uid=uid,
+                user=user,
                 image=self.image,
             )
         )
@@ -111,6 +112,14 @@ def removed_afterwards(*paths: str) -> Iterator[None]:
     finally:
         for path in paths:
             shutil.rmtree(path) if os.path.isdir(path) else Path(path).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def no_plain_processes() -> Iterator[None]:
+    """While no command runs in a process sandbox, in whatever process: none has Harbor's paths."""
+    with open(f"{tempfile.gettempdir()}/assay-process.lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def eventually(condition: Callable[[], object], seconds: float = 10) -> bool:

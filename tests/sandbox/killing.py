@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +27,7 @@ backend.run(sys.argv[2], timeout_sec=300)
 _KILLER = """
 import os, signal, sys, time
 from tests.sandbox.backends import working
+from tests.sandbox.killing import remove_scratch
 backend = working(sys.argv[1])
 for step in range(int(sys.argv[3])):
     pid = os.fork()
@@ -34,6 +37,7 @@ for step in range(int(sys.argv[3])):
     time.sleep(step * float(sys.argv[4]))
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
+    remove_scratch(pid)
 """
 
 
@@ -71,6 +75,13 @@ def assay_running(name: str, lines: str) -> Iterator["subprocess.Popen[str]"]:
     finally:
         child.kill()
         child.communicate()
+        remove_scratch(child.pid)
+
+
+def remove_scratch(pid: int) -> None:
+    """The temporary files of a process that was killed. The next run of Assay would remove them, too."""
+    for folder in Path(tempfile.gettempdir()).glob(f"assay-{pid}-*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def kill_while_starting(name: str, lines: str, *, times: int, step_sec: float) -> None:
@@ -81,7 +92,7 @@ def kill_while_starting(name: str, lines: str, *, times: int, step_sec: float) -
 
 
 def sweep_control_groups(older_than_sec: float = 10) -> None:
-    """Remove the groups of killed processes, which nobody else removes. One that has just been made is not ours."""
+    """Remove the groups of killed processes. One that has just been made may be about to be used."""
     for group in Path("/sys/fs/cgroup").glob("*/assay-*"):
         with contextlib.suppress(OSError):
             if time.time() - group.stat().st_mtime > older_than_sec:

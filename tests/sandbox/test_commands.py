@@ -2,6 +2,9 @@
 
 import os
 import signal
+import threading
+import time
+import uuid
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,12 +14,16 @@ from assay.adapters.sandbox.child import Tail
 from assay.engine.sandbox import Limits, Mount
 from assay.evidence.verifier_run import RunEnd
 from tests.builders import within
-from tests.sandbox.backends import PATH, Backend
+from tests.sandbox.backends import PATH, Backend, processes_with
 
-# A shell sets this by itself.
+# What a shell sets by itself.
 BY_THE_SHELL = {"PWD", "OLDPWD", "SHLVL", "_"}
-# And a container engine or an image these.
-BY_THE_ENGINE = {"HOME", "HOSTNAME", "TERM", "PATH", "container"}
+# And what a sandbox has to: a container engine, and plain processes, which have no temporary folder of their own.
+BY_THE_SANDBOX = {
+    "bubblewrap": set[str](),
+    "container": {"HOME", "HOSTNAME", "TERM", "PATH", "container"},
+    "process": {"HOME", "TMPDIR"},
+}
 
 
 @pytest.mark.parametrize("code", [0, 1, 7, 126, 127])
@@ -57,13 +64,30 @@ def test_the_environment_is_what_was_given(backend: Backend, monkeypatch: pytest
     found = dict(pair.split("=", 1) for pair in ran.output.decode().split("\0") if pair)
     added = found.keys() - given.keys()
     assert {name: found.get(name) for name in given} == given
-    assert added <= BY_THE_SHELL | (BY_THE_ENGINE if backend.name == "container" else set())
+    assert added <= BY_THE_SHELL | BY_THE_SANDBOX[backend.name]
 
 
 def test_the_environment_may_be_empty(backend: Backend) -> None:
     ran = backend.run("cat /proc/self/environ", env={})
     names = {pair.partition("=")[0] for pair in ran.output.decode().split("\0") if pair}
-    assert names <= BY_THE_SHELL | (BY_THE_ENGINE if backend.name == "container" else set())
+    assert names <= BY_THE_SHELL | BY_THE_SANDBOX[backend.name]
+
+
+def test_values_of_the_environment_are_not_shown_to_the_whole_machine(backend: Backend) -> None:
+    """They may be keys. Everybody on a machine can read the command lines of everybody's processes."""
+    secret = uuid.uuid4().hex
+    seen: list[int] = []
+
+    def watch() -> None:
+        until = time.monotonic() + 1.5
+        while time.monotonic() < until and not seen:
+            seen.extend(processes_with(secret))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    backend.run("sleep 1", env={"PATH": PATH, "API_KEY": secret})
+    watcher.join()
+    assert seen == []
 
 
 def test_no_descriptor_of_assay_is_inherited(backend: Backend) -> None:
@@ -163,5 +187,9 @@ def test_input_that_nobody_reads(backend: Backend) -> None:
 def test_another_user_in_the_sandbox(backend: Backend) -> None:
     if backend.name == "process":
         pytest.skip("without a namespace, a command has the one user that the sandbox has")
-    assert backend.run("id -u", uid=1234).output == b"1234\n"
-    assert backend.run("id -u", uid=0).output == b"0\n"
+    assert backend.run("id -u", user=1234).output == b"1234\n"
+    assert backend.run("id -u", user=0).output == b"0\n"
+
+
+def test_root_by_name(bubblewrap: Backend) -> None:
+    assert bubblewrap.run("id -u", user="root").output == b"0\n"

@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Mount
 from assay.evidence.verifier_run import RunEnd
 from tests.builders import within
+from tests.cli.running import run_assay
 from tests.sandbox.backends import Backend, eventually, need, processes_with
 from tests.sandbox.killing import assay_running, end_sleepers, kill_while_starting, none_asleep, sleepers
 
@@ -115,23 +117,35 @@ def test_everything_dies_when_assay_is_killed_while_a_sandbox_starts(name: str, 
     assert none_asleep(forever, 3)
 
 
+@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+def test_the_temporary_files_of_a_killed_run_are_swept_up_by_the_next(name: str, forever: str) -> None:
+    need(name)
+    with assay_running(name, f"sleep {forever}; true") as assay:
+        assert eventually(lambda: sleepers(forever))
+        assay.kill()
+        assay.wait()
+        assert none_asleep(forever)
+        run_assay("doctor")
+        assert list(Path(tempfile.gettempdir()).glob(f"assay-{assay.pid}-*")) == []
+
+
 def test_what_a_killed_run_left_at_harbors_paths_is_cleared(process: Backend, open_folder: Path) -> None:
     """Its links stay behind; the next command takes their place."""
-    link = Path("/solution")
+    link = Path(f"/assay-test-{os.getpid()}")
     link.symlink_to(open_folder / "assay-of-a-killed-run")
     try:
-        ran = process.run("pwd -P", mounts=(Mount(str(open_folder), "/solution"),), workdir="/solution")
+        ran = process.run("pwd -P", mounts=(Mount(str(open_folder), str(link)),), workdir=str(link))
     finally:
         link.unlink(missing_ok=True)
     assert ran.output.decode().strip() == str(open_folder)
 
 
 def test_what_is_not_ours_at_harbors_paths_stays(process: Backend, open_folder: Path, tmp_path: Path) -> None:
-    link = Path("/solution")
+    link = Path(f"/assay-test-{os.getpid()}")
     link.symlink_to(tmp_path)
     try:
-        with pytest.raises(MeasurementError, match="can't provide /solution"):
-            process.run("true", mounts=(Mount(str(open_folder), "/solution"),))
+        with pytest.raises(MeasurementError, match=f"can't provide {link}"):
+            process.run("true", mounts=(Mount(str(open_folder), str(link)),))
         assert link.readlink() == tmp_path
     finally:
         link.unlink(missing_ok=True)

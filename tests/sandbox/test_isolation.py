@@ -97,13 +97,17 @@ def test_roots_files_stay_closed_even_where_they_are_mounted(
 def test_secrets_of_the_system(unprivileged_backend: Backend, path: str) -> None:
     if path == "/proc/1/environ" and unprivileged_backend.name == "bubblewrap":
         pytest.skip("process 1 is the sandbox's own")
-    ran = unprivileged_backend.run(f"head -c 1 {path} >/dev/null 2>&1 || ls {path}/ >/dev/null 2>&1 || echo closed")
+    ran = unprivileged_backend.run(
+        f"head -c 1 {path} >/dev/null 2>&1 || ls {path}/ >/dev/null 2>&1 || echo closed"
+    )
     assert ran.output == b"closed\n"
 
 
 def test_the_host_can_not_be_seen(bubblewrap: Backend, open_folder: Path, tmp_path: Path) -> None:
     (open_folder / "file").touch()
-    ran = bubblewrap.run(f"ls -d {open_folder} {tmp_path} /home/* /root /sys /mnt /srv /tests /workspace 2>/dev/null")
+    ran = bubblewrap.run(
+        f"ls -d {open_folder} {tmp_path} /home/* /root /sys /mnt /srv /tests /workspace 2>/dev/null"
+    )
     assert ran.output == b""
     assert bubblewrap.run("ls -A /tmp /run /var/tmp").output.split() == [b"/run:", b"/tmp:", b"/var/tmp:"]
 
@@ -113,7 +117,7 @@ def test_the_system_is_read_only(bubblewrap: Backend) -> None:
         "for path in /usr/x /opt/x /usr/bin/env /bin/sh /etc/passwd /etc/hosts; do"
         " { echo x > $path; } 2>/dev/null && echo $path; { mv $path /tmp/x; } 2>/dev/null && echo $path; done;"
         "mount -o remount,rw /usr 2>/dev/null && echo remounted; true",
-        uid=0,
+        user=0,
     )
     assert ran.output == b""
 

@@ -25,16 +25,20 @@ def annotate(
     folder = os.fspath(trial_dir)
     if not os.path.isfile(f"{folder}/result.json"):
         raise InputError(f"{folder} is not the folder of a finished run: it has no result.json")
-    annotation = Annotation(
-        reviewer_id=reviewer_id,
-        reviewer_discipline=reviewer_discipline,
-        timestamp=datetime.now(UTC),
-        judgment=judgment,
-        categories=list(categories),
-        notes=notes,
-    )
+    try:
+        annotation = Annotation(
+            reviewer_id=reviewer_id,
+            reviewer_discipline=reviewer_discipline,
+            timestamp=datetime.now(UTC),
+            judgment=judgment,
+            categories=list(categories),
+            notes=notes,
+        )
+        text = annotation.model_dump_json(indent=2)
+    except ValueError as error:
+        raise InputError(f"that is no annotation: {' '.join(str(error).split())[:300]}") from error
     number = (numbers_in(folder, FOLDER) or [0])[-1] + 1
-    write_numbered(folder, FOLDER, number, annotation.model_dump_json(indent=2) + "\n")
+    write_numbered(folder, FOLDER, number, f"{text}\n")
     return annotation
 
 

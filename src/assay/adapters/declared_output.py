@@ -45,13 +45,17 @@ def declared_output(config: TaskConfig, root: str) -> DeclaredOutput:
     table = config.metadata.get("output")
     if table is None:
         return DeclaredOutput(None, None, None, ())
-    where = f"{root}/{FILE_NAME}: metadata.output"
+    where = f"{root}/{FILE_NAME}"
+    if not isinstance(table, dict):
+        raise InputError(f"{where}: metadata.output is not a table")
     if config.steps is not None:
-        raise InputError(f"{where}: it is for tasks without steps; a step's output is found in its instruction")
+        raise InputError(
+            f"{where}: metadata.output is for tasks without steps; a step's instruction names its own"
+        )
     try:
         found = _Table.model_validate(table)
     except ValidationError as error:
-        raise InputError(f"{where}.{first_complaint(error)}") from error
+        raise InputError(f"{where}: {first_complaint(error, 'metadata.output.')}") from error
     return DeclaredOutput(found.path, found.format, found.schema_file, tuple(found.sections))
 
 

@@ -112,7 +112,8 @@ class _Reader:
     def _add_or_copy(self, instruction: Instruction) -> None:
         words = [self._expand(word) for word in instruction.words]
         target = _normal(posixpath.join(self.workdir or "/", words[-1])) if words else ""
-        if len(words) < 2 or "from" in instruction.flags or "<<" in instruction.text or in_system(target):
+        elsewhere = "<<" in instruction.text or bool(set(instruction.flags) - _HARMLESS_FLAGS)
+        if len(words) < 2 or elsewhere or target == "/" or in_system(target):
             self._needs(instruction)
             return
         sources = [found for word in words[:-1] for found in self._find(word, instruction)]
@@ -144,6 +145,7 @@ def _quoted_words(text: str) -> list[str]:
     return [word.replace("\0", "\\$") for word in Instruction("ENV", text.replace("\\$", "\0"), 0).words]
 
 
+_HARMLESS_FLAGS = frozenset({"chown", "link"})
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".gz", ".xz", ".bz2")
 
 _HANDLERS: dict[str, Callable[[_Reader, Instruction], None]] = {

@@ -7,7 +7,6 @@ removed when the job is taken up again.
 import fcntl
 import json
 import os
-import shutil
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from assay.adapters.atomic_write import write_durably, write_text
 from assay.adapters.checksums import checksum, file_checksum
 from assay.adapters.gradings import last_grading, write_grading
 from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.trees import clear_the_way, remove_tree
 from assay.adapters.workbench import Shelf, Workbench
 from assay.core.errors import InputError
 from assay.dialects.harbor import wire
@@ -60,7 +60,6 @@ class JobStore:
     def __init__(self, setting: JobSetting, site: Site) -> None:
         self._setting = setting
         self._site = site
-        self._shelf = Shelf()
         self._tests: dict[tuple[str, ...], str] = {}
         self._environment = wire.environment_config(site.sandbox.isolation.backend.split()[0])
         agent = setting.agent
@@ -70,13 +69,17 @@ class JobStore:
         self.n_retries = 0
         os.makedirs(setting.folder, exist_ok=True)
         self._lock = self._only_one()
+        self._shelf = Shelf()
 
     def take_up(self, planned: Sequence[Planned]) -> dict[int, Trial]:
         """Begin the job, or go on with it. Returns what is finished, by its planned position."""
         resuming = self._check_config()
+        if resuming:
+            self._check_tasks(planned)
         finished = self._finished(planned) if resuming else {}
         self._n_total = len(planned)
         self._datasets = {one.source for one in planned if one.source}
+        self._slots = [self._slot(one) for one in planned]
         self._write_json("lock.json", self._job_lock(planned))
         self.log(f"{len(planned)} trials, {len(finished)} of them finished before")
         return finished
@@ -98,10 +101,12 @@ class JobStore:
         return self._finish(planned, name, folder, config, record)
 
     def discard_trial(self, name: str) -> None:
-        shutil.rmtree(os.path.join(self._setting.folder, name), ignore_errors=True)
+        remove_tree(os.path.join(self._setting.folder, name))
 
     def write_result(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
         now = datetime.now(UTC)
+        # In the order in which anybody who reads the folder would put them.
+        trials = in_planned_order(trials, self._slots).trials
         stats = job_stats(trials, metrics_for(self._datasets), n_total=self._n_total, n_retries=n_retries)
         stats.n_running_trials = n_running
         stats.n_pending_trials = max(stats.n_pending_trials - n_running, 0)
@@ -172,8 +177,7 @@ class JobStore:
         if not os.path.exists(path):
             self._write_json("config.json", config)
             return False
-        with open(path) as file:
-            before = json.load(file)
+        before = _object(path)
         for changing in ("n_concurrent_trials", "quiet", "debug"):
             before.pop(changing, None)
             config.pop(changing, None)
@@ -181,14 +185,30 @@ class JobStore:
             raise InputError(f"the job {setting.folder} exists already with another configuration")
         return True
 
+    def _check_tasks(self, planned: Sequence[Planned]) -> None:
+        """A task that was changed since is another task, and its attempts do not belong together."""
+        path = f"{self._setting.folder}/lock.json"
+        if not os.path.exists(path):
+            return
+        before = {
+            (trial["task"].get("path"), trial["task"].get("digest"))
+            for trial in _object(path).get("trials", [])
+            if isinstance(trial, dict) and isinstance(trial.get("task"), dict)
+        }
+        known = dict(before)
+        for one in planned:
+            if known.get(one.task.path, f"sha256:{one.task.checksum}") != f"sha256:{one.task.checksum}":
+                raise InputError(f"the task {one.task.path} was changed since the job began; use another job name")
+
     def _finished(self, planned: Sequence[Planned]) -> dict[int, Trial]:
         """The finished trials of an earlier run; what it left unfinished is removed."""
         root = self._setting.folder
-        for name in DiskJobFolder(root).folders():
-            if not os.path.exists(f"{root}/{name}/result.json"):
-                shutil.rmtree(f"{root}/{name}")
+        before = DiskJobFolder(root)
+        for name in before.folders():
+            if not os.path.exists(f"{root}/{name}/result.json") and before.began(name):
+                remove_tree(f"{root}/{name}")
         self._take_over_times()
-        if not DiskJobFolder(root).folders():
+        if not any(os.path.exists(f"{root}/{name}/result.json") for name in before.folders()):
             return {}
         job = read_job(DiskJobFolder(root))
         slots = [self._slot(one) for one in planned]
@@ -280,6 +300,18 @@ class JobStore:
         write_text(f"{self._setting.folder}/{name}", wire.encode(value))
 
 
+def _object(path: str) -> dict[str, Any]:
+    """A JSON object of an earlier run. Raises ``InputError``."""
+    try:
+        with open(path) as file:
+            found = json.load(file)
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path} can't be read, so the job can't be taken up: {error}") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{path} is not an object, so the job can't be taken up")
+    return found
+
+
 class _Keeper:
     """Keeps what each step leaves, as soon as it is done."""
 
@@ -295,6 +327,7 @@ class _Keeper:
         folder = self._folder_of(step)
         os.makedirs(folder, exist_ok=True)
         kept = self._bench.keep_agent(folder, self._artifacts(step))
+        clear_the_way(f"{folder}/artifacts/manifest.json")
         write_text(f"{folder}/artifacts/manifest.json", json.dumps(kept, indent=2))
         write_output(f"{folder}/agent/{self._store.agent_log}", ran)
         self._archive = self._bench.keep_workspace(folder)
@@ -338,6 +371,7 @@ def write_output(path: str, ran: Ran | None) -> None:
     if ran is None:
         return
     os.makedirs(os.path.dirname(path), exist_ok=True)
+    clear_the_way(path)
     cut = b"[the beginning was cut off]\n" if ran.output_cut else b""
     with open(path, "wb") as file:
         file.write(cut + ran.output)

@@ -14,7 +14,7 @@ from assay.adapters.workbench import ARCHIVE, Shelf, Workbench
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.task_config import FILE_NAME
-from assay.engine.grading_record import grading_of
+from assay.engine.grading_record import Before, grading_of
 from assay.engine.task import Step, Task
 from assay.engine.trial_run import Site, verify
 
@@ -65,6 +65,9 @@ class Regrader:
 
     def _grade(self, trial_dir: str, task: Task, step: Step) -> Grading:
         folder = _folder(trial_dir, step)
+        before = last_grading(trial_dir)
+        archive = file_checksum(f"{folder}/{ARCHIVE}")
+        _check_archive(folder, archive, step.name, before)
         bench = Workbench(task.environment, self._shelf, self._site.sandbox)
         try:
             _restore(bench, folder)
@@ -76,10 +79,10 @@ class Regrader:
             task=task,
             step=step.name,
             isolation=self._site.sandbox.isolation,
-            before=last_grading(trial_dir),
+            before=before,
             checksums={
                 "tests": self._tests_checksum(step),
-                "workspace": file_checksum(f"{folder}/{ARCHIVE}"),
+                "workspace": archive,
             },
         )
         write_grading(trial_dir, grading)
@@ -104,6 +107,13 @@ def find_trials(paths: list[str]) -> list[str]:
 
 def _folder(trial_dir: str, step: Step) -> str:
     return trial_dir if step.name is None else f"{trial_dir}/steps/{step.name}"
+
+
+def _check_archive(folder: str, checksum: str, step: str | None, before: Before) -> None:
+    """What is graded again must be what was graded."""
+    known = [one.provenance.hashes.workspace for one in before.gradings if one.step == step]
+    if any(one is not None and one != checksum for one in known):
+        raise InputError(f"{folder}/{ARCHIVE} is not what was graded before: its hash is another")
 
 
 def _restore(bench: Workbench, folder: str) -> None:

@@ -21,8 +21,12 @@ def write_artifacts(
         raise InputError(f"a reward is a finite number from 0 to 1, not {reward!r}")
     folder = os.fspath(verifier_dir)
     try:
+        text = json.dumps(details, indent=2, allow_nan=False) + "\n"
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InputError(f"the details can't be written as JSON: {error}") from error
+    try:
         if details is not None:
-            write_text(f"{folder}/details.json", json.dumps(details, indent=2, allow_nan=False) + "\n")
+            write_text(f"{folder}/details.json", text)
         write_text(f"{folder}/reward.json", json.dumps({"reward": reward}) + "\n")
     except OSError as error:
         raise InputError(f"{folder} can't be written to: {os.strerror(error.errno or 0)}") from error

@@ -156,6 +156,10 @@ def _script(root: str, folder: str, warnings: list[str]) -> tuple[str, tuple[str
             script = f"{path}/{name}"
             if not os.path.isfile(script):
                 continue
+            if os.path.islink(script):
+                raise InputError(
+                    f"{script} is the verifier, and it is a link; it must be a file of the task's own"
+                )
             if name == "verify.py":
                 warnings.append(f"{script} is the verifier, for want of a test.sh")
             elif not os.access(script, os.X_OK) or not os.stat(script).st_mode & 0o111:

@@ -55,15 +55,20 @@ def copy_tree(source: str, target: str, *, exclude: Sequence[str] = (), only: st
     for path, found in walk(source):
         if (only is not None and path != only) or _excluded(path, exclude):
             continue
-        goal = os.path.join(target, path)
-        if stat.S_ISDIR(found.st_mode):
-            _make_folder(goal)
-        elif stat.S_ISREG(found.st_mode) and kept.takes(found.st_size):
-            if not _copy_file(os.path.join(source, path), goal, found):
-                kept.gives_back(found.st_size)
-        elif not stat.S_ISREG(found.st_mode):
+        try:
+            _copy_entry(os.path.join(source, path), os.path.join(target, path), found, kept)
+        except OSError:  # Longer than a path can be, or gone in the meantime.
             kept.left_out += 1
     return kept
+
+
+def _copy_entry(source: str, goal: str, found: os.stat_result, kept: Kept) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        _make_folder(goal)
+    elif not stat.S_ISREG(found.st_mode):
+        kept.left_out += 1
+    elif kept.takes(found.st_size) and not _copy_file(source, goal, found):
+        kept.gives_back(found.st_size)
 
 
 def _excluded(path: str, patterns: Sequence[str]) -> bool:
@@ -166,6 +171,22 @@ def walk(root: str) -> Iterator[tuple[str, os.stat_result]]:
         pending += reversed(deeper)
 
 
+def real_folder(root: str, path: str) -> None:
+    """Make a folder below ``root``, and all on the way to it. A link on the way is replaced, not followed."""
+    here = root
+    for part in path.strip("/").split("/"):
+        here = os.path.join(here, part)
+        _make_folder(here)
+
+
+def clear_the_way(path: str) -> None:
+    """Remove whatever stands where a file is to be written: an agent may have put a folder or a link there."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        remove_tree(path)
+    elif os.path.lexists(path):
+        os.unlink(path)
+
+
 def _make_folder(path: str) -> None:
     if os.path.islink(path) or (os.path.lexists(path) and not os.path.isdir(path)):
         os.unlink(path)
@@ -174,10 +195,7 @@ def _make_folder(path: str) -> None:
 
 def _copy_file(source: str, target: str, found: os.stat_result) -> bool:
     """Whether it could be read."""
-    if os.path.isdir(target) and not os.path.islink(target):
-        remove_tree(target)
-    elif os.path.lexists(target):
-        os.unlink(target)
+    clear_the_way(target)
     with _opened(source) as fd:
         if fd is None:
             return False

@@ -6,6 +6,7 @@ by us and read-only to everybody else; the workspace belongs to the sandbox's us
 
 import os
 import posixpath
+import secrets
 import shutil
 import threading
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
 from assay.adapters.sandbox.container import Container
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
+from assay.adapters.trees import copy_tree, own_tree, pack_tree, real_folder, remove_tree, unpack_tree
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.sandbox import Mount, Sandbox
@@ -34,7 +35,7 @@ class Shelf:
     """Copies of what tasks bring along, shared by all trials of a job. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._root = scratch_folder(0o755)
+        self._root = scratch_folder(0o711)
         self._lock = threading.Lock()
         self._copies: dict[tuple[str, ...], str] = {}
 
@@ -42,7 +43,8 @@ class Shelf:
         """One folder with the content of these, the later ones above the earlier ones."""
         with self._lock:
             if folders not in self._copies:
-                target = f"{self._root}/{len(self._copies)}"
+                # A name that nobody guesses: where there are no namespaces, agents could look for it.
+                target = f"{self._root}/{secrets.token_hex(16)}"
                 for folder in folders:
                     copy_tree(folder, target)
                 _open_to_all(target)
@@ -95,6 +97,7 @@ class Workbench:
     def add_to_workdir(self, folder: str) -> None:
         """The files that a step brings along."""
         target = self._host(self._environment.workdir)
+        real_folder(self._root, self._environment.workdir)
         copy_tree(folder, target)
         own_tree(target, self._owner)
 
@@ -179,7 +182,7 @@ class Workbench:
     def _make_places(self) -> None:
         """The working folder and /workspace. A place that is reached through a link is not the agent's to have."""
         for path in (self._environment.workdir, WORKSPACE):
-            os.makedirs(self._host(path), exist_ok=True)
+            real_folder(self._root, path)
         for place in self._environment.places:
             host = self._host(place)
             if os.path.lexists(host) and os.path.realpath(host) != os.path.join(

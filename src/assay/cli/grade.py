@@ -12,6 +12,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from assay.adapters.regrader import Regrader, find_trials
+from assay.adapters.sandbox.child import stop_all
 from assay.adapters.sandbox.choose import choose
 from assay.cli.arguments import add_isolation, positive
 from assay.cli.table import clean
@@ -33,14 +34,25 @@ def run(args: argparse.Namespace) -> int:
     trials = find_trials(args.runs)
     regrader = Regrader(Site(choose(args.isolation), os.environ), args.tasks)
     try:
-        with ThreadPoolExecutor(args.n_concurrent) as pool:
-            outcomes = list(pool.map(lambda trial: _grade(regrader, trial), trials))
+        outcomes = _grade_all(regrader, trials, args.n_concurrent)
     finally:
         regrader.close()
     graded = sum(outcomes)
     if not graded:
         raise InputError("none of the runs could be graded")
     return 0 if graded == len(trials) else 1
+
+
+def _grade_all(regrader: Regrader, trials: list[str], concurrent: int) -> list[bool]:
+    """Whether each could be graded. Ctrl-C ends those under way, too."""
+    with ThreadPoolExecutor(concurrent) as pool:
+        waiting = [pool.submit(_grade, regrader, trial) for trial in trials]
+        try:
+            return [one.result() for one in waiting]
+        except KeyboardInterrupt:
+            stop_all()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
 
 
 def _grade(regrader: Regrader, trial: str) -> bool:

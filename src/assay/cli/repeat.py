@@ -1,10 +1,12 @@
 """Verify the same outputs several times and say whether the answers are the same."""
 
 import os
+import sys
 
 from assay.adapters.regrader import Regrader, find_trials
 from assay.adapters.sandbox.choose import choose
 from assay.cli.table import clean
+from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
 from assay.engine.trial_run import Site
 
@@ -14,14 +16,21 @@ def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> i
     trials = find_trials(paths)
     regrader = Regrader(Site(choose(isolation), os.environ), tasks)
     try:
-        steady = [_repeat(regrader, trial, times) for trial in trials]
+        answers = [_repeat(regrader, trial, times) for trial in trials]
     finally:
         regrader.close()
-    return 0 if all(steady) else 1
+    if all(answer is None for answer in answers):
+        raise InputError("none of the runs could be verified again")
+    return 0 if all(answers) else 1
 
 
-def _repeat(regrader: Regrader, trial: str, times: int) -> bool:
-    runs = [regrader.grade(trial) for _ in range(times)]
+def _repeat(regrader: Regrader, trial: str, times: int) -> bool | None:
+    """Whether the verifier is steady; None where it could not be run."""
+    try:
+        runs = [regrader.grade(trial) for _ in range(times)]
+    except AssayError as error:
+        print(f"assay: {clean(str(error))}", file=sys.stderr)
+        return None
     steady = True
     for gradings in zip(*runs, strict=True):
         rewards = {_reward(grading) for grading in gradings}

@@ -48,8 +48,8 @@ def _from_rubric(args: argparse.Namespace) -> None:
         rubric = Rubric.model_validate_json(_read(args.rubric))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{args.rubric}: {where}: {first['msg']}") from error
+        where = "".join(f"{part}: " for part in [".".join(map(str, first["loc"]))] if part)
+        raise InputError(f"{args.rubric}: {where}{first['msg']}") from error
     try:
         scores = json.loads(_read(args.scores))
         if not isinstance(scores, dict):

@@ -1,6 +1,6 @@
 """What the gradings of a job say beyond its rewards: validity, failures, changes, flakiness, disagreement."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from assay.engine.history import GradingView, History
@@ -62,8 +62,13 @@ class EvaluationReport:
     disagreements: list[Disagreement]
 
 
-def report_histories(histories: Iterable[History], used: str, threshold: float) -> EvaluationReport | None:
-    """The evaluation side of a job; None where none of its trials has records."""
+def report_histories(
+    histories: Iterable[History], used: str, threshold: float, own: Mapping[str, float] | None = None
+) -> EvaluationReport | None:
+    """The evaluation side of a job; None where none of its trials has records.
+
+    ``own`` has the rewards of the trials themselves, for those that were annotated and never graded.
+    """
     known = list(histories)
     if not known:
         return None
@@ -83,7 +88,11 @@ def report_histories(histories: Iterable[History], used: str, threshold: float) 
         taxonomy=_taxonomy(shown),
         reasons=_reasons(shown),
         disagreements=[
-            one for history in known for one in _disagreements(history, shown[history.trial], threshold)
+            one
+            for history in known
+            for one in _disagreements(
+                history, _verdict(shown[history.trial], (own or {}).get(history.trial)), threshold
+            )
         ],
     )
 
@@ -117,14 +126,17 @@ def _reasons(shown: dict[str, list[GradingView]]) -> list[ReasonGroup]:
     return [ReasonGroup(reason, trials) for reason, trials in sorted(groups.items())]
 
 
-def _disagreements(history: History, shown: list[GradingView], threshold: float) -> Iterator[Disagreement]:
-    """Where a reviewer says pass and the verifier does not, or the other way round. To defer is no opinion.
-
-    A run of several steps passes if all of them do.
-    """
+def _verdict(shown: list[GradingView], own: float | None) -> float | None:
+    """The reward that a reviewer's word is held against: of several steps, the lowest."""
+    if not shown:
+        return own
     rewards = [_reward(grading) for grading in shown]
     known = [reward for reward in rewards if reward is not None]
-    reward = min(known) if known and len(known) == len(rewards) else None
+    return min(known) if len(known) == len(rewards) else None
+
+
+def _disagreements(history: History, reward: float | None, threshold: float) -> Iterator[Disagreement]:
+    """Where a reviewer says pass and the verifier does not, or the other way round. To defer is no opinion."""
     passed = reward is not None and reward >= threshold
     for one in history.annotations:
         if one.judgment != "defer" and (one.judgment == "pass") != passed:

@@ -125,6 +125,7 @@ def _regraded(trial: Trial, history: History | None) -> Trial:
     return msgspec.structs.replace(
         trial,
         rewards=_known(newest.rewards),
+        lost=tuple(key for key, value in (newest.rewards or {}).items() if value is None),
         verified=newest.rewards is not None,
         exception_type=newest.exception_type or kept,
         exception_message="",

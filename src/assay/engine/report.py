@@ -119,13 +119,23 @@ def report_job(
         groups=groups,
         troubles=_troubles(trials, job.problems),
         notes=job.notes,
-        evaluation=report_histories(histories, question.grading, question.threshold),
+        evaluation=report_histories(histories, question.grading, question.threshold, _own(trials, question)),
     )
 
 
 def _sum(counts: Sequence[Denominators]) -> Denominators:
     parts = zip(*(astuple(one) for one in counts), strict=True)
     return Denominators(*(sum(part) for part in parts))
+
+
+def _own(trials: Iterable[Trial], question: Question) -> dict[str, float]:
+    """The reward of each trial that decides on its success."""
+    found: dict[str, float] = {}
+    for trial in trials:
+        key = question.key if question.key is not None else "reward"
+        if trial.rewards and (key in trial.rewards or len(trial.rewards) == 1):
+            found[trial.name] = trial.rewards.get(key, next(iter(trial.rewards.values())))
+    return found
 
 
 def _by_group(trials: Iterable[Trial]) -> dict[str, list[Trial]]:

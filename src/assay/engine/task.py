@@ -76,7 +76,7 @@ class Environment:
     @property
     def places(self) -> list[str]:
         """The paths that belong to the agent: its working folder, /workspace, and where files are copied to."""
-        wanted = {self.workdir, WORKSPACE, *(copy.place for copy in self.copies)}
+        wanted = {self.workdir, WORKSPACE, *(copy.place for copy in self.copies)} - {"/", ""}
         return [path for path in sorted(wanted) if not any(path.startswith(f"{other}/") for other in wanted)]
 
 

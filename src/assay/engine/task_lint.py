@@ -66,7 +66,7 @@ def _writes_reward(text: str) -> bool:
 def _with_names(script: str) -> str:
     """The script with the path in place of each variable that stands for a reward file."""
     for name, path in _ASSIGNMENT.findall(script):
-        script = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", path, script)
+        script = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", path.replace("\\", r"\\"), script)
     return script
 
 

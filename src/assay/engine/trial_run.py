@@ -1,6 +1,7 @@
 """Run one trial: the agent in its sandbox, then the verifier in a fresh one, step by step."""
 
 import hashlib
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from assay.dialects.harbor import multi_step
 from assay.dialects.harbor.env_template import resolve_env
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.multi_step import TrialRewards
-from assay.dialects.harbor.rewards import Profile, parse_reward_files
+from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.engine.task import Step, Task
 from assay.evidence.files import Absent, Content, File, RewardFiles
@@ -206,8 +207,10 @@ def _run_step(site: Site, bench: Bench, task: Task, step: Step, agent: Agent, ke
     ran: Ran | None = None
     failure: Failure | None = None
     try:
-        ran, failure = run_agent(site, bench, task, step, agent)
-        keeper.agent_ended(step.name, ran)
+        try:
+            ran, failure = run_agent(site, bench, task, step, agent)
+        finally:
+            keeper.agent_ended(step.name, ran)
         verified = verify(site, bench, task, step)
     except MeasurementError as error:
         return StepRecord(step.name, ran, failure or _failure("MeasurementError", str(error)), None)
@@ -240,9 +243,23 @@ def _harbor_rewards(
     if end.timed_out:
         return None, _failure("VerifierTimeoutError", f"Verifier execution timed out after {timeout_sec} seconds")
     try:
-        return TrialRewards(parse_reward_files(files, Profile.HARBOR_0_13_1).rewards), None
+        rewards = parse_reward_files(files, Profile.HARBOR_0_13_1).rewards
     except RewardError as error:
         return None, _failure(error.exception_type, str(error))
+    complaint = _not_recordable(rewards or {})
+    if complaint is not None:
+        return None, _failure("ValidationError", f"the rewards of VerifierResult can't be recorded: {complaint}")
+    return TrialRewards(rewards), None
+
+
+def _not_recordable(rewards: Rewards) -> str | None:
+    """What harbor accepts and then fails on when it adds up or writes: it would take the whole job with it."""
+    for key, value in rewards.items():
+        if any("\ud800" <= character <= "\udfff" for character in key):
+            return "a key holds half a character"
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            return "a number is beyond every float"
+    return None
 
 
 def _agent_failure(ran: Ran, timeout_sec: float) -> Failure | None:
@@ -275,7 +292,9 @@ def _env(site: Site, task: Task, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def _instruction_env(step: Step) -> dict[str, str]:
-    text = {"ASSAY_INSTRUCTION": step.instruction} if len(step.instruction) <= INSTRUCTION_ENV_LIMIT else {}
+    size = len(step.instruction.encode(errors="surrogateescape"))
+    fits = size <= INSTRUCTION_ENV_LIMIT and "\0" not in step.instruction
+    text = {"ASSAY_INSTRUCTION": step.instruction} if fits else {}
     return {"ASSAY_INSTRUCTION_FILE": INSTRUCTION_FILE, **text}
 
 

@@ -72,11 +72,11 @@ def parse_dockerfile(text: str) -> list[Instruction]:
         start = start if pending else number
         continued = line.endswith(escape)
         pending.append(line[:-1].rstrip() if continued else line)
-        if not continued:
+        if not continued and any(pending):
             found.append(_instruction(" ".join(pending), start))
             here = here_documents(found[-1].text) if found[-1].keyword in ("RUN", "COPY", "ADD") else []
             pending = []
-    return found + ([_instruction(" ".join(pending), start)] if pending else [])
+    return found + ([_instruction(" ".join(pending), start)] if any(pending) else [])
 
 
 def substitute(text: str, values: dict[str, str]) -> str:

@@ -4,6 +4,8 @@ import csv
 import datetime
 import io
 import json
+import time
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -25,6 +27,9 @@ BILLION_LAUGHS = (
     b'<!DOCTYPE lolz [<!ENTITY lol "lol">'
     + b"".join(b'<!ENTITY lol%d "%s">' % (n, b"&lol%d;" % (n - 1 or 0) * 10) for n in range(1, 10))
     + b"]><lolz>&lol9;</lolz>"
+)
+YAML_BOMB = b"a0: &a0 [lol]\n" + b"".join(
+    b"a%d: &a%d [%s]\n" % (n, n, b",".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 10)
 )
 
 
@@ -122,6 +127,7 @@ BAD: list[tuple[Format, bytes, str]] = [
     (Format.YAML, b"2026-13-45", "month must be in 1..12"),
     (Format.YAML, b"a: &x 1\nb: *x\n", "aliases are not accepted"),
     (Format.YAML, b"&x [*x]", "aliases are not accepted"),
+    (Format.YAML, YAML_BOMB, "aliases are not accepted"),
     (Format.YAML, b"base: &b {c: 1}\nd:\n  <<: *b\n", "aliases are not accepted"),
     (Format.YAML, b"!!python/object/apply:os.system ['true']", "could not determine a constructor"),
     (Format.YAML, b"!!python/name:os.system", "could not determine a constructor"),
@@ -338,6 +344,43 @@ def test_the_sections_of_a_markdown_text(text: str, sections: list[str], missing
 def test_the_sections_of_a_hostile_text_are_found_in_reasonable_time(text: str) -> None:
     with within(5):
         assert inspect(Format.MARKDOWN, text.encode(), None, "Summary").schema_valid is False
+
+
+# --- Costs: what is read here may have 64 MB, and its writer need not be friendly ---
+
+
+@pytest.mark.parametrize(
+    ("format_", "data"),
+    [
+        (Format.YAML, b"- a: 1\n" * 2_000_000),
+        (Format.TOML, b"a" + b".b" * 100_000 + b" = 1"),
+        (Format.JSON, b"[" + b"1," * 2_000_000 + b"1]"),
+        (Format.CSV, b"a,b\n" + b"1,2\n" * 1_000_000),
+        (Format.XML, b"<a>" + b"<b/>" * 1_000_000 + b"</a>"),
+    ],
+    ids=["yaml", "toml", "json", "csv", "xml"],
+)
+def test_a_large_output_is_read_or_refused_in_reasonable_time(format_: Format, data: bytes) -> None:
+    """The clock is looked at, too: an alarm is an exception like any other to whoever catches them all."""
+    started = time.monotonic()
+    with within(20):
+        found = inspect(format_, data)
+    assert time.monotonic() - started < 20
+    assert found.parseable or found.errors
+
+
+def test_the_memory_for_violations_is_bounded() -> None:
+    """Twenty are kept; a million that nobody sees must not fill the grader's memory first."""
+    data = b"[" + b"1," * 30_000 + b"1]"
+    inspect(Format.JSON, b"1", {"type": "string"})  # What is imported is not counted.
+    tracemalloc.start()
+    try:
+        found = inspect(Format.JSON, data, {"items": {"type": "string"}})
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.schema_valid is False
+    assert peak < 20 * 2**20
 
 
 # --- Properties ---

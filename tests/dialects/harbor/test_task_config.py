@@ -59,7 +59,6 @@ cpus = 2
 memory_mb = 2048
 storage_mb = 10240
 gpus = 0
-gpu_types = ["none"]
 mcp_servers = []
 env = {A = "1"}
 workdir = "/app"
@@ -126,7 +125,6 @@ def test_every_field_at_once() -> None:
         memory_mb=2048,
         storage_mb=10240,
         gpus=0,
-        gpu_types=["none"],
         env={"A": "1"},
         workdir="/app",
         network_mode=NetworkMode.PUBLIC,
@@ -239,6 +237,7 @@ def test_sizes_that_are_none(line: str, says: str) -> None:
         ('version = "0.9"', "schema_version 0.9 is not known; there are 1.0, 1.1, 1.2, 1.3"),
         ('[environment]\nos = "windows"', "environment.os: Windows containers are not supported"),
         ("[environment]\ngpus = 1", "environment.gpus: GPUs are not supported"),
+        ("[environment]\ngpu_types = ['h100']", "environment.gpu_types: GPUs are not supported"),
         ("[environment]\ntpu = {type = 'v4'}", "environment.tpu: TPUs are not supported"),
         ("[environment]\nmcp_servers = [{name = 'x'}]", "environment.mcp_servers: MCP servers are not supported"),
         ("[environment]\nskills_dir = 'skills'", "environment.skills_dir: skills are not supported"),

@@ -1,6 +1,7 @@
 """Three dimensions by weight: the drop, its share, and the verdict."""
 
 import json
+from pathlib import Path
 
 DROP = 2 * 25 * 16 * 7.41e-3
 SHARE = 100 * DROP / 230
@@ -14,7 +15,7 @@ def near(value: object, expected: float) -> tuple[float, str]:
     return (1.0 if off <= 0.01 else 0.5 if off <= 0.05 else 0.0), f"{100 * off:.2f} % from the reference"
 
 
-answer = json.load(open("/workspace/answer.json"))
+answer = json.loads(Path("/workspace/answer.json").read_text())
 scores = {
     "voltage_drop_v": near(answer.get("voltage_drop_v"), DROP),
     "voltage_drop_pct": near(answer.get("voltage_drop_pct"), SHARE),
@@ -22,5 +23,5 @@ scores = {
 }
 details = {name: {"score": score, "max_score": 1.0, "evidence": why} for name, (score, why) in scores.items()}
 reward = sum(WEIGHTS[name] * score for name, (score, _) in scores.items()) / sum(WEIGHTS.values())
-json.dump(details, open("/logs/verifier/details.json", "w"))
-json.dump({"reward": round(reward, 4)}, open("/logs/verifier/reward.json", "w"))
+Path("/logs/verifier/details.json").write_text(json.dumps(details))
+Path("/logs/verifier/reward.json").write_text(json.dumps({"reward": round(reward, 4)}))

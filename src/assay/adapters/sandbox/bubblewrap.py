@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 
 from assay.adapters.sandbox.cgroups import Controllers, Group, find_controllers, limited_group, with_usage
-from assay.adapters.sandbox.child import Child, run_child
+from assay.adapters.sandbox.child import AT_THE_DOOR, Child, memory_file, run_child
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 
@@ -72,14 +72,26 @@ class Bubblewrap:
 
     def run(self, command: Command) -> Ran:
         limits = command.limits
-        with limited_group(self._controllers, limits) as group:
+        program, *options = self.command_line(command)
+        # The options hold the values of the environment, and everybody on the machine can read a command line.
+        with limited_group(self._controllers, limits) as group, memory_file("\0".join(options)) as fd:
             ran = run_child(
                 Child(
-                    argv=[*self._enter(command, group), *self.command_line(command), "--", *command.argv],
+                    argv=[
+                        *self._enter(command, group),
+                        program,
+                        "--args",
+                        str(fd),
+                        "--",
+                        *AT_THE_DOOR,
+                        *command.argv,
+                    ],
                     stdin=command.stdin,
+                    handshake=True,
                     timeout_sec=limits.timeout_sec,
                     output_bytes=limits.output_bytes,
                     user=None if group.folders else self.owner,
+                    pass_fds=(fd,),
                 )
             )
             return with_usage(ran, group)
@@ -141,7 +153,8 @@ def _system_arguments() -> Iterator[str]:
 
 def _limits(command: Command, group: Group) -> list[str]:
     """The limits that belong to single processes, as a shell sets them. Whatever is started inherits them."""
-    limits = [f"ulimit -f {command.limits.file_mb * 1024}", "ulimit -c 0"]
+    # POSIX counts a file's size in blocks of 512 bytes here, whatever the disk's are.
+    limits = [f"ulimit -f {command.limits.file_mb * 2048}", "ulimit -c 0"]
     if group.memory is None and command.limits.memory_mb is not None:
         limits.append(f"ulimit -v {command.limits.memory_mb * 1024}")
     if group.pids is None:

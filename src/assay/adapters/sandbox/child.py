@@ -4,13 +4,14 @@ The child is expected to take everything it started with it when it dies; each b
 Should something hold the output pipe open all the same, reading stops shortly after the child's end.
 """
 
+import contextlib
 import os
 import selectors
 import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -24,6 +25,11 @@ DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 _stop_reading, _stop_writing = os.pipe()
+
+READY = b"\x06"
+
+# What stands between a sandbox and its command: it says that it is there, and goes on when it is told to.
+AT_THE_DOOR = ("/bin/sh", "-c", 'printf "\\006"; read -r _ || exit 125; exec "$@"', "sh")
 
 
 def stop_all() -> None:
@@ -41,6 +47,8 @@ class Tail:
         self.cut = False
 
     def add(self, chunk: bytes) -> None:
+        if not chunk:
+            return
         self._chunks.append(chunk)
         self._size += len(chunk)
         while self._size - len(self._chunks[0]) >= self._limit:
@@ -58,7 +66,8 @@ class Child:
     """What to start, and under which bounds.
 
     ``hold_stdin`` keeps the child's input open to its end; ``kill`` ends it where killing the process itself is
-    not enough.
+    not enough. With ``handshake``, the child says ``READY`` first and begins when it is sent a line: if Assay dies
+    before, the line never comes.
     """
 
     argv: Sequence[str]
@@ -69,7 +78,20 @@ class Child:
     env: Mapping[str, str] = field(default_factory=lambda: {"PATH": DEFAULT_PATH})
     pass_fds: tuple[int, ...] = ()
     hold_stdin: bool = False
+    handshake: bool = False
     kill: Callable[[int], None] | None = None
+
+
+@contextlib.contextmanager
+def memory_file(text: str) -> Iterator[int]:
+    """A text that a child can read from a descriptor, and nobody else."""
+    fd = os.memfd_create("assay")
+    try:
+        os.write(fd, text.encode(errors="surrogateescape"))
+        os.lseek(fd, 0, os.SEEK_SET)
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def run_child(child: Child) -> Ran:
@@ -115,6 +137,7 @@ class _Attendance:
         self._process = process
         self._child = child
         self._unsent = memoryview(child.stdin)
+        self._awaited = child.handshake
         self._deadline = time.monotonic() + child.timeout_sec
         self._selector = selectors.DefaultSelector()
         self.tail = Tail(child.output_bytes)
@@ -152,7 +175,7 @@ class _Attendance:
         for stream in (process.stdin, process.stdout):
             os.set_blocking(stream.fileno(), False)
         self._selector.register(process.stdout.fileno(), selectors.EVENT_READ, self._read)
-        if not self._child.hold_stdin:
+        if not self._child.hold_stdin and not self._awaited:
             self._selector.register(process.stdin.fileno(), selectors.EVENT_WRITE, self._write)
         self._selector.register(pidfd, selectors.EVENT_READ, None)
         self._selector.register(_stop_reading, selectors.EVENT_READ, self._stopped)
@@ -180,10 +203,20 @@ class _Attendance:
 
     def _read(self, fd: int) -> None:
         chunk = os.read(fd, CHUNK)
-        if chunk:
-            self.tail.add(chunk)
-        else:
+        if not chunk:
             self._selector.unregister(fd)
+        elif self._awaited and chunk.startswith(READY):
+            self._begin()
+            self.tail.add(chunk[len(READY) :])
+        else:
+            self.tail.add(chunk)
+
+    def _begin(self) -> None:
+        """The child is in its place: let it go on, with its input."""
+        self._awaited = False
+        self._unsent = memoryview(b"\n" + self._child.stdin)
+        if self._process.stdin is not None:
+            self._selector.register(self._process.stdin.fileno(), selectors.EVENT_WRITE, self._write)
 
     def _write(self, fd: int) -> None:
         try:

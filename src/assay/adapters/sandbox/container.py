@@ -137,7 +137,11 @@ def probe() -> Container:
         if engine is None:
             reasons.append(f"{name} is not installed")
             continue
-        asked = subprocess.run([engine, "info"], capture_output=True, text=True, check=False, timeout=60)
+        try:
+            asked = subprocess.run([engine, "info"], capture_output=True, text=True, check=False, timeout=60)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            reasons.append(f"{name} does not answer ({type(error).__name__})")
+            continue
         if asked.returncode == 0:
             return Container(engine)
         said = (asked.stderr.strip().splitlines() or ["no answer"])[-1]

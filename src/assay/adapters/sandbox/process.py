@@ -13,8 +13,11 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import IO
 
-from assay.adapters.sandbox.child import Child, run_child
+from assay.adapters.sandbox.child import Child, memory_file, run_child
+from assay.adapters.scratch import scratch_folder
+from assay.adapters.trees import own_tree, remove_tree
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Mount, Ran
 
@@ -42,18 +45,25 @@ class Process:
         uid, gid = self.owner or (-1, -1)
         limits = command.limits
         numbers = (uid, gid, limits.file_mb, limits.memory_mb or 0, limits.processes)
-        with _absolute_paths(command.mounts), _control_pipe() as control:
-            return run_child(
-                Child(
-                    argv=[*START, str(control), *map(str, numbers), command.workdir, *command.argv],
-                    stdin=command.stdin,
-                    timeout_sec=limits.timeout_sec,
-                    output_bytes=limits.output_bytes,
-                    env=dict(command.env),
-                    pass_fds=(control,),
-                    kill=_terminate,
-                )
+        with _absolute_paths(command.mounts), _control_pipe() as control, _home(self.owner) as home:
+            given = {**command.env, **{name: home for name in ("HOME", "TMPDIR") if name in command.env}}
+            text = "\0".join(f"{name}={value}" for name, value in given.items())
+            with memory_file(text) as env:
+                arguments = (control, *numbers, command.workdir, env, *command.argv)
+                return self._run(command, [*START, *map(str, arguments)], (control, env))
+
+    def _run(self, command: Command, argv: list[str], fds: tuple[int, ...]) -> Ran:
+        limits = command.limits
+        return run_child(
+            Child(
+                argv=argv,
+                stdin=command.stdin,
+                timeout_sec=limits.timeout_sec,
+                output_bytes=limits.output_bytes,
+                pass_fds=fds,
+                kill=_terminate,
             )
+        )
 
 
 def probe() -> Process:
@@ -90,9 +100,23 @@ def _control_pipe() -> Iterator[int]:
 
 
 @contextlib.contextmanager
+def _home(owner: tuple[int, int] | None) -> Iterator[str]:
+    """A home and temporary folder of the command's own: what an agent leaves there meets nobody."""
+    # The folder around it stays ours, so that whoever sweeps up after a kill can tell.
+    around = scratch_folder(0o711)
+    home = f"{around}/home"
+    os.mkdir(home, 0o700)
+    own_tree(home, owner)
+    try:
+        yield home
+    finally:
+        remove_tree(around)
+
+
+@contextlib.contextmanager
 def _absolute_paths(mounts: Sequence[Mount]) -> Iterator[None]:
     """Links at the absolute paths, for one command at a time on the whole machine."""
-    with open(os.path.join(tempfile.gettempdir(), "assay-process.lock"), "a") as lock:
+    with _lock_file() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         made: list[str] = []
         try:
@@ -105,6 +129,15 @@ def _absolute_paths(mounts: Sequence[Mount]) -> Iterator[None]:
                     os.unlink(path) if os.path.islink(path) else os.rmdir(path)
 
 
+def _lock_file() -> IO[str]:
+    """One file for the whole machine: the absolute paths are the whole machine's."""
+    path = os.path.join(tempfile.gettempdir(), "assay-process.lock")
+    try:
+        return open(path, "a")
+    except OSError as error:
+        raise MeasurementError(f"{path} belongs to somebody else: {error.strerror}") from error
+
+
 def _link(mount: Mount, made: list[str]) -> None:
     if mount.source == mount.target:
         return
@@ -113,6 +146,8 @@ def _link(mount: Mount, made: list[str]) -> None:
         if not os.path.isdir(parent):
             os.makedirs(parent)
             made.append(parent)
+        elif parent == "/logs" and parent not in made and not os.listdir(parent):
+            made.append(parent)  # Left by a run that was killed.
         if os.path.islink(mount.target) and "assay-" in os.readlink(mount.target):
             os.unlink(mount.target)  # Left by a run that was killed.
         os.symlink(mount.source, mount.target)

@@ -4,7 +4,10 @@ It adopts whatever the command leaves behind (it is a child subreaper), so nothi
 and kills all of it when the command ends, when it is told to by SIGTERM, or when its control pipe closes: Assay
 holds the other end, so it closes even if Assay is killed. Standard library only; it imports nothing of Assay.
 
-    python supervisor.py CONTROL_FD UID GID FILE_MB MEMORY_MB PROCESSES WORKDIR COMMAND…
+    python supervisor.py CONTROL_FD UID GID FILE_MB MEMORY_MB PROCESSES WORKDIR ENV_FD COMMAND…
+
+The command's environment is read from ENV_FD. In the supervisor's own, which may be root's, it could do harm, and
+on its command line everybody could read it.
 """
 
 import contextlib
@@ -21,14 +24,19 @@ PR_SET_CHILD_SUBREAPER = 36
 
 def main(arguments: list[str]) -> int:
     control, uid, gid, file_mb, memory_mb, processes = (int(argument) for argument in arguments[:6])
+    with open(int(arguments[7]), "rb") as file:
+        env = dict(pair.split(b"=", 1) for pair in file.read().split(b"\0") if pair)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    told = listen()
     pid = os.fork()
     if pid == 0:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.close(control)
         become(uid, gid, file_mb, memory_mb, processes)
         os.chdir(arguments[6])
-        os.execvpe(arguments[7], arguments[7:], os.environ)  # noqa: S606
-    status = attend(pid, control)
+        os.execvpe(arguments[8], arguments[8:], env)  # noqa: S606
+    status = attend(pid, control, told)
     kill_all()
     if status is None:
         return 1
@@ -50,12 +58,17 @@ def become(uid: int, gid: int, file_mb: int, memory_mb: int, processes: int) -> 
         resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
 
 
-def attend(pid: int, control: int) -> int | None:
-    """Wait for the command. None if Assay went away or asked for an end first."""
+def listen() -> int:
+    """Be ready to be told to stop, before there is anything to stop. Returns what becomes readable then."""
     told, tell = os.pipe()
     os.set_blocking(tell, False)
-    signal.signal(signal.SIGTERM, lambda *_: None)
     signal.set_wakeup_fd(tell)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    return told
+
+
+def attend(pid: int, control: int, told: int) -> int | None:
+    """Wait for the command. None if Assay went away or asked for an end first."""
     pidfd = os.pidfd_open(pid)
     ready, _, _ = select.select([pidfd, control, told], [], [])
     return os.waitpid(pid, 0)[1] if pidfd in ready else None

@@ -7,6 +7,7 @@ loads plain values only; every parser's failure is a sentence, never an exceptio
 import contextlib
 import csv
 import io
+import itertools
 import json
 import threading
 import tomllib
@@ -42,6 +43,11 @@ _EXTENSIONS = {
 
 
 CSV_FIELD_LIMIT = 1024 * 1024
+VIOLATIONS_SHOWN = 20
+KEY_PARTS = 10_000
+
+# Formats whose parsers are written in Python take seconds for a megabyte.
+SIZE_LIMITS = {Format.YAML: 1024 * 1024, Format.TOML: 1024 * 1024}
 _csv_lock = threading.Lock()
 
 
@@ -70,6 +76,11 @@ def format_of(path: str) -> Format:
 
 def inspect_output(data: bytes, declared: Declared) -> Inspection:
     """Parse the output and hold it against its schema. Never raises for what the output holds."""
+    limit = SIZE_LIMITS.get(declared.format)
+    if limit is not None and len(data) > limit:
+        return _unparseable(
+            declared, f"it has {len(data)} bytes, and no more than {limit} are read in this format"
+        )
     try:
         value = _PARSERS[declared.format](data.decode())
     except UnicodeDecodeError as error:
@@ -103,10 +114,16 @@ def _against_schema(value: Any, schema: dict[str, Any] | None) -> Inspection:
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import, and few tasks have a schema
 
     try:
-        found = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: error.json_path)
+        errors = itertools.islice(Draft202012Validator(schema).iter_errors(value), VIOLATIONS_SHOWN)
+        found = sorted(f"{bounded(error.json_path)}: {bounded(error.message)}" for error in errors)
     except Exception as error:  # noqa: BLE001 - whatever the library can't cope with does not have the shape
         return Inspection(True, False, (f"the output can't be held against its schema: {error!r}",))
-    return Inspection(True, not found, tuple(f"{error.json_path}: {error.message[:300]}" for error in found[:20]))
+    return Inspection(True, not found, tuple(found))
+
+
+def bounded(text: str, limit: int = 300) -> str:
+    """The beginning of a text that may be endless."""
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def _json(text: str) -> Any:
@@ -138,6 +155,13 @@ def _csv(text: str) -> list[dict[str, Any]]:
         if row and len(row) != len(rows[0]):
             raise ValueError(f"row {number} has {len(row)} cells, the header has {len(rows[0])}")
     return [dict(zip(rows[0], row, strict=True)) for row in rows[1:] if row]
+
+
+def _toml(text: str) -> dict[str, Any]:
+    """The standard parser takes time with the square of a key's parts; no honest key has hundreds of them."""
+    if any(line.partition("=")[0].count(".") > KEY_PARTS for line in text.splitlines()):
+        raise ValueError(f"a key has more than {KEY_PARTS} parts")
+    return tomllib.loads(text)
 
 
 def _yaml(text: str) -> Any:
@@ -200,7 +224,7 @@ def _text(text: str) -> str:
 _PARSERS: dict[Format, Callable[[str], Any]] = {
     Format.JSON: _json,
     Format.CSV: _csv,
-    Format.TOML: tomllib.loads,
+    Format.TOML: _toml,
     Format.YAML: _yaml,
     Format.XML: _xml,
     Format.MARKDOWN: _text,

@@ -247,10 +247,10 @@ def _unsupported_in_phases(config: TaskConfig) -> list[tuple[str, str]]:
     return found
 
 
-def first_complaint(error: ValidationError) -> str:
+def first_complaint(error: ValidationError, prefix: str = "") -> str:
     """The first thing that is wrong, with its field, in a few words."""
     first = error.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in first["loc"]) or "the file"
+    field = prefix + ".".join(str(part) for part in first["loc"]) or "the file"
     if first["type"] == "extra_forbidden":
         return f"there is no field {field}"
     return f"{field}: {first['msg'][0].lower()}{first['msg'][1:]}"

@@ -1,0 +1,117 @@
+"""The gradings of a trial: numbered, chained, never changed, and refused where they can't be read."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from assay.adapters.gradings import last_grading, read_gradings, write_grading
+from assay.core.errors import InputError
+from assay.engine.grading_record import Before
+from tests.dialects.evaluation.gradings import grading
+
+
+def test_gradings_are_kept_beside_the_result_in_their_order(tmp_path: Path) -> None:
+    records = [grading(number, number / 10) for number in (1, 2, 3)]
+    paths = [write_grading(str(tmp_path), record) for record in records]
+    assert paths == [f"{tmp_path}/gradings/000{number}.json" for number in (1, 2, 3)]
+    assert read_gradings(str(tmp_path)) == records
+
+
+def test_a_trial_without_gradings(tmp_path: Path) -> None:
+    assert read_gradings(str(tmp_path)) == []
+    assert last_grading(str(tmp_path)) == Before((), None)
+    assert last_grading(str(tmp_path)).number == 0
+
+
+def test_a_second_grading_is_a_second_record(tmp_path: Path) -> None:
+    """It never changes the first."""
+    write_grading(str(tmp_path), grading(1, 0.0))
+    first = (tmp_path / "gradings" / "0001.json").read_bytes()
+    with pytest.raises(InputError, match="exists already"):
+        write_grading(str(tmp_path), grading(1, 1.0))
+    write_grading(str(tmp_path), grading(2, 1.0))
+    assert (tmp_path / "gradings" / "0001.json").read_bytes() == first
+
+
+def test_each_grading_can_name_the_hash_of_the_one_before_it(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        before = last_grading(str(tmp_path))
+        assert before.number == number - 1
+        write_grading(str(tmp_path), grading(number, previous=before.sha256))
+    files = [(tmp_path / "gradings" / f"000{number}.json").read_bytes() for number in (1, 2, 3)]
+    hashes = [hashlib.sha256(data).hexdigest() for data in files]
+    found = [record.provenance.previous for record in read_gradings(str(tmp_path))]
+    assert found == [None, hashes[0], hashes[1]]
+    assert last_grading(str(tmp_path)).sha256 == hashes[2]
+
+
+def test_a_change_to_a_record_breaks_the_chain(tmp_path: Path) -> None:
+    write_grading(str(tmp_path), grading(1, 0.0))
+    write_grading(str(tmp_path), grading(2, previous=last_grading(str(tmp_path)).sha256))
+    path = tmp_path / "gradings" / "0001.json"
+    path.write_text(path.read_text().replace('"reward": 0.0', '"reward": 1.0'))
+    one, two = read_gradings(str(tmp_path))
+    assert two.provenance.previous != hashlib.sha256(path.read_bytes()).hexdigest()
+    assert one.result.reward == 1.0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"{}",
+        b"\xff",
+        b"null",
+        json.dumps(json.loads(grading().model_dump_json()) | {"colour": 1}).encode(),
+        json.dumps(json.loads(grading().model_dump_json()) | {"schema_version": "1"}).encode(),
+        json.dumps(json.loads(grading().model_dump_json()) | {"number": 0}).encode(),
+        grading().model_dump_json().replace('"reward":1.0,"validity"', '"reward":2.0,"validity"').encode(),
+    ],
+    ids=[
+        "empty",
+        "cut off",
+        "list",
+        "no fields",
+        "no text",
+        "null",
+        "unknown field",
+        "version",
+        "number",
+        "reward",
+    ],
+)
+def test_a_record_that_can_not_be_read_is_an_input_error(tmp_path: Path, content: bytes) -> None:
+    write_grading(str(tmp_path), grading())
+    (tmp_path / "gradings" / "0001.json").write_bytes(content)
+    for read in (read_gradings, last_grading):
+        with pytest.raises(InputError, match=r"gradings/0001\.json is no"):
+            read(str(tmp_path))
+
+
+def test_a_reward_for_unparseable_output_is_not_even_read(tmp_path: Path) -> None:
+    """The rule across fields holds for what somebody wrote into a record, too."""
+    write_grading(str(tmp_path), grading(1, 0.0, parseable=False, schema_valid=False))
+    path = tmp_path / "gradings" / "0001.json"
+    path.write_text(path.read_text().replace('"reward": 0.0', '"reward": 1.0'))
+    with pytest.raises(InputError, match="the output can't be parsed"):
+        read_gradings(str(tmp_path))
+
+
+def test_a_grading_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "gradings").mkdir()
+    (tmp_path / "elsewhere.json").write_text(grading().model_dump_json())
+    (tmp_path / "gradings" / "0001.json").symlink_to("../elsewhere.json")
+    with pytest.raises(InputError, match="can't be read"):
+        read_gradings(str(tmp_path))
+
+
+def test_nothing_half_written_is_left(tmp_path: Path) -> None:
+    write_grading(str(tmp_path), grading())
+    with pytest.raises(InputError):
+        write_grading(str(tmp_path), grading())
+    assert os.listdir(tmp_path / "gradings") == ["0001.json"]

@@ -1,0 +1,184 @@
+"""Verifying again from what an agent left: where tasks are found, what is read, what is written."""
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.adapters.regrader import Regrader, find_trials
+from assay.core.errors import InputError
+from assay.engine.trial_run import Site
+from tests.adapters.test_job_store import Jobs
+from tests.tasks import Places, ScriptedSandbox, gives
+
+
+class Graded:
+    """A trial, and a way to grade it again with another verifier."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        def work(places: Places) -> None:
+            (places["/workspace"] / "answer").write_text("right")
+            (places["/logs/agent"] / "log").write_text("said")
+
+        jobs.begun(0, sandbox=ScriptedSandbox(agent=work))
+        self.trial = jobs.folder / "t__0000000"
+        self.jobs = jobs
+
+    def again(self, sandbox: ScriptedSandbox | None = None, tasks_dir: str | None = None) -> Regrader:
+        return Regrader(Site(sandbox or ScriptedSandbox(), {}), tasks_dir)
+
+    def numbers(self) -> list[str]:
+        return sorted(os.listdir(self.trial / "gradings"))
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Iterator[Graded]:
+    jobs = Jobs(tmp_path)
+    yield Graded(jobs)
+    jobs.close()
+
+
+def grade(regrader: Regrader, trial: Path) -> list[float]:
+    try:
+        return [grading.result.reward for grading in regrader.grade(str(trial))]
+    finally:
+        regrader.close()
+
+
+def test_the_verifier_sees_what_the_agent_left_and_no_agent_runs(graded: Graded) -> None:
+    seen: dict[str, str] = {}
+
+    def look(places: Places) -> None:
+        seen["answer"] = (places["/workspace"] / "answer").read_text()
+        seen["log"] = (places["/logs/agent"] / "log").read_text()
+        seen["verifier"] = ",".join(os.listdir(places["/logs/verifier"]))
+        gives(0.25)(places)
+
+    sandbox = ScriptedSandbox(verifier=look)
+    assert grade(graded.again(sandbox), graded.trial) == [0.25]
+    assert seen == {"answer": "right", "log": "said", "verifier": ""}
+    assert len(sandbox.commands) == 1
+
+
+def test_nothing_of_the_trial_changes_but_its_gradings(graded: Graded) -> None:
+    def files() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in graded.trial.rglob("*") if path.is_file()}
+
+    def destroy(places: Places) -> None:
+        shutil.rmtree(places["/workspace"])
+        (places["/logs/agent"] / "log").write_text("forged")
+        gives(1)(places)
+
+    before = files()
+    grade(graded.again(ScriptedSandbox(verifier=destroy)), graded.trial)
+    after = files()
+    assert {path: after[path] for path in before} == before
+    assert graded.numbers() == ["0001.json", "0002.json"]
+
+
+def test_a_task_that_is_elsewhere(graded: Graded, tmp_path: Path) -> None:
+    shutil.move(tmp_path / "set", tmp_path / "moved")
+    with pytest.raises(InputError, match="is not there; say with --tasks where it is"):
+        grade(graded.again(), graded.trial)
+    assert grade(graded.again(tasks_dir=str(tmp_path / "moved")), graded.trial) == [1.0]
+
+
+def test_a_verifier_that_gives_nothing(graded: Graded) -> None:
+    regrader = graded.again(ScriptedSandbox(verifier=lambda _places: None))
+    (grading,) = regrader.grade(str(graded.trial))
+    regrader.close()
+    assert (grading.reason_code, grading.exception_type) == ("reward_missing", "RewardFileNotFoundError")
+    assert grading.rewards is None
+    assert not grading.result.validity.verifier_completed
+
+
+def test_the_same_question_has_one_answer_or_is_flaky(graded: Graded) -> None:
+    methods = []
+    for reward in (1, 1, 0):
+        regrader = graded.again(ScriptedSandbox(verifier=gives(reward)))
+        (grading,) = regrader.grade(str(graded.trial))
+        regrader.close()
+        assert grading.result.confidence is not None
+        methods.append(grading.result.confidence.confidence_method)
+    assert methods == [
+        "range of 2 verifications of the same output",
+        "range of 3 verifications of the same output",
+        "flaky verifier: range of 4 verifications of the same output",
+    ]
+
+
+def test_other_tests_ask_another_question(graded: Graded, tmp_path: Path) -> None:
+    test = tmp_path / "set" / "a" / "tests" / "test.sh"
+    test.write_text(test.read_text() + "# changed\n")
+    regrader = graded.again(ScriptedSandbox(verifier=gives(0)))
+    (grading,) = regrader.grade(str(graded.trial))
+    regrader.close()
+    assert grading.result.confidence is None
+
+
+def test_two_at_once_lose_nothing(graded: Graded) -> None:
+    """Both may be done; one may have to say that somebody else was faster."""
+    barrier = threading.Barrier(2, timeout=10)
+
+    def together(places: Places) -> None:
+        barrier.wait()
+        gives(1)(places)
+
+    regrader = graded.again(ScriptedSandbox(verifier=together))
+    ends: list[str] = []
+
+    def run() -> None:
+        try:
+            regrader.grade(str(graded.trial))
+            ends.append("graded")
+        except InputError:
+            ends.append("refused")
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    regrader.close()
+    assert len(ends) == 2
+    assert len(graded.numbers()) == 1 + ends.count("graded")
+
+
+def test_finding_trials(graded: Graded, tmp_path: Path) -> None:
+    job = graded.jobs.folder
+    assert find_trials([str(graded.trial)]) == [str(graded.trial)]
+    assert find_trials([str(job)]) == [str(graded.trial)]
+    (job / "unfinished__0000000").mkdir()
+    (job / "notes.txt").touch()
+    assert find_trials([str(job), str(graded.trial)]) == [str(graded.trial)] * 2
+    for path, said in (
+        (tmp_path / "nowhere", "there is no folder"),
+        (tmp_path / "set", "is neither a trial nor a job"),
+    ):
+        with pytest.raises(InputError, match=said):
+            find_trials([str(path)])
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"task": []}', '{"task": {}}'])
+def test_a_trial_that_does_not_name_its_task(graded: Graded, text: str | None) -> None:
+    path = graded.trial / "config.json"
+    path.unlink() if text is None else path.write_text(text)
+    with pytest.raises(InputError, match="does not say which task it was"):
+        grade(graded.again(), graded.trial)
+
+
+def test_what_was_not_kept_can_not_be_graded(graded: Graded) -> None:
+    (graded.trial / "workspace.tar.gz").unlink()
+    with pytest.raises(InputError, match=r"has no workspace\.tar\.gz: what the agent left was not kept"):
+        grade(graded.again(), graded.trial)
+
+
+def test_provenance(graded: Graded) -> None:
+    grade(graded.again(ScriptedSandbox(backend="another")), graded.trial)
+    first, second = (json.loads((graded.trial / "gradings" / name).read_text()) for name in graded.numbers())
+    assert second["provenance"]["isolation"]["backend"] == "another"
+    assert second["provenance"]["hashes"] == first["provenance"]["hashes"]

@@ -1,0 +1,455 @@
+"""Loading a task folder: verifier, output, steps, environment, and every refusal in one sentence."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from assay.adapters.task_folder import find_tasks, load_task
+from assay.adapters.trees import copy_tree
+from assay.core.errors import InputError
+from assay.dialects.evaluation.models import VerifierSpec
+from assay.dialects.evaluation.output import Declared, Format
+from assay.engine.task import Task
+from tests.builders import REPO
+
+TEST_SH = "#!/bin/bash\necho 1 > /logs/verifier/reward.txt\n"
+PLAIN = {"task.toml": 'schema_version = "1.3"\n', "instruction.md": "Do it.\n", "tests/test.sh": TEST_SH}
+
+
+def write(folder: Path, files: Mapping[str, str | bytes | None]) -> Path:
+    """A folder with these files. Scripts are executable; None leaves one out."""
+    for name, content in files.items():
+        if content is None:
+            continue
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path.chmod(0o755 if name.endswith(".sh") else 0o644)
+    return folder
+
+
+def task(folder: Path, **files: str | bytes | None) -> Task:
+    """A plain task with some files changed; ``instruction`` and ``toml`` are short for two of them."""
+    names = {"instruction": "instruction.md", "toml": "task.toml"}
+    changed = {names.get(name, name): content for name, content in files.items()}
+    return load_task(str(write(folder / "a-task", {**PLAIN, **changed})))
+
+
+def refusal(folder: Path, files: Mapping[str, str | bytes | None]) -> str:
+    path = write(folder / "a-task", {**PLAIN, **files})
+    with pytest.raises(InputError) as refused:
+        load_task(str(path))
+    said = str(refused.value)
+    assert "\n" not in said
+    return said.replace(f"{path}/", "")
+
+
+# --- The verifier ---
+
+
+def test_tests_test_sh_is_the_verifiers_entry_point(tmp_path: Path) -> None:
+    """The script is a path inside of the sandbox, and so are the artifacts."""
+    found = task(tmp_path, instruction="Write /workspace/answer.json, please.")
+    assert found.steps[0].verifier == VerifierSpec(
+        script="/tests/test.sh",
+        expected_output_path="/workspace/answer.json",
+        reward_path="/logs/verifier/reward.json",
+        details_path="/logs/verifier/details.json",
+    )
+    assert found.warnings == ()
+    assert found.steps[0].tests == (f"{tmp_path}/a-task/tests",)
+
+
+def test_failing_that_tests_verify_py_with_a_warning(tmp_path: Path) -> None:
+    """Notes, evaluation 6."""
+    found = task(tmp_path, **{"tests/test.sh": None, "tests/verify.py": "print()"})
+    assert found.steps[0].verifier.script == "/tests/verify.py"
+    assert found.warnings == (f"{tmp_path}/a-task/tests/verify.py is the verifier, for want of a test.sh",)
+
+
+def test_test_sh_wins_over_verify_py(tmp_path: Path) -> None:
+    found = task(tmp_path, **{"tests/verify.py": "print()"})
+    assert (found.steps[0].verifier.script, found.warnings) == ("/tests/test.sh", ())
+
+
+@pytest.mark.parametrize("files", [{}, {"tests/other.sh": TEST_SH}, {"tests/test.sh/x": "a folder"}])
+def test_neither_is_an_error_when_the_task_is_loaded(tmp_path: Path, files: dict[str, str]) -> None:
+    said = refusal(tmp_path, {"tests/test.sh": None, **files})
+    assert said.endswith("has no verifier: there is neither tests/test.sh nor tests/verify.py")
+
+
+def test_a_verifier_that_is_not_executable_is_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path / "a-task", PLAIN)
+    (folder / "tests" / "test.sh").chmod(0o644)
+    with pytest.raises(
+        InputError, match=r"tests/test\.sh is the verifier, and it is not executable: chmod \+x it"
+    ):
+        load_task(str(folder))
+
+
+def test_verify_py_need_not_be_executable(tmp_path: Path) -> None:
+    assert (
+        task(tmp_path, **{"tests/test.sh": None, "tests/verify.py": ""}).steps[0].verifier.script.endswith(".py")
+    )
+
+
+def test_the_verifier_that_is_named_is_there_when_it_is_run(tmp_path: Path) -> None:
+    """Links are not copied into a sandbox: a verifier that is one is refused, or followed at loading."""
+    folder = write(tmp_path / "a-task", {**PLAIN, "tests/test.sh": None, "shared/test.sh": TEST_SH})
+    (folder / "tests").mkdir()
+    (folder / "tests" / "test.sh").symlink_to("../shared/test.sh")
+    try:
+        step = load_task(str(folder)).steps[0]
+    except InputError:
+        return
+    copy_tree(step.tests[0], str(tmp_path / "copy"))
+    assert (tmp_path / "copy" / "test.sh").is_file()
+
+
+# --- The output ---
+
+
+@pytest.mark.parametrize(
+    ("instruction", "path"),
+    [
+        ("Write /workspace/answer.json.", "/workspace/answer.json"),
+        ("Read /workspace/in.csv and write /workspace/out.csv.", "/workspace/in.csv"),
+        ("Write nothing.", "/workspace"),
+    ],
+)
+def test_the_output_is_inferred_from_the_instruction(tmp_path: Path, instruction: str, path: str) -> None:
+    """The first path below /workspace; without one, the working folder itself is the output."""
+    found = task(tmp_path, instruction=instruction)
+    assert found.steps[0].verifier.expected_output_path == path
+    assert (found.steps[0].declared is None) == (path == "/workspace")
+
+
+def test_task_toml_may_name_the_output_instead(tmp_path: Path) -> None:
+    toml = '[metadata.output]\npath = "/workspace/other.csv"\n'
+    found = task(tmp_path, instruction="Write /workspace/answer.json.", toml=toml)
+    assert found.steps[0].verifier.expected_output_path == "/workspace/other.csv"
+    assert found.steps[0].declared == Declared(Format.CSV)
+
+
+@pytest.mark.parametrize(
+    ("table", "declared"),
+    [
+        ("", Declared(Format.JSON)),
+        ('format = "text"', Declared(Format.TEXT)),
+        ('sections = ["Summary", "Method"]', Declared(Format.JSON, None, ("Summary", "Method"))),
+        ('schema = "output.schema.json"', Declared(Format.JSON, {"type": "object"})),
+    ],
+)
+def test_what_is_declared_about_the_output(tmp_path: Path, table: str, declared: Declared) -> None:
+    found = task(
+        tmp_path,
+        instruction="Write /workspace/answer.json.",
+        toml=f"[metadata.output]\n{table}\n",
+        **{"output.schema.json": '{"type": "object"}'},
+    )
+    assert found.steps[0].declared == declared
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ('format = "docx"', "metadata.output.format: input should be 'json', 'csv', 'toml', "),
+        ("format = 3", "metadata.output.format"),
+        ('colour = "blue"', "there is no field metadata.output.colour"),
+        ('schema = "none.json"', "there is no file none.json"),
+        ('schema = "broken.json"', "broken.json is not a JSON Schema: "),
+        ('schema = "list.json"', "list.json is not a JSON Schema: it is not an object"),
+        ('schema = "no-schema.json"', "no-schema.json is not a JSON Schema: "),
+        ("schema = 3", "metadata.output.schema"),
+        ("path = 3", "metadata.output.path"),
+        ('path = "answer.json"', "metadata.output.path"),
+        ('sections = "Summary"', "metadata.output.sections"),
+        ("sections = 3", "metadata.output.sections"),
+        ("sections = [3]", "metadata.output.sections"),
+    ],
+)
+def test_a_declaration_that_can_not_be_used_is_refused(tmp_path: Path, table: str, says: str) -> None:
+    said = refusal(
+        tmp_path,
+        {
+            "task.toml": f"[metadata.output]\n{table}\n",
+            "instruction.md": "Write /workspace/answer.json.",
+            "broken.json": "{",
+            "list.json": "[]",
+            "no-schema.json": '{"type": 12}',
+        },
+    )
+    assert says in said
+
+
+def test_an_output_that_is_no_table_is_refused(tmp_path: Path) -> None:
+    said = refusal(tmp_path, {"task.toml": "[metadata]\noutput = 1\n"})
+    assert "metadata.output" in said
+    assert "_Table" not in said
+    assert "the file" not in said
+
+
+def test_an_output_that_is_declared_for_steps_is_refused(tmp_path: Path) -> None:
+    """Which step's would it be?"""
+    toml = "[metadata.output]\npath = '/workspace/x'\n[[steps]]\nname = 'one'\n"
+    assert "metadata.output is for tasks without steps" in refusal(tmp_path, {**STEPS, "task.toml": toml})
+
+
+# --- Steps ---
+
+STEPS = {
+    "task.toml": (
+        'multi_step_reward_strategy = "final"\n'
+        "[agent]\ntimeout_sec = 100\n[verifier]\ntimeout_sec = 200\nenv = {A = '1', B = '1'}\n"
+        "[[steps]]\nname = 'one'\nmin_reward = 0.5\n"
+        "[[steps]]\nname = 'two'\nagent = {timeout_sec = 10}\nverifier = {timeout_sec = 20, env = {B = '2'}}\n"
+        "min_reward = {style = 1.0}\n"
+    ),
+    "instruction.md": None,
+    "tests/test.sh": None,
+    "steps/one/instruction.md": "Write /workspace/one.txt.",
+    "steps/one/tests/test.sh": TEST_SH,
+    "steps/one/workdir/seed.txt": "seed",
+    "steps/two/instruction.md": "Write /workspace/two.txt.",
+    "steps/two/tests/test.sh": TEST_SH,
+    "steps/two/solution/solve.sh": "#!/bin/sh\n",
+}
+
+
+def test_a_task_with_steps(tmp_path: Path) -> None:
+    found = task(tmp_path, **STEPS)
+    root = f"{tmp_path}/a-task/steps"
+    one, two = found.steps
+    assert (found.multi_step, found.strategy is not None and found.strategy.value) == (True, "final")
+    assert (one.name, one.instruction, one.tests) == ("one", "Write /workspace/one.txt.", (f"{root}/one/tests",))
+    assert (one.min_reward, two.min_reward) == (0.5, {"style": 1.0})
+    assert (one.solution, two.solution) == (None, f"{root}/two/solution")
+    assert (one.workdir_files, two.workdir_files) == (f"{root}/one/workdir", None)
+
+
+def test_a_step_has_the_output_of_its_own_instruction_in_its_own_format(tmp_path: Path) -> None:
+    """A step that writes text is not held against the format of another one."""
+    changed = {
+        "steps/one/instruction.md": "Write /workspace/one.txt.",
+        "steps/two/instruction.md": "Write /workspace/two.json.",
+    }
+    one, two = task(tmp_path, **{**STEPS, **changed}).steps
+    assert (one.verifier.expected_output_path, one.declared) == ("/workspace/one.txt", Declared(Format.TEXT))
+    assert (two.verifier.expected_output_path, two.declared) == ("/workspace/two.json", Declared(Format.JSON))
+
+
+def test_a_step_without_an_output_file_has_none_that_could_be_unparseable(tmp_path: Path) -> None:
+    one, two = task(tmp_path, **{**STEPS, "steps/one/instruction.md": "Tidy up."}).steps
+    assert (one.declared, two.declared) == (None, Declared(Format.TEXT))
+
+
+def test_what_a_phase_says_of_itself_then_the_task_then_the_environment(tmp_path: Path) -> None:
+    one, two = task(tmp_path, **STEPS).steps
+    assert (one.agent.timeout_sec, two.agent.timeout_sec) == (100.0, 10.0)
+    assert (one.verifier_phase.timeout_sec, two.verifier_phase.timeout_sec) == (200.0, 20.0)
+    assert (one.verifier_phase.env, two.verifier_phase.env) == ({"A": "1", "B": "1"}, {"A": "1", "B": "2"})
+
+
+@pytest.mark.parametrize(
+    ("environment", "phase", "step", "network"),
+    [
+        (None, None, None, False),
+        ("public", None, None, True),
+        ("public", "no-network", None, False),
+        ("public", "no-network", "public", True),
+        ("no-network", "public", None, True),
+        ("public", None, "no-network", False),
+        (None, None, "public", True),
+    ],
+)
+@pytest.mark.parametrize("who", ["agent", "verifier"])
+def test_only_who_asks_for_the_network_has_it(
+    tmp_path: Path, who: str, environment: str | None, phase: str | None, step: str | None, network: bool
+) -> None:
+    """The innermost word holds. The other phase is not meant."""
+    lines = [
+        f"[{table}]\nnetwork_mode = '{mode}'\n"
+        for table, mode in (("environment", environment), (who, phase))
+        if mode is not None
+    ]
+    own = "" if step is None else f"{who} = {{network_mode = '{step}'}}\n"
+    toml = "".join(lines) + f"[[steps]]\nname = 'one'\n{own}"
+    found = task(tmp_path, **{**STEPS, "task.toml": toml}).steps[0]
+    phases = {"agent": found.agent, "verifier": found.verifier_phase}
+    assert phases.pop(who).network is network
+    assert phases.popitem()[1].network is (environment == "public")
+
+
+@pytest.mark.parametrize(
+    ("task_user", "step_user", "expected"),
+    [(None, None, None), ("root", None, "root"), ("root", 1000, 1000), ("root", 0, 0), (None, "bob", "bob")],
+)
+@pytest.mark.parametrize("who", ["agent", "verifier"])
+def test_the_user_of_a_phase(
+    tmp_path: Path, who: str, task_user: str | None, step_user: str | int | None, expected: str | int | None
+) -> None:
+    top = "" if task_user is None else f"[{who}]\nuser = {task_user!r}\n"
+    own = "" if step_user is None else f"{who} = {{user = {step_user!r}}}\n"
+    found = task(tmp_path, **{**STEPS, "task.toml": f"{top}[[steps]]\nname = 'one'\n{own}"}).steps[0]
+    assert {"agent": found.agent, "verifier": found.verifier_phase}[who].user == expected
+
+
+@pytest.mark.parametrize(("files", "field"), [(STEPS, "steps.one.agent"), (PLAIN, "agent")])
+def test_a_phase_knows_its_table_for_complaints(tmp_path: Path, files: dict[str, str | None], field: str) -> None:
+    assert task(tmp_path, **files).steps[0].agent.field == field
+
+
+def test_shared_tests_come_before_a_steps_own(tmp_path: Path) -> None:
+    """Both make up /tests, and the step's file wins."""
+    found = task(tmp_path, **{**STEPS, "tests/helper.py": "x = 1\n"})
+    root = f"{tmp_path}/a-task"
+    assert found.steps[0].tests == (f"{root}/tests", f"{root}/steps/one/tests")
+
+
+def test_a_shared_test_sh_does_for_every_step_without_its_own(tmp_path: Path) -> None:
+    found = task(tmp_path, **{**STEPS, "tests/test.sh": TEST_SH, "steps/one/tests/test.sh": None})
+    assert [step.verifier.script for step in found.steps] == ["/tests/test.sh"] * 2
+    assert found.steps[0].tests == (f"{tmp_path}/a-task/tests",)
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"steps/one/instruction.md": None}, "there is no file steps/one/instruction.md"),
+        ({"steps/one/tests/test.sh": None}, "steps/one has no verifier"),
+        ({"task.toml": "steps = []"}, "task.toml: steps is empty"),
+        ({"task.toml": "[[steps]]\nname = 'three'"}, "there is no file steps/three/instruction.md"),
+    ],
+)
+def test_a_step_that_can_not_be_used_is_refused(tmp_path: Path, files: dict[str, str | None], says: str) -> None:
+    assert says in refusal(tmp_path, {**STEPS, **files})
+
+
+def test_a_task_without_steps_has_a_single_one_without_a_name(tmp_path: Path) -> None:
+    found = task(tmp_path, **{"workdir/not-for-steps": "x"})
+    assert (found.multi_step, len(found.steps), found.steps[0].name) == (False, 1, None)
+    assert found.steps[0].workdir_files is None
+    assert (found.steps[0].agent.timeout_sec, found.steps[0].verifier_phase.timeout_sec) == (None, 600.0)
+
+
+# --- The environment ---
+
+
+def test_the_dockerfiles_word_and_task_tomls_above_it(tmp_path: Path) -> None:
+    dockerfile = {"environment/Dockerfile": "FROM debian:12\nWORKDIR /app\nENV A=1 B=1\n"}
+    found = task(tmp_path, toml="[environment]\nworkdir = '/srv'\nenv = {B = '2', C = '3'}\n", **dockerfile)
+    assert (found.environment.workdir, found.environment.env) == ("/srv", {"A": "1", "B": "2", "C": "3"})
+    assert found.environment.dockerfile == f"{tmp_path}/a-task/environment/Dockerfile"
+    assert (found.environment.needs_image, found.environment.image) == (None, None)
+
+
+def test_without_a_dockerfile_there_is_the_workspace(tmp_path: Path) -> None:
+    found = task(tmp_path).environment
+    assert (found.workdir, found.env, found.copies, found.needs_image, found.dockerfile) == (
+        "/workspace",
+        {},
+        (),
+        None,
+        None,
+    )
+
+
+def test_an_image_of_its_own_is_needed(tmp_path: Path) -> None:
+    found = task(tmp_path, toml="[environment]\ndocker_image = 'python:3.12'\n").environment
+    assert (found.image, found.needs_image) == ("python:3.12", "environment.docker_image python:3.12")
+
+
+@pytest.mark.parametrize("name", ["docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml"])
+def test_several_containers_are_refused(tmp_path: Path, name: str) -> None:
+    said = refusal(tmp_path, {f"environment/{name}": "services: {}"})
+    assert said == f"environment/{name}: environments of several containers are not supported"
+
+
+def test_a_working_folder_is_never_the_output_of_a_task_that_names_it(tmp_path: Path) -> None:
+    dockerfile = {"environment/Dockerfile": "WORKDIR /app\n"}
+    found = task(tmp_path, instruction="Work in your folder.", **dockerfile)
+    assert (found.steps[0].verifier.expected_output_path, found.steps[0].declared) == ("/app", None)
+
+
+# --- The rest ---
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"task.toml": None}, "there is no file task.toml"),
+        ({"instruction.md": None}, "there is no file instruction.md"),
+        ({"instruction.md": b"\xff"}, "instruction.md is not UTF-8"),
+        ({"task.toml": b"\xff"}, "task.toml is not UTF-8"),
+        ({"task.toml": "="}, "task.toml is not TOML: "),
+        ({"task.toml": "[agent]\ntimeout = 1"}, "task.toml: there is no field agent.timeout"),
+        ({"environment/Dockerfile": b"\xff"}, "environment/Dockerfile is not UTF-8"),
+        ({"environment/Dockerfile": "COPY nothing /x"}, "environment/Dockerfile:1: there is no nothing in "),
+    ],
+)
+def test_a_folder_that_can_not_be_used_is_refused(
+    tmp_path: Path, files: dict[str, str | bytes | None], says: str
+) -> None:
+    assert refusal(tmp_path, files).startswith(says)
+
+
+def test_a_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    folder = write(tmp_path / "a-task", {**PLAIN, "instruction.md": None})
+    (folder / "instruction.md").symlink_to("/etc/hostname")
+    with pytest.raises(InputError, match=r"instruction\.md can't be read"):
+        load_task(str(folder))
+
+
+def test_the_name_of_a_task(tmp_path: Path) -> None:
+    assert task(tmp_path).name == "a-task"
+    assert task(tmp_path, toml="[task]\nname = 'org/volts'\n").name == "org/volts"
+
+
+def test_the_checksum_covers_every_file(tmp_path: Path) -> None:
+    before = task(tmp_path).checksum
+    assert task(tmp_path).checksum == before
+    assert task(tmp_path, **{"solution/solve.sh": "true"}).checksum != before
+
+
+def test_a_file_name_that_is_no_text_is_no_obstacle(tmp_path: Path) -> None:
+    folder = write(tmp_path / "a-task", PLAIN)
+    (folder / os.fsdecode(b"\xff")).write_text("x")
+    assert load_task(str(folder)).name == "a-task"
+
+
+# --- Finding tasks ---
+
+
+def test_tasks_are_found_by_their_task_toml(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        write(tmp_path / "all" / name, PLAIN)
+    write(tmp_path / "all" / "no-task", {"README": "x"})
+    both = [f"{tmp_path}/all/a", f"{tmp_path}/all/b"]
+    assert find_tasks([f"{tmp_path}/all"]) == both
+    assert find_tasks([f"{tmp_path}/all/"]) == both
+    assert find_tasks([f"{tmp_path}/all/b", f"{tmp_path}/all/a"]) == both[::-1]
+
+
+def test_what_holds_no_task_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no task: neither it nor a folder in it has a task\.toml"):
+        find_tasks([str(tmp_path)])
+    with pytest.raises(InputError, match="there is no folder"):
+        find_tasks([f"{tmp_path}/nowhere"])
+
+
+@pytest.mark.parametrize("path", find_tasks([str(REPO / "examples" / "tasks")]), ids=os.path.basename)
+def test_every_example_loads(path: str) -> None:
+    found = load_task(path)
+    assert found.environment.needs_image is None
+    assert found.warnings == ()
+    assert all(step.solution for step in found.steps)
+
+
+def test_the_example_of_the_document(tmp_path: Path) -> None:
+    found = load_task(str(REPO / "examples" / "tasks" / "voltage-drop"))
+    schema = json.loads((REPO / "examples/tasks/voltage-drop/output.schema.json").read_text())
+    assert found.steps[0].declared == Declared(Format.JSON, schema)
+    assert found.steps[0].verifier.expected_output_path == "/workspace/answer.json"

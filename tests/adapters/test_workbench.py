@@ -1,0 +1,271 @@
+"""The folders of one trial: who sees what, what is fresh, what is kept, and what comes back."""
+
+import os
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.adapters import workbench
+from assay.adapters.workbench import ARCHIVE, Shelf, Workbench
+from assay.engine.sandbox import Mount
+from assay.engine.task import Copy, Environment
+from assay.evidence.files import Absent, Content, Refusal, Refused
+from tests.tasks import ScriptedSandbox, make_step, script
+
+PLAIN = Environment(workdir="/workspace")
+
+
+@pytest.fixture
+def shelf() -> Iterator[Shelf]:
+    shelf = Shelf()
+    yield shelf
+    shelf.close()
+
+
+class Benches:
+    """Makes benches and removes them."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._made: list[Workbench] = []
+
+    def __call__(self, environment: Environment = PLAIN) -> Workbench:
+        self._made.append(Workbench(environment, self._shelf, ScriptedSandbox()))
+        return self._made[-1]
+
+    def close(self) -> None:
+        for bench in self._made:
+            bench.close()
+
+
+@pytest.fixture
+def bench_of(shelf: Shelf) -> Iterator[Benches]:
+    benches = Benches(shelf)
+    yield benches
+    benches.close()
+
+
+@pytest.fixture
+def tests_folder(tmp_path: Path) -> str:
+    script(tmp_path / "tests" / "test.sh", "true")
+    return str(tmp_path / "tests")
+
+
+def place(mounts: list[Mount], target: str) -> Path:
+    return Path(next(mount.source for mount in mounts if mount.target == target))
+
+
+def seeded(bench: Workbench) -> Path:
+    """The workspace of a bench that has just been seeded."""
+    bench.seed()
+    return place(bench.agent_mounts(None), "/workspace")
+
+
+def test_the_agent_sees_its_workspace_and_its_logs(bench_of: Benches) -> None:
+    bench = bench_of()
+    bench.seed()
+    mounts = bench.agent_mounts(None)
+    assert {mount.target: mount.writable for mount in mounts} == {
+        "/workspace": True,
+        "/logs/agent": True,
+        "/logs/artifacts": True,
+    }
+
+
+def test_the_solution_is_there_for_the_oracle_and_read_only(bench_of: Benches, tmp_path: Path) -> None:
+    script(tmp_path / "solution" / "solve.sh", "true")
+    bench = bench_of()
+    bench.seed()
+    (mount,) = [mount for mount in bench.agent_mounts(str(tmp_path / "solution")) if mount.target == "/solution"]
+    assert not mount.writable
+    assert os.listdir(mount.source) == ["solve.sh"]
+
+
+def test_the_verifier_can_write_only_where_its_artifacts_belong(bench_of: Benches, tests_folder: str) -> None:
+    bench = bench_of()
+    bench.seed()
+    mounts = bench.verifier_mounts(make_step(tests=(tests_folder,)))
+    assert {mount.target: mount.writable for mount in mounts} == {
+        "/workspace": True,
+        "/tests": False,
+        "/logs/verifier": True,
+        "/logs/agent": False,
+        "/logs/artifacts": False,
+    }
+
+
+def test_whatever_lay_in_the_verifiers_folder_is_gone(bench_of: Benches, tests_folder: str) -> None:
+    bench = bench_of()
+    bench.seed()
+    step = make_step(tests=(tests_folder,))
+    for _ in range(2):
+        folder = place(bench.verifier_mounts(step), "/logs/verifier")
+        assert os.listdir(folder) == []
+        assert bench.rewards().json == Absent("/logs/verifier/reward.json")
+        (folder / "reward.json").write_text('{"reward": 1}')
+        (folder / "reward.txt").symlink_to("/etc/passwd")
+
+
+def test_copies_of_the_environment(bench_of: Benches, tmp_path: Path) -> None:
+    """As COPY has it: into a folder where the target ends with a slash, as that file where it does not."""
+    (tmp_path / "data" / "deep").mkdir(parents=True)
+    (tmp_path / "data" / "deep" / "file").write_text("deep")
+    (tmp_path / "one").write_text("one")
+    copies = (
+        Copy((str(tmp_path / "one"),), "/workspace/"),
+        Copy((str(tmp_path / "one"),), "/workspace/renamed"),
+        Copy((str(tmp_path / "data"),), "/workspace/data/"),
+        Copy((str(tmp_path / "one"),), "/srv/far/away"),
+    )
+    bench = bench_of(Environment(workdir="/workspace", copies=copies))
+    workspace = seeded(bench)
+    assert (workspace / "one").read_text() == (workspace / "renamed").read_text() == "one"
+    assert (workspace / "data" / "deep" / "file").read_text() == "deep"
+    assert (place(bench.agent_mounts(None), "/srv/far") / "away").read_text() == "one"
+
+
+def test_another_working_folder(bench_of: Benches) -> None:
+    bench = bench_of(Environment(workdir="/app/inner"))
+    bench.seed()
+    assert place(bench.agent_mounts(None), "/app/inner").is_dir()
+
+
+def test_only_the_agents_own_places_are_shown(bench_of: Benches) -> None:
+    """Whatever else lies beside them, from an archive for instance: it could stand for a part of the system."""
+    bench = bench_of(Environment(workdir="/app"))
+    workspace = seeded(bench)
+    (workspace.parent / "usr").mkdir()
+    targets = {mount.target for mount in bench.agent_mounts(None)}
+    assert targets == {"/app", "/workspace", "/logs/agent", "/logs/artifacts"}
+
+
+def test_the_later_tests_lie_above_the_earlier_ones(shelf: Shelf, tmp_path: Path) -> None:
+    for name in ("task", "step"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "both").write_text(name)
+        (tmp_path / name / f"only-{name}").write_text(name)
+    (tmp_path / "step" / "plain.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "step" / "data.txt").write_text("text")
+    (tmp_path / "step" / "data.txt").chmod(0o666)
+    copy = Path(shelf.copy(str(tmp_path / "task"), str(tmp_path / "step")))
+    assert (copy / "both").read_text() == "step"
+    assert {path.name: path.stat().st_mode & 0o777 for path in copy.iterdir()} == {
+        "both": 0o644,
+        "only-task": 0o644,
+        "only-step": 0o644,
+        "plain.sh": 0o755,
+        "data.txt": 0o644,
+    }
+
+
+def test_tests_are_copied_once_a_job(shelf: Shelf, tests_folder: str) -> None:
+    assert shelf.copy(tests_folder) == shelf.copy(tests_folder)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/workspace/answer", Content("/workspace/answer", b"right")),
+        ("/workspace/nothing", Absent("/workspace/nothing")),
+        ("/workspace/link", Refused("/workspace/link", Refusal.LINK)),
+        ("/workspace/away/passwd", Refused("/workspace/away/passwd", Refusal.LINK, " on the way")),
+        ("/workspace/folder", Refused("/workspace/folder", Refusal.FOLDER)),
+        ("/workspace/../../../../../../etc/passwd", Absent("/workspace/../../../../../../etc/passwd")),
+        ("/etc/passwd", Absent("/etc/passwd")),
+    ],
+)
+def test_the_output_is_read_without_following_anything(bench_of: Benches, path: str, expected: object) -> None:
+    bench = bench_of()
+    workspace = seeded(bench)
+    (workspace / "answer").write_text("right")
+    (workspace / "link").symlink_to("/etc/passwd")
+    (workspace / "away").symlink_to("/etc")
+    (workspace / "folder").mkdir()
+    assert bench.output(path) == expected
+
+
+def test_a_workspace_comes_back_as_it_was(bench_of: Benches, tmp_path: Path) -> None:
+    bench = bench_of()
+    workspace = seeded(bench)
+    (workspace / "deep" / "empty").mkdir(parents=True)
+    (workspace / "file").write_bytes(bytes(range(256)) * 100)
+    script(workspace / "program", "true")
+    (workspace / "file").chmod(0o640)
+    (workspace / "link").symlink_to("nowhere/at all")
+    (workspace / "closed").mkdir(mode=0o500)
+    os.mkfifo(workspace / "pipe")
+    agent = place(bench.agent_mounts(None), "/logs/agent")
+    (agent / "log").write_text("said")
+    bench.keep_agent(str(tmp_path), [])
+    archive = bench.keep_workspace(str(tmp_path))
+    assert os.path.basename(archive) == ARCHIVE
+
+    again = bench_of()
+    again.restore(str(tmp_path))
+    mounts = again.agent_mounts(None)
+    found = place(mounts, "/workspace")
+    assert sorted(os.listdir(found)) == ["closed", "deep", "file", "link", "program"]
+    assert (found / "file").read_bytes() == bytes(range(256)) * 100
+    modes = {name: (found / name).stat().st_mode & 0o777 for name in ("file", "program", "closed")}
+    assert modes == {"file": 0o640, "program": 0o755, "closed": 0o500}
+    assert os.readlink(found / "link") == "nowhere/at all"
+    assert (found / "deep" / "empty").is_dir()
+    assert (place(mounts, "/logs/agent") / "log").read_text() == "said"
+
+
+def test_an_archive_says_nothing_of_owners_and_times(bench_of: Benches, tmp_path: Path) -> None:
+    """So that the same workspace has the same hash on another machine, and on another day."""
+    bench = bench_of()
+    (seeded(bench) / "file").write_text("x")
+    with tarfile.open(bench.keep_workspace(str(tmp_path))) as archive:
+        entries = archive.getmembers()
+    assert {(entry.uid, entry.gid, entry.uname, entry.gname, entry.mtime) for entry in entries} == {
+        (0, 0, "", "", 0)
+    }
+
+
+def test_the_same_workspace_has_the_same_hash(bench_of: Benches, tmp_path: Path) -> None:
+    found = []
+    for name in ("one", "two"):
+        bench = bench_of()
+        (seeded(bench) / "file").write_text("x")
+        (tmp_path / name).mkdir()
+        found.append(Path(bench.keep_workspace(str(tmp_path / name))).read_bytes())
+    assert found[0] == found[1]
+
+
+def test_an_archive_is_there_as_a_whole_or_not_at_all(
+    bench_of: Benches, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(_source: str, archive: str) -> None:
+        Path(archive).write_bytes(b"half")
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(workbench, "pack_tree", half)
+    bench = bench_of()
+    bench.seed()
+    with pytest.raises(OSError, match="full"):
+        bench.keep_workspace(str(tmp_path))
+    assert not (tmp_path / ARCHIVE).exists()
+
+
+def test_logs_are_empty_for_the_next_step(bench_of: Benches) -> None:
+    bench = bench_of()
+    bench.seed()
+    for target in ("/logs/agent", "/logs/artifacts"):
+        (place(bench.agent_mounts(None), target) / "log").write_text("x")
+    bench.clear_agent()
+    for target in ("/logs/agent", "/logs/artifacts"):
+        assert os.listdir(place(bench.agent_mounts(None), target)) == []
+
+
+def test_nothing_is_left_of_a_bench(shelf: Shelf) -> None:
+    bench = Workbench(PLAIN, shelf, ScriptedSandbox())
+    workspace = seeded(bench)
+    (workspace / "closed").mkdir()
+    (workspace / "closed" / "file").touch()
+    (workspace / "closed").chmod(0o000)
+    bench.close()
+    assert not workspace.parent.parent.exists()

@@ -1,0 +1,132 @@
+"""``assay tasks check``: what is likely to be wrong with tasks, before anybody is measured by them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.builders import REPO
+from tests.cli.running import Cli, raw_characters
+
+EXAMPLES = REPO / "examples" / "tasks"
+GOOD = "#!/bin/bash\n[ -f /workspace/done ] && echo 1 > {reward} || echo 0 > {reward}\n".format(
+    reward="/logs/verifier/reward.txt"
+)
+
+
+def write(folder: Path, test_sh: str = GOOD, **files: str) -> Path:
+    """A task. Scripts are executable."""
+    known = {
+        "task.toml": 'schema_version = "1.3"\n',
+        "instruction.md": "Touch the file done in your folder.\n",
+        "tests/test.sh": test_sh,
+        "solution/solve.sh": "#!/bin/bash\ntouch /workspace/done\n",
+        **files,
+    }
+    for name, text in known.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755 if name.endswith(".sh") else 0o644)
+    return folder
+
+
+def test_the_examples(cli: Cli) -> None:
+    """One of them is broken on purpose, and it is the one that is found."""
+    found = cli("tasks", "check", EXAMPLES)
+    lines = found.out.splitlines()
+    assert found.code == 1
+    assert {line for line in lines if line.endswith(": nothing found")} == {
+        f"{EXAMPLES}/{name}: nothing found" for name in os.listdir(EXAMPLES) if name != "broken-verifier"
+    }
+    why = "with set -e, a failed check ends the script without a reward"
+    assert [line for line in lines if not line.endswith(": nothing found")] == [
+        f"{EXAMPLES}/broken-verifier: set-e: tests/test.sh:2: {why}"
+    ]
+
+
+def test_a_task_in_order(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "task")
+    assert cli("tasks", "check", path) == (0, f"{path}: nothing found\n", "")
+
+
+def test_findings_are_a_line_each_and_exit_code_1(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "task", "#!/bin/bash\nset -e\npip install pytest\npytest && echo 1 > /x/reward.txt\n")
+    found = cli("tasks", "check", path)
+    assert found.code == 1
+    assert sorted(line.split(": ")[1] for line in found.out.splitlines()) == [
+        "reward-not-always",
+        "set-e",
+        "unpinned",
+    ]
+
+
+def test_a_verifier_for_want_of_a_test_sh_is_a_warning(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "task", **{"tests/verify.py": "open('/logs/verifier/reward.txt', 'w').write('1')\n"})
+    (path / "tests" / "test.sh").unlink()
+    found = cli("tasks", "check", path)
+    assert found.code == 1
+    assert found.out.startswith(f"{path}: warning: ")
+
+
+def test_a_task_that_can_not_be_loaded_does_not_hide_the_others(cli: Cli, tmp_path: Path) -> None:
+    write(tmp_path / "all" / "a", **{"task.toml": "[agent]\ntimeuot_sec = 1\n"})
+    good = write(tmp_path / "all" / "b")
+    found = cli("tasks", "check", tmp_path / "all")
+    assert (found.code, found.out) == (2, f"{good}: nothing found\n")
+    assert found.err == f"assay: {tmp_path}/all/a/task.toml: there is no field agent.timeuot_sec\n"
+
+
+@pytest.mark.parametrize("name", ["missing", ""])
+def test_what_is_no_task(cli: Cli, tmp_path: Path, name: str) -> None:
+    found = cli("tasks", "check", tmp_path / name)
+    assert (found.code, found.out, len(found.err.splitlines())) == (2, "", 1)
+
+
+def test_a_step_is_checked_like_a_task(cli: Cli, tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "task",
+        **{
+            "task.toml": "[[steps]]\nname = 'one'\n[[steps]]\nname = 'two'\n",
+            "steps/one/instruction.md": "x",
+            "steps/two/instruction.md": "x",
+            "steps/two/tests/test.sh": "#!/bin/bash\npytest\n",
+        },
+    )
+    found = cli("tasks", "check", path)
+    assert (found.code, found.out) == (1, f"{path}: no-reward: tests: no file of the verifier writes a reward\n")
+
+
+def test_names_can_not_paint_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "\x1b[31mtask\n", **{"tests/\x1b[2J.sh": "#!/bin/bash\nbash /solution/solve.sh\n"})
+    found = cli("tasks", "check", path)
+    assert found.code == 1
+    assert raw_characters(found.out) == set()
+    assert len(found.out.splitlines()) == 1
+
+
+def test_with_run_the_oracle_and_an_idle_agent_attempt_it(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "task")
+    assert cli("tasks", "check", path, "--run", "--repeat", "2") == (0, f"{path}: nothing found\n", "")
+
+
+@pytest.mark.parametrize(
+    ("verifier", "rules"),
+    [
+        ("echo 1 > /logs/verifier/reward.txt", {"nop"}),
+        ("echo 0 > /logs/verifier/reward.txt", {"oracle"}),
+        ("echo oops > /logs/verifier/reward.txt", {"oracle", "nop"}),
+    ],
+)
+def test_with_run_a_verifier_that_says_the_same_to_everybody_is_found(
+    cli: Cli, tmp_path: Path, verifier: str, rules: set[str]
+) -> None:
+    path = write(tmp_path / "task", f"#!/bin/bash\n{verifier}\n")
+    found = cli("tasks", "check", path, "--run")
+    assert found.code == 1
+    assert {line.split(": ")[1] for line in found.out.splitlines()} == rules
+
+
+def test_a_task_of_the_document_passes_both(cli: Cli) -> None:
+    path = EXAMPLES / "voltage-drop"
+    assert cli("tasks", "check", path, "--run") == (0, f"{path}: nothing found\n", "")

@@ -1,0 +1,198 @@
+"""From a verifier run to its record: what it names, and what verifying the same thing again says."""
+
+import dataclasses
+import math
+import platform
+from datetime import timedelta
+
+import pytest
+
+from assay.adapters.task_folder import load_task
+from assay.dialects.evaluation.grading import Grading, Hashes
+from assay.dialects.evaluation.ingest import Ingested, ingest
+from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
+from assay.dialects.harbor.multi_step import TrialRewards
+from assay.engine.grading_record import PROFILE, Before, grading_of, same_question
+from assay.engine.sandbox import Isolation, Ran
+from assay.engine.task import Task
+from assay.engine.trial_run import Failure, Verified
+from assay.evidence.verifier_run import RunEnd
+from assay.version import ENGINE, VERSION
+from tests.builders import REPO
+from tests.dialects.evaluation.evidence import left
+from tests.dialects.evaluation.gradings import STARTED, grading, hashes
+
+ISOLATION = Isolation(
+    **{one.name: "x" if one.type in (str, "str") else True for one in dataclasses.fields(Isolation)}  # type: ignore[arg-type]
+)
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return load_task(str(REPO / "examples" / "tasks" / "capital"))
+
+
+def verified(
+    reward: bytes | None = b'{"reward": 1}',
+    rewards: dict[str, float] | None = None,
+    *,
+    failure: Failure | None = None,
+    end: RunEnd = RunEnd(0),  # noqa: B008 - frozen
+) -> Verified:
+    ingested: Ingested = ingest(left(reward, end=end))
+    return Verified(
+        ran=Ran(
+            end=end,
+            output=b"",
+            output_cut=False,
+            started_at=STARTED,
+            finished_at=STARTED + timedelta(seconds=2.5),
+            cpu_sec=1.25,
+            peak_memory_mb=64.0,
+        ),
+        rewards=None if rewards is None else TrialRewards(rewards),
+        failure=failure,
+        ingested=ingested,
+        hashes={"output": "o", "reward": "r", "details": None},
+    )
+
+
+def record(
+    task: Task, run: Verified, before: Before | None = None, step: str | None = None, workspace: str | None = "w"
+) -> Grading:
+    return grading_of(
+        run,
+        task=task,
+        step=step,
+        isolation=ISOLATION,
+        before=before or Before(),
+        checksums={"tests": "v", "workspace": workspace},
+    )
+
+
+def test_everything_that_is_needed_to_derive_it_again(task: Task) -> None:
+    found = record(task, verified(rewards={"reward": 1}))
+    made = found.provenance
+    assert (made.assay, made.engine, made.profile) == (VERSION, ENGINE, PROFILE)
+    assert (made.python, made.platform) == (platform.python_version(), platform.platform(terse=True))
+    assert made.isolation == dataclasses.asdict(ISOLATION)
+    assert made.hashes == Hashes(
+        task=task.checksum, tests="v", output="o", reward="r", details=None, workspace="w"
+    )
+    assert (made.started_at, made.finished_at) == (STARTED, STARTED + timedelta(seconds=2.5))
+    assert (made.usage.wall_sec, made.usage.cpu_sec, made.usage.peak_memory_mb) == (2.5, 1.25, 64.0)
+    assert made.previous is None
+
+
+def test_the_result_is_attached_to_the_record(task: Task) -> None:
+    run = verified(b'{"reward": 0.93}', {"reward": 0.93})
+    found = record(task, run, step="extend")
+    assert found.result == run.ingested.result
+    assert (found.number, found.step, found.reason_code) == (1, "extend", None)
+    assert (found.rewards, found.exception_type, found.verifier_exit_code) == ({"reward": 0.93}, None, 0)
+    assert Grading.model_validate_json(found.model_dump_json()) == found
+
+
+def test_a_run_without_a_reward(task: Task) -> None:
+    failure = Failure("RewardFileNotFoundError", "No reward file found", STARTED)
+    found = record(task, verified(None, failure=failure, end=RunEnd(None, timed_out=True)))
+    assert (found.result.reward, found.result.validity.verifier_completed) == (0.0, False)
+    assert (found.reason_code, found.rewards) == ("reward_missing", None)
+    assert (found.exception_type, found.verifier_exit_code) == ("RewardFileNotFoundError", None)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "expected"),
+    [
+        ({"a": 1, "b": 0.5}, {"a": 1, "b": 0.5}),
+        ({"nan": math.nan, "inf": math.inf, "minus": -math.inf}, {"nan": None, "inf": None, "minus": None}),
+        ({}, {}),
+        ({"huge": 10**400}, {"huge": 10**400}),
+    ],
+)
+def test_harbors_rewards_stand_beside_the_result(
+    task: Task, rewards: dict[str, float], expected: dict[str, float | None]
+) -> None:
+    """JSON has no NaN: null stands for it, as in harbor's own files."""
+    found = record(task, verified(rewards=rewards))
+    assert found.rewards == expected
+    assert Grading.model_validate_json(found.model_dump_json()).rewards == expected
+
+
+def test_null_rewards_are_none(task: Task) -> None:
+    assert record(task, dataclasses.replace(verified(), rewards=TrialRewards(None))).rewards is None
+
+
+def test_numbers_go_on_and_the_hash_of_the_last_is_named(task: Task) -> None:
+    found = record(task, verified(), Before((grading(1), grading(2)), "ab"))
+    assert (found.number, found.provenance.previous) == (3, "ab")
+
+
+# --- Verifying the same thing again ---
+
+
+def before(task: Task, *rewards: float | None, workspace: str | None = "w", step: str | None = None) -> Before:
+    seen = hashes(task=task.checksum, workspace=workspace)
+    return Before(
+        tuple(grading(number, reward, seen=seen, step=step) for number, reward in enumerate(rewards, start=1)),
+        "ab",
+    )
+
+
+def test_a_first_grading_says_nothing_about_confidence(task: Task) -> None:
+    assert record(task, verified()).result.confidence is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now", "low", "high", "method"),
+    [
+        ([1.0], 1, 1.0, 1.0, "range of 2 verifications of the same output"),
+        ([1.0, 1.0], 1, 1.0, 1.0, "range of 3 verifications of the same output"),
+        ([0.0], 1, 0.0, 1.0, "flaky verifier: range of 2 verifications of the same output"),
+        ([1.0, 0.5], 1, 0.5, 1.0, "flaky verifier: range of 3 verifications of the same output"),
+        ([0.0], 0, 0.0, 0.0, "range of 2 verifications of the same output"),
+    ],
+)
+def test_a_sound_verifier_gives_a_point_and_a_flaky_one_a_range(
+    task: Task, earlier: list[float], now: int, low: float, high: float, method: str
+) -> None:
+    """The same output should produce the same reward; where it does not, that is on record."""
+    found = record(task, verified(f'{{"reward": {now}}}'.encode()), before(task, *earlier))
+    assert found.result.confidence == ConfidenceMetadata(
+        confidence_interval=ConfidenceInterval(low=low, high=high), confidence_method=method
+    )
+    assert found.result.reward == now
+
+
+@pytest.mark.parametrize(("earlier", "now"), [(None, b'{"reward": 0}'), (0.0, None)])
+def test_a_verifier_that_sometimes_gives_no_reward_is_flaky_even_if_the_reward_is_0(
+    task: Task, earlier: float | None, now: bytes | None
+) -> None:
+    """A missing reward stays told apart from a real zero everywhere."""
+    confidence = record(task, verified(now), before(task, earlier)).result.confidence
+    assert confidence is not None
+    assert (confidence.confidence_method or "").startswith("flaky")
+
+
+def test_gradings_of_something_else_say_nothing(task: Task) -> None:
+    assert record(task, verified(), before(task, 0.0, workspace="other")).result.confidence is None
+    assert record(task, verified(), before(task, 0.0, workspace=None), workspace=None).result.confidence is None
+    assert record(task, verified(), before(task, 0.0, step="one"), step="two").result.confidence is None
+
+
+@pytest.mark.parametrize(
+    ("seen", "step", "same"),
+    [
+        (hashes(), None, True),
+        (hashes(output="another output"), None, True),
+        (hashes(task="other"), None, False),
+        (hashes(tests="other"), None, False),
+        (hashes(workspace="other"), None, False),
+        (hashes(workspace=None), None, False),
+        (hashes(), "one", False),
+    ],
+)
+def test_the_same_question_has_the_same_task_tests_workspace_and_step(
+    seen: Hashes, step: str | None, same: bool
+) -> None:
+    assert same_question(grading(seen=hashes()), seen, step) is same

@@ -1,0 +1,299 @@
+"""What is likely to be wrong with a task: a table of scripts, with what must be said of each and what must not."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from assay.engine.task_lint import LintFinding, TaskFiles, lint
+
+R = "/logs/verifier/reward.txt"
+J = "/logs/verifier/reward.json"
+
+
+def files(
+    script: str | None = None,
+    *,
+    tests: dict[str, str] | None = None,
+    solution: dict[str, str] | None = None,
+    environment: dict[str, str] | None = None,
+    writable: frozenset[str] = frozenset(),
+) -> TaskFiles:
+    own = {} if script is None else {"test.sh": f"#!/bin/bash\n{script}\n"}
+    return TaskFiles({**own, **(tests or {})}, solution or {}, environment or {}, writable)
+
+
+def rules(found: TaskFiles) -> list[str]:
+    return [finding.rule for finding in lint(found)]
+
+
+# --- A reward on every path ---
+
+ALWAYS = [
+    f"echo 1 > {R}",
+    f"echo '{{\"reward\": 1}}' > {J}",
+    f"pytest && echo 1 > {R} || echo 0 > {R}",
+    f"if pytest; then echo 1 > {R}; else echo 0 > {R}; fi",
+    f"if pytest; then\n  echo 1 > {R}\nelse\n  echo 0 > {R}\nfi",
+    f"if a; then echo 1 > {R}; elif b; then echo 0.5 > {R}; else echo 0 > {R}; fi",
+    f"if a; then echo 1; else echo 0; fi > {R}",
+    f"pytest\nif [ $? -eq 0 ]; then echo 1 > {R}; else echo 0 > {R}; fi",
+    f"echo 0 > {R}\npytest && echo 1 > {R}",
+    f"{{ pytest && echo 1 || echo 0; }} > {R}",
+    f"trap 'echo 0 > {R}' EXIT\npytest",
+    f"cat > {R} <<EOF\n1\nEOF",
+    f"python3 - <<'PY'\nopen('{R}', 'w').write('1')\nPY",
+    f"case $x in a) echo 1 > {R};; *) echo 0 > {R};; esac",
+    f"if a; then echo 1 > {R}; exit 0; fi\necho 0 > {R}",
+    f"read x <<< word\necho 1 > {R}",
+    f"n=$((1 << 3))\necho 1 > {R}",
+    f"for i in 1 2; do a; done\necho 1 > {R}",
+    "pytest; assay reward --exit-status $?",
+    "assay reward --rubric /tests/rubric.json --scores /tmp/scores.json",
+    f"pytest \\\n  -q\necho $? > {R}",
+]
+
+
+@pytest.mark.parametrize("script", ALWAYS)
+def test_a_reward_on_every_path_is_fine(script: str) -> None:
+    assert rules(files(script)) == []
+
+
+NOT_ALWAYS = [
+    f"pytest && echo 1 > {R}",
+    f"pytest || echo 0 > {R}",
+    f"if pytest; then echo 1 > {R}; fi",
+    f"if pytest; then echo 1 > {R}; else echo failed; fi",
+    f"if a; then echo 1 > {R}; elif b; then echo 0 > {R}; fi",
+    f"for i in 1 2; do echo 1 > {R}; done",
+    f"while a; do echo 1 > {R}; done",
+    f"case $x in a) echo 1 > {R};; esac",
+    f"exit 0\necho 1 > {R}",
+    f"if [ ! -f x ]; then exit 1; fi\necho 1 > {R}",
+    f"[ -f x ] || exit 1\necho 1 > {R}",
+    f"cat <<EOF\necho 1 > {R}\nEOF",
+    f"# echo 1 > {R}\nif pytest; then echo 1 > {R}; fi",
+    # To remove a reward, or to look at it, is not to write one.
+    f"rm -f {R}\nif pytest; then echo 1 > {R}; fi",
+    f"if [ -f {R} ]; then cat {R}; fi\npytest && echo 1 > {R}",
+]
+
+
+@pytest.mark.parametrize("script", NOT_ALWAYS)
+def test_a_path_without_a_reward_is_found(script: str) -> None:
+    assert "reward-not-always" in rules(files(script))
+
+
+@pytest.mark.parametrize("script", ["pytest", "exit 0", "", "python3 /tests/grade.py"])
+def test_a_verifier_that_writes_no_reward_at_all(script: str) -> None:
+    assert lint(files(script)) == [LintFinding("no-reward", "tests", "no file of the verifier writes a reward")]
+
+
+@pytest.mark.parametrize(
+    "grade",
+    [
+        f"json.dump({{'reward': 1}}, open('{J}', 'w'))",
+        "assay.evaluation.write_artifacts('/logs/verifier', 1.0)",
+        "helper.write_reward(1)",
+    ],
+)
+@pytest.mark.parametrize("script", ["python3 /tests/grade.py", None])
+def test_another_file_of_the_verifier_may_write_it(grade: str, script: str | None) -> None:
+    assert rules(files(script, tests={"grade.py": grade})) == []
+
+
+# --- set -e ---
+
+SET_E = [
+    ("set -e\npytest\necho 1 > {R}", 2),
+    ("set -euo pipefail\npytest\necho 1 > {R}", 2),
+    ("set -xe\npytest\necho 1 > {R}", 2),
+    ("a\nset -e\npytest\necho 1 > {R}", 3),
+    ("set -o errexit\npytest\necho 1 > {R}", 2),
+    ("set -u -e\npytest\necho 1 > {R}", 2),
+]
+
+
+@pytest.mark.parametrize(("script", "line"), SET_E)
+def test_a_verifier_that_ends_at_its_first_failure(script: str, line: int) -> None:
+    why = "with set -e, a failed check ends the script without a reward"
+    assert lint(files(script.format(R=R))) == [LintFinding("set-e", f"tests/test.sh:{line}", why)]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "echo 0 > {R}\nset -e\npytest\necho 1 > {R}",
+        "set -x\npytest\necho 1 > {R}",
+        "set -o pipefail\npytest\necho 1 > {R}",
+        "set -u\npytest\necho 1 > {R}",
+        "set +e\npytest\necho 1 > {R}",
+        "# set -e\npytest\necho 1 > {R}",
+        "reset -e\necho 1 > {R}",
+        "cat <<EOF\nset -e\nEOF\necho 1 > {R}",
+    ],
+)
+def test_what_is_no_set_e_or_comes_too_late_to_harm(script: str) -> None:
+    assert rules(files(script.format(R=R))) == []
+
+
+# --- What is downloaded ---
+
+UNPINNED = [
+    "pip install pytest",
+    "pip3 install pytest requests",
+    "python3 -m pip install pytest",
+    "uv pip install pytest",
+    "uvx pytest",
+    "pip install 'pytest>=8'",
+    "apt-get update && apt-get install -y curl",
+    "apt install curl",
+    "apt-get -y -qq install curl",
+    "npm install left-pad",
+    "npm i left-pad",
+    "npm install -g left-pad",
+    "curl -LsSf https://astral.sh/uv/install.sh | sh",
+    "wget -q http://example.org/data.csv",
+    "git clone https://example.org/repo.git",
+]
+
+
+@pytest.mark.parametrize("line", UNPINNED)
+def test_what_a_verifier_downloads_without_pinning_it(line: str) -> None:
+    found = lint(files(f"{line}\necho 1 > {R}"))
+    assert [(finding.rule, finding.place) for finding in found] == [("unpinned", "tests/test.sh:2")]
+    assert found[0].why.startswith("it downloads ")
+
+
+PINNED = [
+    "pip install pytest==8.4.1",
+    "pip install -r /tests/requirements.txt",
+    "pip install --requirement /tests/requirements.txt",
+    "pip install /tests/wheels/x.whl",
+    "pip install -e .",
+    "pip install .",
+    "uvx pytest==8.4.1",
+    "uvx -p 3.13 -w pytest==8.4.1 pytest /tests",
+    "apt-get install -y curl=7.88.1-10",
+    "npm ci",
+    "npm install",
+    "npm install left-pad@1.3.0",
+    "curl -sSf https://example.org/x -o x && echo 'abc  x' | sha256sum -c",
+    # Nothing is downloaded.
+    "pip --version",
+    "pip list",
+    "pip freeze > /tmp/installed",
+    "pip uninstall -y x",
+    "echo pip is missing",
+    "curl -s http://localhost:8080/health",
+    "curl -s http://127.0.0.1:8080/health",
+    "curl --version",
+    "git status",
+]
+
+
+@pytest.mark.parametrize("line", PINNED)
+def test_what_is_pinned_or_no_download(line: str) -> None:
+    assert rules(files(f"{line}\necho 1 > {R}")) == []
+
+
+@pytest.mark.parametrize(
+    ("dockerfile", "lines"),
+    [
+        ("FROM debian", [1]),
+        ("FROM debian:latest", [1]),
+        ("FROM debian AS base", [1]),
+        ("from debian", [1]),
+        ("FROM debian:12\nRUN pip install pytest", [2]),
+        ("FROM debian:12\nRUN apt-get update && \\\n    apt-get install -y curl", [2]),
+        ("FROM debian:12", []),
+        ("FROM debian:12-slim AS base", []),
+        ("FROM debian@sha256:0123", []),
+        ("FROM scratch", []),
+        ("FROM --platform=linux/amd64 debian:12", []),
+        ("FROM --platform=linux/amd64 debian", [1]),
+        ("FROM debian:12 AS base\nFROM base", []),
+        ("FROM localhost:5000/debian", [1]),
+        ("FROM localhost:5000/debian:12", []),
+        ("# FROM debian", []),
+    ],
+)
+def test_what_the_environment_takes_as_it_is_today(dockerfile: str, lines: list[int]) -> None:
+    found = lint(files(f"echo 1 > {R}", environment={"Dockerfile": dockerfile}))
+    assert [(one.rule, one.place) for one in found] == [
+        ("unpinned", f"environment/Dockerfile:{line}") for line in lines
+    ]
+
+
+def test_scripts_of_the_environment_are_read_too_and_other_files_are_not() -> None:
+    text = "pip install pytest\n"
+    found = lint(files(f"echo 1 > {R}", environment={"setup.sh": text, "README.md": text}))
+    assert [one.place for one in found] == ["environment/setup.sh:1"]
+
+
+# --- Solutions and tests that are where they should not be ---
+
+LONG = "print('this text is long enough not to be a coincidence')\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "uses"),
+    [
+        ("bash /solution/solve.sh", True),
+        ("diff out /solution/expected", True),
+        ("sh solve.sh", True),
+        ("ls /solutions", False),
+        ("bash /workspace/resolve.sh", False),
+        ("# bash /solution/solve.sh", False),
+    ],
+)
+def test_a_verifier_that_uses_the_solution(line: str, uses: bool) -> None:
+    found = lint(files(f"{line}\necho 1 > {R}"))
+    expected = [LintFinding("solution-in-tests", "tests/test.sh:2", "it uses the solution")]
+    assert found == (expected if uses else [])
+
+
+def test_a_copy_of_the_solution_among_the_tests() -> None:
+    found = lint(files(f"echo 1 > {R}", tests={"reference.py": LONG}, solution={"solve.py": LONG}))
+    assert found == [LintFinding("solution-in-tests", "tests/reference.py", "it is a copy of the solution")]
+    assert rules(files(f"echo 1 > {R}", tests={"empty": "short"}, solution={"empty": "short"})) == []
+
+
+def test_a_copy_of_the_tests_in_the_environment() -> None:
+    why = "the agent gets a copy of tests/check.py that it can read and change"
+    found = lint(files(f"echo 1 > {R}", tests={"check.py": LONG}, environment={"src/check.py": LONG}))
+    assert found == [LintFinding("visible-tests", "environment/src/check.py", why)]
+
+
+def test_a_verifier_that_everybody_may_write_to() -> None:
+    found = lint(files(f"echo 1 > {R}", writable=frozenset({"tests/test.sh", "tests/data"})))
+    assert [(one.rule, one.place) for one in found] == [
+        ("writable-verifier", "tests/data"),
+        ("writable-verifier", "tests/test.sh"),
+    ]
+
+
+def test_several_things_at_once_are_all_said() -> None:
+    found = rules(files(f"set -e\npip install pytest\nbash /solution/solve.sh\npytest && echo 1 > {R}"))
+    assert sorted(found) == ["reward-not-always", "set-e", "solution-in-tests", "unpinned"]
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["FROM ", "<<E", "E", "\n", "\\", "'", '"', "pip install ", "curl https://", f"R={R}", "$R", "> ", "x"]
+    )
+).map("".join)
+
+
+@given(st.text() | WORDS, st.text() | WORDS)
+@example("", "\\")
+@example(f"R={R}\\dir/reward.txt\necho 1 > $R", "")
+def test_no_text_makes_it_raise(script: str, dockerfile: str) -> None:
+    for one in lint(files(script, environment={"Dockerfile": dockerfile, "x.sh": script})):
+        assert one.rule
+        assert one.place
+        assert one.why
+
+
+@pytest.mark.parametrize("line", ["FROM", "FROM ", "FROM --platform=linux/amd64", "FROM\\"])
+def test_a_dockerfile_with_a_lonely_from_is_no_crash(line: str) -> None:
+    assert set(rules(files(f"echo 1 > {R}", environment={"Dockerfile": line}))) <= {"unpinned"}

@@ -1,0 +1,321 @@
+"""One trial: what agent and verifier get, what counts as a failure, when steps stop. With a fake sandbox."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from assay.core.errors import InputError, MeasurementError
+from assay.dialects.harbor.multi_step import Strategy
+from assay.engine.sandbox import Command, Mount, Ran
+from assay.engine.task import Environment, Step, Task
+from assay.engine.trial_run import BASE_ENV, Agent, Site, StepRecord, TrialRecord, check_task, run_steps
+from assay.evidence.files import Absent, Content, File, RewardFiles
+from assay.evidence.verifier_run import RunEnd
+from tests.tasks import ScriptedSandbox, make_step, make_task
+
+# The kernel takes no argument and no variable longer than this.
+LONGEST_VARIABLE = 128 * 1024
+
+Answer = Callable[[Command], RunEnd]
+
+
+def well(_command: Command) -> RunEnd:
+    return RunEnd(exit_code=0)
+
+
+class FakeSandbox:
+    """Answers commands as it is told, and remembers them."""
+
+    owner = None
+
+    def __init__(self, agent: Answer = well, verifier: Answer = well) -> None:
+        self.isolation = ScriptedSandbox().isolation
+        self._answers = {"agent": agent, "verifier": verifier}
+        self.commands: list[tuple[str, Command]] = []
+
+    def run(self, command: Command) -> Ran:
+        who = "verifier" if any(mount.target == "/tests" for mount in command.mounts) else "agent"
+        self.commands.append((who, command))
+        end = self._answers[who](command)
+        now = datetime.now(UTC)
+        return Ran(end, b"", False, now, now)
+
+    def of(self, who: str) -> Command:
+        return next(command for name, command in self.commands if name == who)
+
+
+class FakeBench:
+    """Has the rewards that it is told, one for each verification."""
+
+    def __init__(self, *rewards: bytes | None) -> None:
+        self._rewards = list(rewards)
+        self.done: list[str] = []
+
+    def agent_mounts(self, solution: str | None) -> list[Mount]:
+        self.done.append(f"agent with {solution}")
+        return [Mount("/bench/workspace", "/workspace", writable=True)]
+
+    def verifier_mounts(self, step: Step) -> list[Mount]:
+        self.done.append(f"verifier of {step.name}")
+        return [Mount("/bench/tests", "/tests")]
+
+    def write_instruction(self, text: str) -> None:
+        self.done.append(f"instruction {text}")
+
+    def add_to_workdir(self, folder: str) -> None:
+        self.done.append(f"files of {folder}")
+
+    def rewards(self) -> RewardFiles:
+        data = self._rewards.pop(0)
+        json: File = Absent("reward.json") if data is None else Content("reward.json", data)
+        return RewardFiles(json=json, text=Absent("reward.txt"))
+
+    def details(self) -> File:
+        return Absent("details.json")
+
+    def output(self, path: str) -> File:
+        return Absent(path)
+
+
+class Told:
+    """Keeps nothing, and remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.ended: list[str | None] = []
+        self.records: list[StepRecord] = []
+
+    def agent_ended(self, step: str | None, ran: Ran | None) -> None:  # noqa: ARG002
+        self.ended.append(step)
+
+    def step_ended(self, record: StepRecord) -> None:
+        self.records.append(record)
+
+
+def agent_phase(**fields: Any) -> Step:
+    """A step whose agent is run in another way than usual."""
+    return replace(make_step(), agent=replace(make_step().agent, **fields))
+
+
+def verifier_phase(**fields: Any) -> Step:
+    return replace(make_step(), verifier_phase=replace(make_step().verifier_phase, **fields))
+
+
+def run(
+    task: Task, agent: Agent, sandbox: FakeSandbox, bench: FakeBench, host_env: Mapping[str, str] | None = None
+) -> TrialRecord:
+    return run_steps(Site(sandbox, host_env or {}), bench, task, agent, Told())
+
+
+COMMAND = Agent("mine", command="do it", env={"OWN": "1"})
+
+
+def test_what_the_agent_gets() -> None:
+    sandbox = FakeSandbox()
+    config = {"environment": {"memory_mb": 64, "storage_mb": 7, "cpus": 2}}
+    step = agent_phase(timeout_sec=9.0, user=1000, network=True)
+    task = make_task(step, config=config, environment=Environment("/app", {"SET": "x"}))
+    run(task, COMMAND, sandbox, FakeBench(b'{"reward": 1}'), {"HOST": "secret"})
+    got = sandbox.of("agent")
+    assert got.argv == ("/bin/sh", "-c", "do it")
+    assert (got.workdir, got.stdin, got.user, got.network, got.image) == ("/app", b"Do it.", 1000, True, None)
+    limits = got.limits
+    assert (limits.timeout_sec, limits.memory_mb, limits.file_mb, limits.cpus) == (9.0, 64, 7, 2)
+    assert got.env == {
+        **BASE_ENV,
+        "SET": "x",
+        "OWN": "1",
+        "ASSAY_INSTRUCTION": "Do it.",
+        "ASSAY_INSTRUCTION_FILE": "/logs/agent/instruction.md",
+    }
+
+
+def test_what_the_verifier_gets() -> None:
+    sandbox = FakeSandbox()
+    step = verifier_phase(env={"KEY": "${TOKEN}"}, timeout_sec=5.0, user="root", network=True)
+    run(
+        make_task(step),
+        COMMAND,
+        sandbox,
+        FakeBench(b'{"reward": 1}'),
+        {"TOKEN": "from the host", "HOST": "secret"},
+    )
+    got = sandbox.of("verifier")
+    assert got.argv == ("/tests/test.sh",)
+    assert got.env == {**BASE_ENV, "KEY": "from the host"}
+    assert (got.limits.timeout_sec, got.network, got.stdin, got.user) == (5.0, True, b"", "root")
+    assert (sandbox.of("agent").network, sandbox.of("agent").user) == (False, None)
+
+
+def test_a_verifier_in_python() -> None:
+    sandbox = FakeSandbox()
+    step = make_step()
+    step = replace(step, verifier=step.verifier.model_copy(update={"script": "/tests/verify.py"}))
+    run(make_task(step), COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
+    assert sandbox.of("verifier").argv == ("python3", "/tests/verify.py")
+
+
+def test_an_image_brings_its_own_environment() -> None:
+    sandbox = FakeSandbox()
+    task = make_task(environment=Environment("/app", {"SET": "x"}, image="image:1"))
+    run(task, COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
+    assert sandbox.of("verifier").env == {"SET": "x"}
+    assert sandbox.of("verifier").image == "image:1"
+
+
+def test_an_idle_agent() -> None:
+    sandbox, bench = FakeSandbox(), FakeBench(b'{"reward": 0}')
+    record = run(make_task(), Agent("nop"), sandbox, bench)
+    assert [who for who, _ in sandbox.commands] == ["verifier"]
+    assert bench.done == ["instruction Do it.", "verifier of None"]
+    assert (record.steps[0].agent, record.failure) == (None, None)
+    assert record.rewards is not None
+    assert record.rewards.rewards == {"reward": 0}
+
+
+def test_the_oracle_runs_the_solution() -> None:
+    sandbox, bench = FakeSandbox(), FakeBench(b'{"reward": 1}')
+    task = make_task(config={"solution": {"env": {"HINT": "x"}}})
+    run(task, Agent("oracle", oracle=True), sandbox, bench)
+    assert sandbox.of("agent").argv == ("/bin/sh", "-c", "/solution/solve.sh")
+    assert sandbox.of("agent").env["HINT"] == "x"
+    assert "agent with /task/solution" in bench.done
+
+
+def test_only_the_oracle_has_the_solution() -> None:
+    sandbox, bench = FakeSandbox(), FakeBench(b'{"reward": 1}')
+    run(make_task(config={"solution": {"env": {"HINT": "x"}}}), COMMAND, sandbox, bench)
+    assert "HINT" not in sandbox.of("agent").env
+    assert "agent with None" in bench.done
+
+
+def test_an_oracle_without_a_solution() -> None:
+    sandbox = FakeSandbox()
+    record = run(make_task(make_step(solution=None)), Agent("oracle", oracle=True), sandbox, FakeBench(None))
+    assert [who for who, _ in sandbox.commands] == ["verifier"]
+    assert record.failure is not None
+    assert record.failure.type == "FileNotFoundError"
+
+
+@pytest.mark.parametrize(
+    ("end", "kind", "message"),
+    [
+        (RunEnd(exit_code=0), None, ""),
+        (RunEnd(exit_code=2), "NonZeroAgentExitCodeError", "The agent ended with exit code 2"),
+        (RunEnd(exit_code=None, signal=9), "NonZeroAgentExitCodeError", "The agent ended with signal 9"),
+        (
+            RunEnd(exit_code=None, timed_out=True),
+            "AgentTimeoutError",
+            "Agent execution timed out after 7.0 seconds",
+        ),
+    ],
+)
+def test_the_agents_failures_leave_it_its_reward(end: RunEnd, kind: str | None, message: str) -> None:
+    sandbox = FakeSandbox(agent=lambda _: end)
+    record = run(make_task(agent_phase(timeout_sec=7.0)), COMMAND, sandbox, FakeBench(b'{"reward": 0.5}'))
+    assert record.rewards is not None
+    assert record.rewards.rewards == {"reward": 0.5}
+    found = (record.failure.type, record.failure.message) if record.failure is not None else (None, "")
+    assert found == (kind, message)
+
+
+def test_a_verifier_that_was_stopped_gave_nothing() -> None:
+    sandbox = FakeSandbox(verifier=lambda _: RunEnd(exit_code=None, timed_out=True))
+    record = run(make_task(), COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
+    assert record.rewards is None
+    assert record.failure is not None
+    assert record.failure.type == "VerifierTimeoutError"
+    verified = record.steps[0].verified
+    assert verified is not None
+    assert verified.hashes["reward"] is None
+
+
+def test_a_verifiers_exit_code_is_no_verdict() -> None:
+    sandbox = FakeSandbox(verifier=lambda _: RunEnd(exit_code=1))
+    record = run(make_task(), COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
+    assert record.rewards is not None
+    assert (record.rewards.rewards, record.failure) == ({"reward": 1}, None)
+
+
+def broken(_command: Command) -> RunEnd:
+    raise MeasurementError("the sandbox is gone")
+
+
+@pytest.mark.parametrize("who", ["agent", "verifier"])
+def test_a_sandbox_that_breaks_is_nobodys_failure(who: str) -> None:
+    sandbox = FakeSandbox(agent=broken) if who == "agent" else FakeSandbox(verifier=broken)
+    record = run(make_task(), COMMAND, sandbox, FakeBench(None))
+    assert (record.rewards, record.steps[0].verified) == (None, None)
+    assert record.failure is not None
+    assert (record.failure.type, record.failure.message) == ("MeasurementError", "the sandbox is gone")
+
+
+@pytest.mark.parametrize("instruction", ["x" * 1000, "x" * 65_000, "x" * 200_000, "漢" * 40_000, "漢" * 64_000])
+def test_a_long_instruction_fits_into_no_variable(instruction: str) -> None:
+    sandbox = FakeSandbox()
+    run(make_task(make_step(instruction=instruction)), COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
+    got = sandbox.of("agent")
+    assert all(len(f"{name}={value}".encode()) < LONGEST_VARIABLE for name, value in got.env.items())
+    assert got.stdin == instruction.encode()
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (agent_phase(user="alice"), "/task: agent.user: the user 'alice' exists only in an image"),
+        (verifier_phase(user="bob"), "/task: verifier.user: the user 'bob' exists only in an image"),
+        (
+            verifier_phase(env={"KEY": "${NOT_SET}"}),
+            "the environment variable NOT_SET, which the task wants for KEY",
+        ),
+    ],
+)
+def test_what_would_only_fail_on_the_way_is_refused_before(step: Step, said: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        check_task(make_task(step), {})
+    assert str(refusal.value).startswith(said)
+
+
+def test_what_will_do_is_not_refused() -> None:
+    for step in (agent_phase(user="root"), agent_phase(user=1000), verifier_phase(env={"KEY": "${SET}"})):
+        check_task(make_task(step), {"SET": "x"})
+    check_task(make_task(agent_phase(user="alice"), environment=Environment("/app", image="image:1")), {})
+
+
+STEPS = (make_step("one", min_reward=0.5), make_step("two", workdir_files="/task/two/workdir"), make_step("three"))
+
+
+def test_steps_one_after_the_other() -> None:
+    told = Told()
+    bench = FakeBench(b'{"reward": 0.5}', b'{"reward": 1}', b'{"reward": 0}')
+    record = run_steps(Site(FakeSandbox(), {}), bench, make_task(*STEPS), COMMAND, told)
+    assert [step.name for step in record.steps] == ["one", "two", "three"]
+    assert told.records == record.steps
+    assert told.ended == ["one", "two", "three"]
+    assert bench.done.index("files of /task/two/workdir") > bench.done.index("verifier of one")
+    assert record.rewards is not None
+    assert record.rewards.rewards == {"reward": 0.5}
+
+
+@pytest.mark.parametrize("reward", [b'{"reward": 0.4}', b'{"other": 1}', b"{}", None, b"broken"])
+def test_a_step_below_its_threshold_is_the_last(reward: bytes | None) -> None:
+    record = run(make_task(*STEPS), COMMAND, FakeSandbox(), FakeBench(reward))
+    assert [step.name for step in record.steps] == ["one"]
+
+
+def test_the_last_step_counts_where_the_task_says_so() -> None:
+    task = make_task(*STEPS, config={"multi_step_reward_strategy": Strategy.FINAL.value})
+    rewards = (b'{"reward": 1}', b'{"reward": 1}', b'{"reward": 0.25}')
+    record = run(task, COMMAND, FakeSandbox(), FakeBench(*rewards))
+    assert record.rewards is not None
+    assert record.rewards.rewards == {"reward": 0.25}
+
+
+def test_a_steps_failure_stays_with_its_step() -> None:
+    bench = FakeBench(b'{"reward": 1}', None)
+    record = run(make_task(*STEPS), COMMAND, FakeSandbox(), bench)
+    failures = [step.failure.type if step.failure is not None else None for step in record.steps]
+    assert failures == [None, "RewardFileNotFoundError"]
+    assert record.failure is None
