@@ -56,12 +56,11 @@ INGESTION = {
 }
 
 _PHASE = "`public` gives this phase the network, `no-network` takes it away; without it, the environment's holds."
-_THE_TASKS = "The task's holds."
-_ARTIFACTS = "What is in /logs/artifacts is kept in any case, and nothing else is."
+_ARTIFACTS = "Paths of the workspace that are kept in the trial's artifacts, beside /logs/artifacts."
 _AUTHORS = "Who wrote it. Each has a `name` and may have an `email`."
 
 # Of a field that is not refused, these say that it is read and that nothing follows from it.
-NO_EFFECT = frozenset({"", _THE_TASKS, _ARTIFACTS, _AUTHORS})
+NO_EFFECT = frozenset({"", _AUTHORS})
 
 TASK_FIELDS = {
     "schema_version": "The version of the format. `version` is an older name for it.",
@@ -85,7 +84,7 @@ TASK_FIELDS = {
     "environment.docker_image": "The image, where there is no `environment/Dockerfile`. It is used in a container "
     "sandbox and has to be on the machine.",
     "environment.os": "`linux`.",
-    "environment.cpus": "",
+    "environment.cpus": "A share of the CPUs, where control groups can be made; elsewhere not limited.",
     "environment.memory_mb": 'The memory that the agent and the verifier may use, each. `memory = "2G"` is an '
     "older form.",
     "environment.storage_mb": "The largest size of a single file that they write; 4096 without it. "
@@ -122,13 +121,13 @@ TASK_FIELDS = {
     "steps.healthcheck": "",
     "steps.artifacts": _ARTIFACTS,
     "steps.agent.timeout_sec": "The time of the agent in this step; the task's without it.",
-    "steps.agent.user": _THE_TASKS,
-    "steps.agent.network_mode": _THE_TASKS,
+    "steps.agent.user": "The user in this step; the task's without it.",
+    "steps.agent.network_mode": "The network in this step; the task's without it.",
     "steps.agent.allowed_hosts": "",
     "steps.verifier.timeout_sec": "The time of the verifier of this step; the task's without it.",
     "steps.verifier.env": "Added to the task's `verifier.env`.",
-    "steps.verifier.user": _THE_TASKS,
-    "steps.verifier.network_mode": _THE_TASKS,
+    "steps.verifier.user": "The user in this step; the task's without it.",
+    "steps.verifier.network_mode": "The network in this step; the task's without it.",
     "steps.verifier.allowed_hosts": "",
     "steps.verifier.environment_mode": "",
     "steps.verifier.environment": "",
@@ -141,6 +140,7 @@ REFUSED = {
     "schema_version": 'schema_version = "2.0"',
     "environment.os": 'environment.os = "windows"',
     "environment.gpus": "environment.gpus = 1",
+    "environment.gpu_types": "environment = {gpu_types = ['H100']}",
     "environment.tpu": "environment.tpu = {}",
     "environment.mcp_servers": 'environment.mcp_servers = [{name = "x"}]',
     "environment.skills_dir": 'environment.skills_dir = "/skills"',

@@ -44,8 +44,8 @@ that it is read, and that nothing follows from it here.
 _OUTPUT = """
 Where the agent's output is, and what it must be. Without the table, the output is the first path below /workspace
 that the instruction names, in the format that its ending suggests; without such a path, the working folder itself
-is the output, and nothing about it is checked. In a task with steps, ``path`` is not looked at: each step has the
-path that its instruction names.
+is the output, and nothing about it is checked. A task with steps can't have the table: each step has the path that
+its instruction names.
 """
 
 
