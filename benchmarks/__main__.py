@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from benchmarks import aggregate, growth, memory, read, start_up
+from benchmarks import aggregate, growth, job_cost, memory, read, start_up, verifying
 from benchmarks.made_job import MadeJobs
 from benchmarks.measure import Result
 
@@ -25,6 +25,8 @@ BENCHMARKS: dict[str, Benchmark] = {
     "growth": growth.run,
     "memory": memory.run,
     "aggregate": aggregate.run,
+    "verifying": verifying.run,
+    "job_cost": job_cost.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own
