@@ -16,8 +16,6 @@ _TAKE_A_VALUE = {
     "--requirement",
     "-c",
     "--constraint",
-    "-i",
-    "--index-url",
     "-t",
     "--target",
     "-p",
