@@ -39,7 +39,17 @@ class Parser(argparse.ArgumentParser):
 
 def run() -> NoReturn:
     """The entry point of the ``assay`` command."""
-    sys.exit(main(sys.argv[1:]))
+    code: int | str | None
+    try:
+        code = main(sys.argv[1:])
+    except SystemExit as stop:  # Help and version end here.
+        code = stop.code
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _give_up_output()
+    sys.exit(code)
 
 
 def main(argv: list[str]) -> int:
