@@ -8,25 +8,34 @@ import tempfile
 
 from assay.adapters.trees import remove_tree
 
+MEMORY = "/dev/shm"  # noqa: S108 - what is made there has a name that nobody can foresee
 _NAME = re.compile(r"^assay-(\d+)-")
 
 
-def scratch_folder(mode: int) -> str:
-    """A new folder of this process. The first one also sweeps up after processes that were killed."""
-    _sweep()
-    folder = tempfile.mkdtemp(prefix=f"assay-{os.getpid()}-")
+def scratch_folder(mode: int, *, in_memory: bool = False) -> str:
+    """A new folder of this process. The first one also sweeps up after processes that were killed.
+
+    What is small and made of many files may lie in memory, where the machine has a place for that.
+    """
+    root = MEMORY if in_memory and os.access(MEMORY, os.W_OK) else tempfile.gettempdir()
+    _sweep(root)
+    folder = tempfile.mkdtemp(prefix=f"assay-{os.getpid()}-", dir=root)
     os.chmod(folder, mode)
     return folder
 
 
 @functools.cache
-def _sweep() -> None:
-    root = tempfile.gettempdir()
+def _sweep(root: str) -> None:
     for name in os.listdir(root):
-        match = _NAME.match(name)
         path = os.path.join(root, name)
-        if match and not _alive(int(match[1])) and _ours(path):
+        if of_the_dead(name) and _ours(path):
             remove_tree(path)
+
+
+def of_the_dead(name: str) -> bool:
+    """Whether something is named after a process of Assay's that is no more."""
+    match = _NAME.match(name)
+    return match is not None and not _alive(int(match[1]))
 
 
 def _alive(pid: int) -> bool:

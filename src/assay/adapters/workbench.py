@@ -28,7 +28,7 @@ OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
-_LOGS = ("agent", "verifier", "artifacts")
+_LOGS = ("agent", "artifacts")
 
 
 class Shelf:
@@ -65,7 +65,7 @@ class Workbench:
         self._owner = sandbox.owner
         self._base = scratch_folder(0o711)
         self._root = f"{self._base}/root"
-        for name in ("root", "agent", "verifier", "artifacts"):
+        for name in ("root", *_LOGS):
             os.mkdir(f"{self._base}/{name}")
             os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103 - the sandbox's user has to enter it
 
@@ -82,7 +82,7 @@ class Workbench:
     def restore(self, folder: str) -> None:
         """The workspace, the logs and the artifacts as an earlier run left them in its folder."""
         unpack_tree(f"{folder}/{ARCHIVE}", self._root)
-        for name in ("agent", "artifacts"):
+        for name in _LOGS:
             if os.path.isdir(f"{folder}/{name}"):
                 copy_tree(f"{folder}/{name}", f"{self._base}/{name}")
         self._make_places()
@@ -108,13 +108,15 @@ class Workbench:
 
     def verifier_mounts(self, step: Step) -> list[Mount]:
         """Fresh: an empty folder for the verifier's artifacts, and the tests, which nobody saw before."""
-        remove_tree(f"{self._base}/verifier")
-        os.mkdir(f"{self._base}/verifier")
-        own_tree(f"{self._base}/verifier", self._owner)
+        folder = f"{self._base}/verifier"
+        if os.path.lexists(folder):
+            remove_tree(folder)
+        os.mkdir(folder)
+        own_tree(folder, self._owner)
         return [
             *self._workspace_mounts(),
             Mount(self._shelf.copy(*step.tests), "/tests"),
-            Mount(f"{self._base}/verifier", "/logs/verifier", writable=True),
+            Mount(folder, "/logs/verifier", writable=True),
             Mount(f"{self._base}/agent", "/logs/agent"),
             Mount(f"{self._base}/artifacts", "/logs/artifacts"),
         ]
@@ -168,7 +170,7 @@ class Workbench:
 
     def clear_agent(self) -> None:
         """Empty logs for the next step."""
-        for name in ("agent", "artifacts"):
+        for name in _LOGS:
             remove_tree(f"{self._base}/{name}")
             os.mkdir(f"{self._base}/{name}")
             own_tree(f"{self._base}/{name}", self._owner)

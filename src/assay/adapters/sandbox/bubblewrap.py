@@ -6,49 +6,21 @@ mounted. bwrap is the init of a process namespace: when it dies, everything in i
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from assay.adapters.sandbox.cgroups import Controllers, Group, find_controllers, limited_group, with_usage
-from assay.adapters.sandbox.child import AT_THE_DOOR, Child, memory_file, run_child
+from assay.adapters.sandbox.cgroups import Group
+from assay.adapters.sandbox.child import see_through, starting
+from assay.adapters.sandbox.controllers import Controllers, find_controllers
+from assay.adapters.sandbox.etc import harmless_etc
+from assay.adapters.sandbox.running import memory_file
+from assay.adapters.sandbox.slots import Slots
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 
 NOBODY = (65534, 65534)
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
-_ETC = (
-    "alternatives",
-    "ca-certificates",
-    "debian_version",
-    "environment",
-    "fonts",
-    "group",
-    "gai.conf",
-    "host.conf",
-    "hosts",
-    "java-17-openjdk",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-    "locale.alias",
-    "magic",
-    "mime.types",
-    "nsswitch.conf",
-    "os-release",
-    "passwd",
-    "perl",
-    "pki",
-    "profile",
-    "protocols",
-    "python3",
-    "python3.11",
-    "resolv.conf",
-    "services",
-    "ssl",
-    "terminfo",
-    "timezone",
-)
+_NAMES_OF_HOSTS = "/etc/resolv.conf"
 
 
 class Bubblewrap:
@@ -56,8 +28,8 @@ class Bubblewrap:
 
     def __init__(self, bwrap: str, controllers: Controllers) -> None:
         self._bwrap = bwrap
-        self._controllers = controllers
         self.owner = NOBODY if os.geteuid() == 0 else None
+        self._slots = Slots(controllers, self.owner)
         self._base = tuple(_system_arguments())
         self.isolation = Isolation(
             backend="bubblewrap",
@@ -74,38 +46,13 @@ class Bubblewrap:
         limits = command.limits
         program, *options = self.command_line(command)
         # The options hold the values of the environment, and everybody on the machine can read a command line.
-        with limited_group(self._controllers, limits) as group, memory_file("\0".join(options)) as fd:
-            ran = run_child(
-                Child(
-                    argv=[
-                        *self._enter(command, group),
-                        program,
-                        "--args",
-                        str(fd),
-                        "--",
-                        *AT_THE_DOOR,
-                        *command.argv,
-                    ],
-                    stdin=command.stdin,
-                    handshake=True,
-                    timeout_sec=limits.timeout_sec,
-                    output_bytes=limits.output_bytes,
-                    user=None if group.folders else self.owner,
-                    pass_fds=(fd,),
-                )
-            )
-            return with_usage(ran, group)
-
-    def _enter(self, command: Command, group: Group) -> Iterator[str]:
-        """Join the group as whoever we are and take the limits, then become nobody.
-
-        Without a group, the child is nobody from its start.
-        """
-        steps = [f"echo $$ > {folder}/cgroup.procs || exit 125" for folder in group.folders]
-        yield from ("/bin/sh", "-c", "; ".join([*steps, *_limits(command, group), 'exec "$@"']), "sh")
-        if group.folders and self.owner is not None:
-            uid, gid = self.owner
-            yield from ("setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups")
+        with self._slots.take(limits.file_mb) as slot, memory_file("\0".join(options)) as fd:
+            argv = [*_limited(limits, slot.group), program, "--args", "3", "--", *command.argv]
+            with starting(program) as started_at:
+                slot.group.begin(limits)
+                running = slot.launcher.start(argv, (fd,))
+            ran = see_through(running, command.stdin, started_at, limits.timeout_sec, limits.output_bytes)
+            return slot.group.add_usage(ran)
 
     def command_line(self, command: Command) -> Iterator[str]:
         """bwrap and its options for a command, up to the command itself."""
@@ -116,6 +63,9 @@ class Bubblewrap:
             uid = "0" if command.user == "root" else str(command.user)
             yield from ("--uid", uid, "--gid", uid)
         yield from self._base
+        if command.network:
+            # The copy may be old by now: networks come and go.
+            yield from ("--ro-bind-try", os.path.realpath(_NAMES_OF_HOSTS), _NAMES_OF_HOSTS)
         for mount in sorted(command.mounts, key=lambda mount: mount.target):
             yield from ("--bind" if mount.writable else "--ro-bind", mount.source, mount.target)
         for name, value in command.env.items():
@@ -144,19 +94,15 @@ def _system_arguments() -> Iterator[str]:
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):
             yield from ("--ro-bind", path, path)
-    for name in _ETC:
-        path = f"/etc/{name}"
-        if os.path.exists(path):
-            yield from ("--ro-bind", os.path.realpath(path), path)
+    yield from ("--ro-bind", harmless_etc(), "/etc")
     yield from ("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--tmpfs", "/var/tmp")  # noqa: S108
 
 
-def _limits(command: Command, group: Group) -> list[str]:
-    """The limits that belong to single processes, as a shell sets them. Whatever is started inherits them."""
-    # POSIX counts a file's size in blocks of 512 bytes here, whatever the disk's are.
-    limits = [f"ulimit -f {command.limits.file_mb * 2048}", "ulimit -c 0"]
-    if group.memory is None and command.limits.memory_mb is not None:
-        limits.append(f"ulimit -v {command.limits.memory_mb * 1024}")
+def _limited(limits: Limits, group: Group) -> Sequence[str]:
+    """A shell that sets what no control group limits here. Whatever is started inherits it."""
+    steps = []
+    if group.memory is None and limits.memory_mb is not None:
+        steps.append(f"ulimit -v {limits.memory_mb * 1024}")
     if group.pids is None:
-        limits.append(f"ulimit -u {command.limits.processes} 2>/dev/null || true")
-    return limits
+        steps.append(f"ulimit -u {limits.processes} 2>/dev/null || true")
+    return ("/bin/sh", "-c", "; ".join([*steps, 'exec "$@"']), "sh") if steps else ()

@@ -1,212 +1,190 @@
-"""Memory and process limits for a whole tree of processes, where this machine lets us make control groups."""
+"""Memory, process and CPU limits for a whole tree of processes, and what it used.
 
-import atexit
+A group serves one command after the other: moving a process into a group makes the whole machine wait for a
+moment, so the launcher stays in its group and whatever it starts begins there.
+"""
+
 import contextlib
-import functools
 import os
-import queue
+import secrets
 import signal
-import threading
 import time
-import uuid
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from assay.adapters.sandbox.controllers import Controllers
+from assay.adapters.scratch import of_the_dead
 from assay.engine.sandbox import Limits, Ran
 
-V2_ROOT = "/sys/fs/cgroup"
-TRIES = 500
 PERIOD = 100_000
+LINGER_SEC = 1.0
+UNLIMITED = {1: "-1", 2: "max"}
 
 
-@dataclass(frozen=True, slots=True)
 class Group:
-    """The folders of one group: one in version 2, one for each controller in version 1."""
+    """One folder in version 2, one for each controller in version 1, none where groups can't be made."""
 
-    memory: str | None
-    pids: str | None
-    cpu: str | None
-    quota: str | None
+    def __init__(self, controllers: Controllers) -> None:
+        name = f"assay-{os.getpid()}-{secrets.token_hex(6)}"
+        self._version = controllers.version
+        self.memory, self.pids, self.cpu, self.quota = (
+            f"{root}/{name}" if root else None
+            for root in (controllers.memory, controllers.pids, controllers.cpu, controllers.quota)
+        )
+        self.folders = [f"{root}/{name}" for root in controllers.roots]
+        for folder in self.folders:
+            os.mkdir(folder)
+        self._kills = 0
+        self._cpu_sec = 0.0
+        self._peak: int | None = None
 
-    @property
-    def folders(self) -> list[str]:
-        return list(dict.fromkeys(one for one in (self.memory, self.pids, self.cpu, self.quota) if one))
+    def take_in(self, pid: int) -> None:
+        """What this process starts from now on begins in the group."""
+        for folder in self.folders:
+            _write(f"{folder}/cgroup.procs", pid)
 
-    def ran_out_of_memory(self) -> bool:
-        """Whether the kernel killed something in the group for its memory."""
-        if self.memory is None:
-            return False
-        for name in ("memory.events", "memory.oom_control"):
-            counts = _read_counts(f"{self.memory}/{name}")
-            if counts.get("oom_kill", 0) > 0:
+    def begin(self, limits: Limits) -> None:
+        """Set the limits of the next command, and count anew."""
+        self._limit_memory(limits.memory_mb)
+        if self.pids is not None:
+            # The launcher is one of them.
+            _write(f"{self.pids}/pids.max", limits.processes + 1)
+        self._limit_cpus(limits.cpus)
+        self._kills = self._memory_kills()
+        self._cpu_sec = self._cpu_usage() or 0.0
+        self._open_peak()
+
+    def add_usage(self, ran: Ran) -> Ran:
+        """What the group tells of the command that ran in it."""
+        end = ran.end
+        if self._memory_kills() > self._kills and not end.timed_out:
+            end = replace(end, out_of_memory=True)
+        used = self._cpu_usage()
+        cpu_sec = ran.cpu_sec if used is None else used - self._cpu_sec
+        return replace(ran, end=end, peak_memory_mb=self._peak_memory_mb(), cpu_sec=cpu_sec)
+
+    def kill_all_but(self, pid: int) -> bool:
+        """Kill what a command left in the group. Whether the process is alone in it soon."""
+        until = time.monotonic() + LINGER_SEC
+        while time.monotonic() < until:
+            others = self._members() - {pid}
+            if not others:
                 return True
+            for other in others:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(other, signal.SIGKILL)
+            time.sleep(0.0005)
         return False
 
-    def peak_memory_mb(self) -> float | None:
+    def _members(self) -> set[int]:
+        return {int(line) for folder in self.folders[:1] for line in _lines(f"{folder}/cgroup.procs")}
+
+    def remove(self) -> None:
+        """Once nothing is in it any more. The kernel takes a moment to let go of the dead."""
+        if self._peak is not None:
+            os.close(self._peak)
+            self._peak = None
+        until = time.monotonic() + LINGER_SEC
+        for folder in self.folders:
+            while not _removed(folder) and time.monotonic() < until:
+                time.sleep(0.002)
+
+    def _limit_memory(self, memory_mb: int | None) -> None:
+        if self.memory is None:
+            return
+        limit: int | str = UNLIMITED[self._version] if memory_mb is None else memory_mb * 2**20
+        if self._version == 2:
+            _write(f"{self.memory}/memory.max", limit)
+            with contextlib.suppress(OSError):
+                _write(f"{self.memory}/memory.swap.max", "max" if memory_mb is None else 0)
+            return
+        # Memory with swap can't be limited below memory alone: the order depends on the direction.
+        names = ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"]
+        with contextlib.suppress(OSError):
+            _write(f"{self.memory}/{names[1]}", UNLIMITED[1])
+        _write(f"{self.memory}/{names[0]}", limit)
+        with contextlib.suppress(OSError):
+            _write(f"{self.memory}/{names[1]}", limit)
+
+    def _limit_cpus(self, cpus: int | None) -> None:
+        if self.quota is None:
+            return
+        if self._version == 2:
+            _write(f"{self.quota}/cpu.max", f"{cpus * PERIOD if cpus else 'max'} {PERIOD}")
+        else:
+            _write(f"{self.quota}/cpu.cfs_quota_us", cpus * PERIOD if cpus else -1)
+
+    def _memory_kills(self) -> int:
+        """How often the kernel killed something in the group for its memory."""
+        name = "memory.events" if self._version == 2 else "memory.oom_control"
+        return 0 if self.memory is None else _counts(f"{self.memory}/{name}").get("oom_kill", 0)
+
+    def _cpu_usage(self) -> float | None:
+        """The CPU seconds of everything that ever ran in the group; None where nobody counts."""
+        if self.cpu is None:
+            return None
+        with contextlib.suppress(OSError, ValueError):
+            if self._version == 2:
+                return _counts(f"{self.cpu}/cpu.stat")["usage_usec"] / 1e6
+            return int(_read(f"{self.cpu}/cpuacct.usage")) / 1e9
+        return None
+
+    def _open_peak(self) -> None:
+        """Begin to look for the most memory. It counts from here on for who holds this very descriptor."""
+        name = "memory.peak" if self._version == 2 else "memory.max_usage_in_bytes"
+        if self._peak is None and self.memory is not None:
+            with contextlib.suppress(OSError):
+                self._peak = os.open(f"{self.memory}/{name}", os.O_RDWR | os.O_CLOEXEC)
+        if self._peak is not None:
+            os.pwrite(self._peak, b"0", 0)
+
+    def _peak_memory_mb(self) -> float | None:
         """The most memory that the group held at once; None where nobody counted."""
-        for name in ("memory.peak", "memory.max_usage_in_bytes"):
-            with contextlib.suppress(OSError, ValueError), open(f"{self.memory}/{name}") as file:
-                return int(file.read()) / 2**20
+        with contextlib.suppress(OSError, ValueError):
+            return None if self._peak is None else int(os.pread(self._peak, 64, 0)) / 2**20
         return None
 
-    def cpu_sec(self) -> float | None:
-        """The CPU time of everything that ran in the group; None where nobody counted."""
-        with contextlib.suppress(OSError, ValueError), open(f"{self.cpu}/cpuacct.usage") as file:
-            return int(file.read()) / 1e9
-        used = _read_counts(f"{self.cpu}/cpu.stat").get("usage_usec")
-        return None if used is None else used / 1e6
 
-
-@dataclass(frozen=True, slots=True)
-class Controllers:
-    """Where groups can be made on this machine. None where they can't."""
-
-    memory: str | None
-    pids: str | None
-    cpu: str | None
-    quota: str | None
-    version: int
-
-    def name(self, folder: str | None, otherwise: str = "rlimit") -> str:
-        return f"cgroup v{self.version}" if folder else otherwise
-
-
-def find_controllers() -> Controllers:
-    """Look for places where this process may make groups, by making one."""
-    if os.path.exists(f"{V2_ROOT}/cgroup.controllers"):
-        folder = _usable(_own_v2_folder(), ("memory.max", "pids.max"))
-        return Controllers(folder, folder, folder, _usable(_own_v2_folder(), ("cpu.max",)), 2)
-    return Controllers(
-        memory=_usable(f"{V2_ROOT}/memory", ("memory.limit_in_bytes",)),
-        pids=_usable(f"{V2_ROOT}/pids", ("pids.max",)),
-        cpu=_usable(f"{V2_ROOT}/cpuacct", ("cpuacct.usage",)),
-        quota=_usable(f"{V2_ROOT}/cpu", ("cpu.cfs_quota_us",)),
-        version=1,
-    )
-
-
-@contextlib.contextmanager
-def limited_group(controllers: Controllers, limits: Limits) -> Iterator[Group]:
-    """A group with these limits, removed afterwards together with everything that is still in it."""
-    name = f"assay-{uuid.uuid4().hex[:12]}"
-    # A group for the share of the CPUs is made only where a share is asked for: it costs a little time.
-    roots = (controllers.memory, controllers.pids, controllers.cpu, controllers.quota if limits.cpus else None)
-    group = Group(*(f"{root}/{name}" if root else None for root in roots))
-    try:
-        for folder in group.folders:
-            os.mkdir(folder)
-        if group.memory is not None and limits.memory_mb is not None:
-            _limit_memory(group.memory, limits.memory_mb * 2**20, controllers.version)
-        if group.pids is not None:
-            _write(f"{group.pids}/pids.max", limits.processes)
-        if group.quota is not None and limits.cpus is not None:
-            _limit_cpus(group.quota, limits.cpus, controllers.version)
-        yield group
-    finally:
-        for folder in group.folders:
-            _remove(folder)
-
-
-def with_usage(ran: Ran, group: Group) -> Ran:
-    """What the group tells of a command that ran in it."""
-    end = ran.end
-    if group.ran_out_of_memory() and not end.timed_out:
-        end = replace(end, out_of_memory=True)
-    return replace(ran, end=end, peak_memory_mb=group.peak_memory_mb(), cpu_sec=group.cpu_sec())
-
-
-def _limit_memory(folder: str, limit: int, version: int) -> None:
-    if version == 2:
-        _write(f"{folder}/memory.max", limit)
-        with contextlib.suppress(OSError):
-            _write(f"{folder}/memory.swap.max", 0)
-    else:
-        _write(f"{folder}/memory.limit_in_bytes", limit)
-        with contextlib.suppress(OSError):
-            _write(f"{folder}/memory.memsw.limit_in_bytes", limit)
-
-
-def _limit_cpus(folder: str, cpus: int, version: int) -> None:
-    if version == 2:
-        _write(f"{folder}/cpu.max", f"{cpus * PERIOD} {PERIOD}")
-    else:
-        _write(f"{folder}/cpu.cfs_period_us", PERIOD)
-        _write(f"{folder}/cpu.cfs_quota_us", cpus * PERIOD)
-
-
-def _own_v2_folder() -> str:
-    try:
-        with open("/proc/self/cgroup") as file:
-            path = next(line.split(":", 2)[2].strip() for line in file if line.startswith("0::"))
-    except (OSError, StopIteration):
-        path = "/"
-    return V2_ROOT + path.rstrip("/")
-
-
-def _usable(folder: str, files: tuple[str, ...]) -> str | None:
-    trial = f"{folder}/assay-probe-{os.getpid()}"
-    try:
-        os.mkdir(trial)
-    except OSError:
-        return None
-    try:
-        return folder if all(os.access(f"{trial}/{file}", os.W_OK) for file in files) else None
-    finally:
-        os.rmdir(trial)
-
-
-def _remove(folder: str) -> None:
-    """Remove a group; what is still in it is killed first. One that lingers is left to the janitor."""
-    if not _removed(folder):
-        _janitor().put(folder)
+def sweep(controllers: Controllers) -> None:
+    """Remove the groups of processes that were killed."""
+    for root in controllers.roots:
+        for name in os.listdir(root):
+            if of_the_dead(name):
+                _removed(f"{root}/{name}")
 
 
 def _removed(folder: str) -> bool:
-    with contextlib.suppress(OSError):
-        for pid in _read_lines(f"{folder}/cgroup.procs"):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
-    try:
-        os.rmdir(folder)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+    with contextlib.suppress(FileNotFoundError):
+        try:
+            os.rmdir(folder)
+        except OSError as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            return False
     return True
 
 
-@functools.cache
-def _janitor() -> "queue.SimpleQueue[str]":
-    """Removes groups that the kernel still holds. It takes a moment to let go of the dead; nobody waits for it."""
-    lingering: queue.SimpleQueue[str] = queue.SimpleQueue()
-
-    def work() -> None:
-        while True:
-            folder = lingering.get()
-            for _ in range(TRIES):
-                if _removed(folder):
-                    break
-                time.sleep(0.01)
-
-    threading.Thread(target=work, daemon=True, name="assay-cgroups").start()
-    atexit.register(lambda: time.sleep(0.05) if not lingering.empty() else None)
-    return lingering
+def _counts(path: str) -> dict[str, int]:
+    pairs = (line.partition(" ") for line in _lines(path))
+    return {key: int(value) for key, _, value in pairs if value.isdigit()}
 
 
-def _read_counts(path: str) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    with contextlib.suppress(OSError, ValueError):
-        for line in _read_lines(path):
-            key, _, value = line.partition(" ")
-            counts[key] = int(value)
-    return counts
+def _lines(path: str) -> list[str]:
+    with contextlib.suppress(OSError):
+        return _read(path).split("\n")[:-1]
+    return []
 
 
-def _read_lines(path: str) -> list[str]:
-    with open(path) as file:
-        return file.read().split("\n")[:-1]
+def _read(path: str) -> str:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, 1 << 20).decode()
+    finally:
+        os.close(fd)
 
 
 def _write(path: str, value: int | str) -> None:
-    with open(path, "w") as file:
-        file.write(str(value))
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, str(value).encode())
+    finally:
+        os.close(fd)

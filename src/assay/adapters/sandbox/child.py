@@ -8,13 +8,13 @@ import contextlib
 import os
 import selectors
 import signal
-import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from assay.adapters.sandbox.running import Running, Started
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import InterruptedRunError, Ran
 from assay.evidence.verifier_run import RunEnd
@@ -25,11 +25,6 @@ DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 _stop_reading, _stop_writing = os.pipe()
-
-READY = b"\x06"
-
-# What stands between a sandbox and its command: it says that it is there, and goes on when it is told to.
-AT_THE_DOOR = ("/bin/sh", "-c", 'printf "\\006"; read -r _ || exit 125; exec "$@"', "sh")
 
 
 def stop_all() -> None:
@@ -66,132 +61,105 @@ class Child:
     """What to start, and under which bounds.
 
     ``hold_stdin`` keeps the child's input open to its end; ``kill`` ends it where killing the process itself is
-    not enough. With ``handshake``, the child says ``READY`` first and begins when it is sent a line: if Assay dies
-    before, the line never comes.
+    not enough.
     """
 
     argv: Sequence[str]
     stdin: bytes
     timeout_sec: float
     output_bytes: int
-    user: tuple[int, int] | None = None
     env: Mapping[str, str] = field(default_factory=lambda: {"PATH": DEFAULT_PATH})
     pass_fds: tuple[int, ...] = ()
     hold_stdin: bool = False
-    handshake: bool = False
     kill: Callable[[int], None] | None = None
-
-
-@contextlib.contextmanager
-def memory_file(text: str) -> Iterator[int]:
-    """A text that a child can read from a descriptor, and nobody else."""
-    fd = os.memfd_create("assay")
-    try:
-        os.write(fd, text.encode(errors="surrogateescape"))
-        os.lseek(fd, 0, os.SEEK_SET)
-        yield fd
-    finally:
-        os.close(fd)
 
 
 def run_child(child: Child) -> Ran:
     """Start the child and see it through."""
-    started = datetime.now(UTC)
+    with starting(child.argv[0]) as started_at:
+        running = Started(child.argv, child.env, child.pass_fds, child.kill)
+    stdin = None if child.hold_stdin else child.stdin
+    return see_through(running, stdin, started_at, child.timeout_sec, child.output_bytes)
+
+
+@contextlib.contextmanager
+def starting(program: str) -> Iterator[datetime]:
+    """A command that can't be started is a broken measurement. Gives the time at which it was tried."""
     try:
-        process = _start(child)
+        yield datetime.now(UTC)
     except OSError as error:
-        raise MeasurementError(f"{child.argv[0]} can't be started: {error.strerror}") from error
-    attendance = _Attendance(process, child)
+        raise MeasurementError(f"{program} can't be started: {error.strerror}") from error
+
+
+def see_through(
+    running: Running, stdin: bytes | None, started_at: datetime, timeout_sec: float, output_bytes: int
+) -> Ran:
+    """Feed a command, read what it says, and wait for its end. Without ``stdin``, its input is held open."""
+    attendance = _Attendance(running, stdin, timeout_sec, Tail(output_bytes))
     attendance.attend()
     return Ran(
         end=_end(attendance.status, attendance.timed_out),
         output=attendance.tail.content(),
         output_cut=attendance.tail.cut,
-        started_at=started,
+        started_at=started_at,
         finished_at=datetime.now(UTC),
         cpu_sec=attendance.cpu_sec,
     )
 
 
-def _start(child: Child) -> "subprocess.Popen[bytes]":
-    uid, gid = child.user if child.user is not None else (None, None)
-    return subprocess.Popen(
-        list(child.argv),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        user=uid,
-        group=gid,
-        extra_groups=[] if uid is not None else None,
-        env=dict(child.env),
-        pass_fds=child.pass_fds,
-        start_new_session=True,
-        bufsize=0,
-    )
-
-
 class _Attendance:
-    """Watches one child: its output, its input, its end and its deadline."""
+    """Watches one command: its output, its input, its end and its deadline."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", child: Child) -> None:
-        self._process = process
-        self._child = child
-        self._unsent = memoryview(child.stdin)
-        self._awaited = child.handshake
-        self._deadline = time.monotonic() + child.timeout_sec
+    def __init__(self, running: Running, stdin: bytes | None, timeout_sec: float, tail: Tail) -> None:
+        self._running = running
+        self._unsent = memoryview(stdin or b"")
+        self._hold_stdin = stdin is None
+        self._deadline = time.monotonic() + timeout_sec
         self._selector = selectors.DefaultSelector()
-        self.tail = Tail(child.output_bytes)
+        self.tail = tail
         self.timed_out = False
         self.status = 0
         self.cpu_sec = 0.0
 
     def attend(self) -> None:
-        """Until the child is gone and its output is read, or has been waited for long enough."""
-        pid = self._process.pid
-        pidfd = os.pidfd_open(pid)
+        """Until the command is gone and its output is read, or has been waited for long enough."""
         try:
-            self._register(pidfd)
-            self._until_gone(pidfd)
-            _, status, usage = os.wait4(pid, 0)
-            self.status = self._process.returncode = os.waitstatus_to_exitcode(status)
-            self.cpu_sec = usage.ru_utime + usage.ru_stime
+            self._register()
+            self._until_gone()
+            self.status, self.cpu_sec = self._running.collect()
             self._selector.unregister(_stop_reading)
             self._drain()
         except BaseException:
-            self._kill()
-            os.waitpid(pid, 0)
+            with contextlib.suppress(MeasurementError, ChildProcessError, ProcessLookupError):
+                self._running.kill()
+                self._running.collect()
             raise
         finally:
-            os.close(pidfd)
             self._selector.close()
-            for stream in (self._process.stdin, self._process.stdout):
-                if stream is not None:
-                    stream.close()
+            self._running.close()
 
-    def _register(self, pidfd: int) -> None:
-        process = self._process
-        assert process.stdin is not None  # noqa: S101 - both are pipes
-        assert process.stdout is not None  # noqa: S101
-        for stream in (process.stdin, process.stdout):
-            os.set_blocking(stream.fileno(), False)
-        self._selector.register(process.stdout.fileno(), selectors.EVENT_READ, self._read)
-        if not self._child.hold_stdin and not self._awaited:
-            self._selector.register(process.stdin.fileno(), selectors.EVENT_WRITE, self._write)
-        self._selector.register(pidfd, selectors.EVENT_READ, None)
+    def _register(self) -> None:
+        running = self._running
+        for fd in (running.stdin, running.stdout):
+            os.set_blocking(fd, False)
+        self._selector.register(running.stdout, selectors.EVENT_READ, self._read)
+        if not self._hold_stdin:
+            self._selector.register(running.stdin, selectors.EVENT_WRITE, self._write)
+        self._selector.register(running.ended, selectors.EVENT_READ, None)
         self._selector.register(_stop_reading, selectors.EVENT_READ, self._stopped)
 
-    def _until_gone(self, pidfd: int) -> None:
+    def _until_gone(self) -> None:
         while True:
             left = self._deadline - time.monotonic()
             if left <= 0 and not self.timed_out:
                 self.timed_out = True
-                self._kill()
+                self._running.kill()
             ready = self._selector.select(None if self.timed_out else max(left, 0))
             for key, _ in ready:
                 if key.data is not None:
                     key.data(key.fd)
-            if any(key.fd == pidfd for key, _ in ready):
-                self._selector.unregister(pidfd)
+            if any(key.fd == self._running.ended for key, _ in ready):
+                self._selector.unregister(self._running.ended)
                 return
 
     def _drain(self) -> None:
@@ -203,20 +171,10 @@ class _Attendance:
 
     def _read(self, fd: int) -> None:
         chunk = os.read(fd, CHUNK)
-        if not chunk:
-            self._selector.unregister(fd)
-        elif self._awaited and chunk.startswith(READY):
-            self._begin()
-            self.tail.add(chunk[len(READY) :])
-        else:
+        if chunk:
             self.tail.add(chunk)
-
-    def _begin(self) -> None:
-        """The child is in its place: let it go on, with its input."""
-        self._awaited = False
-        self._unsent = memoryview(b"\n" + self._child.stdin)
-        if self._process.stdin is not None:
-            self._selector.register(self._process.stdin.fileno(), selectors.EVENT_WRITE, self._write)
+        else:
+            self._selector.unregister(fd)
 
     def _write(self, fd: int) -> None:
         try:
@@ -225,17 +183,10 @@ class _Attendance:
             self._unsent = self._unsent[:0]
         if not self._unsent:
             self._selector.unregister(fd)
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+            self._running.close_stdin()
 
     def _stopped(self, _fd: int) -> None:
         raise InterruptedRunError("the run was stopped")
-
-    def _kill(self) -> None:
-        if self._child.kill is not None:
-            self._child.kill(self._process.pid)
-        elif self._process.returncode is None:
-            os.kill(self._process.pid, signal.SIGKILL)
 
 
 _SIGNALS = frozenset(one.value for one in signal.Signals)

@@ -1,0 +1,155 @@
+"""Starts sandboxes for Assay, and ends them all when Assay is gone. Run as a script, by path.
+
+    python launcher.py SOCKET_FD UID GID FILE_MB
+
+It is small, and it is the sandbox's user already: starting a command from here costs one ``exec``, where Assay
+would have to copy itself, change the user and pass through a shell first. Each message on the socket starts one
+command and brings descriptors: the command's socket, its command line, its input, its output, and what it finds
+as 3, 4, … On the command's socket the launcher says that it has begun, and later how it ended; whatever comes from
+the other side, or its end, kills the command. When Assay dies, all of these sockets end. A sandbox that was only
+half made then can't slip away: the launcher adopts orphans and kills until none is left.
+"""
+
+import contextlib
+import fcntl
+import os
+import select
+import signal
+import socket
+import sys
+
+# The folder of this script is not on the path of an isolated interpreter.
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+
+from limits import become  # type: ignore[import-not-found]
+from orphans import adopt_orphans, kill_all  # type: ignore[import-not-found]
+
+MAX_FDS = 16
+ABOVE_THE_COMMANDS = 64
+IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+ENV = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+
+
+class Launcher:
+    """The commands that run, by process and by socket."""
+
+    def __init__(self, requests: socket.socket, dies_first: int) -> None:
+        self._requests = requests
+        self._dies_first = dies_first
+        self._poll = select.epoll()
+        self._sockets: dict[int, socket.socket] = {}
+        self._pids: dict[int, int] = {}
+        self._children = listen_for_children()
+        for fd in (requests.fileno(), self._children):
+            self._poll.register(fd, select.EPOLLIN)
+
+    def serve(self) -> None:
+        """Until Assay closes its end."""
+        while True:
+            # One at a time: what is done about one may close the descriptor that the next was about.
+            [(fd, _)] = self._poll.poll(maxevents=1)
+            if fd == self._requests.fileno():
+                if not self._start():
+                    return
+            elif fd == self._children:
+                os.read(fd, 4096)
+                self._reap()
+            else:
+                self._kill(fd)
+
+    def _start(self) -> bool:
+        """Start what the next message asks for. False when there is none any more."""
+        _, fds, _, _ = socket.recv_fds(self._requests, 1, MAX_FDS, socket.MSG_CMSG_CLOEXEC)
+        if not fds:
+            return False
+        # Out of the way of the numbers that the command gets.
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, ABOVE_THE_COMMANDS) for fd in fds]
+        for fd in fds:
+            os.close(fd)
+        own = socket.socket(fileno=high[0])
+        try:
+            pid = self._spawn(read_all(high[1]), high[2:])
+        except OSError as error:
+            own.send(f"failed {error.errno}".encode())
+            own.close()
+        else:
+            self._sockets[pid], self._pids[own.fileno()] = own, pid
+            own.send(b"begun")
+            self._poll.register(own.fileno(), select.EPOLLIN)
+        for fd in high[1:]:
+            os.close(fd)
+        return True
+
+    def _spawn(self, argv: list[bytes], fds: list[int]) -> int:
+        """Start a command with its input, its output (twice) and the further descriptors.
+
+        If memory runs out, the command is to die before its launcher. It inherits this; the launcher drops it.
+        """
+        given = [fds[0], fds[1], fds[1], *fds[2:]]
+        actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(given)]
+        os.write(self._dies_first, b"1000")
+        try:
+            return os.posix_spawn(argv[0], argv, ENV, file_actions=actions, setsigdef=[*IGNORED, signal.SIGXFSZ])
+        finally:
+            os.write(self._dies_first, b"0")
+
+    def _kill(self, fd: int) -> None:
+        self._poll.unregister(fd)
+        pid = self._pids[fd]
+        # With something unread, closing the socket would take the report of the end with it.
+        with contextlib.suppress(OSError):
+            self._sockets[pid].recv(16)
+        os.kill(pid, signal.SIGKILL)
+
+    def _reap(self) -> None:
+        """Tell the ends of commands; orphans that were adopted end unheard."""
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+                if pid == 0:
+                    return
+                own = self._sockets.pop(pid, None)
+                if own is not None:
+                    self._tell(own, f"ended {status} {usage.ru_utime + usage.ru_stime}")
+
+    def _tell(self, own: socket.socket, words: str) -> None:
+        """The last words on a command's socket. It may be open in Assay still, so it is taken off the watch."""
+        del self._pids[own.fileno()]
+        with contextlib.suppress(OSError):
+            self._poll.unregister(own.fileno())
+        with contextlib.suppress(OSError):
+            own.send(words.encode())
+        own.close()
+
+
+def read_all(fd: int) -> list[bytes]:
+    return os.pread(fd, os.fstat(fd).st_size, 0).split(b"\0")
+
+
+def listen_for_children() -> int:
+    """What becomes readable when a child ended."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    return reading
+
+
+def main(arguments: list[str]) -> None:
+    fd, uid, gid, file_mb = (int(argument) for argument in arguments)
+    os.setsid()
+    for ignored in IGNORED:
+        signal.signal(ignored, signal.SIG_IGN)
+    adopt_orphans()
+    # Opened before the user changes: afterwards it is closed to us.
+    dies_first = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    become(uid, gid, FSIZE=file_mb * 2**20, CORE=0)
+    try:
+        Launcher(socket.socket(fileno=fd), dies_first).serve()
+    finally:
+        kill_all()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

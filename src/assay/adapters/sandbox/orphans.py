@@ -1,0 +1,33 @@
+"""Adopt what a command leaves behind, and kill it. For the scripts that start commands; standard library only."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import time
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """Nothing slips away by forking twice: whoever loses its parent becomes a child of this process."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def kill_all() -> None:
+    """Kill children until there are none: the orphans of those just killed become children too."""
+    while True:
+        for child in children():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.002)
+
+
+def children() -> list[int]:
+    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
+        return [int(pid) for pid in file.read().split()]

@@ -1,0 +1,76 @@
+"""Places for commands to run in: a launcher in a control group of its own, used by one command after the other."""
+
+import atexit
+import contextlib
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+
+from assay.adapters.sandbox.cgroups import Group, sweep
+from assay.adapters.sandbox.controllers import Controllers
+from assay.adapters.sandbox.running import Launcher
+from assay.core.errors import MeasurementError
+
+
+class Slot:
+    """One place. ``clean_up`` makes it ready for the next command."""
+
+    def __init__(self, controllers: Controllers, owner: tuple[int, int] | None, file_mb: int) -> None:
+        self.group = Group(controllers)
+        self.launcher = Launcher(owner, file_mb)
+        self.group.take_in(self.launcher.pid)
+
+    def close(self) -> None:
+        self.launcher.close()
+        self.group.remove()
+
+
+class Slots:
+    """The places of this process, as many as there were ever commands at one time.
+
+    Safe to use from several threads. A launcher can't take back a limit on the size of files, so there are places
+    for each such limit.
+    """
+
+    def __init__(self, controllers: Controllers, owner: tuple[int, int] | None) -> None:
+        sweep(controllers)
+        self._controllers = controllers
+        self._owner = owner
+        self._lock = threading.Lock()
+        self._free: dict[int, list[Slot]] = defaultdict(list)
+        self._process = os.getpid()
+        atexit.register(self.close)
+
+    @contextlib.contextmanager
+    def take(self, file_mb: int) -> Iterator[Slot]:
+        """A place for one command. It is given up if the command leaves something behind that does not go away."""
+        slot = self._next(file_mb)
+        try:
+            yield slot
+        finally:
+            if slot.launcher.alive and slot.group.kill_all_but(slot.launcher.pid):
+                with self._lock:
+                    self._free[file_mb].append(slot)
+            else:
+                slot.close()
+
+    def close(self) -> None:
+        """Let the free places go. A copy of this process that was forked leaves them alone."""
+        with self._lock:
+            slots = [slot for free in self._free.values() for slot in free]
+            self._free.clear()
+        if os.getpid() == self._process:
+            for slot in slots:
+                slot.launcher.hang_up()
+            for slot in slots:
+                slot.close()
+
+    def _next(self, file_mb: int) -> Slot:
+        with self._lock:
+            if self._free[file_mb]:
+                return self._free[file_mb].pop()
+        try:
+            return Slot(self._controllers, self._owner, file_mb)
+        except OSError as error:
+            raise MeasurementError(f"a sandbox can't be prepared: {error.strerror}") from error

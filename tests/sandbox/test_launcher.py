@@ -1,0 +1,148 @@
+"""The launcher of bubblewrap sandboxes: what happens to it happens to the measurement, never to a score."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from assay.adapters.sandbox import etc
+from assay.adapters.sandbox.bubblewrap import Bubblewrap
+from assay.adapters.sandbox.cgroups import sweep
+from assay.adapters.sandbox.controllers import Controllers, find_controllers
+from assay.adapters.sandbox.slots import Slots
+from assay.core.errors import MeasurementError
+from assay.engine.sandbox import Limits
+from tests.sandbox.backends import Backend, eventually, need
+
+NONE = Controllers(None, None, None, None, 2)
+
+
+@pytest.fixture
+def backend() -> Backend:
+    return need("bubblewrap")
+
+
+def _launchers() -> set[int]:
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    return {int(pid) for pid in children if b"launcher.py" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+
+
+def test_one_launcher_serves_one_command_after_the_other(backend: Backend) -> None:
+    backend.run("true")
+    before = _launchers()
+    for number in range(5):
+        assert backend.run(f"exit {number}").end.exit_code == number
+    assert _launchers() == before
+
+
+def test_commands_at_one_time_do_not_mix(backend: Backend) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        ran = list(pool.map(lambda number: backend.run(f"sleep 0.1; echo {number}; exit {number}"), range(24)))
+    assert [(one.output, one.end.exit_code) for one in ran] == [(b"%d\n" % n, n) for n in range(24)]
+
+
+def test_a_launcher_that_was_killed_is_a_broken_measurement_and_the_next_command_runs(backend: Backend) -> None:
+    backend.run("true")
+    others = _launchers()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(backend.run, "sleep 30")
+        eventually(lambda: _busy(others))
+        for pid in _busy(others):
+            os.kill(pid, signal.SIGKILL)
+        with pytest.raises(MeasurementError, match="launcher"):
+            running.result(timeout=20)
+    assert backend.run("echo again").output == b"again\n"
+
+
+def _busy(launchers: set[int]) -> set[int]:
+    """Those that have a child."""
+    return {pid for pid in launchers if Path(f"/proc/{pid}/task/{pid}/children").read_text().strip()}
+
+
+def test_memory_runs_out_for_the_command_and_not_for_its_launcher(backend: Backend) -> None:
+    """Many small processes, each smaller than the launcher: the largest one in the group is not the one to go."""
+    if "cgroup" not in backend.sandbox.isolation.memory_limit:
+        pytest.skip("memory is not limited by a control group here")
+    many = (
+        "i=0; while [ $i -lt 60 ]; do (head -c 2000000 /dev/zero | tail -c 2000000 | sleep 5) & i=$((i+1)); done"
+    )
+    limits = Limits(timeout_sec=20, memory_mb=24)
+    ran = backend.run(f"{many}; wait", limits=limits)
+    assert ran.end.out_of_memory
+    assert backend.run("echo again").output == b"again\n"
+
+
+def test_each_command_has_its_own_figures(backend: Backend) -> None:
+    if "cgroup" not in backend.sandbox.isolation.memory_limit:
+        pytest.skip("nobody counts memory here")
+    hungry = backend.run("head -c 80000000 /dev/zero | tail -c 80000000 >/dev/null")
+    modest = backend.run("true")
+    assert hungry.peak_memory_mb is not None
+    assert modest.peak_memory_mb is not None
+    assert hungry.peak_memory_mb > 70 > modest.peak_memory_mb
+    assert hungry.cpu_sec is not None
+    assert modest.cpu_sec is not None
+    assert hungry.cpu_sec > modest.cpu_sec
+
+
+def test_limits_of_one_command_are_not_those_of_the_next(backend: Backend) -> None:
+    fork = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.3 & done; wait; echo all"
+    few = backend.run(fork, limits=Limits(timeout_sec=20, processes=6))
+    many = backend.run(fork, limits=Limits(timeout_sec=20, processes=60))
+    assert b"all" not in few.output.splitlines()
+    assert many.output.splitlines()[-1] == b"all"
+
+
+def test_where_no_groups_can_be_made_there_are_places_all_the_same() -> None:
+    slots = Slots(NONE, None)
+    with slots.take(10) as slot:
+        running = slot.launcher.start(["/bin/true"], ())
+        assert running.collect()[0] == 0
+        running.close()
+    slots.close()
+    assert not slot.launcher.alive
+
+
+def test_a_program_that_is_not_there_is_a_broken_measurement(backend: Backend) -> None:
+    broken = Bubblewrap("/nowhere/bwrap", find_controllers())
+    with pytest.raises(MeasurementError, match="/nowhere/bwrap can't be started: No such file"):
+        Backend("bubblewrap", broken).run("true")
+
+
+def test_groups_of_the_killed_are_removed(backend: Backend) -> None:
+    controllers = find_controllers()
+    if not controllers.roots:
+        pytest.skip("no control groups can be made here")
+    ended = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
+    )
+    left = [f"{root}/assay-{ended.stdout.decode().strip()}-0" for root in controllers.roots]
+    mine = [f"{root}/assay-{os.getpid()}-0" for root in controllers.roots]
+    for folder in (*left, *mine):
+        os.mkdir(folder)
+    try:
+        sweep(controllers)
+        assert not any(os.path.exists(folder) for folder in left)
+        assert all(os.path.exists(folder) for folder in mine)
+    finally:
+        for folder in mine:
+            os.rmdir(folder)
+
+
+def test_the_copy_of_etc_opens_nothing_that_was_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "etc"
+    (source / "ssl" / "private").mkdir(parents=True)
+    (source / "ssl" / "private" / "key.pem").write_text("secret")
+    (source / "ssl" / "private").chmod(0o700)
+    (source / "ssl" / "openssl.cnf").write_text("open")
+    (source / "passwd").write_text("root")
+    (source / "group").write_text("closed")
+    (source / "group").chmod(0o600)
+    (source / "shadow").write_text("secret")
+    monkeypatch.setattr(etc, "ETC", str(source))
+    copy = Path(etc.harmless_etc.__wrapped__())
+    assert sorted(str(path.relative_to(copy)) for path in copy.rglob("*")) == ["passwd", "ssl", "ssl/openssl.cnf"]
