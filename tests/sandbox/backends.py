@@ -1,7 +1,6 @@
 """The sandboxes of this machine, each with what a test needs to run commands in it."""
 
 import contextlib
-import fcntl
 import functools
 import os
 import shutil
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.adapters.machine_lock import machine_lock
 from assay.adapters.sandbox.choose import PROBES
 from assay.adapters.sandbox.container import Container
 from assay.core.errors import MeasurementError
@@ -117,8 +117,7 @@ def removed_afterwards(*paths: str) -> Iterator[None]:
 @contextlib.contextmanager
 def no_plain_processes() -> Iterator[None]:
     """While no command runs in a process sandbox, in whatever process: none has Harbor's paths."""
-    with open(f"{tempfile.gettempdir()}/assay-process.lock", "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with machine_lock():
         yield
 
 

@@ -6,16 +6,16 @@ are made as links at those very paths while the command runs; only one command c
 """
 
 import contextlib
-import fcntl
 import os
 import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
 
-from assay.adapters.sandbox.child import Child, memory_file, run_child
+from assay.adapters.machine_lock import machine_lock
+from assay.adapters.sandbox.child import Child, run_child
+from assay.adapters.sandbox.running import memory_file
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import own_tree, remove_tree
 from assay.core.errors import MeasurementError
@@ -116,8 +116,7 @@ def _home(owner: tuple[int, int] | None) -> Iterator[str]:
 @contextlib.contextmanager
 def _absolute_paths(mounts: Sequence[Mount]) -> Iterator[None]:
     """Links at the absolute paths, for one command at a time on the whole machine."""
-    with _lock_file() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with machine_lock():
         made: list[str] = []
         try:
             for mount in sorted(mounts, key=lambda mount: mount.target):
@@ -127,15 +126,6 @@ def _absolute_paths(mounts: Sequence[Mount]) -> Iterator[None]:
             for path in reversed(made):
                 with contextlib.suppress(OSError):
                     os.unlink(path) if os.path.islink(path) else os.rmdir(path)
-
-
-def _lock_file() -> IO[str]:
-    """One file for the whole machine: the absolute paths are the whole machine's."""
-    path = os.path.join(tempfile.gettempdir(), "assay-process.lock")
-    try:
-        return open(path, "a")
-    except OSError as error:
-        raise MeasurementError(f"{path} belongs to somebody else: {error.strerror}") from error
 
 
 def _link(mount: Mount, made: list[str]) -> None:
