@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from assay.adapters.regrader import Regrader, find_trials
 from assay.core.errors import InputError
 from assay.engine.trial_run import Site
-from tests.adapters.test_job_store import Jobs
+from tests.adapters.jobs import Jobs
 from tests.tasks import Places, ScriptedSandbox, gives
 
 
@@ -36,10 +35,8 @@ class Graded:
 
 
 @pytest.fixture
-def graded(tmp_path: Path) -> Iterator[Graded]:
-    jobs = Jobs(tmp_path)
-    yield Graded(jobs)
-    jobs.close()
+def graded(jobs: Jobs) -> Graded:
+    return Graded(jobs)
 
 
 def grade(regrader: Regrader, trial: Path) -> list[float]:

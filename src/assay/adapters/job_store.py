@@ -1,38 +1,32 @@
 """A job folder while the job runs: harbor's layout, written so that a kill at any moment loses nothing finished.
 
-A trial is finished when its result.json is there; everything else of it is written before. An unfinished trial is
-removed when the job is taken up again.
+What an earlier run left is read by ``earlier_run``; the folder of a single trial is written by ``trial_writer``.
 """
 
 import fcntl
-import json
 import os
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.adapters.atomic_write import write_durably, write_text
-from assay.adapters.checksums import checksum, file_checksum
-from assay.adapters.gradings import last_grading, write_grading
-from assay.adapters.job_folder import DiskJobFolder
-from assay.adapters.trees import clear_the_way, remove_tree
+from assay.adapters import earlier_run
+from assay.adapters.atomic_write import write_text
+from assay.adapters.checksums import checksum
+from assay.adapters.trees import remove_tree
+from assay.adapters.trial_writer import TrialWriter, write_ending
 from assay.adapters.workbench import Shelf, Workbench
 from assay.core.errors import InputError
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.job_config import metrics_for
 from assay.dialects.harbor.job_stats import JobResult, job_stats
 from assay.dialects.harbor.job_text import job_text
-from assay.dialects.harbor.plan import in_planned_order
-from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.dialects.harbor.plan import Slot, in_planned_order
 from assay.dialects.harbor.trial import Trial, slot
-from assay.engine.grading_record import grading_of
-from assay.engine.job import read_job
 from assay.engine.job_run import Planned
-from assay.engine.sandbox import Ran
-from assay.engine.trial_result import log_lines, model_parts, trial_result
-from assay.engine.trial_run import Agent, Site, StepRecord, TrialRecord, run_steps
+from assay.engine.trial_result import model_parts, trial_result
+from assay.engine.trial_run import Agent, Site, TrialRecord, run_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +67,10 @@ class JobStore:
 
     def take_up(self, planned: Sequence[Planned]) -> dict[int, Trial]:
         """Begin the job, or go on with it. Returns what is finished, by its planned position."""
-        resuming = self._check_config()
-        if resuming:
-            self._check_tasks(planned)
-        finished = self._finished(planned) if resuming else {}
         self._n_total = len(planned)
         self._datasets = {one.source for one in planned if one.source}
         self._slots = [self._slot(one) for one in planned]
+        finished = self._take_up(planned)
         self._write_json("lock.json", self._job_lock(planned))
         self.log(f"{len(planned)} trials, {len(finished)} of them finished before")
         return finished
@@ -89,16 +80,21 @@ class JobStore:
         folder = os.path.join(self._setting.folder, name)
         os.makedirs(folder)
         config = self._trial_config(planned, name)
-        write_text(f"{folder}/config.json", wire.encode(config))
-        task = planned.task
-        bench = Workbench(task.environment, self._shelf, self._site.sandbox)
+        self._write_json(f"{name}/config.json", config)
+        sandbox = self._site.sandbox
+        bench = Workbench(planned.task.environment, self._shelf, sandbox)
         try:
             bench.seed()
-            keeper = _Keeper(self, bench, planned, folder)
-            record = run_steps(self._site, bench, task, self._setting.agent, keeper)
+            writer = TrialWriter(
+                folder, planned.task, bench, sandbox.isolation, self._agent_log, self._tests_checksum
+            )
+            record = run_steps(self._site, bench, planned.task, self._setting.agent, writer)
         finally:
             bench.close()
-        return self._finish(planned, name, folder, config, record)
+        write_ending(folder, record, trial_result(planned, name, os.path.abspath(folder), config, record))
+        if record.failure is not None:
+            self.log(f"Trial {name} failed: {record.failure.message}")
+        return self._trial(planned, name, record)
 
     def discard_trial(self, name: str) -> None:
         remove_tree(os.path.join(self._setting.folder, name))
@@ -123,21 +119,6 @@ class JobStore:
         self._shelf.close()
         os.close(self._lock)
 
-    def tests_checksum(self, tests: tuple[str, ...]) -> str:
-        """The hash of the tests of a step; taken once."""
-        if tests not in self._tests:
-            self._tests[tests] = checksum(self._shelf.copy(*tests))
-        return self._tests[tests]
-
-    @property
-    def site(self) -> Site:
-        return self._site
-
-    @property
-    def agent_log(self) -> str:
-        """The name of the file for what the agent prints; harbor's own for the oracle."""
-        return "oracle.txt" if self._setting.agent.oracle else "output.txt"
-
     def log(self, text: str) -> None:
         """A line in the job's log. Written at once and whole, so that threads do not mix their lines."""
         line = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {text}\n"
@@ -159,10 +140,22 @@ class JobStore:
             raise InputError(f"the job {self._setting.folder} is being run by somebody else") from error
         return fd
 
-    def _check_config(self) -> bool:
-        """Write the job's configuration, or see that it is the same as before. Returns whether it was there."""
+    def _take_up(self, planned: Sequence[Planned]) -> dict[int, Trial]:
+        """What an earlier run of this very job finished, and who the job was then."""
+        folder, config = self._setting.folder, self._job_config()
+        if not earlier_run.began(folder, config):
+            self._write_json("config.json", config)
+            return {}
+        earlier_run.check_tasks(folder, planned)
+        finished = earlier_run.take_finished(folder, planned, self._slots)
+        before = earlier_run.identity_of(folder)
+        if before is not None:
+            self._id, self._started_at, self.n_retries = before.id, before.started_at, before.n_retries
+        return finished
+
+    def _job_config(self) -> dict[str, Any]:
         setting = self._setting
-        config = wire.job_config(
+        return wire.job_config(
             name=setting.name,
             jobs_dir=setting.jobs_dir,
             attempts=setting.attempts,
@@ -173,70 +166,8 @@ class JobStore:
             datasets=setting.datasets,
             tasks=[wire.task_reference(path, None) for path in setting.adhoc_tasks],
         )
-        path = f"{setting.folder}/config.json"
-        if not os.path.exists(path):
-            self._write_json("config.json", config)
-            return False
-        before = _object(path)
-        for changing in ("n_concurrent_trials", "quiet", "debug"):
-            before.pop(changing, None)
-            config.pop(changing, None)
-        if before != config:
-            raise InputError(f"the job {setting.folder} exists already with another configuration")
-        return True
 
-    def _check_tasks(self, planned: Sequence[Planned]) -> None:
-        """A task that was changed since is another task, and its attempts do not belong together."""
-        path = f"{self._setting.folder}/lock.json"
-        if not os.path.exists(path):
-            return
-        before = {
-            (trial["task"].get("path"), trial["task"].get("digest"))
-            for trial in _object(path).get("trials", [])
-            if isinstance(trial, dict) and isinstance(trial.get("task"), dict)
-        }
-        known = dict(before)
-        for one in planned:
-            if known.get(one.task.path, f"sha256:{one.task.checksum}") != f"sha256:{one.task.checksum}":
-                raise InputError(f"the task {one.task.path} was changed since the job began; use another job name")
-
-    def _finished(self, planned: Sequence[Planned]) -> dict[int, Trial]:
-        """The finished trials of an earlier run; what it left unfinished is removed."""
-        root = self._setting.folder
-        before = DiskJobFolder(root)
-        for name in before.folders():
-            if not os.path.exists(f"{root}/{name}/result.json") and before.began(name):
-                remove_tree(f"{root}/{name}")
-        self._take_over_times()
-        if not any(os.path.exists(f"{root}/{name}/result.json") for name in before.folders()):
-            return {}
-        job = read_job(DiskJobFolder(root))
-        slots = [self._slot(one) for one in planned]
-        waiting = in_planned_order(job.trials, slots)
-        if job.problems and any(not problem.missing for problem in job.problems):
-            bad = next(problem for problem in job.problems if not problem.missing)
-            raise InputError(f"{root}/{bad.trial} can't be read, so the job can't be taken up: {bad.detail}")
-        positions: dict[int, Trial] = {}
-        trials = iter(waiting.trials)
-        unfilled = list(waiting.unfilled)
-        for one, place in zip(planned, slots, strict=True):
-            if place in unfilled:
-                unfilled.remove(place)
-            else:
-                positions[one.position] = next(trials)
-        return positions
-
-    def _take_over_times(self) -> None:
-        try:
-            with open(f"{self._setting.folder}/result.json") as file:
-                before = json.load(file)
-            self._id = before["id"]
-            self._started_at = datetime.fromisoformat(before["started_at"]).astimezone()
-            self.n_retries = int(before["stats"]["n_retries"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return
-
-    def _slot(self, planned: Planned) -> tuple[str, ...]:
+    def _slot(self, planned: Planned) -> Slot:
         agent = self._setting.agent
         return slot(planned.task.path, planned.task.name, agent.name, None, agent.model)
 
@@ -270,18 +201,9 @@ class JobStore:
             job_id=self._id,
         )
 
-    def _finish(
-        self, planned: Planned, name: str, folder: str, config: Mapping[str, Any], record: TrialRecord
-    ) -> Trial:
-        """Write result.json last: with it, the trial is finished."""
-        result = trial_result(planned, name, os.path.abspath(folder), config, record)
-        write_text(f"{folder}/trial.log", "".join(f"{line}\n" for line in log_lines(record)))
-        if record.failure is not None:
-            write_text(f"{folder}/exception.txt", f"{record.failure.type}: {record.failure.message}\n")
-            self.log(f"Trial {name} failed: {record.failure.message}")
-        write_durably(f"{folder}/result.json", wire.encode(result))
-        agent = self._setting.agent
-        rewards = record.rewards
+    def _trial(self, planned: Planned, name: str, record: TrialRecord) -> Trial:
+        """The trial as anybody who reads its folder would see it."""
+        agent, rewards, failure = self._setting.agent, record.rewards, record.failure
         return Trial(
             name=name,
             task=planned.task.name,
@@ -290,88 +212,22 @@ class JobStore:
             dataset=planned.source or "adhoc",
             rewards=rewards.rewards if rewards is not None else None,
             verified=rewards is not None,
-            exception_type=record.failure.type if record.failure is not None else None,
-            exception_message=record.failure.message if record.failure is not None else "",
+            exception_type=failure.type if failure is not None else None,
+            exception_message=failure.message if failure is not None else "",
             started_at=wire.utc(record.started_at),
             slot=self._slot(planned),
         )
 
+    def _tests_checksum(self, tests: tuple[str, ...]) -> str:
+        """The hash of the tests of a step; taken once."""
+        if tests not in self._tests:
+            self._tests[tests] = checksum(self._shelf.copy(*tests))
+        return self._tests[tests]
+
+    @property
+    def _agent_log(self) -> str:
+        """Harbor has a name of its own for what the oracle prints."""
+        return "oracle.txt" if self._setting.agent.oracle else "output.txt"
+
     def _write_json(self, name: str, value: object) -> None:
         write_text(f"{self._setting.folder}/{name}", wire.encode(value))
-
-
-def _object(path: str) -> dict[str, Any]:
-    """A JSON object of an earlier run. Raises ``InputError``."""
-    try:
-        with open(path) as file:
-            found = json.load(file)
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path} can't be read, so the job can't be taken up: {error}") from error
-    if not isinstance(found, dict):
-        raise InputError(f"{path} is not an object, so the job can't be taken up")
-    return found
-
-
-class _Keeper:
-    """Keeps what each step leaves, as soon as it is done."""
-
-    def __init__(self, store: JobStore, bench: Workbench, planned: Planned, folder: str) -> None:
-        self._store = store
-        self._bench = bench
-        self._planned = planned
-        self._folder = folder
-        self._archive: str | None = None
-
-    def agent_ended(self, step: str | None, ran: Ran | None) -> None:
-        """The workspace is packed now: a verifier may leave traces in it."""
-        folder = self._folder_of(step)
-        os.makedirs(folder, exist_ok=True)
-        kept = self._bench.keep_agent(folder, self._artifacts(step))
-        clear_the_way(f"{folder}/artifacts/manifest.json")
-        write_text(f"{folder}/artifacts/manifest.json", json.dumps(kept, indent=2))
-        write_output(f"{folder}/agent/{self._store.agent_log}", ran)
-        self._archive = self._bench.keep_workspace(folder)
-
-    def step_ended(self, record: StepRecord) -> None:
-        folder = self._folder_of(record.name)
-        os.makedirs(folder, exist_ok=True)
-        self._bench.keep_verifier(folder)
-        self._bench.clear_agent()
-        verified = record.verified
-        if verified is None:
-            return
-        write_output(f"{folder}/verifier/test-stdout.txt", verified.ran)
-        task = self._planned.task
-        step = next(step for step in task.steps if step.name == record.name)
-        grading = grading_of(
-            verified,
-            task=task,
-            step=record.name,
-            isolation=self._store.site.sandbox.isolation,
-            before=last_grading(self._folder),
-            checksums={
-                "tests": self._store.tests_checksum(step.tests),
-                "workspace": None if self._archive is None else file_checksum(self._archive),
-            },
-        )
-        write_grading(self._folder, grading)
-
-    def _folder_of(self, step: str | None) -> str:
-        return self._folder if step is None else f"{self._folder}/steps/{step}"
-
-    def _artifacts(self, step: str | None) -> list[ArtifactConfig]:
-        """The task's artifacts, and the step's own."""
-        config = self._planned.task.config
-        own = next((one.artifacts for one in config.steps or () if one.name == step), [])
-        return [ArtifactConfig(source=one) if isinstance(one, str) else one for one in (*config.artifacts, *own)]
-
-
-def write_output(path: str, ran: Ran | None) -> None:
-    """The tail of what a command printed."""
-    if ran is None:
-        return
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    clear_the_way(path)
-    cut = b"[the beginning was cut off]\n" if ran.output_cut else b""
-    with open(path, "wb") as file:
-        file.write(cut + ran.output)

@@ -1,0 +1,97 @@
+"""The folder of one trial: what is kept of an agent and of a verifier, and where."""
+
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+
+from assay.adapters.gradings import read_gradings
+from assay.adapters.task_folder import load_task
+from assay.engine.job_run import plan_trials
+from assay.engine.sandbox import Command, Ran
+from tests.adapters.jobs import Jobs
+from tests.tasks import Places, ScriptedSandbox, StepSpec, gives, write_steps
+
+
+def test_what_a_trial_leaves(jobs: Jobs) -> None:
+    def work(places: Places) -> None:
+        (places["/workspace"] / "made").write_text("x")
+        (places["/logs/agent"] / "own.log").write_text("x")
+        (places["/logs/artifacts"] / "picture").write_text("x")
+
+    def check(places: Places) -> None:
+        gives(0.5)(places)
+        (places["/logs/verifier"] / "extra.txt").write_text("x")
+
+    jobs.begun(0, sandbox=ScriptedSandbox(agent=work, verifier=check))
+    trial = jobs.folder / "t__0000000"
+    assert {str(path.relative_to(trial)) for path in trial.rglob("*") if path.is_file()} == {
+        "agent/instruction.md",
+        "agent/output.txt",
+        "agent/own.log",
+        "artifacts/manifest.json",
+        "artifacts/picture",
+        "config.json",
+        "gradings/0001.json",
+        "result.json",
+        "trial.log",
+        "verifier/extra.txt",
+        "verifier/reward.json",
+        "verifier/test-stdout.txt",
+        "workspace.tar.gz",
+    }
+    assert (trial / "agent" / "output.txt").read_text() == "said\n"
+
+
+def test_the_workspace_is_kept_as_the_agent_left_it(jobs: Jobs) -> None:
+    """A verifier leaves traces. They are not the agent's."""
+
+    def tidy(places: Places) -> None:
+        (places["/workspace"] / "trace").write_text("x")
+        gives(1)(places)
+
+    jobs.begun(0, sandbox=ScriptedSandbox(verifier=tidy))
+    with tarfile.open(jobs.folder / "t__0000000" / "workspace.tar.gz") as archive:
+        assert archive.getnames() == ["workspace"]
+
+
+def test_each_step_has_a_folder_of_its_own(jobs: Jobs, tmp_path: Path) -> None:
+    task = load_task(str(write_steps(tmp_path / "stepped", [StepSpec("one"), StepSpec("two")])))
+    (planned,) = plan_trials([(task, None)], 1)
+    store = jobs.store()
+    store.take_up([planned])
+    store.run_trial(planned, "t__0000000")
+    trial = jobs.folder / "t__0000000"
+    for step in ("one", "two"):
+        assert (trial / "steps" / step / "workspace.tar.gz").exists()
+        assert (trial / "steps" / step / "verifier" / "reward.json").exists()
+        assert (trial / "steps" / step / "agent" / "output.txt").read_text() == "said\n"
+    assert sorted(path.name for path in (trial / "gradings").iterdir()) == ["0001.json", "0002.json"]
+
+
+def test_each_step_is_held_against_its_own_declaration(jobs: Jobs, tmp_path: Path) -> None:
+    toml = '[metadata.output.two]\npath = "/workspace/a.json"\nschema = "two.json"\n'
+    folder = write_steps(tmp_path / "stepped", [StepSpec("one"), StepSpec("two")], toml=toml)
+    (folder / "two.json").write_text('{"required": ["a"]}')
+
+    def work(places: Places) -> None:
+        (places["/workspace"] / "a.json").write_text('{"b": 1}')
+
+    (planned,) = plan_trials([(load_task(str(folder)), None)], 1)
+    store = jobs.store(ScriptedSandbox(agent=work))
+    store.take_up([planned])
+    store.run_trial(planned, "t__0000000")
+    one, two = read_gradings(str(jobs.folder / "t__0000000"))
+    assert (one.step, one.result.validity.schema_valid) == ("one", True)
+    assert (two.step, two.result.validity.schema_valid) == ("two", False)
+    assert two.result.validity.errors == ["$: 'a' is a required property"]
+
+
+def test_output_that_was_cut_says_so(jobs: Jobs) -> None:
+    class Talkative(ScriptedSandbox):
+        def run(self, command: Command) -> Ran:
+            ran = super().run(command)
+            return replace(ran, output_cut=True)
+
+    jobs.begun(0, sandbox=Talkative())
+    said = (jobs.folder / "t__0000000" / "agent" / "output.txt").read_text()
+    assert said == "[the beginning was cut off]\nsaid\n"
