@@ -38,14 +38,21 @@ A task is a folder, in the form that harbor 0.13.1 reads:
 
 A field that is not on this page is refused, and so is what Assay does not do. Each refusal is one sentence that
 names the file and the field, and it comes before anything is run. "No effect" means that harbor has the field,
-that it is read, and that nothing follows from it here.
+that it is read, and that nothing follows from it here. A value of another type that harbor takes for a number or
+for true or false, such as `timeout_sec = true` for 1, is taken so here, and `assay tasks check` names it.
 """
 
 _OUTPUT = """
 Where the agent's output is, and what it must be. Without the table, the output is the first path below /workspace
 that the instruction names, in the format that its ending suggests; without such a path, the working folder itself
-is the output, and nothing about it is checked. A task with steps can't have the table: each step has the path that
-its instruction names.
+is the output, and nothing about it is checked. To ask for a format, a schema or sections then is refused.
+
+A task with steps has such a table for each step that declares something, `[metadata.output.<step>]`; a step
+without one has the path that its own instruction names.
+
+A UTF-8 byte order mark in front of an output is ignored, whatever its format. To a schema, a row of CSV is an
+object by column name, so with a schema two columns of one name are output that does not parse; without one they
+are fine.
 """
 
 
@@ -137,6 +144,6 @@ def _output_rows() -> Iterator[tuple[str, str, str]]:
     yield (
         "`schema`",
         "text",
-        "A JSON Schema (draft 2020-12) beside task.toml, as JSON or TOML, that the output must fulfil.",
+        "A file beside task.toml with a JSON Schema (draft 2020-12) that the output must fulfil.",
     )
     yield "`sections`", "list (text)", "Markdown headings that the output must have."

@@ -60,6 +60,14 @@ def test_nor_is_anything_that_is_no_number_at_all(tmp_path: Path, reward: Any) -
     assert os.listdir(tmp_path) == []
 
 
+def test_what_is_refused_leaves_what_was_there(tmp_path: Path) -> None:
+    write_artifacts(tmp_path, 0.25, {"old": 1})
+    for reward, details in ((2, None), (1, {"a": math.nan})):
+        with pytest.raises(InputError):
+            write_artifacts(tmp_path, reward, details)
+    assert (ingested(tmp_path).result.reward, ingested(tmp_path).result.breakdown) == (0.25, {"old": 1})
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, {1, 2}, object()])
 def test_details_that_are_no_json_leave_no_reward_behind(tmp_path: Path, value: object) -> None:
     with pytest.raises((InputError, ValueError, TypeError)):
@@ -88,6 +96,50 @@ def test_what_was_there_is_replaced_whole(tmp_path: Path) -> None:
     write_artifacts(tmp_path, 1, {"a": 1})
     found = ingested(tmp_path)
     assert (found.result.reward, found.result.breakdown) == (1.0, {"a": 1})
+
+
+def test_a_reward_without_details_takes_the_older_ones_away(tmp_path: Path) -> None:
+    """They belong to the reward that they were written with."""
+    write_artifacts(tmp_path, 0.5, DETAILS)
+    write_artifacts(tmp_path, 1.0)
+    assert os.listdir(tmp_path) == ["reward.json"]
+    assert ingested(tmp_path).result.breakdown is None
+
+
+@pytest.mark.parametrize("details", [None, {"new": 1}])
+def test_at_no_moment_is_a_reward_beside_the_details_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, details: dict[str, Any] | None
+) -> None:
+    """Whoever looks in between finds no reward, which is no score; never one with the wrong reasons."""
+    write_artifacts(tmp_path, 0.25, {"old": 1})
+    seen: list[tuple[object, object]] = []
+
+    def look(name: str) -> object:
+        path = tmp_path / name
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def watched(real: Any) -> Any:
+        def act(*args: Any, **kwargs: Any) -> None:
+            real(*args, **kwargs)
+            seen.append((look("reward.json"), look("details.json")))
+
+        return act
+
+    for name in ("replace", "unlink"):
+        monkeypatch.setattr(os, name, watched(getattr(os, name)))
+    write_artifacts(tmp_path, 1, details)
+    assert seen[-1] == ({"reward": 1}, details)
+    assert {reward is None for reward, _ in seen[:-1]} == {True}
+
+
+def test_a_link_in_place_of_older_details_is_removed_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("precious")
+    folder = tmp_path / "verifier"
+    folder.mkdir()
+    (folder / "details.json").symlink_to("../victim")
+    write_artifacts(folder, 1.0)
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert os.listdir(folder) == ["reward.json"]
 
 
 def test_links_that_an_agent_left_are_replaced_and_not_followed(tmp_path: Path) -> None:

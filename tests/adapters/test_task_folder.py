@@ -192,10 +192,15 @@ def test_an_output_that_is_no_table_is_refused(tmp_path: Path) -> None:
     assert "the file" not in said
 
 
-def test_an_output_that_is_declared_for_steps_is_refused(tmp_path: Path) -> None:
-    """Which step's would it be?"""
-    toml = "[metadata.output]\npath = '/workspace/x'\n[[steps]]\nname = 'one'\n"
-    assert "metadata.output is for tasks without steps" in refusal(tmp_path, {**STEPS, "task.toml": toml})
+@pytest.mark.parametrize("table", ['format = "json"', 'schema = "any.json"', 'sections = ["Summary"]'])
+@pytest.mark.parametrize("path", ["", 'path = "/workspace"\n'])
+def test_a_demand_on_an_output_that_is_no_file_is_refused(tmp_path: Path, table: str, path: str) -> None:
+    """Nothing would ever be held against it."""
+    said = refusal(tmp_path, {"task.toml": f"[metadata.output]\n{path}{table}\n", "any.json": "{}"})
+    assert said == (
+        "task.toml: metadata.output asks for a format, a schema or sections, and the output is the working "
+        "folder; name a file with path"
+    )
 
 
 # --- Steps ---
@@ -244,6 +249,71 @@ def test_a_step_has_the_output_of_its_own_instruction_in_its_own_format(tmp_path
 def test_a_step_without_an_output_file_has_none_that_could_be_unparseable(tmp_path: Path) -> None:
     one, two = task(tmp_path, **{**STEPS, "steps/one/instruction.md": "Tidy up."}).steps
     assert (one.declared, two.declared) == (None, Declared(Format.TEXT))
+
+
+def declaring(*tables: str) -> dict[str, str | None]:
+    """The task with steps, with these tables in its task.toml."""
+    return {**STEPS, "task.toml": "\n".join([STEPS["task.toml"] or "", *tables])}
+
+
+def test_a_step_may_declare_its_own_output(tmp_path: Path) -> None:
+    files = declaring(
+        '[metadata.output.one]\nformat = "markdown"\nsections = ["Summary"]',
+        '[metadata.output.two]\npath = "/workspace/two.json"\nschema = "two.schema.json"',
+    )
+    one, two = task(tmp_path, **files, **{"two.schema.json": '{"type": "object"}'}).steps
+    assert one.verifier.expected_output_path == "/workspace/one.txt"
+    assert one.declared == Declared(Format.MARKDOWN, None, ("Summary",))
+    assert two.verifier.expected_output_path == "/workspace/two.json"
+    assert two.declared == Declared(Format.JSON, {"type": "object"})
+
+
+def test_a_step_that_declares_nothing_has_the_output_of_its_instruction(tmp_path: Path) -> None:
+    one, two = task(tmp_path, **declaring('[metadata.output.one]\nformat = "json"')).steps
+    assert one.declared == Declared(Format.JSON)
+    assert (two.verifier.expected_output_path, two.declared) == ("/workspace/two.txt", Declared(Format.TEXT))
+
+
+def test_a_step_may_have_the_name_of_a_field(tmp_path: Path) -> None:
+    toml = "[[steps]]\nname = 'path'\n[metadata.output.path]\npath = '/workspace/a.csv'\n"
+    files = {f"steps/path/{name}": text for name, text in PLAIN.items() if name != "task.toml"}
+    (step,) = task(tmp_path, toml=toml, **files).steps
+    assert (step.verifier.expected_output_path, step.declared) == ("/workspace/a.csv", Declared(Format.CSV))
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (
+            "[metadata.output.three]\nformat = 'json'",
+            "task.toml: metadata.output.three: there is no step three; there are one, two",
+        ),
+        (
+            "[metadata.output]\npath = '/workspace/x'",
+            "task.toml: metadata.output.path: a task with steps declares the output of each step in a table of "
+            "its own: write [metadata.output.one]",
+        ),
+        (
+            "[metadata.output]\none = '/workspace/x'",
+            "task.toml: metadata.output.one: a task with steps declares the output of each step in a table of "
+            "its own: write [metadata.output.one]",
+        ),
+        ("[metadata.output.two]\ncolour = 'red'", "task.toml: there is no field metadata.output.two.colour"),
+        (
+            "[metadata.output.two]\nformat = 'docx'",
+            "task.toml: metadata.output.two.format: input should be 'json', 'csv', 'toml', 'yaml', 'xml', "
+            "'markdown' or 'text'",
+        ),
+        ("[metadata.output.two]\nschema = 'none.json'", "there is no file none.json"),
+    ],
+)
+def test_a_declaration_for_a_step_that_can_not_be_used_is_refused(tmp_path: Path, table: str, says: str) -> None:
+    assert refusal(tmp_path, declaring(table)) == says
+
+
+def test_a_table_for_a_step_of_a_task_without_steps_is_refused(tmp_path: Path) -> None:
+    said = refusal(tmp_path, {"task.toml": "[metadata.output.one]\npath = '/workspace/x'\n"})
+    assert said == "task.toml: there is no field metadata.output.one"
 
 
 def test_what_a_phase_says_of_itself_then_the_task_then_the_environment(tmp_path: Path) -> None:

@@ -17,9 +17,10 @@ def files(
     solution: dict[str, str] | None = None,
     environment: dict[str, str] | None = None,
     writable: frozenset[str] = frozenset(),
+    settings: str = "",
 ) -> TaskFiles:
     own = {} if script is None else {"test.sh": f"#!/bin/bash\n{script}\n"}
-    return TaskFiles({**own, **(tests or {})}, solution or {}, environment or {}, writable)
+    return TaskFiles({**own, **(tests or {})}, solution or {}, environment or {}, writable, settings)
 
 
 def rules(found: TaskFiles) -> list[str]:
@@ -297,3 +298,16 @@ def test_no_text_makes_it_raise(script: str, dockerfile: str) -> None:
 @pytest.mark.parametrize("line", ["FROM", "FROM ", "FROM --platform=linux/amd64", "FROM\\"])
 def test_a_dockerfile_with_a_lonely_from_is_no_crash(line: str) -> None:
     assert set(rules(files(f"echo 1 > {R}", environment={"Dockerfile": line}))) <= {"unpinned"}
+
+
+# --- Settings ---
+
+
+def test_a_value_that_is_taken_for_another_type_is_named() -> None:
+    found = lint(files(f"echo 1 > {R}", settings="[agent]\ntimeout_sec = true\n"))
+    why = "agent.timeout_sec is true, and it is taken for a number"
+    assert found == [LintFinding("converted", "task.toml", why)]
+
+
+def test_a_value_of_its_own_type_is_fine() -> None:
+    assert lint(files(f"echo 1 > {R}", settings="[agent]\ntimeout_sec = 1\n")) == []

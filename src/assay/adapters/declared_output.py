@@ -1,4 +1,7 @@
-"""What a task declares about its output, in the [metadata.output] table of task.toml."""
+"""What a task declares about its output, in the [metadata.output] table of task.toml.
+
+A task with steps has such a table for each step that declares something: [metadata.output.<step>].
+"""
 
 import json
 import os
@@ -27,36 +30,60 @@ class _Table(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOutput:
-    """The table, read. Nothing in it is required."""
+    """The table, read. Nothing in it is required. ``field`` is its name in task.toml, for complaints."""
 
+    field: str
     path: str | None
     format: Format | None
     schema_file: str | None
     sections: tuple[str, ...]
 
-    def as_format(self, output: str, root: str) -> Declared:
-        """What the output at this path must be; where nothing is declared, its name decides."""
-        schema = None if self.schema_file is None else _schema(f"{root}/{self.schema_file}")
-        return Declared(self.format or format_of(output), schema, self.sections)
+    def of(self, output: str, workdir: str, root: str) -> Declared | None:
+        """What the output at this path must be; where nothing is declared, its name decides.
+
+        Of the working folder nothing can be asked.
+        """
+        if output != workdir:
+            schema = None if self.schema_file is None else _schema(f"{root}/{self.schema_file}")
+            return Declared(self.format or format_of(output), schema, self.sections)
+        if self.format is not None or self.schema_file is not None or self.sections:
+            raise InputError(
+                f"{root}/{FILE_NAME}: {self.field} asks for a format, a schema or sections, and the output is the "
+                "working folder; name a file with path"
+            )
+        return None
 
 
-def declared_output(config: TaskConfig, root: str) -> DeclaredOutput:
-    """The [metadata.output] table of a task. Raises ``InputError``."""
-    table = config.metadata.get("output")
-    if table is None:
-        return DeclaredOutput(None, None, None, ())
+def declared_output(config: TaskConfig, root: str, step: str | None) -> DeclaredOutput:
+    """What is declared about the output of a step; None is the only one of a task without steps.
+
+    Raises ``InputError``.
+    """
     where = f"{root}/{FILE_NAME}"
+    field, table = "metadata.output", config.metadata.get("output", {})
     if not isinstance(table, dict):
-        raise InputError(f"{where}: metadata.output is not a table")
-    if config.steps is not None:
-        raise InputError(
-            f"{where}: metadata.output is for tasks without steps; a step's instruction names its own"
-        )
+        raise InputError(f"{where}: {field} is not a table")
+    if step is not None:
+        _check_steps(table, [one.name for one in config.steps or ()], where)
+        field, table = f"{field}.{step}", table.get(step, {})
     try:
         found = _Table.model_validate(table)
     except ValidationError as error:
-        raise InputError(f"{where}: {first_complaint(error, 'metadata.output.')}") from error
-    return DeclaredOutput(found.path, found.format, found.schema_file, tuple(found.sections))
+        raise InputError(f"{where}: {first_complaint(error, f'{field}.')}") from error
+    return DeclaredOutput(field, found.path, found.format, found.schema_file, tuple(found.sections))
+
+
+def _check_steps(table: dict[str, Any], steps: list[str], where: str) -> None:
+    """Every entry is a table that has the name of a step."""
+    for name, entry in table.items():
+        field = f"{where}: metadata.output.{name}"
+        if not isinstance(entry, dict):
+            raise InputError(
+                f"{field}: a task with steps declares the output of each step in a table of its own: write "
+                f"[metadata.output.{steps[0]}]"
+            )
+        if name not in steps:
+            raise InputError(f"{field}: there is no step {name}; there are {', '.join(steps)}")
 
 
 def read_task_text(path: str) -> str:

@@ -1,5 +1,6 @@
 """Write a verifier's artifacts, each whole or not at all."""
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -15,7 +16,8 @@ def write_artifacts(
 ) -> None:
     """Write details.json, then reward.json: where there is a reward, its details are there too.
 
-    A reward that is not a finite number from 0 to 1 is refused.
+    Older artifacts are removed first, so a reward never stands beside the details of another. A reward that is not
+    a finite number from 0 to 1 is refused.
     """
     if type(reward) not in (int, float) or not 0 <= reward <= 1:
         raise InputError(f"a reward is a finite number from 0 to 1, not {reward!r}")
@@ -25,6 +27,9 @@ def write_artifacts(
     except (ValueError, TypeError, RecursionError) as error:
         raise InputError(f"the details can't be written as JSON: {error}") from error
     try:
+        for name in ("reward.json", "details.json"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{folder}/{name}")
         if details is not None:
             write_text(f"{folder}/details.json", text)
         write_text(f"{folder}/reward.json", json.dumps({"reward": reward}) + "\n")

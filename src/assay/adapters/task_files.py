@@ -3,8 +3,10 @@
 import os
 import stat
 
+from assay.adapters.declared_output import read_task_text
 from assay.adapters.safe_read import read_file
 from assay.adapters.trees import walk
+from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.task import Step, Task
 from assay.engine.task_lint import TaskFiles
 from assay.evidence.files import Content
@@ -24,6 +26,7 @@ def task_files(task: Task, step: Step) -> TaskFiles:
         solution=_texts(step.solution) if step.solution is not None else {},
         environment=_texts(os.path.join(task.path, "environment")),
         writable=frozenset(writable),
+        settings=read_task_text(os.path.join(task.path, FILE_NAME)),
     )
 
 

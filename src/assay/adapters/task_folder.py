@@ -107,22 +107,24 @@ class _StepReader:
         config = self._config
         instruction = _text(f"{folder}/instruction.md")
         script, tests = _script(self._root, folder, self.warnings)
-        declared = declared_output(config, self._root)
-        output = declared.path or infer_output_path(instruction) or self._environment.workdir
+        name = None if step is None else step.name
+        declared = declared_output(config, self._root, name)
+        workdir = self._environment.workdir
+        output = declared.path or infer_output_path(instruction) or workdir
         spec = VerifierSpec(
             script=script, expected_output_path=output, reward_path=REWARD_PATH, details_path=DETAILS_PATH
         )
-        solution, workdir = f"{folder}/solution", f"{folder}/workdir"
+        solution, files = f"{folder}/solution", f"{folder}/workdir"
         own = step or StepConfig(name="only")
-        prefix = "" if step is None else f"steps.{step.name}."
+        prefix = "" if name is None else f"steps.{name}."
         return Step(
-            name=None if step is None else step.name,
+            name=name,
             instruction=instruction,
             verifier=spec,
             tests=tests,
             solution=solution if os.path.isdir(solution) else None,
-            workdir_files=workdir if step is not None and os.path.isdir(workdir) else None,
-            declared=None if output == self._environment.workdir else declared.as_format(output, self._root),
+            workdir_files=files if step is not None and os.path.isdir(files) else None,
+            declared=declared.of(output, workdir, self._root),
             agent=self._phase(f"{prefix}agent", own.agent, config.agent, {}),
             verifier_phase=self._phase(
                 f"{prefix}verifier", own.verifier, config.verifier, {**config.verifier.env, **own.verifier.env}

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from assay.dialects.harbor.converted_values import converted_values
+from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.unpinned import unpinned_download, unpinned_images
 from assay.formats.shell import command_lines
 from assay.formats.shell_paths import always
@@ -31,12 +33,16 @@ class LintFinding:
 
 @dataclass(frozen=True, slots=True)
 class TaskFiles:
-    """The files of one verifier and what is beside it, by name: text, and whether others may write to them."""
+    """The files of one verifier and what is beside it, by name: text, and whether others may write to them.
+
+    ``settings`` is the text of task.toml.
+    """
 
     tests: Mapping[str, str]
     solution: Mapping[str, str]
     environment: Mapping[str, str]
     writable: frozenset[str]
+    settings: str
 
 
 def lint(files: TaskFiles) -> list[LintFinding]:
@@ -47,6 +53,7 @@ def lint(files: TaskFiles) -> list[LintFinding]:
         *_solution_in_tests(files),
         *_visible_tests(files),
         *_downloads(files),
+        *(LintFinding("converted", FILE_NAME, said) for said in converted_values(files.settings)),
     ]
 
 

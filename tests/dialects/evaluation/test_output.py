@@ -74,7 +74,7 @@ GOOD: list[tuple[Format, bytes]] = [
     (Format.CSV, b'name,note\nAda,"a, b\nand ""c"""\n'),
     (Format.CSV, b"a,b\n1,2\n\n3,4\n\n"),
     (Format.CSV, b"a,b\n,\n"),
-    (Format.CSV, BOM + b"a,b\n1,2\n"),
+    (Format.CSV, b"a,a\n1,2\n"),
     (Format.CSV, b"a\n" + b"x" * CSV_FIELD_LIMIT),
     (Format.TOML, b""),
     (Format.TOML, b'[a]\nb = [1, 2]\nc = 2026-01-01\nd = "x"\n'),
@@ -82,10 +82,8 @@ GOOD: list[tuple[Format, bytes]] = [
     (Format.YAML, b"a: 1\nb: [x, y]\n"),
     (Format.YAML, b"- 2026-01-01\n- .nan\n- ~\n"),
     (Format.YAML, b"a: &anchor 1\n"),
-    (Format.YAML, BOM + b"a: 1\n"),
     (Format.XML, b"<a/>"),
     (Format.XML, b'<?xml version="1.0"?>\n<a b="c">&lt;&#233;<!-- x --><![CDATA[<]]></a>'),
-    (Format.XML, BOM + b"<a/>"),
     (Format.XML, b"<a>" * 100_000 + b"</a>" * 100_000),
     (Format.MARKDOWN, b""),
     (Format.MARKDOWN, b"# Title\n\nText with ``` odd fences"),
@@ -107,7 +105,9 @@ BAD: list[tuple[Format, bytes, str]] = [
     (Format.JSON, b'{"a": NaN}', "NaN is not JSON"),
     (Format.JSON, b"[Infinity]", "Infinity is not JSON"),
     (Format.JSON, b"-Infinity", "-Infinity is not JSON"),
-    (Format.JSON, BOM + b"{}", "Unexpected UTF-8 BOM"),
+    (Format.JSON, BOM + BOM + b"{}", "Unexpected UTF-8 BOM"),
+    (Format.JSON, b"{} " + BOM, "Extra data"),
+    (Format.JSON, BOM, "Expecting value"),
     (Format.JSON, b"[" * 100_000, "recursion"),
     (Format.JSON, b"9" * 5000, "integer string conversion"),
     (Format.CSV, b"", "it has no header"),
@@ -166,6 +166,38 @@ def test_what_is_not_utf_8_is_not_parseable_in_any_format(format_: Format, data:
     assert (found.parseable, found.schema_valid) == (False, False)
     assert found.errors[0].startswith(f"the output is not {format_.value}: it is not UTF-8")
     assert found.errors[0].endswith(f"at byte {at})")
+
+
+# --- A byte order mark, which some programs put in front of UTF-8, belongs to no format's content ---
+
+
+@pytest.mark.parametrize(
+    ("format_", "data", "schema"),
+    [
+        (Format.JSON, b'{"a": 1}', {"required": ["a"]}),
+        (Format.CSV, b"a,b\n1,2\n", {"items": {"required": ["a", "b"]}}),
+        (Format.CSV, b'"a",b\n1,2\n', {"items": {"required": ["a", "b"]}}),
+        (Format.TOML, b"a = 1\n", {"required": ["a"]}),
+        (Format.YAML, b"a: 1\n", {"required": ["a"]}),
+        (Format.XML, b"<?xml version='1.0'?><a/>", {"pattern": "^<[?]xml"}),
+        (Format.MARKDOWN, b"# Summary\n", {"pattern": "^# Summary"}),
+        (Format.TEXT, b"yes\n", {"pattern": "^yes"}),
+    ],
+)
+def test_a_byte_order_mark_is_ignored_in_every_format(
+    format_: Format, data: bytes, schema: dict[str, Any]
+) -> None:
+    for mark in (b"", BOM):
+        for wanted in (None, schema):
+            assert inspect(format_, mark + data, wanted) == Inspection(parseable=True, schema_valid=True)
+
+
+def test_a_byte_order_mark_does_not_hide_the_first_heading() -> None:
+    assert inspect(Format.MARKDOWN, BOM + b"# Summary\n", None, "Summary").schema_valid is True
+
+
+def test_the_mark_of_another_encoding_is_not_utf_8() -> None:
+    assert inspect(Format.TEXT, "yes".encode("utf-16")).parseable is False
 
 
 @pytest.mark.parametrize(
@@ -305,6 +337,23 @@ def test_output_that_the_schema_library_can_not_cope_with_is_no_crash(
     assert found.schema_valid is not bool(found.errors)
 
 
+def test_columns_of_one_name_can_not_be_told_apart_by_a_schema() -> None:
+    """A schema looks at rows by column name. Without one, nobody asks which of the two is meant."""
+    data = b"name,name,x,x\nAda,Bo,1,2\n"
+    assert inspect(Format.CSV, data) == Inspection(parseable=True, schema_valid=True)
+    assert inspect(Format.CSV, data, {"minItems": 1}) == Inspection(
+        False,
+        False,
+        ("the output is not csv: two columns have the name 'name', and its schema tells them by name",),
+    )
+
+
+def test_the_name_of_two_columns_is_said_in_a_bounded_line() -> None:
+    found = inspect(Format.CSV, b",".join([b"x" * 100_000] * 2) + b"\n", {})
+    assert found.parseable is False
+    assert len(found.errors[0]) < 1000
+
+
 # --- Markdown ---
 
 
@@ -367,6 +416,19 @@ def test_a_large_output_is_read_or_refused_in_reasonable_time(format_: Format, d
         found = inspect(format_, data)
     assert time.monotonic() - started < 20
     assert found.parseable or found.errors
+
+
+def test_a_csv_without_a_schema_is_read_row_by_row() -> None:
+    """Nobody looks at the rows, so none is kept."""
+    data = b"a,b\n" + b"1,2\n" * 200_000
+    tracemalloc.start()
+    try:
+        found = inspect(Format.CSV, data)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.parseable is True
+    assert peak < 10 * len(data)
 
 
 def test_the_memory_for_violations_is_bounded() -> None:

@@ -204,6 +204,10 @@ def test_version_is_the_older_name_of_the_schema_version(text: str, field: str, 
         ('memory = "2G"\nmemory_mb = 2048', "memory_mb", 2048),
         ("allow_internet = true", "network_mode", NetworkMode.PUBLIC),
         ("allow_internet = false", "network_mode", NetworkMode.NO_NETWORK),
+        ('allow_internet = "no"', "network_mode", NetworkMode.NO_NETWORK),
+        ('allow_internet = "off"', "network_mode", NetworkMode.NO_NETWORK),
+        ('allow_internet = "yes"', "network_mode", NetworkMode.PUBLIC),
+        ("allow_internet = 0", "network_mode", NetworkMode.NO_NETWORK),
         ('allow_internet = true\nnetwork_mode = "no-network"', "network_mode", NetworkMode.NO_NETWORK),
     ],
 )
@@ -221,9 +225,11 @@ def test_older_names_of_the_environment(line: str, field: str, value: object) ->
         ('memory = "-2G"', "'-2G' is not a size such as 2G or 512M"),
         ('memory = "1K"', "environment.memory_mb: input should be greater than or equal to 1"),
         ("memory = 2048", "there is no field environment.memory"),
+        ('allow_internet = "perhaps"', "allow_internet is neither true nor false"),
+        ("allow_internet = 2", "allow_internet is neither true nor false"),
     ],
 )
-def test_sizes_that_are_none(line: str, says: str) -> None:
+def test_values_of_older_names_that_mean_nothing(line: str, says: str) -> None:
     assert says in refusal(f"[environment]\n{line}")
 
 

@@ -9,7 +9,16 @@ import tomllib
 from enum import Enum
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from assay.core.errors import InputError
 from assay.dialects.harbor.multi_step import Strategy
@@ -92,7 +101,7 @@ class EnvironmentConfig(_Model):
         data = dict(data)
         allow = data.pop("allow_internet", None)
         if allow is not None and "network_mode" not in data and "allowed_hosts" not in data:
-            data["network_mode"] = "public" if allow else "no-network"
+            data["network_mode"] = "public" if _boolean(allow) else "no-network"
         for old, new in (("memory", "memory_mb"), ("storage", "storage_mb")):
             if isinstance(data.get(old), str):
                 size = _megabytes(data.pop(old))
@@ -256,6 +265,15 @@ def first_complaint(error: ValidationError, prefix: str = "") -> str:
     return f"{field}: {first['msg'][0].lower()}{first['msg'][1:]}"
 
 
+def _boolean(value: Any) -> bool:
+    """Harbor takes words such as "no" for true or false, too."""
+    try:
+        return _BOOLEAN.validate_python(value)
+    except ValidationError as error:
+        raise ValueError("allow_internet is neither true nor false") from error
+
+
+_BOOLEAN = TypeAdapter(bool)
 _SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([GMK])\s*$", re.IGNORECASE)
 
 
