@@ -17,8 +17,11 @@ HERE = Path(__file__).parent
 ONE_AT_A_TIME = (
     "sandbox/",
     "attacks/",
+    "adapters/test_earlier_run",
     "adapters/test_job_store",
+    "adapters/test_machine_lock",
     "adapters/test_regrader",
+    "adapters/test_trial_writer",
     "adapters/test_workbench",
     "cli/test_annotate",
     "cli/test_doctor",
