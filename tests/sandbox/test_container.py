@@ -1,26 +1,27 @@
-"""What only containers have: images, an engine, and a lifeline."""
+"""What only containers have: images, an engine, and a client between it and Assay."""
 
 import os
-import random
 import shutil
+import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from assay.adapters.sandbox.container import ENGINES, Container, probe
+from assay.adapters.sandbox.container import ENGINES, Container
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Limits
-from tests.sandbox.backends import Backend, eventually, write_image
-from tests.sandbox.killing import assay_running, end_sleepers, none_asleep, sleepers
-from tests.tasks import script
+from assay.engine.sandbox import Command, Limits, Ran
+from assay.evidence.verifier_run import RunEnd
+from tests.builders import within
+from tests.sandbox.backends import Backend, eventually, processes_with, write_image
+from tests.sandbox.fake_container_engine import NEVER, NOT_STARTED, asked, fake_engine
 
 
-def engine(folder: Path, name: str, lines: str) -> None:
-    """A program that stands for a container engine."""
-    script(folder / name, lines)
+def run_with(engine: str, timeout_sec: float = 30) -> Ran:
+    """A command in whatever container this engine makes of it."""
+    return Container(engine).run(Command(("/bin/true",), "/", Limits(timeout_sec=timeout_sec), image="any"))
 
 
 def test_an_image_is_built_and_looked_into(container: Backend, tmp_path: Path) -> None:
@@ -47,8 +48,17 @@ def test_an_image_that_can_not_be_built(container: Backend, tmp_path: Path) -> N
 
 def test_an_image_that_is_not_there(container: Backend) -> None:
     command = Command(("/bin/true",), "/", Limits(timeout_sec=30), image="localhost/there-is-no-such-image:1")
-    with pytest.raises(MeasurementError, match="could not start"):
+    with pytest.raises(MeasurementError, match="create failed"):
         container.sandbox.run(command)
+
+
+def test_an_image_without_a_shell(container: Backend, tmp_path: Path) -> None:
+    """The engine fails to start it, and nothing of it ran."""
+    assert isinstance(container.sandbox, Container)
+    (tmp_path / "Dockerfile").write_text("FROM scratch\nCOPY Dockerfile /\n")
+    image = container.sandbox.build(str(tmp_path), 300)
+    with pytest.raises(MeasurementError, match=r"the container could not start: .*/bin/sh"):
+        Backend("container", container.sandbox, image).run("true")
 
 
 def test_a_command_without_an_image(container: Backend) -> None:
@@ -56,74 +66,115 @@ def test_a_command_without_an_image(container: Backend) -> None:
         container.sandbox.run(Command(("/bin/true",), "/", Limits(timeout_sec=30)))
 
 
-@pytest.mark.parametrize("lines", ["rm -rf /run/assay/*; exit 3", "kill -9 -1; sleep 0.2; exit 3"])
+@pytest.mark.parametrize("code", [125, 126, 127])
+def test_a_command_can_end_with_the_codes_that_engines_have_for_their_own_failures(
+    container: Backend, code: int
+) -> None:
+    assert container.run(f"echo began; exit {code}").end == RunEnd(exit_code=code)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "rm -rf /run/assay /run/assay/* 2>/dev/null; exit 3",
+        "kill -9 -1; sleep 0.2; exit 3",
+        "kill -9 1; exit 3",
+        "exec 0<&- 1>&- 2>&-; exit 3",
+        "rm -rf /bin /etc /usr; exit 3",
+    ],
+)
 def test_a_command_can_not_pass_for_a_broken_measurement(container: Backend, lines: str) -> None:
     """A run that broke is tried again and does not count. So nothing that the agent does may look like one."""
     end = container.run(lines).end
     assert end.exit_code in (3, 137)
 
 
-def test_a_command_can_not_cut_the_lifeline(container: Backend) -> None:
-    """It may kill everything that it sees. When Assay is gone, it goes all the same."""
-    forever = str(random.randrange(10**8, 10**9))
-    try:
-        with assay_running("container", f"kill -9 -1; sleep {forever}; true") as assay:
-            assert eventually(lambda: sleepers(forever), 20)
-            time.sleep(0.5)
-            assay.kill()
-            assay.wait()
-            assert none_asleep(forever)
-    finally:
-        end_sleepers(forever)
+def test_an_interrupt_during_a_flood(container: Backend) -> None:
+    """Nobody reads any more what the client has to say; it must not wait for that, nor we for it."""
+    began = time.monotonic()
+    with pytest.raises(TimeoutError), within(2):
+        container.run("yes flood", timeout_sec=60)
+    assert time.monotonic() - began < 20
+
+
+def test_a_client_that_is_killed(container: Backend) -> None:
+    """That was not the agent."""
+    refused: list[MeasurementError] = []
+
+    def run() -> None:
+        try:
+            container.run("sleep 60")
+        except MeasurementError as error:
+            refused.append(error)
+
+    def clients() -> list[int]:
+        ours = f"assay-{os.getpid()}-"
+        return sorted(set(processes_with("\0start\0--attach\0")) & set(processes_with(ours)))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert eventually(clients)
+    time.sleep(1)
+    for pid in clients():
+        os.kill(pid, signal.SIGKILL)
+    thread.join(30)
+    assert [str(error) for error in refused] == ["the engine's client ended before the container did"]
 
 
 def test_nothing_is_left_of_a_container(container: Backend, tmp_path: Path) -> None:
     assert isinstance(container.sandbox, Container)
-    write_image(tmp_path, "LABEL of=this-test\n")
+    write_image(tmp_path, "LABEL of=this-test\nVOLUME /data\n")
     image = container.sandbox.build(str(tmp_path), 300)
     ours = Backend("container", container.sandbox, image)
+    binary = next(path for name in ENGINES if (path := shutil.which(name)))
+
+    def listed(*arguments: str) -> str:
+        return subprocess.run([binary, *arguments], capture_output=True, text=True, check=True).stdout
+
+    volumes = listed("volume", "ls", "--quiet")
     ours.run("true")
     ours.run("sleep 60", timeout_sec=1)
-    binary = next(path for name in ENGINES if (path := shutil.which(name)))
-    command = [binary, "ps", "--all", "--quiet", "--filter", f"ancestor={image}"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert listed.stdout == ""
+    assert listed("ps", "--all", "--quiet", "--filter", f"ancestor={image}") == ""
+    assert listed("volume", "ls", "--quiet") == volumes
 
 
-def test_no_engine_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MeasurementError, match=r"^docker is not installed; podman is not installed$"):
-        probe()
-
-
-def test_no_engine_is_running(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    engine(tmp_path, "docker", "echo one >&2; echo 'cannot connect to the daemon' >&2; exit 1")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(
-        MeasurementError,
-        match=r"^docker has no engine running \(cannot connect to the daemon\); podman is not installed$",
-    ):
-        probe()
-
-
-def test_the_second_engine_where_the_first_does_not_answer(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("state", "client", "end"),
+    [
+        ({"ExitCode": 0}, 0, RunEnd(exit_code=0)),
+        ({"ExitCode": 125}, 125, RunEnd(exit_code=125)),
+        ({"ExitCode": 137}, 137, RunEnd(exit_code=137, signal=9)),
+        ({"ExitCode": 137, "OOMKilled": True}, 137, RunEnd(exit_code=137, signal=9, out_of_memory=True)),
+        # The engine has the word, whatever its client makes of it.
+        ({"ExitCode": 4}, 1, RunEnd(exit_code=4)),
+    ],
+)
+def test_the_engine_says_how_a_command_ended(
+    tmp_path: Path, state: dict[str, object], client: int, end: RunEnd
 ) -> None:
-    engine(tmp_path, "docker", "exit 1")
-    engine(tmp_path, "podman", "exit 0")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert probe().isolation.backend == "container (podman)"
+    assert run_with(fake_engine(tmp_path, start=f"exit {client}", state=state)).end == end
 
 
-def test_an_engine_that_hangs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A daemon that accepts a connection and says nothing must not be an exception of Python's."""
-    engine(tmp_path, "docker", "exec /bin/sleep 30")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    real = subprocess.run
+@pytest.mark.parametrize(
+    ("state", "client", "why"),
+    [
+        ({"StartedAt": NEVER, "Error": "no such file"}, "exit 127", "could not start: no such file"),
+        (NOT_STARTED, "echo no runtime; exit 125", "could not start: no runtime"),
+        (NOT_STARTED, "exit 0", "could not start"),
+        ({"Running": True}, "exit 1", "client ended before"),
+        ({}, "kill -9 $$", "client ended before"),
+        ({"StartedAt": 5}, "exit 0", "is not understood"),
+    ],
+)
+def test_a_failure_of_the_engine(tmp_path: Path, state: dict[str, object], client: str, why: str) -> None:
+    with pytest.raises(MeasurementError, match=why):
+        run_with(fake_engine(tmp_path, start=client, state=state))
+    assert len(asked(tmp_path, "rm")) == 1
 
-    def impatient(*arguments: Any, **options: Any) -> Any:
-        return real(*arguments, **{**options, "timeout": 0.5})
 
-    monkeypatch.setattr(subprocess, "run", impatient)
-    with pytest.raises(MeasurementError):
-        probe()
+def test_an_engine_that_takes_too_long_to_start_a_container(tmp_path: Path) -> None:
+    """It did not run for a moment: that is no time-out of the agent's. It must not start later on, either."""
+    engine = fake_engine(tmp_path, start="exec sleep 60", state=NOT_STARTED)
+    with within(20), pytest.raises(MeasurementError, match="could not start"):
+        run_with(engine, timeout_sec=0.5)
+    assert asked(tmp_path, "rm") != []

@@ -6,6 +6,7 @@ import platform
 from dataclasses import asdict
 
 from assay.adapters.sandbox.choose import Offer, offers
+from assay.adapters.sandbox.container import Container
 from assay.version import ENGINE, VERSION
 
 
@@ -33,6 +34,7 @@ def _as_json(offer: Offer) -> dict[str, object]:
         "name": offer.name,
         "available": offer.sandbox is not None,
         "why_not": offer.why_not,
+        "not_tried": _not_tried(offer),
         "achieves": achieved,
     }
 
@@ -40,9 +42,10 @@ def _as_json(offer: Offer) -> dict[str, object]:
 def _lines(offer: Offer) -> list[str]:
     if offer.sandbox is None:
         return [f"\n{offer.name}: not available", f"  {offer.why_not}"]
-    isolation = offer.sandbox.isolation
+    isolation, not_tried = offer.sandbox.isolation, _not_tried(offer)
     return [
-        f"\n{offer.name}: works",
+        f"\n{offer.name}: {'answers' if not_tried else 'works'}",
+        *([f"  not tried      {not_tried}"] if not_tried else []),
         f"  processes      {'a namespace of their own' if isolation.pid_namespace else 'supervised, in the open'}",
         f"  network        {'none unless a task asks' if isolation.no_network else 'as on the host'}",
         f"  system         {'read-only' if isolation.read_only_system else 'as its user may'}",
@@ -51,3 +54,8 @@ def _lines(offer: Offer) -> list[str]:
         f"  CPU limit      {isolation.cpu_limit}",
         f"  runs as        {isolation.user}",
     ]
+
+
+def _not_tried(offer: Offer) -> str:
+    """Why no command was run to see whether it works, if so."""
+    return offer.sandbox.untried if isinstance(offer.sandbox, Container) else ""

@@ -1,43 +1,53 @@
 """The container sandbox: Docker, or podman, which speaks the same command line.
 
-A command's standard input comes from a file, because the real one is a lifeline: it closes when Assay is gone,
-however that came about, and then everything in the container is killed.
+Whether a container started, and how it ended, is asked of the engine: nothing that a command can write has a say
+in it. A container is created first and started then, so that removing it is final: it can't be started any more.
+
+A container must not outlive Assay. Its standard input is a lifeline: it closes with Assay, and then a process
+inside kills everything. A command can kill that process, so there is a watchdog outside, too. The command itself
+has its standard input from a file.
 """
 
+import contextlib
 import json
 import os
 import shutil
-import subprocess
-import uuid
-from collections.abc import Iterator
+import signal
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from assay.adapters.sandbox.child import DEFAULT_PATH, Child, run_child
+from assay.adapters.sandbox.child import Child, run_child
+from assay.adapters.sandbox.container_engine import REMOVE, Engine, State
+from assay.adapters.sandbox.container_env import Handover, hand_over
+from assay.adapters.sandbox.container_leftovers import label, new_name, sweep
+from assay.adapters.sandbox.container_trial import other_images, own_image
+from assay.adapters.sandbox.container_watch import watch
 from assay.adapters.scratch import scratch_folder
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Isolation, Ran
+from assay.engine.sandbox import Command, Isolation, Limits, Ran
+from assay.evidence.verifier_run import RunEnd
 
 ENGINES = ("docker", "podman")
 BUILD_TIMEOUT_SEC = 3600
 
 # Everything dies when the lifeline closes; and when this script, which is the container's init, ends. A shell
 # gives its background jobs an empty input, so the lifeline is held on another descriptor.
-_LIFELINE = (
-    ": > /run/assay/started; exec 3<&0; { while read -r _; do :; done <&3; kill -KILL -1; } & "
-    'exec 3<&-; "$@" </run/assay/stdin; exit $?'
-)
+_LIFELINE = "exec 3<&0; { while read -r _; do :; done <&3; kill -KILL -1; } & exec 3<&-; "
+_COMMAND = '(%sexec "$@" </run/assay/stdin); exit $?'
 
 
 class Container:
-    """Runs commands in containers. Make it with ``probe``."""
+    """Runs commands in containers. Make it with ``probe``. ``untried`` says why no command was tried, if so."""
 
     owner: tuple[int, int] | None = None
 
-    def __init__(self, engine: str) -> None:
-        self._engine = engine
+    def __init__(self, engine: str, untried: str = "") -> None:
+        self._engine = Engine(engine)
+        self.untried = untried
         self.isolation = Isolation(
-            backend=f"container ({os.path.basename(engine)})",
+            backend=f"container ({self._engine.name})",
             pid_namespace=True,
             no_network=True,
             read_only_system=False,
@@ -50,100 +60,172 @@ class Container:
     def run(self, command: Command) -> Ran:
         if command.image is None:
             raise MeasurementError("a container needs an image, and the task has none")
-        name = f"assay-{uuid.uuid4().hex[:12]}"
-        folder = scratch_folder(0o777)
-        try:
-            Path(folder, "stdin").write_bytes(command.stdin)
+        handover = hand_over(command.env)
+        with _standard_input(command.stdin) as folder, self._watched() as name:
+            self._create(name, *_options(command, folder, handover), env=handover.client_env)
             ran = run_child(
                 Child(
-                    argv=list(self._arguments(command, name, folder)),
+                    argv=[self._engine.path, "start", "--attach", "--interactive", name],
                     stdin=b"",
                     hold_stdin=True,
                     timeout_sec=command.limits.timeout_sec,
                     output_bytes=command.limits.output_bytes,
-                    env={"PATH": os.environ.get("PATH", DEFAULT_PATH), "HOME": os.environ.get("HOME", "/")},
-                    kill=lambda _pid: self._kill(name),
+                    env=os.environ,
+                    kill=partial(self._stop, name),
                 )
             )
-            if not os.path.exists(f"{folder}/started") and not ran.end.timed_out:
-                said = ran.output.decode(errors="replace").strip()[-500:]
-                raise MeasurementError(f"the container could not start: {said}")
-            return replace(ran, cpu_sec=None)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            return replace(ran, end=_end(ran, self._state(name, ran)), cpu_sec=None)
 
     def build(self, folder: str, timeout_sec: float) -> str:
         """Build the image of a task's environment and return its id."""
-        done = self._call("build", "--quiet", folder, timeout_sec=timeout_sec)
-        return done.strip().splitlines()[-1]
+        done = self._engine.call("build", "--quiet", folder, timeout_sec=timeout_sec)
+        return done.splitlines()[-1]
 
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy what an image has at ``path`` into a folder of the host; nothing if it has nothing there."""
-        container = self._call("create", "--pull=never", image, "true").strip()
-        try:
-            subprocess.run(
-                [self._engine, "cp", f"{container}:{path}/.", target],
-                capture_output=True,
-                check=False,
-                timeout=600,
-            )
-        finally:
-            self._call("rm", "--force", container)
+        with self._watched() as name:
+            self._create(name, image, "true")
+            with contextlib.suppress(MeasurementError):
+                self._engine.call("cp", f"{name}:{path}/.", target, timeout_sec=600)
 
     def workdir_of(self, image: str) -> str | None:
         """The working folder that an image declares."""
-        found = json.loads(self._call("image", "inspect", image))
+        found = json.loads(self._engine.call("image", "inspect", image))
         return found[0].get("Config", {}).get("WorkingDir") or None
 
-    def _arguments(self, command: Command, name: str, folder: str) -> Iterator[str]:
-        limits = command.limits
-        yield from (self._engine, "run", "--rm", "--interactive", "--name", name, "--pull=never")
-        yield from ("--network", "bridge" if command.network else "none", "--pids-limit", str(limits.processes))
-        yield from ("--security-opt", "no-new-privileges", "--workdir", command.workdir)
-        yield from ("--ulimit", f"fsize={limits.file_mb * 2**20}", "--ulimit", "core=0")
-        if limits.memory_mb is not None:
-            yield from ("--memory", f"{limits.memory_mb}m", "--memory-swap", f"{limits.memory_mb}m")
-        if limits.cpus is not None:
-            yield from ("--cpus", str(limits.cpus))
-        if command.user is not None:
-            yield from ("--user", str(command.user))
-        yield from ("--volume", f"{folder}:/run/assay:rw")
-        for mount in command.mounts:
-            yield from ("--volume", f"{mount.source}:{mount.target}:{'rw' if mount.writable else 'ro'}")
-        for key, value in command.env.items():
-            yield from ("--env", f"{key}={value}")
-        yield from ("--entrypoint", "/bin/sh", command.image or "", "-c", _LIFELINE, "sh", *command.argv)
-
-    def _kill(self, name: str) -> None:
-        subprocess.run([self._engine, "kill", name], capture_output=True, check=False, timeout=60)
-
-    def _call(self, *arguments: str, timeout_sec: float = 120) -> str:
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[str]:
+        """A name for a container, which is gone at the end. If it can't be removed, the watchdog keeps trying."""
+        watchdog, name = watch(self._engine.path), new_name()
+        watchdog.begin(name)
         try:
-            done = subprocess.run(
-                [self._engine, *arguments], capture_output=True, text=True, check=False, timeout=timeout_sec
-            )
-        except subprocess.TimeoutExpired as error:
-            raise MeasurementError(f"{self._engine} {arguments[0]} took longer than {timeout_sec:g} s") from error
-        if done.returncode != 0:
-            raise MeasurementError(f"{self._engine} {arguments[0]} failed: {done.stderr.strip()[-500:]}")
-        return done.stdout
+            yield name
+        finally:
+            if self._engine.does(*REMOVE, name):
+                watchdog.end(name)
+
+    def _create(self, name: str, *options: str, env: Mapping[str, str] | None = None) -> None:
+        self._engine.call("create", "--pull=never", "--name", name, "--label", label(), *options, env=env)
+
+    def _stop(self, name: str, client: int) -> None:
+        """End the wait; the container is removed right after it. One that has not started yet is removed before.
+
+        A client must not be killed while it starts a container. And it can't be asked to end the container
+        while it is not read from: a command that prints a lot would keep the engine waiting.
+        """
+        with contextlib.suppress(MeasurementError):
+            if not self._engine.state(name).started:
+                self._engine.does(*REMOVE, name)
+        os.kill(client, signal.SIGKILL)
+
+    def _state(self, name: str, ran: Ran) -> State:
+        try:
+            return self._engine.state(name)
+        except MeasurementError as error:
+            if ran.end.timed_out:
+                raise MeasurementError(f"the container did not start in time: {error}") from error
+            raise
 
 
 def probe() -> Container:
-    """The sandbox with the first engine that answers. Raises ``MeasurementError`` that says why none does."""
+    """The sandbox with the first engine that works. Raises ``MeasurementError`` that says why none does."""
     reasons: list[str] = []
     for name in ENGINES:
-        engine = shutil.which(name)
-        if engine is None:
-            reasons.append(f"{name} is not installed")
-            continue
         try:
-            asked = subprocess.run([engine, "info"], capture_output=True, text=True, check=False, timeout=60)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            reasons.append(f"{name} does not answer ({type(error).__name__})")
-            continue
-        if asked.returncode == 0:
-            return Container(engine)
-        said = (asked.stderr.strip().splitlines() or ["no answer"])[-1]
-        reasons.append(f"{name} has no engine running ({said[:200]})")
+            return _probe(name)
+        except MeasurementError as error:
+            reasons.append(str(error))
     raise MeasurementError("; ".join(reasons))
+
+
+def _probe(name: str) -> Container:
+    path = shutil.which(name)
+    if path is None:
+        raise MeasurementError(f"{name} is not installed")
+    engine = Engine(path)
+    engine.greet()
+    sweep(engine)
+    return Container(path, untried=_try_out(engine))
+
+
+def _try_out(engine: Engine) -> str:
+    """Run a command. Returns why there was none to run, if so; raises ``MeasurementError`` if it does not work."""
+    image = own_image(engine)
+    if image is not None:
+        try:
+            _run_trial(engine, image)
+        except MeasurementError as error:
+            raise MeasurementError(f"{engine.name} answers, but runs nothing here: {error}") from error
+        return ""
+    # Whether a failure is the engine's or the image's can't be told. A success can.
+    reason = "there is no image to try it with"
+    for image in other_images(engine):
+        try:
+            _run_trial(engine, image)
+        except MeasurementError as error:
+            reason = f"no image that is here could be tried: {error}"
+        else:
+            return ""
+    return reason
+
+
+def _run_trial(engine: Engine, image: str) -> None:
+    """A command whose output depends on its input and its environment."""
+    ran = Container(engine.path).run(
+        Command(
+            argv=("/bin/sh", "-c", 'read -r word; echo "$word $ASSAY_TRIAL"'),
+            workdir="/",
+            limits=Limits(timeout_sec=60),
+            env={"ASSAY_TRIAL": "environment"},
+            stdin=b"input\n",
+            image=image,
+        )
+    )
+    if (ran.end, ran.output) != (RunEnd(exit_code=0), b"input environment\n"):
+        raise MeasurementError(f"a trial command ended otherwise: {ran.output.decode(errors='replace')[-300:]}")
+
+
+def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]:
+    limits = command.limits
+    # An engine would write all that a command prints to the host's disk.
+    yield from ("--interactive", "--stop-signal", "KILL", "--log-driver", "none")
+    yield from ("--network", "bridge" if command.network else "none", "--pids-limit", str(limits.processes))
+    yield from ("--security-opt", "no-new-privileges", "--workdir", command.workdir)
+    yield from ("--ulimit", f"fsize={limits.file_mb * 2**20}", "--ulimit", "core=0")
+    if limits.memory_mb is not None:
+        yield from ("--memory", f"{limits.memory_mb}m", "--memory-swap", f"{limits.memory_mb}m")
+    if limits.cpus is not None:
+        yield from ("--cpus", str(limits.cpus))
+    if command.user is not None:
+        yield from ("--user", str(command.user))
+    yield from ("--volume", f"{folder}:/run/assay:ro")
+    for mount in command.mounts:
+        yield from ("--volume", f"{mount.source}:{mount.target}:{'rw' if mount.writable else 'ro'}")
+    yield from handover.options
+    script = _LIFELINE + _COMMAND % handover.script
+    yield from ("--entrypoint", "/bin/sh", command.image or "", "-c", script, "sh", *command.argv)
+
+
+@contextlib.contextmanager
+def _standard_input(content: bytes) -> Iterator[str]:
+    """A folder with the command's standard input, for whatever user it has."""
+    folder = scratch_folder(0o755)
+    try:
+        Path(folder, "stdin").write_bytes(content)
+        os.chmod(f"{folder}/stdin", 0o644)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end(ran: Ran, state: State) -> RunEnd:
+    """How the command ended, as the engine has it. Raises ``MeasurementError`` if it was not the command."""
+    if not state.started:
+        said = ran.output.decode(errors="replace").strip()[-500:]
+        raise MeasurementError(f"the container could not start: {state.error or said}")
+    if ran.end.timed_out:
+        return ran.end
+    if state.running or ran.end.exit_code is None:
+        raise MeasurementError("the engine's client ended before the container did")
+    end = ran.end if ran.end.exit_code == state.exit_code else RunEnd(exit_code=state.exit_code)
+    return replace(end, out_of_memory=state.out_of_memory)

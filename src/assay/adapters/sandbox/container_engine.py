@@ -1,0 +1,94 @@
+"""The client of a container engine, Docker's or podman's: it is asked, and what goes wrong is said."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.core.errors import MeasurementError
+
+ANSWER_SEC = 120
+REMOVE = ("rm", "--force", "--volumes")
+
+
+class State(msgspec.Struct, frozen=True, rename="pascal"):
+    """What the engine itself knows of a container. Nothing that runs in it can change that."""
+
+    started_at: str
+    running: bool
+    exit_code: int
+    error: str = ""
+    out_of_memory: bool = msgspec.field(name="OOMKilled", default=False)
+
+    @property
+    def started(self) -> bool:
+        """Until its first process runs, a container has the time zero."""
+        return not self.started_at.startswith("0001-")
+
+
+class Engine:
+    """One engine, by the path of its client."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = os.path.basename(path)
+
+    def greet(self) -> None:
+        """Raises ``MeasurementError`` where no engine is behind the client."""
+        try:
+            asked = self._ask(("info",), timeout_sec=60)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise MeasurementError(f"{self.name} does not answer ({type(error).__name__})") from error
+        if asked.returncode != 0:
+            said = (_text(asked.stderr).splitlines() or ["no answer"])[-1]
+            raise MeasurementError(f"{self.name} has no engine running ({said[:200]})")
+
+    def call(
+        self,
+        *arguments: str,
+        timeout_sec: float = ANSWER_SEC,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+    ) -> str:
+        """What the client prints. Raises ``MeasurementError`` where it fails or takes too long."""
+        try:
+            done = self._ask(arguments, timeout_sec, env, stdin)
+        except subprocess.TimeoutExpired as error:
+            raise MeasurementError(f"{self.path} {arguments[0]} took longer than {timeout_sec:g} s") from error
+        except OSError as error:
+            raise MeasurementError(f"{self.path} can't be started: {error.strerror}") from error
+        if done.returncode != 0:
+            raise MeasurementError(f"{self.path} {arguments[0]} failed: {_text(done.stderr)[-500:]}")
+        return _text(done.stdout)
+
+    def does(self, *arguments: str) -> bool:
+        """Whether the client could do what it was asked."""
+        try:
+            self.call(*arguments, timeout_sec=60)
+        except MeasurementError:
+            return False
+        return True
+
+    def state(self, container: str) -> State:
+        """Raises ``MeasurementError`` where there is no such container."""
+        said = self.call("inspect", "--type", "container", "--format", "{{json .State}}", container)
+        try:
+            return msgspec.json.decode(said, type=State)
+        except msgspec.MsgspecError as error:
+            raise MeasurementError(f"{self.path} inspect says what is not understood: {said[:200]}") from error
+
+    def _ask(
+        self,
+        arguments: tuple[str, ...],
+        timeout_sec: float,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+    ) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
+            [self.path, *arguments], capture_output=True, check=False, timeout=timeout_sec, env=env, input=stdin
+        )
+
+
+def _text(said: bytes) -> str:
+    return said.decode(errors="replace").strip()

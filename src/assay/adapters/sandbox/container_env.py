@@ -1,0 +1,69 @@
+"""How a container gets its environment: any value, seen by nobody else, and without a word to the engine's client.
+
+On a command line everybody could read the values, and an engine's file of variables has no line breaks. So they go
+through the client's environment. There, a name such as PATH or DOCKER_HOST would change the client; it gets a
+stand-in, which the shell in the container gives its name again. A name that no shell takes, one with a dot in it
+for instance, is passed on as it is; whether it gets through the shell depends on the image's.
+"""
+
+import itertools
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from assay.core.errors import MeasurementError
+
+_FOR_SHELLS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# No "=", of course. A star would make podman pass on whatever Assay's own environment has.
+_FOR_ENGINES = re.compile(r"[^\s=*\0]+")
+
+# A shell does not let others set these. To a client, they mean nothing.
+_KEPT_BY_SHELLS = frozenset(
+    {"BASHOPTS", "BASH_VERSINFO", "DIRSTACK", "EUID", "FUNCNAME", "GROUPS", "PPID", "SECONDS", "SHELLOPTS", "UID"}
+)
+
+# podman gives these of its own environment to every container.
+_PROXIES = frozenset({"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"})
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """``options`` are for the client, which has ``client_env``; ``script`` is for the shell in the container."""
+
+    options: tuple[str, ...]
+    client_env: Mapping[str, str]
+    script: str
+
+
+def hand_over(env: Mapping[str, str]) -> Handover:
+    """Raises ``MeasurementError`` for what no engine can be given."""
+    for name, value in env.items():
+        _check(name, value)
+    stand_ins = (name for number in itertools.count() if (name := f"ASSAY_ENV_{number}") not in env)
+    names = {name: next(stand_ins) if _needs_stand_in(name) else name for name in env}
+    own = {name: value for name, value in os.environ.items() if name.casefold() not in _PROXIES}
+    return Handover(
+        options=tuple(word for given in names.values() for word in ("--env", given)),
+        client_env={**own, **{given: env[name] for name, given in names.items()}},
+        script=_script((name, given) for name, given in names.items() if name != given),
+    )
+
+
+def _check(name: str, value: str) -> None:
+    if not _FOR_ENGINES.fullmatch(name):
+        raise MeasurementError(f"a variable can't be called {name!r} in a container")
+    try:
+        f"{name}{value}".encode()
+    except UnicodeEncodeError as error:
+        raise MeasurementError(f"the value of {name} is not UTF-8, and no container can have it") from error
+    if "\0" in value:
+        raise MeasurementError(f"the value of {name} has a zero byte, and no process can have it")
+
+
+def _needs_stand_in(name: str) -> bool:
+    return _FOR_SHELLS.fullmatch(name) is not None and name not in _KEPT_BY_SHELLS
+
+
+def _script(pairs: Iterable[tuple[str, str]]) -> str:
+    return "".join(f'export {name}="${given}"; unset {given}; ' for name, given in pairs)

@@ -1,0 +1,124 @@
+"""Whether containers work here is found out by running one, as far as there is something to run."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.adapters.sandbox import choose, container_trial
+from assay.adapters.sandbox.container import probe
+from assay.core.errors import MeasurementError
+from tests.cli.running import Cli
+from tests.sandbox.backends import Backend
+from tests.sandbox.fake_container_engine import NOT_STARTED, asked, fake_engine
+from tests.tasks import script
+
+SAYS_SO = "echo input environment"
+NO_IMAGE = "there is no image to try it with"
+
+
+@pytest.fixture(autouse=True)
+def _alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Only the engines of the test are there, unless it wants the real one."""
+    if "container" not in request.fixturenames:
+        monkeypatch.setenv("PATH", str(tmp_path))
+
+
+@pytest.fixture
+def no_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing to make an image of."""
+    monkeypatch.setattr(container_trial, "_static_shell", lambda: None)
+
+
+def test_no_engine_is_installed() -> None:
+    with pytest.raises(MeasurementError, match=r"^docker is not installed; podman is not installed$"):
+        probe()
+
+
+def test_no_engine_is_running(tmp_path: Path) -> None:
+    script(tmp_path / "docker", "echo one >&2; echo 'cannot connect to the daemon' >&2; exit 1")
+    with pytest.raises(
+        MeasurementError,
+        match=r"^docker has no engine running \(cannot connect to the daemon\); podman is not installed$",
+    ):
+        probe()
+
+
+@pytest.mark.parametrize("first", ["exit 1", '[ "$1" = info ] || exit 1'], ids=["answers", "works"])
+def test_the_second_engine_where_the_first_does_not(tmp_path: Path, no_shell: None, first: str) -> None:
+    script(tmp_path / "docker", first)
+    fake_engine(tmp_path, "podman")
+    assert probe().isolation.backend == "container (podman)"
+
+
+def test_an_engine_that_hangs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A daemon that accepts a connection and says nothing must not be an exception of Python's."""
+    script(tmp_path / "docker", "exec /bin/sleep 30")
+    real = subprocess.run
+
+    def impatient(*arguments: Any, **options: Any) -> Any:
+        return real(*arguments, **{**options, "timeout": 0.5})
+
+    monkeypatch.setattr(subprocess, "run", impatient)
+    with pytest.raises(MeasurementError, match="docker does not answer"):
+        probe()
+
+
+def test_an_engine_that_answers_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container_trial, "_static_shell", lambda: "/bin/sh")
+    fake_engine(tmp_path, start="echo no rights; exit 125", state=NOT_STARTED)
+    with pytest.raises(MeasurementError, match=r"^docker answers, but runs nothing here: .*no rights"):
+        probe()
+
+
+def test_an_image_is_made_for_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container_trial, "_static_shell", lambda: "/bin/sh")
+    fake_engine(tmp_path, start=SAYS_SO)
+    assert probe().untried == ""
+    assert asked(tmp_path, "import") == [f"import - {container_trial.IMAGE}"]
+    assert len(asked(tmp_path, "create")) == 1
+
+
+def test_a_trial_that_says_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container_trial, "_static_shell", lambda: "/bin/sh")
+    fake_engine(tmp_path, start="echo something else")
+    with pytest.raises(MeasurementError, match="a trial command ended otherwise: something else"):
+        probe()
+
+
+def test_an_image_that_is_there_serves_as_well(tmp_path: Path, no_shell: None) -> None:
+    fake_engine(tmp_path, start=SAYS_SO, images="one two")
+    assert probe().untried == ""
+    (created,) = asked(tmp_path, "create")
+    assert " --entrypoint /bin/sh one -c " in created
+
+
+def test_no_image_can_be_had(tmp_path: Path, no_shell: None) -> None:
+    """The engine may well work. That nobody has seen it is said."""
+    fake_engine(tmp_path)
+    assert probe().untried == NO_IMAGE
+
+
+def test_images_that_do_not_run(tmp_path: Path, no_shell: None) -> None:
+    """They may have no shell, or the engine may be broken. That can't be told."""
+    fake_engine(tmp_path, start="exit 1", images="a b a c d e", state=NOT_STARTED)
+    assert probe().untried.startswith("no image that is here could be tried: the container could not start")
+    assert len(asked(tmp_path, "create")) == 3
+
+
+def test_doctor_says_what_was_not_tried(
+    tmp_path: Path, no_shell: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli = Cli(capsys)
+    fake_engine(tmp_path)
+    monkeypatch.setattr(choose, "PROBES", {"container": probe})
+    said = cli("doctor").out
+    assert f"\ncontainer: answers\n  not tried      {NO_IMAGE}\n  processes " in said
+    (sandbox,) = json.loads(cli("doctor", "--json").out)["sandboxes"]
+    assert (sandbox["available"], sandbox["not_tried"]) == (True, NO_IMAGE)
+
+
+def test_what_works_was_tried(container: Backend) -> None:
+    assert probe().untried == ""
