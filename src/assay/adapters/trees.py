@@ -44,8 +44,10 @@ class Kept:
         self.left_out += 1
 
 
-def copy_tree(source: str, target: str, *, exclude: Sequence[str] = (), only: str | None = None) -> Kept:
-    """Copy the regular files below a folder, modes included.
+def copy_tree(
+    source: str, target: str, *, exclude: Sequence[str] = (), only: str | None = None, links: bool = False
+) -> Kept:
+    """Copy the regular files below a folder, modes included, and its links as links if that is asked for.
 
     The target may exist and may be an agent's: what stands in the way of a file or a folder, a link above all, is
     replaced, never followed. ``exclude`` has patterns of names to leave out, and ``only`` the one name to take.
@@ -56,7 +58,12 @@ def copy_tree(source: str, target: str, *, exclude: Sequence[str] = (), only: st
         if (only is not None and path != only) or _excluded(path, exclude):
             continue
         try:
-            _copy_entry(os.path.join(source, path), os.path.join(target, path), found, kept)
+            goal = os.path.join(target, path)
+            if links and stat.S_ISLNK(found.st_mode):
+                clear_the_way(goal)
+                os.symlink(os.readlink(os.path.join(source, path)), goal)
+            else:
+                _copy_entry(os.path.join(source, path), goal, found, kept)
         except OSError:  # Longer than a path can be, or gone in the meantime.
             kept.left_out += 1
     return kept

@@ -23,6 +23,8 @@ COMMANDS = {
     "grade": "verify attempts again, without the agents",
     "annotate": "record a reviewer's verdict on a run",
     "tasks": "check tasks before anybody is measured by them",
+    "seed": "make a task from a coding scenario",
+    "score": "score a coding run by its scorers",
     "doctor": "what this machine offers to run things in",
     "reward": "write a verifier's reward from an exit status or a rubric",
 }

@@ -1,0 +1,58 @@
+"""Scenario files, YAML, TOML or JSON."""
+
+import hashlib
+import json
+import os
+import tomllib
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from assay.core.errors import InputError
+from assay.dialects.scorers.scenario import Scenario
+
+
+def load_scenario(path: str) -> Scenario:
+    """Read a scenario. Raises ``InputError`` that names the file and the field."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise InputError(f"the scenario {path} can't be read: {error.strerror}") from error
+    return scenario_of(_parsed(path, data), path)
+
+
+def scenario_of(value: object, origin: str) -> Scenario:
+    """A scenario from plain values."""
+    try:
+        # As JSON, because a strict model takes plain values from nowhere else; whatever JSON lacks is no scenario.
+        return Scenario.model_validate_json(json.dumps(value))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{origin}: {field + ': ' if field else ''}{message}") from error
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{origin}: {error}") from error
+
+
+def canonical(scenario: Scenario) -> str:
+    """The one text of a scenario, from which its hash is taken."""
+    return json.dumps(scenario.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+
+
+def scenario_hash(scenario: Scenario) -> str:
+    return hashlib.sha256(canonical(scenario).encode()).hexdigest()
+
+
+def _parsed(path: str, data: bytes) -> Any:
+    suffix = os.path.splitext(path)[1].lower()
+    try:
+        text = data.decode()
+        if suffix == ".toml":
+            return tomllib.loads(text)
+        return json.loads(text) if suffix == ".json" else yaml.safe_load(text)
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        what = " ".join(str(error).split())
+        raise InputError(f"{path} is no valid {suffix.removeprefix('.').upper() or 'YAML'}: {what}") from error

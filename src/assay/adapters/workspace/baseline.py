@@ -1,0 +1,165 @@
+"""The state of a workspace before the agent began: every path with type, mode and hash, and the contents.
+
+Kept in a folder of Assay's own as two files: ``manifest``, with one line for each path in order, and
+``contents``, in which the manifest says where to look. What is read is checked against its hash.
+"""
+
+import hashlib
+import os
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from assay.adapters.safe_read import read_below
+from assay.adapters.workspace.hashing import entry_of
+from assay.adapters.workspace.walk import parse_record, walk_workspace
+from assay.core.errors import InputError, MeasurementError
+from assay.evidence.files import Content
+from assay.evidence.workspace import Entry, EntryKind
+
+MANIFEST = "manifest"
+CONTENTS = "contents"
+MAX_READ = 64 * 2**20
+_KINDS = {kind.value: kind for kind in EntryKind}
+_PLAIN = "/ !#$&'()+,;=@[]{}~^`"
+
+
+class Baseline(Protocol):
+    """A state to compare with."""
+
+    def paths(self) -> Iterable[str]: ...
+
+    def entry(self, path: str) -> Entry | None: ...
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file, or the target of a link; None for neither, and for what is too large."""
+        ...
+
+
+@dataclass(frozen=True)
+class FolderBaseline:
+    """A folder of the user's own, which nobody changes meanwhile."""
+
+    root: str
+    entries: Mapping[str, Entry]
+    nested: tuple[str, ...] = ()
+
+    def paths(self) -> Iterable[str]:
+        return self.entries.keys()
+
+    def entry(self, path: str) -> Entry | None:
+        return self.entries.get(path)
+
+    def read(self, path: str) -> bytes | None:
+        entry = self.entries.get(path)
+        if entry is None:
+            return None
+        if entry.kind is EntryKind.LINK:
+            return os.fsencode(os.readlink(f"{self.root}/{path}"))
+        found = read_below(self.root, path.split("/"), MAX_READ)
+        return found.data if isinstance(found, Content) else None
+
+
+def folder_baseline(root: str) -> FolderBaseline:
+    """The folder as it is now. Raises ``MeasurementError`` where a part of it can't be read."""
+    walked = walk_workspace(root)
+    cut = list(walked.cut)
+    entries = {record.path: entry_of(root, record, cut) for record in map(parse_record, walked.records)}
+    if cut:
+        raise MeasurementError(f"the baseline {root} can't be recorded: {cut[0]}")
+    return FolderBaseline(root, entries, walked.nested)
+
+
+@dataclass(frozen=True)
+class StoredBaseline:
+    """One that was written by ``store_baseline``. Lines of its manifest are taken apart when they are needed."""
+
+    folder: str
+    manifest: bytes
+
+    def paths(self) -> Iterable[str]:
+        return (os.fsdecode(unquote_to_bytes(line.split(b"\t", 1)[0])) for line in self.manifest.splitlines())
+
+    def entry(self, path: str) -> Entry | None:
+        line = self._line(path)
+        return None if line is None else Entry(_KINDS[line[0]], int(line[1], 8), int(line[2]), line[3])
+
+    def _line(self, path: str) -> list[str] | None:
+        """The line of a path, by halving: few paths are asked for, and a manifest is long."""
+        quoted = _quoted(path)
+        at = bisect_left(range(len(self.manifest)), quoted, key=self._path_around)
+        start = self.manifest.rfind(b"\n", 0, at) + 1
+        if not self.manifest.startswith(quoted + b"\t", start):
+            return None
+        return self.manifest[start + len(quoted) + 1 : self.manifest.index(b"\n", start)].decode().split("\t")
+
+    def _path_around(self, at: int) -> bytes:
+        start = self.manifest.rfind(b"\n", 0, at) + 1
+        return self.manifest[start : self.manifest.index(b"\t", start)]
+
+    def read(self, path: str) -> bytes | None:
+        entry = self.entry(path)
+        if entry is None or entry.kind is EntryKind.OTHER or entry.size > MAX_READ:
+            return None
+        with open(f"{self.folder}/{CONTENTS}", "rb") as file:
+            file.seek(self._offset(path))
+            data = file.read(entry.size)
+        if hashlib.sha256(data).hexdigest() != entry.digest:
+            raise MeasurementError(f"{self.folder}/{CONTENTS} was changed: {path} is not what was recorded")
+        return data
+
+    def _offset(self, path: str) -> int:
+        line = self._line(path)
+        return 0 if line is None else int(line[4])
+
+
+def store_baseline(source: FolderBaseline, folder: str) -> str:
+    """Write a baseline into a new folder. Returns the hash of its manifest."""
+    os.makedirs(folder)
+    lines: list[bytes] = []
+    offset = 0
+    with open(f"{folder}/{CONTENTS}", "xb") as contents:
+        for path in sorted(source.entries, key=_quoted):
+            entry = source.entries[path]
+            # The size of a link is that of its target.
+            size = _append(contents.fileno(), source, path, entry)
+            lines.append(
+                b"%s\t%s\t%o\t%d\t%s\t%d\n"
+                % (_quoted(path), entry.kind.value.encode(), entry.mode, size, entry.digest.encode(), offset)
+            )
+            offset += size
+    manifest = b"".join(lines)
+    with open(f"{folder}/{MANIFEST}", "xb") as file:
+        file.write(manifest)
+    return hashlib.sha256(manifest).hexdigest()
+
+
+def load_baseline(folder: str, manifest_hash: str) -> StoredBaseline:
+    """Read a baseline again. Raises ``InputError`` if it is not the one with this hash."""
+    try:
+        with open(f"{folder}/{MANIFEST}", "rb") as file:
+            manifest = file.read()
+    except OSError as error:
+        raise InputError(f"{folder}/{MANIFEST} can't be read: {error.strerror}") from error
+    if hashlib.sha256(manifest).hexdigest() != manifest_hash:
+        raise InputError(f"{folder}/{MANIFEST} was changed since the task was seeded")
+    return StoredBaseline(folder, manifest)
+
+
+def _quoted(path: str) -> bytes:
+    """A path on one line, without tabs: any bytes may stand in a name."""
+    return quote_from_bytes(os.fsencode(path), _PLAIN).encode()
+
+
+def _append(fd: int, source: FolderBaseline, path: str, entry: Entry) -> int:
+    if entry.kind is EntryKind.OTHER:
+        return 0
+    if entry.kind is EntryKind.LINK:
+        return os.write(fd, source.read(path) or b"")
+    with open(f"{source.root}/{path}", "rb") as file:
+        size = 0
+        while chunk := file.read(1 << 20):
+            size += os.write(fd, chunk)
+    return size

@@ -1,0 +1,114 @@
+"""What an agent changed in a folder, against a baseline, without running anything of the agent's."""
+
+import functools
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.adapters.safe_read import read_below
+from assay.adapters.workspace.baseline import MAX_READ, Baseline
+from assay.adapters.workspace.commands import Commands
+from assay.adapters.workspace.hashing import entry_of, plain_mode
+from assay.adapters.workspace.memory import Memory, Remembered
+from assay.adapters.workspace.walk import Walked, parse_record, walk_workspace
+from assay.engine.changes import changes_between
+from assay.evidence.files import Content
+from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A folder as it was found."""
+
+    root: str
+    baseline: Baseline
+    changes: tuple[Change, ...]
+    nested_repositories: tuple[str, ...]
+    cut: tuple[str, ...]
+    commands: Commands
+
+    def before(self, path: str) -> bytes | None:
+        entry = self.baseline.entry(path)
+        return self.baseline.read(path) if entry is not None and entry.kind is EntryKind.FILE else None
+
+    def after(self, path: str) -> bytes | None:
+        found = read_below(self.root, path.split("/"), MAX_READ)
+        return found.data if isinstance(found, Content) else None
+
+    def entry(self, path: str) -> Entry | None:
+        changed = self._changed.get(path)
+        if changed is not None:
+            return changed.after
+        return self._unchanged(path)
+
+    def link_target(self, path: str) -> str | None:
+        entry = self.entry(path)
+        if entry is None or entry.kind is not EntryKind.LINK:
+            return None
+        return os.readlink(f"{self.root}/{path}")
+
+    def baseline_paths(self) -> Iterable[str]:
+        return sorted(self.baseline.paths())
+
+    def run(
+        self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
+    ) -> CommandRun:
+        return self.commands.run(command, timeout_sec, restore, collect)
+
+    @functools.cached_property
+    def _changed(self) -> dict[str, Change]:
+        return {change.path: change for change in self.changes}
+
+    def _unchanged(self, path: str) -> Entry | None:
+        """What is at a path that did not change, or is no file: looked at now, no link on the way being
+        followed.
+        """
+        if os.path.realpath(f"{self.root}/{os.path.dirname(path)}") != _below(self.root, os.path.dirname(path)):
+            return None
+        try:
+            found = os.lstat(f"{self.root}/{path}")
+        except OSError:
+            return None
+        known = self.baseline.entry(path)
+        if known is not None:
+            return Entry(known.kind, known.mode, known.size, known.digest, found.st_nlink)
+        is_folder = os.path.isdir(f"{self.root}/{path}") and not os.path.islink(f"{self.root}/{path}")
+        return Entry(EntryKind.FOLDER if is_folder else EntryKind.OTHER, plain_mode(found.st_mode), 0, "")
+
+
+def capture(commands: Commands, memory: Memory | None = None, nested_before: Iterable[str] = ()) -> Captured:
+    """Walk a folder and compare it with the baseline."""
+    root, baseline = commands.root, commands.baseline
+    taken = time.time()
+    walked = walk_workspace(root)
+    remembered = memory.recall() if memory is not None else Remembered()
+    cut = list(walked.cut)
+    before, after = _compared(root, baseline, walked, remembered, cut)
+    changes = changes_between(before, after)
+    if memory is not None and not cut:
+        differing = {path: after.get(path) for change in changes for path in change.paths}
+        memory.keep(taken, remembered.records, walked.records, differing)
+    nested = tuple(path for path in walked.nested if path not in set(nested_before))
+    return Captured(root, baseline, changes, nested, tuple(cut), commands)
+
+
+def _compared(
+    root: str, baseline: Baseline, walked: Walked, remembered: Remembered, cut: list[str]
+) -> tuple[dict[str, Entry], dict[str, Entry]]:
+    """The entries of all paths that may have changed, before and after."""
+    known = remembered.records
+    after = {record.path: entry_of(root, record, cut) for record in map(parse_record, walked.records - known)}
+    if not known:
+        touched = {*after, *baseline.paths()}
+    else:
+        gone = {parse_record(row).path for row in known - walked.records} - after.keys()
+        still = {path: entry for path, entry in remembered.differing.items() if path not in after}
+        after.update((path, entry) for path, entry in still.items() if entry is not None and path not in gone)
+        touched = {*after, *gone, *still}
+    entries = ((path, baseline.entry(path)) for path in touched)
+    return {path: entry for path, entry in entries if entry is not None}, after
+
+
+def _below(root: str, folder: str) -> str:
+    return os.path.normpath(os.path.join(os.path.realpath(root), folder))

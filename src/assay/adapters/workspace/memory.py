@@ -1,0 +1,96 @@
+"""What is remembered of a workspace from one capture to the next, so that what nobody touched is not read again.
+
+It lies in the user's cache, outside of every workspace. A file's ``ctime`` is the kernel's: it moves with every
+change of content, mode or name, and no program can set it back. What changed around the moment of the capture is
+not remembered, because a clock has ticks.
+"""
+
+import contextlib
+import hashlib
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from assay.adapters.workspace.walk import parse_record
+from assay.evidence.workspace import Entry, EntryKind
+
+TICK_SEC = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The records of what was settled, and how those paths differed from the baseline: None for one that was
+    gone.
+    """
+
+    records: frozenset[bytes] = frozenset()
+    differing: Mapping[str, Entry | None] = field(default_factory=dict)
+
+
+class Memory:
+    """The memory of one workspace against one baseline."""
+
+    def __init__(self, root: str, baseline: str, cache: str | None = None) -> None:
+        found = os.stat(root)
+        key = f"{os.path.realpath(root)}\0{found.st_dev}\0{found.st_ino}\0{baseline}"
+        name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
+        self._path = f"{cache or _cache()}/{name}"
+
+    def recall(self) -> Remembered:
+        """What is remembered; nothing where nothing is, or where it can't be read."""
+        with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
+            with open(self._path, "rb") as file:
+                head, _, rows = file.read().partition(b"\n")
+            differing = {
+                os.fsdecode(bytes.fromhex(path)): None if row is None else _entry(row)
+                for path, row in msgspec.json.decode(
+                    head, type=dict[str, tuple[str, int, int, str, int] | None]
+                ).items()
+            }
+            return Remembered(frozenset(rows.split(b"\0")), differing)
+        return Remembered()
+
+    def keep(
+        self,
+        taken: float,
+        known: frozenset[bytes],
+        records: frozenset[bytes],
+        differing: Mapping[str, Entry | None],
+    ) -> None:
+        """Remember a capture that began at ``taken`` and knew some records already. Failing to is no harm."""
+        if records == known:
+            return
+        fresh = {
+            row: record.path
+            for row in records - known
+            if (record := parse_record(row)).changed >= taken - TICK_SEC
+        }
+        rows = {_hex(path): None if entry is None else _row(entry) for path, entry in differing.items()}
+        # None also stands for "look again": what is there then shows up as a record that nobody knew.
+        rows.update((_hex(path), None) for path in fresh.values())
+        with contextlib.suppress(OSError):
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            temporary = f"{self._path}.{os.getpid()}.{time.monotonic_ns()}"
+            with open(temporary, "xb") as file:
+                file.write(msgspec.json.encode(rows) + b"\n" + b"\0".join(records - fresh.keys()))
+            os.replace(temporary, self._path)
+
+
+def _hex(path: str) -> str:
+    return os.fsencode(path).hex()
+
+
+def _row(entry: Entry) -> tuple[str, int, int, str, int]:
+    return entry.kind.value, entry.mode, entry.size, entry.digest, entry.names
+
+
+def _entry(row: tuple[str, int, int, str, int]) -> Entry:
+    return Entry(EntryKind(row[0]), *row[1:])
+
+
+def _cache() -> str:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return f"{base}/assay/workspaces"

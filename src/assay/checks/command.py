@@ -1,0 +1,140 @@
+"""Runs a shell command on the workspace; fails if it exits with anything but 0, or takes too long.
+
+The command runs in a sandbox on a copy of the whole working tree, with a clean environment and no network. What it
+prints is kept as a bounded tail and never read for a verdict.
+
+``restore`` puts paths back as they were at the baseline before the command runs: what was changed or deleted
+comes back, what was added goes. Patterns are globs; ``@runner`` stands for the files that steer test runners,
+wherever they lie (``conftest.py``, ``pytest.ini``, ``jest.config.*``, ``sitecustomize.py``, modules that shadow
+pytest or unittest, ``.cargo/config.toml`` and so on).
+
+``report`` demands positive evidence: a report that the test runner writes while the command runs, that agrees
+with the exit code, and in which every test of ``expected`` passed. A run that ends early, or that runs nothing,
+writes none.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.core.outcome import Outcome, Scored
+from assay.evidence.workspace import CommandRun, Workspace
+from assay.formats.test_reports.model import Ended, Report
+from assay.formats.test_reports.read import FORMATS, read_report
+
+MAX_TIMEOUT = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRule:
+    """``path`` is relative to the workspace; ``expected`` has names or globs of tests, each of which must pass."""
+
+    path: str
+    format: str = "junit"
+    expected: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.format not in FORMATS:
+            raise ValueError(f"report.format is one of {', '.join(FORMATS)}, not {self.format!r}")
+        if not self.path or self.path.startswith("/") or ".." in self.path.split("/"):
+            raise ValueError(f"report.path is relative to the workspace, without '..', not {self.path!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds."""
+
+    kind: ClassVar[str] = "command"
+
+    command: str
+    timeout_s: int = 900
+    restore: tuple[str, ...] = ()
+    report: ReportRule | None = None
+
+    def __post_init__(self) -> None:
+        if not self.command.strip() or "\0" in self.command:
+            raise ValueError("command needs a shell command")
+        if not 1 <= self.timeout_s <= MAX_TIMEOUT:
+            raise ValueError(f"timeout_s is from 1 to {MAX_TIMEOUT}, not {self.timeout_s}")
+
+    def run(self, evidence: Workspace) -> Outcome:
+        collect = () if self.report is None else (self.report.path,)
+        ran = evidence.run(self.command, self.timeout_s, self.restore, collect)
+        seen = _seen(ran)
+        complaint = self._complaint(ran)
+        if complaint is not None and ran.end.exit_code is None:
+            return Scored(0.0, False, complaint, seen)
+        if self.report is not None:
+            return self._by_report(self.report, ran, complaint, seen)
+        return Scored(0.0, False, complaint, seen) if complaint else Scored(1.0, True, "exit code 0", seen)
+
+    def _complaint(self, ran: CommandRun) -> str | None:
+        """What the end of the command says by itself; None for a clean exit."""
+        if ran.end.timed_out:
+            return f"it did not end within {self.timeout_s} seconds"
+        if ran.end.out_of_memory:
+            return "it ran out of memory"
+        if ran.end.exit_code is None:
+            return f"signal {ran.end.signal} ended it"
+        return None if ran.end.exit_code == 0 else f"exit code {ran.end.exit_code}"
+
+    def _by_report(
+        self, rule: ReportRule, ran: CommandRun, complaint: str | None, seen: dict[str, object]
+    ) -> Outcome:
+        data = ran.files.get(rule.path)
+        if data is None:
+            why = f"{rule.path} was not written while it ran"
+            return Scored(0.0, False, f"{complaint}; {why}" if complaint else why, seen)
+        try:
+            report = read_report(rule.format, data)
+        except ValueError as error:
+            return Scored(0.0, False, f"{rule.path}: {error}", seen)
+        findings = _missing(report, rule.expected)
+        seen = {**seen, "tests": {ended.value: report.count(ended) for ended in Ended}, "findings": findings}
+        complaint = complaint or _disagreement(report) or _first(findings)
+        if complaint is None:
+            return Scored(1.0, True, f"exit code 0, {report.count(Ended.PASSED)} tests passed", seen)
+        return Scored(_share(report, findings, ran), False, complaint, seen)
+
+
+def _seen(ran: CommandRun) -> dict[str, object]:
+    return {
+        "exit_code": ran.end.exit_code,
+        "timed_out": ran.end.timed_out,
+        "duration_sec": round(ran.duration_sec, 3),
+        "output": ran.output,
+        "output_cut": ran.output_cut,
+    }
+
+
+def _missing(report: Report, expected: tuple[str, ...]) -> list[dict[str, object]]:
+    """The expected tests that did not pass."""
+    findings: list[dict[str, object]] = []
+    for name in expected:
+        found = report.matching(name)
+        if not found:
+            findings.append({"rule": "did not run", "test": name})
+        findings += (
+            {"rule": ended.value, "test": test} for test, ended in found.items() if ended is not Ended.PASSED
+        )
+    return findings
+
+
+def _disagreement(report: Report) -> str | None:
+    """Why a report can't stand beside an exit code of 0."""
+    failed = report.count(Ended.FAILED)
+    if failed:
+        return f"exit code 0, but the report has {failed} failed tests"
+    return None if report.count(Ended.PASSED) else "exit code 0, but the report has no test that passed"
+
+
+def _first(findings: list[dict[str, object]]) -> str | None:
+    return f"{findings[0]['test']}: {findings[0]['rule']}" if findings else None
+
+
+def _share(report: Report, findings: list[dict[str, object]], ran: CommandRun) -> float:
+    """The share of tests that passed; nothing where the exit code and the report tell different stories."""
+    passed, failed = report.count(Ended.PASSED), report.count(Ended.FAILED)
+    if (ran.end.exit_code == 0) == bool(failed):
+        return 0.0
+    not_passed = failed + sum(finding["rule"] != Ended.FAILED.value for finding in findings)
+    return passed / (passed + not_passed) if passed else 0.0

@@ -1,0 +1,45 @@
+"""Fails if a path is missing after the run, or is not a regular file with something in it.
+
+A folder, a link, whether it leads somewhere or not, and an empty file are no answer to "write this file". Files
+that are empty by convention (``__init__.py``, ``py.typed``, ``.gitkeep`` and the like) may be empty.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.core.outcome import Outcome, Scored
+from assay.evidence.workspace import EntryKind, Workspace
+
+_EMPTY_BY_CONVENTION = frozenset({"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".npmignore"})
+
+
+@dataclass(frozen=True, slots=True)
+class FileExists:
+    """``path`` is relative to the workspace and does not leave it. ``allow_empty`` accepts any empty file."""
+
+    kind: ClassVar[str] = "file_exists"
+
+    path: str
+    allow_empty: bool = False
+
+    def __post_init__(self) -> None:
+        parts = self.path.split("/")
+        if not self.path or self.path.startswith("/") or "\0" in self.path or ".." in parts:
+            raise ValueError(f"path is relative to the workspace, without '..', not {self.path!r}")
+
+    def run(self, evidence: Workspace) -> Outcome:
+        path = "/".join(part for part in self.path.split("/") if part not in ("", "."))
+        complaint = self._complaint(evidence, path)
+        seen = {"path": path}
+        if complaint is None:
+            return Scored(1.0, True, f"{path} is there", seen)
+        return Scored(0.0, False, complaint, {**seen, "findings": [{"rule": "missing", **seen}]})
+
+    def _complaint(self, evidence: Workspace, path: str) -> str | None:
+        entry = evidence.entry(path)
+        if entry is None:
+            return f"{path} is missing"
+        if entry.kind is not EntryKind.FILE:
+            return f"{path} is a {entry.kind.value}, not a regular file"
+        may_be_empty = self.allow_empty or path.rsplit("/", 1)[-1] in _EMPTY_BY_CONVENTION
+        return None if entry.size or may_be_empty else f"{path} is empty"

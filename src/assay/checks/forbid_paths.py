@@ -1,0 +1,40 @@
+"""Fails if a changed file matches a forbidden pattern, such as ``.github/*`` or ``*secrets*``.
+
+Patterns are shell-style globs in which ``*`` also matches ``/``. A path that hides behind another spelling of
+the name (``.GitHub``, ``.github.``, full-width letters) is found too. A rename counts under both of its paths. A
+change that could not be looked at, such as a repository inside the workspace, may be forbidden, so it fails.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.core.outcome import Outcome, Scored
+from assay.evidence.workspace import Workspace, blind_spots, changed_paths
+from assay.formats.path_patterns import matching_in_disguise
+
+
+@dataclass(frozen=True, slots=True)
+class ForbidPaths:
+    """``patterns`` is a list with at least one glob."""
+
+    kind: ClassVar[str] = "forbid_paths"
+
+    patterns: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.patterns:
+            raise ValueError("patterns needs at least one glob")
+
+    def run(self, evidence: Workspace) -> Outcome:
+        paths = changed_paths(evidence)
+        matches = ((path, matching_in_disguise(path, self.patterns)) for path in paths)
+        findings: list[dict[str, object]] = [
+            {"rule": "forbidden", "path": path, "pattern": pattern}
+            for path, pattern in matches
+            if pattern is not None
+        ]
+        findings += blind_spots(evidence)
+        if findings:
+            first = findings[0].get("path") or findings[0].get("detail")
+            return Scored(0.0, False, f"{first} must not change ({len(findings)} in all)", {"findings": findings})
+        return Scored(1.0, True, f"none of {len(paths)} changed paths is forbidden")

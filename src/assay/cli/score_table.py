@@ -1,0 +1,67 @@
+"""A scored run for people: the gates, one row for each scorer, hard failures with their details."""
+
+from collections.abc import Iterator, Mapping
+
+from assay.cli.table import clean, render_table
+from assay.dialects.scorers.report import Row, RowVerdict, ScorersReport
+
+SHOWN = 10
+OUTPUT_LINES = 15
+
+
+def render(report: ScorersReport, everything: bool = False) -> str:
+    return "\n".join(_lines(report, everything))
+
+
+def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
+    yield from _gates(report)
+    if not report.scorers:
+        return
+    yield ""
+    yield render_table(["scorer", "type", "verdict", "score", ""], [_row(row) for row in report.scorers])
+    for row in report.scorers:
+        if row.hard_failure or (everything and row.verdict is not RowVerdict.NOT_APPLICABLE):
+            yield ""
+            yield from _details(row)
+    if report.disagreement is not None:
+        yield ""
+        yield report.disagreement
+
+
+def _gates(report: ScorersReport) -> Iterator[str]:
+    if report.overall is None:
+        yield "scorers  none: the run had no workspace"
+    else:
+        score = "" if report.overall.score is None else f", mean score {report.overall.score:.4f}"
+        yield f"OVERALL  {report.overall.verdict.value}{score}"
+    yield f"judge    {report.judge.state.value}"
+    yield f"run      {report.run.status.value}"
+    if report.workspace is not None:
+        yield f"changed  {len(report.workspace.changed)} files"
+        for sentence in report.workspace.cut[:SHOWN]:
+            yield f"         not captured: {clean(sentence)}"
+
+
+def _row(row: Row) -> list[str]:
+    score = "" if row.score is None else f"{row.score:.2f}"
+    return [clean(row.name), row.type, row.verdict.value, score, "" if row.required else "advisory"]
+
+
+def _details(row: Row) -> Iterator[str]:
+    yield f"{clean(row.name)}: {clean(row.detail)}"
+    findings = row.evidence.get("findings")
+    if isinstance(findings, list):
+        for finding in findings[:SHOWN]:
+            yield f"  {_finding(finding)}"
+        if len(findings) > SHOWN:
+            yield f"  and {len(findings) - SHOWN} more"
+    if row.output:
+        yield from (f"  | {clean(line)}" for line in row.output.splitlines()[-OUTPUT_LINES:])
+
+
+def _finding(finding: Mapping[str, object]) -> str:
+    """Where, what, and before and after."""
+    where = ":".join(str(finding[key]) for key in ("path", "line") if finding.get(key) is not None)
+    rest = [str(finding[key]) for key in ("rule", "test", "detail", "pattern", "mask") if finding.get(key)]
+    change = [f"{key}: {finding[key]}" for key in ("before", "after") if finding.get(key)]
+    return clean("  ".join(part for part in (where, *rest, *change) if part))

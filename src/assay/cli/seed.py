@@ -1,0 +1,49 @@
+"""Make a task from a coding scenario: prepare the workspace, freeze the baseline and the scorers.
+
+The task is a folder of its own; editing the scenario later changes nothing in it. With --workspace, the
+workspace is unpacked for an agent to work in. Keep the task itself out of the agent's reach.
+
+SCENARIO may also be a task that was seeded before: then only its workspace is unpacked, for another attempt.
+"""
+
+import argparse
+import os
+
+from assay.adapters.sandbox.choose import choose
+from assay.adapters.scenario_file import load_scenario
+from assay.adapters.seeding import load_seeded, seed, unpack_workspace
+from assay.cli.arguments import add_isolation
+from assay.core.errors import InputError
+from assay.engine.scorer_checks import placed_checks
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="SCENARIO", help="a scenario (YAML, TOML or JSON), or a seeded task")
+    parser.add_argument("-o", "--output", metavar="TASK", help="the folder to make")
+    parser.add_argument("--workspace", metavar="DIR", help="unpack the workspace here, for an agent")
+    add_isolation(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if os.path.isdir(args.scenario):
+        return _unpack(args)
+    if args.output is None:
+        raise InputError("say with -o where the task goes")
+    scenario = load_scenario(args.scenario)
+    placed_checks(scenario, args.scenario)
+    base = os.path.dirname(os.path.abspath(args.scenario))
+    task = seed(scenario, base, args.output, lambda: choose(args.isolation))
+    count = sum(1 for _ in task.baseline.paths())
+    print(f"{args.output}: {count} files, {len(scenario.scorers)} scorers, scenario {task.scenario_sha256[:12]}")
+    if args.workspace is not None:
+        unpack_workspace(task, args.workspace)
+        print(f"{args.workspace}: the workspace")
+    return 0
+
+
+def _unpack(args: argparse.Namespace) -> int:
+    if args.workspace is None or args.output is not None:
+        raise InputError(f"{args.scenario} is a folder: say with --workspace where its workspace goes, without -o")
+    unpack_workspace(load_seeded(args.scenario), args.workspace)
+    print(f"{args.workspace}: the workspace")
+    return 0

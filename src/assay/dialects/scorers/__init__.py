@@ -1,0 +1,1 @@
+"""The scorers document: scenarios with their scorers, and reports with three independent gates."""

@@ -1,0 +1,135 @@
+"""The wire models of a scored run: one row for each scorer, and three gates, none of which subsumes another."""
+
+from enum import Enum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+
+class StrictModel(BaseModel):
+    """No coercion, no unknown fields, no changes after validation."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class RowVerdict(Enum):
+    """What a scorer says. ERROR: the scorer itself broke, which says nothing about the agent."""
+
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    FAIL = "FAIL"
+    NOT_APPLICABLE = "N/A"
+    ERROR = "ERROR"
+
+
+class OverallVerdict(Enum):
+    """The gate of the mechanical scorers. N/A where no scorer applied: silence is no pass."""
+
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    FAIL = "FAIL"
+    NOT_APPLICABLE = "N/A"
+
+
+class JudgeState(Enum):
+    """The gate of the judge."""
+
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    FAIL = "FAIL"
+    PENDING = "PENDING"
+    NOT_APPLICABLE = "NOT APPLICABLE"
+    UNPARSEABLE = "unparseable"
+
+
+class RunStatus(Enum):
+    """The badge of the run itself."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Row(StrictModel):
+    """One scorer. ``score`` is None where there is none; ``output`` is the tail of what a command printed."""
+
+    name: str
+    type: str
+    required: bool
+    verdict: RowVerdict
+    score: FiniteFloat | None = Field(ge=0, le=1)
+    detail: str
+    evidence: dict[str, Any] = Field(default_factory=dict)
+    output: str | None = None
+
+    @property
+    def hard_failure(self) -> bool:
+        """Whether it fails the gate."""
+        return self.required and self.verdict in (RowVerdict.FAIL, RowVerdict.ERROR)
+
+
+class Overall(StrictModel):
+    """The verdict of the required scorers, and the mean of all scores."""
+
+    verdict: OverallVerdict
+    score: FiniteFloat | None = Field(ge=0, le=1)
+
+
+class Judge(StrictModel):
+    """The judge's gate, with the notes that scorers of type llm_judge have for it."""
+
+    state: JudgeState
+    rubric_notes: list[str] = Field(default_factory=list)
+
+
+class Run(StrictModel):
+    """The run's own badge."""
+
+    status: RunStatus
+
+
+class ChangedFile(StrictModel):
+    """One changed path. ``old_path`` is there for a rename."""
+
+    path: str
+    change: str
+    old_path: str | None = None
+
+
+class WorkspaceSummary(StrictModel):
+    """What the capture saw."""
+
+    changed: list[ChangedFile]
+    nested_repositories: list[str] = Field(default_factory=list)
+    cut: list[str] = Field(default_factory=list)
+
+
+class Provenance(StrictModel):
+    """What the report can be derived from again."""
+
+    engine: str
+    scenario_sha256: str
+    baseline_sha256: str | None = None
+    isolation: str | None = None
+
+
+class ScorersReport(StrictModel):
+    """All that is known of a run. ``overall`` is None for a run without a workspace, which has no scorers."""
+
+    overall: Overall | None
+    scorers: list[Row]
+    judge: Judge
+    run: Run
+    disagreement: str | None = None
+    workspace: WorkspaceSummary | None = None
+    provenance: Provenance
+
+
+def explain_disagreement(overall: OverallVerdict, judge: JudgeState, advisory_failed: bool) -> str | None:
+    """What it means that gates differ; None where they don't."""
+    if judge is JudgeState.PASS and overall is OverallVerdict.FAIL:
+        return "The judge finds the task done, but a hard mechanical constraint was violated."
+    if judge is JudgeState.FAIL and overall is OverallVerdict.PASS:
+        return "The mechanical checks passed, but the judge is not convinced that the task was done."
+    if judge is JudgeState.PASS and overall is OverallVerdict.PASS and advisory_failed:
+        return "Both gates passed; an advisory scorer warns of something that somebody should look at."
+    return None

@@ -1,0 +1,106 @@
+"""The wire models of a coding scenario: what the agent is asked, the workspace it starts from, and the scorers.
+
+A scorer's own fields are checked against its type by whoever makes checks of it; here they are kept as written.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+
+
+class StrictModel(BaseModel):
+    """No coercion, no unknown fields, no changes after validation."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+
+
+class GitSeed(StrictModel):
+    """A git repository at a commit. ``repository`` is a path, relative to the scenario's folder, or an address."""
+
+    type: Literal["git"]
+    repository: str = Field(min_length=1, validation_alias=AliasChoices("repository", "url", "repo", "path"))
+    commit: str = Field(min_length=1, validation_alias=AliasChoices("commit", "ref"))
+
+
+class ArchiveSeed(StrictModel):
+    """A tar or zip archive. ``strip`` leaves out so many leading folders of each name."""
+
+    type: Literal["archive"]
+    path: str = Field(min_length=1)
+    strip: int = Field(default=0, ge=0)
+
+
+class EmptySeed(StrictModel):
+    """An empty folder."""
+
+    type: Literal["empty"]
+
+
+Seed = Annotated[GitSeed | ArchiveSeed | EmptySeed, Field(discriminator="type")]
+
+
+class Setup(StrictModel):
+    """A command that prepares the workspace before the agent sees it. It has no network unless it asks."""
+
+    command: str = Field(min_length=1)
+    timeout_s: int = Field(default=900, ge=1, le=3600)
+    network: bool = False
+
+
+class Scorer(BaseModel):
+    """One scorer. ``required`` is None where its type's default holds; further fields belong to its type."""
+
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
+
+    name: str = Field(min_length=1)
+    type: str = Field(min_length=1)
+    required: bool | None = None
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The fields of its type, as written."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+class Scenario(StrictModel):
+    """A coding scenario."""
+
+    name: str | None = None
+    user_instruction: str | None = Field(
+        default=None, validation_alias=AliasChoices("user_instruction", "instruction")
+    )
+    workspace_seed: Seed | None = None
+    setup: Setup | None = Field(default=None, validation_alias=AliasChoices("setup", "setup_command"))
+    scorers: list[Scorer] = Field(min_length=1)
+    expected_outcome: Literal["completion", "refusal"] = "completion"
+    workdir: str = Field(default="/workspace", pattern="^/[^\0]+$")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shorthand(cls, data: Any) -> Any:
+        """A setup may be its command alone, an empty seed its word alone, and a scorer without a name has its
+        type's.
+        """
+        if not isinstance(data, dict):
+            return data
+        given = dict(data)
+        for key in ("setup", "setup_command"):
+            if isinstance(given.get(key), str):
+                given[key] = {"command": given[key]}
+        if isinstance(given.get("workspace_seed"), str):
+            given["workspace_seed"] = {"type": given["workspace_seed"]}
+        if isinstance(given.get("scorers"), list):
+            given["scorers"] = [_named(scorer) for scorer in given["scorers"]]
+        return given
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Scenario":
+        names = [scorer.name for scorer in self.scorers]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two scorers are named {twice!r}")
+        return self
+
+
+def _named(scorer: Any) -> Any:
+    return {"name": scorer["type"], **scorer} if isinstance(scorer, dict) and "type" in scorer else scorer

@@ -1,0 +1,97 @@
+"""Score a coding run: ask every scorer, and put the answers beside the judge's and the run's own."""
+
+from assay.core.check import Check
+from assay.core.grading import PlacedCheck, grade
+from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
+from assay.core.placement import Placed
+from assay.core.rollup import Unscored, gate, weighted_mean
+from assay.dialects.scorers.report import (
+    ChangedFile,
+    Judge,
+    JudgeState,
+    Overall,
+    OverallVerdict,
+    Provenance,
+    Row,
+    RowVerdict,
+    Run,
+    RunStatus,
+    ScorersReport,
+    WorkspaceSummary,
+    explain_disagreement,
+)
+from assay.evidence.workspace import Workspace
+
+JUDGE = "llm_judge"
+
+
+def score_run(
+    checks: list[PlacedCheck[Workspace]],
+    workspace: Workspace | None,
+    provenance: Provenance,
+    status: RunStatus = RunStatus.COMPLETED,
+) -> ScorersReport:
+    """Score what is in the workspace, once. A run without a workspace has no scorers and only the other gates."""
+    judge = _judge(checks, status)
+    if workspace is None:
+        return ScorersReport(overall=None, scorers=[], judge=judge, run=Run(status=status), provenance=provenance)
+    placed = grade(checks, workspace)
+    rows = [_row(one.check, answer) for one, answer in zip(checks, placed, strict=True)]
+    overall = Overall(verdict=OverallVerdict(gate(placed).value), score=weighted_mean(placed, Unscored.LEFT_OUT))
+    warned = any(row.verdict is RowVerdict.FAIL and not row.required for row in rows)
+    return ScorersReport(
+        overall=overall,
+        scorers=rows,
+        judge=judge,
+        run=Run(status=status),
+        disagreement=explain_disagreement(overall.verdict, judge.state, warned),
+        workspace=_summary(workspace),
+        provenance=provenance,
+    )
+
+
+def _judge(checks: list[PlacedCheck[Workspace]], status: RunStatus) -> Judge:
+    """There is no judge yet. One is waited for where the run is completed and a scorer has a note for it."""
+    notes = [str(getattr(one.check, "rubric", "")) for one in checks if one.check.kind == JUDGE]
+    waiting = bool(notes) and status is RunStatus.COMPLETED
+    return Judge(state=JudgeState.PENDING if waiting else JudgeState.NOT_APPLICABLE, rubric_notes=notes)
+
+
+def _row(check: Check[Workspace], placed: Placed) -> Row:
+    outcome = placed.outcome
+    evidence = dict(outcome.evidence) if isinstance(outcome, Scored) else {}
+    output = evidence.pop("output", None)
+    return Row(
+        name=placed.placement.name,
+        type=check.kind,
+        required=placed.placement.required,
+        verdict=_verdict(outcome),
+        score=float(outcome.score) if isinstance(outcome, Scored) else None,
+        detail=outcome.summary,
+        evidence=evidence if not isinstance(outcome, Errored) else {"error_type": outcome.error_type},
+        output=output if isinstance(output, str) else None,
+    )
+
+
+def _verdict(outcome: Outcome) -> RowVerdict:
+    if isinstance(outcome, NotApplicable):
+        return RowVerdict.NOT_APPLICABLE
+    if isinstance(outcome, Errored):
+        return RowVerdict.ERROR
+    return RowVerdict.PASS if outcome.passed else RowVerdict.FAIL
+
+
+def _summary(workspace: Workspace) -> WorkspaceSummary:
+    changed = [
+        ChangedFile(
+            path=change.path,
+            change=change.kind.value,
+            old_path=None if change.old_path == change.path else change.old_path,
+        )
+        for change in workspace.changes
+    ]
+    return WorkspaceSummary(
+        changed=changed,
+        nested_repositories=list(workspace.nested_repositories),
+        cut=list(workspace.cut),
+    )

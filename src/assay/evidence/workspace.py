@@ -1,0 +1,136 @@
+"""What an agent did to a workspace: its changes against the baseline, and a way to read and run what is there."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from assay.evidence.verifier_run import RunEnd
+
+
+class EntryKind(Enum):
+    """What a path is, by itself and without following it."""
+
+    FILE = "file"
+    LINK = "link"
+    FOLDER = "folder"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One path as it was found. ``digest`` is of a file's content or of a link's target; "" for what has neither.
+
+    ``names`` counts the hard links of a file: how many names it has, anywhere on the disk.
+    """
+
+    kind: EntryKind
+    mode: int
+    size: int
+    digest: str
+    names: int = 1
+
+    @property
+    def executable(self) -> bool:
+        return self.kind is EntryKind.FILE and self.mode & 0o100 != 0
+
+
+class ChangeKind(Enum):
+    """How a path differs from the baseline."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+    MODE = "mode"
+    TYPE = "type"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One changed path, relative to the workspace with ``/``. ``old_path`` differs from it for a rename only."""
+
+    path: str
+    kind: ChangeKind
+    before: Entry | None
+    after: Entry | None
+    old_path: str
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """A rename counts under both of its paths."""
+        return (self.path,) if self.path == self.old_path else (self.old_path, self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """How a command on the workspace ended, and the tail of what it printed."""
+
+    end: RunEnd
+    output: str
+    output_cut: bool
+    duration_sec: float
+    files: dict[str, bytes | None]
+    """The files that were asked for, as the command left them; None for one that is no regular file or too old."""
+
+
+class Workspace(Protocol):
+    """A workspace after the agent is gone."""
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Everything that differs from the baseline, sorted by path."""
+        ...
+
+    @property
+    def nested_repositories(self) -> tuple[str, ...]:
+        """Folders below the workspace that carry a ``.git`` of their own and did not at the baseline."""
+        ...
+
+    @property
+    def cut(self) -> tuple[str, ...]:
+        """What the capture left out, in a sentence each. Empty where it saw everything."""
+        ...
+
+    def before(self, path: str) -> bytes | None:
+        """The content of a regular file at the baseline; None where there was none."""
+        ...
+
+    def after(self, path: str) -> bytes | None:
+        """The content of a regular file now; None where there is none."""
+        ...
+
+    def entry(self, path: str) -> Entry | None:
+        """What is at a path now, changed or not."""
+        ...
+
+    def link_target(self, path: str) -> str | None:
+        """Where a link points now; None for what is no link."""
+        ...
+
+    def baseline_paths(self) -> Iterable[str]:
+        """Every path of the baseline, sorted."""
+        ...
+
+    def run(
+        self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
+    ) -> CommandRun:
+        """Run a shell command on a copy of the workspace, in a sandbox.
+
+        ``restore`` has patterns of paths that are put back as they were at the baseline first; ``collect`` has
+        paths to read afterwards, which count only if they were written after the command began.
+        """
+        ...
+
+
+def changed_paths(workspace: Workspace) -> list[str]:
+    """Every path that something happened to, both of a rename's included."""
+    return sorted({path for change in workspace.changes for path in change.paths})
+
+
+def blind_spots(workspace: Workspace) -> list[dict[str, object]]:
+    """Where changes may hide. Who asks what did not change has no answer then, and must not take that for a yes."""
+    spots: list[dict[str, object]] = []
+    spots += ({"rule": "nested repository", "path": path} for path in workspace.nested_repositories)
+    spots += ({"rule": "not captured", "detail": sentence} for sentence in workspace.cut)
+    return spots

@@ -1,0 +1,1 @@
+"""Reports that test runners write: which tests ran, and how each ended."""

@@ -1,0 +1,53 @@
+"""What a report says, whatever wrote it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
+from fnmatch import fnmatchcase
+
+
+class Ended(Enum):
+    """How a test ended. The order is that of how bad it is."""
+
+    PASSED = "passed"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+_WORST_FIRST = (Ended.FAILED, Ended.SKIPPED, Ended.PASSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The tests by name.
+
+    A test that is reported twice ended as it did worst: an agent may have added the better.
+    """
+
+    tests: dict[str, Ended]
+
+    def count(self, ended: Ended) -> int:
+        return Counter(self.tests.values())[ended]
+
+    def matching(self, expected: str) -> dict[str, Ended]:
+        """The tests that an expected name stands for: a name, the end of one, or a glob."""
+        wanted = uniform(expected)
+        return {name: ended for name, ended in self.tests.items() if _matches(uniform(name), wanted)}
+
+
+def report_of(results: list[tuple[str, Ended]]) -> Report:
+    tests: dict[str, Ended] = {}
+    for name, ended in results:
+        tests[name] = min(tests.get(name, ended), ended, key=_WORST_FIRST.index)
+    return Report(tests)
+
+
+def uniform(name: str) -> str:
+    """One spelling for names: ``tests/test_a.py::TestX::test_m`` is ``tests.test_a.TestX.test_m``."""
+    return name.replace(".py::", ".").replace("::", ".").replace("/", ".").replace(" > ", ".").strip(".")
+
+
+def _matches(name: str, wanted: str) -> bool:
+    # A test with parameters has them in brackets behind its name.
+    plain = name.split("[", 1)[0]
+    return any(one == wanted or one.endswith(f".{wanted}") or fnmatchcase(one, wanted) for one in (name, plain))
