@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from benchmarks import aggregate, growth, job_cost, memory, read, start_up, verifying
+from benchmarks import aggregate, coding, growth, job_cost, memory, read, start_up, verifying
 from benchmarks.made_job import MadeJobs
 from benchmarks.measure import Result
 
@@ -27,6 +27,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "aggregate": aggregate.run,
     "verifying": verifying.run,
     "job_cost": job_cost.run,
+    "coding": coding.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

@@ -51,6 +51,13 @@ def peak_mb(code: str, *args: str) -> float:
     return _peak_mb(code, *args) - _peak_mb("")
 
 
+def wall(work: Callable[[], object]) -> float:
+    """Seconds on the clock, for what is mostly the kernel's or another program's work."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
 def _cpu(work: Callable[[], object]) -> float:
     # What others keep in memory is hidden from the garbage collector: going through it is not this work's doing.
     gc.collect()

@@ -22,7 +22,7 @@ from assay.engine.task import Task
 from assay.engine.trial_run import Site, verify
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import kept_trial, write_task
-from benchmarks.measure import TIMES, Result
+from benchmarks.measure import TIMES, Result, wall
 
 ROUNDS = 40
 VERIFIERS, CONCURRENT, SLEEP_SEC = 200, 8, 0.05
@@ -70,14 +70,8 @@ def _bare(sandbox: Bubblewrap, bench: Workbench, task: Task) -> Callable[[], obj
 
 
 def _medians(*works: Callable[[], object]) -> list[float]:
-    rounds = [[_wall(work) for work in works] for _ in range(ROUNDS)]
+    rounds = [[wall(work) for work in works] for _ in range(ROUNDS)]
     return [statistics.median(times) for times in zip(*rounds, strict=True)]
-
-
-def _wall(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def _in_parallel(sandbox: Bubblewrap, folder: Path) -> Result:

@@ -1,0 +1,108 @@
+"""What scoring a coding run costs: against git in a large repository, and as the changed files grow in number."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from assay.adapters.workspace.baseline import folder_baseline, load_baseline, store_baseline
+from assay.adapters.workspace.capture import Captured, capture
+from assay.adapters.workspace.commands import Commands
+from assay.adapters.workspace.memory import Memory
+from assay.core.errors import MeasurementError
+from assay.core.grading import PlacedCheck
+from assay.dialects.scorers.report import Provenance
+from assay.dialects.scorers.scenario import Scenario
+from assay.engine.sandbox import Sandbox
+from assay.engine.score import score_run
+from assay.engine.scorer_checks import kinds, placed_checks
+from assay.evidence.workspace import Workspace
+from benchmarks.made_job import MadeJobs
+from benchmarks.made_repository import change, git, write_repository
+from benchmarks.measure import TIMES, Result, wall
+
+FILES, CHANGED, ROUNDS = 10_000, 60, 15
+GIT_GOAL = 1.2
+FEW, MANY = 250, 1000
+DETECTORS = ("no_new_skips", "assertions_not_weakened")
+DETECTOR_GOAL = 5.0
+GROWTH_GOAL = 1.25
+
+_CONFIG: dict[str, dict[str, object]] = {
+    "allowed_paths": {"patterns": ["*"]},
+    "forbid_paths": {"patterns": [".github/*", "*.lock"]},
+    "max_files_changed": {"limit": 2000},
+    "file_exists": {"path": "shop/part000/module1.py"},
+    "tests_unmodified": {"paths": ["tests/part000/test_module0.py"]},
+    "baseline_unmodified": {"paths": ["shop/part000/module1.py"]},
+    "llm_judge": {"rubric": "Is it clear?"},
+}
+
+
+def run(_jobs: MadeJobs) -> Iterator[Result]:
+    """Capture and scorers against git status and git diff in 10,000 files; detectors on 1,000 changed tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield _against_git(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        few, many = (_cpu_of_detectors(Path(folder, str(n)), n) for n in (FEW, MANY))
+    yield Result(f"detectors, {MANY:,} changed tests", many, "s of CPU", DETECTOR_GOAL)
+    growth = (many / MANY) / (few / FEW)
+    detail = f"{many / MANY * 1e3:.2f} ms a file against {few / FEW * 1e3:.2f} ms"
+    yield Result(f"detectors, {MANY:,} files", growth, f"{TIMES} {FEW} files", GROWTH_GOAL, detail)
+
+
+def _against_git(folder: Path) -> Result:
+    root = folder / "repository"
+    paths = write_repository(root, FILES)
+    time.sleep(0.2)  # Until the clock of the file system is past what was just written.
+    manifest = store_baseline(folder_baseline(str(root)), str(folder / "baseline"))
+    memory = Memory(str(root), manifest, str(folder / "memory"))
+    capture(_commands(root, folder, manifest), memory)
+    change(paths[100 : 100 + CHANGED])
+    time.sleep(0.2)
+    checks = _checks([kind for kind in kinds() if kind != "command"])
+
+    def ours() -> None:
+        _score(checks, capture(_commands(root, folder, manifest), memory))
+
+    def gits() -> None:
+        git(root, "status", "--porcelain")
+        git(root, "diff")
+
+    git_sec, our_sec = (
+        min(times) for times in zip(*((wall(gits), wall(ours)) for _ in range(ROUNDS)), strict=True)
+    )
+    detail = f"{our_sec * 1e3:.0f} ms against {git_sec * 1e3:.0f} ms"
+    return Result(f"score {CHANGED} of {FILES:,} files", our_sec / git_sec, f"{TIMES} git", GIT_GOAL, detail)
+
+
+def _cpu_of_detectors(folder: Path, changed: int) -> float:
+    root = folder / "repository"
+    paths = [path for path in write_repository(root, changed * 5) if path.name.startswith("test_")]
+    baseline = folder_baseline(str(root))
+    store = store_baseline(baseline, str(folder / "baseline"))
+    change(paths)
+    captured = capture(_commands(root, folder, store))
+    checks = _checks(DETECTORS)
+    start = time.process_time()
+    _score(checks, captured)
+    return time.process_time() - start
+
+
+def _commands(root: Path, folder: Path, manifest: str) -> Commands:
+    return Commands(str(root), load_baseline(str(folder / "baseline"), manifest), _no_sandbox)
+
+
+def _no_sandbox() -> Sandbox:
+    raise MeasurementError("no command is run here")
+
+
+def _checks(names: Sequence[str]) -> list[PlacedCheck[Workspace]]:
+    scorers = [{"name": name, "type": name, **_CONFIG.get(name, {})} for name in names]
+    return placed_checks(Scenario.model_validate({"scorers": scorers}), "benchmark")
+
+
+def _score(checks: list[PlacedCheck[Workspace]], captured: Captured) -> None:
+    report = score_run(checks, captured, Provenance(engine="benchmark", scenario_sha256=""))
+    broken = [row.detail for row in report.scorers if row.verdict.value == "ERROR"]
+    assert not broken, broken
