@@ -1,0 +1,73 @@
+"""The delimiters in which one message is written, as its header declares them in MSH-1 and MSH-2.
+
+What a header leaves out is not used in its message: behind ``MSH|^~`` a backslash and an ampersand are plain data.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from assay.formats.hl7.errors import Hl7Error
+
+HEADERS = ("MSH", "FHS", "BHS")
+
+# Letters and digits would cut names and numbers in two, and a quote would hide the explicit null.
+_DELIMITER = r"[!#-/:-@\[-`{-~]"
+_HEADER = re.compile(rf"...({_DELIMITER}){_DELIMITER}{{1,5}}?(?:\1|$)")
+_CHARACTERS = re.compile(rf"{_DELIMITER}{{1,5}}")
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The delimiters of a message, None where it has none, and the Python codec of its bytes."""
+
+    field: str = "|"
+    component: str | None = "^"
+    repetition: str | None = "~"
+    escape: str | None = "\\"
+    subcomponent: str | None = "&"
+    truncation: str | None = None
+    charset: str = "utf-8"
+
+    @property
+    def characters(self) -> str:
+        """What MSH-2 says."""
+        in_order = (self.component, self.repetition, self.escape, self.subcomponent, self.truncation)
+        return "".join(char for char in in_order if char is not None)
+
+    @cached_property
+    def within_fields(self) -> tuple[str, ...]:
+        """The delimiters that make parts of a field."""
+        return tuple(char for char in (self.component, self.repetition, self.subcomponent) if char is not None)
+
+    @cached_property
+    def literal(self) -> "Encoding":
+        """The same message where no character has a meaning: MSH-1 and MSH-2 are such places."""
+        return Encoding(self.field, None, None, None, None, None, self.charset)
+
+
+STANDARD = Encoding()
+
+
+def is_header(line: str, separator: str) -> bool:
+    """Whether the line begins a message, a batch or a file.
+
+    With the separator that is in use it does so even if it is a wrong header; with another one it must be a right
+    one, for a line of prose may begin with MSH too.
+    """
+    return line[:3] in HEADERS and (line[3:4] == separator or _HEADER.match(line) is not None)
+
+
+def read_encoding(header: str, line: int) -> Encoding:
+    """The delimiters that a header segment declares."""
+    name, field = header[:3], header[3]
+    characters = header[4:].split(field, 1)[0]
+    if not _CHARACTERS.fullmatch(characters):
+        raise Hl7Error(f"{name}-2 must hold one to five delimiters, as in {name}|^~\\&|", line)
+    if len(set(characters + field)) <= len(characters):
+        raise Hl7Error(f"{name}-1 and {name}-2 use one character for two delimiters", line)
+    given = dict(zip(_ROLES, [*characters, None, None, None, None], strict=False))
+    return Encoding(field, **given)
+
+
+_ROLES = ("component", "repetition", "escape", "subcomponent", "truncation")

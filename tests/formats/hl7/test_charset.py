@@ -1,0 +1,66 @@
+"""MSH-18 says what the bytes are; where it is wrong or silent, that is said."""
+
+import pytest
+
+from assay.formats.hl7.find import find_first
+from assay.formats.hl7.parse import parse, parse_message
+from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.render import encode
+
+NAME = parse_path("PID-5.1")
+
+
+def message(declared: str, name: str, codec: str) -> bytes:
+    return f"MSH|^~\\&|A|||||||||||||||{declared}\rPID|||||{name}\r".encode(codec)
+
+
+@pytest.mark.parametrize(
+    ("declared", "codec", "note"),
+    [
+        ("UNICODE UTF-8", "utf-8", ""),
+        ("UTF-8", "utf-8", ""),
+        ("unicode utf-8", "utf-8", ""),
+        ("UNICODE UTF-8~8859/1", "utf-8", ""),
+        ("8859/1", "latin-1", ""),
+        ("ISO-8859-1", "latin-1", ""),
+        ("8859/15", "iso-8859-15", ""),
+        ("", "utf-8", "declares no character set, and the text is not ASCII: read as UTF-8"),
+        ("", "latin-1", "declares no character set, and the text is not ASCII: read as ISO-8859-1"),
+        ("ASCII", "utf-8", "not in the character set that MSH-18 declares: read as UTF-8"),
+        ("ASCII", "latin-1", "not in the character set that MSH-18 declares: read as ISO-8859-1"),
+        ("UNICODE UTF-8", "latin-1", "not in the character set that MSH-18 declares: read as ISO-8859-1"),
+        ("GB 18030-2000", "utf-8", "a character set that is not supported: read as UTF-8"),
+        ("GB 18030-2000", "latin-1", "a character set that is not supported: read as ISO-8859-1"),
+    ],
+)
+def test_characters(declared: str, codec: str, note: str) -> None:
+    data = message(declared, "Grünwäld", codec)
+    found = parse(data)
+    assert find_first(NAME, found.messages[0]).text == "Grünwäld"
+    assert [note in entry.text for entry in found.notes] == ([True] if note else [])
+    assert encode(found.messages[0]) == data
+
+
+@pytest.mark.parametrize("declared", ["", "ASCII", "8859/1", "GB 18030-2000", "nonsense"])
+def test_plain_ascii_needs_no_note(declared: str) -> None:
+    found = parse(message(declared, "Gruen", "ascii"))
+    assert (find_first(NAME, found.messages[0]).text, found.notes) == ("Gruen", ())
+
+
+def test_each_message_of_a_text_has_its_own() -> None:
+    data = message("8859/1", "Köln", "latin-1") + message("UTF-8", "Köln", "utf-8")
+    assert [find_first(NAME, one).text for one in parse(data).messages] == ["Köln", "Köln"]
+
+
+def test_escaped_bytes_are_in_the_declared_character_set() -> None:
+    data = message("8859/15", "\\XA4\\", "ascii")
+    assert find_first(NAME, parse_message(data)).text == "€"
+
+
+def test_a_byte_order_mark_does_not_hide_the_header() -> None:
+    data = b"\xef\xbb\xbf" + message("UNICODE UTF-8", "Köln", "utf-8")
+    assert find_first(NAME, parse_message(data)).text == "Köln"
+
+
+def test_what_a_character_set_lacks_is_replaced_when_it_is_written() -> None:
+    assert b"|?\r" in encode(parse_message("MSH|^~\\&|A|||||||||||||||8859/1\rPID|漢\r"))
