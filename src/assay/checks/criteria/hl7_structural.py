@@ -1,0 +1,111 @@
+"""Looks at the HL7 v2 messages that were sent out of the sandbox (events of type ``hl7_outbound``).
+
+``message_type`` (``ADT^A04``) and ``correlate_by`` (paths with the values that they must have, such as
+``{"PID-3.1": "12345"}``) say which message is meant; of several, the one that does best counts. ``fields`` are
+rules with paths such as ``PID.5.1``, ``OBX[2]-5`` or ``OBX[3.1=8480-6]-5``. ``segments`` has names of segments
+with how often they must occur, a number or ``{min, max}``. Values compare as text. ``since: run_start`` looks
+only at messages of this run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from assay.core.outcome import Outcome, Scored
+from assay.evidence.sandbox_state import SandboxState
+from assay.formats.field_rules.rule import FieldRule
+from assay.formats.field_rules.score import nothing_found, results, scored
+from assay.formats.field_rules.values import Found, Plain
+from assay.formats.hl7.errors import Hl7Error
+from assay.formats.hl7.find import find
+from assay.formats.hl7.header import control_id, message_type, parse_message_type
+from assay.formats.hl7.model import Message
+from assay.formats.hl7.parse import parse
+from assay.formats.hl7.path import quoted
+from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.value import Presence
+
+KEY = "field_results"
+EVENT = "hl7_outbound"
+Count = int | dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Hl7Structural:
+    """At least one rule, or at least one count of segments."""
+
+    kind: ClassVar[str] = "hl7-structural"
+
+    fields: tuple[FieldRule, ...] = ()
+    correlate_by: Mapping[str, str] = field(default_factory=dict)
+    message_type: str | None = None
+    segments: Mapping[str, Count] = field(default_factory=dict)
+    since: Literal["run_start"] | None = None
+
+    @staticmethod
+    def escape(value: str) -> str:
+        """A value as a path's filter takes it."""
+        return quoted(value)
+
+    def __post_init__(self) -> None:
+        if not self.fields and not self.segments:
+            raise ValueError("hl7-structural needs fields or segments")
+        for path in (*(rule.path for rule in self.fields), *self.correlate_by):
+            parse_path(path)
+        for name, count in self.segments.items():
+            FieldRule(name, count, "count")  # type: ignore[arg-type] # A rule refuses a count that is none.
+
+    def run(self, evidence: SandboxState) -> Outcome:
+        events = [
+            event for event in evidence.events(EVENT) if self.since is None or event.at >= evidence.run_start
+        ]
+        messages, broken = _messages([event.payload for event in events])
+        meant = [message for message in messages if self._meant(message)]
+        if not meant:
+            what = f"none of {len(messages)} messages is the one that is meant"
+            return nothing_found(self._rules(), KEY, what, unreadable=broken)
+        return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
+
+    def _meant(self, message: Message) -> bool:
+        if self.message_type is not None and not message_type(message).fits(parse_message_type(self.message_type)):
+            return False
+        return all(
+            any(one.value == value for one in _values(path, message)) for path, value in self.correlate_by.items()
+        )
+
+    def _rules(self) -> tuple[FieldRule, ...]:
+        counts = (FieldRule(name, count, "count") for name, count in self.segments.items())  # type: ignore[arg-type]
+        return (*self.fields, *counts)
+
+    def _held(self, message: Message, broken: list[str]) -> Scored:
+        def found(rule: FieldRule) -> list[Found]:
+            if rule.operator == "count" and rule.path in self.segments:
+                return [Found(rule.path)] * message.counts.get(rule.path, 0)
+            return _values(rule.path, message)
+
+        rules = self._rules()
+        rows = results(rules, found)
+        what = f"message {control_id(message) or 'without a control id'}"
+        return scored(rules, rows, KEY, what, message=control_id(message), unreadable=broken)
+
+
+def _messages(payloads: list[bytes]) -> tuple[list[Message], list[str]]:
+    """The messages of all events, and why some could not be read."""
+    messages: list[Message] = []
+    broken: list[str] = []
+    for payload in payloads:
+        try:
+            messages += parse(payload).messages
+        except Hl7Error as error:
+            broken.append(str(error))
+    return messages, broken
+
+
+def _values(path: str, message: Message) -> list[Found]:
+    """What is at a path: text, an empty text, or an explicit null; nothing where the message ends before."""
+    texts: dict[Presence, Plain] = {Presence.NULL: None, Presence.EMPTY: ""}
+    return [
+        Found(texts.get(one.value.presence, one.value.text), f"line {one.line}")
+        for one in find(parse_path(path), message)
+        if one.value.presence is not Presence.ABSENT
+    ]

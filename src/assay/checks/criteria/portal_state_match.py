@@ -1,0 +1,77 @@
+"""Looks at the records that an agent left in a portal: rows of the sandbox's state, by resource and key.
+
+``correlate_by`` names the ``resource``, and a ``key`` where one record is meant; without it, the assertions are
+held against every record of the resource, and the one that does best counts. ``cardinality`` bounds how many
+there are. Paths are dotted, or JSONPath if they begin with ``$``. ``since: run_start`` looks only at what
+changed in this run.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from assay.core.outcome import Outcome, Scored
+from assay.evidence.sandbox_state import SandboxState, StateRow
+from assay.formats.field_rules.rule import FieldRule
+from assay.formats.field_rules.score import nothing_found, results, scored
+from assay.formats.json_paths import check_path, find
+
+KEY = "assertionResults"
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Which records are meant."""
+
+    resource: str
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cardinality:
+    """How many there may be."""
+
+    min: int = 1
+    max: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PortalStateMatch:
+    """``assertions`` are field rules; all are held against one record."""
+
+    kind: ClassVar[str] = "portal-state-match"
+
+    correlate_by: Correlation
+    assertions: tuple[FieldRule, ...] = ()
+    cardinality: Cardinality | None = None
+    since: Literal["run_start"] | None = None
+
+    def __post_init__(self) -> None:
+        for rule in self.assertions:
+            check_path(rule.path)
+        if not self.assertions and self.cardinality is None:
+            raise ValueError("portal-state-match needs assertions or a cardinality")
+
+    def run(self, evidence: SandboxState) -> Outcome:
+        rows = [row for row in evidence.state_rows(self.correlate_by.resource) if self._meant(row, evidence)]
+        what = f"{self.correlate_by.resource} {self.correlate_by.key or ''}".strip()
+        complaint = self._too_few_or_many(len(rows), what)
+        if complaint is not None:
+            return nothing_found(self.assertions, KEY, complaint, records=len(rows))
+        if not rows:
+            return nothing_found(self.assertions, KEY, f"there is no record {what}", records=0)
+        return max((self._held(row, what, len(rows)) for row in rows), key=lambda outcome: outcome.score)
+
+    def _meant(self, row: StateRow, evidence: SandboxState) -> bool:
+        in_time = self.since is None or row.at >= evidence.run_start
+        return in_time and self.correlate_by.key in (None, row.key)
+
+    def _too_few_or_many(self, count: int, what: str) -> str | None:
+        bounds = self.cardinality
+        if bounds is None or (bounds.min <= count and (bounds.max is None or count <= bounds.max)):
+            return None
+        most = "any number" if bounds.max is None else bounds.max
+        return f"{count} records of {what}, expected {bounds.min} to {most}"
+
+    def _held(self, row: StateRow, what: str, count: int) -> Scored:
+        found = results(self.assertions, lambda rule: find(rule.path, row.data))
+        return scored(self.assertions, found, KEY, what, records=count, key=row.key)

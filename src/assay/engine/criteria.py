@@ -1,0 +1,129 @@
+"""Complete a task run: ask every criterion's check, and roll the answers up by axis."""
+
+import importlib
+import json
+import pkgutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from assay.checks import criteria as checks
+from assay.core.check import Check
+from assay.core.errors import InputError
+from assay.core.grading import PlacedCheck, grade
+from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
+from assay.core.placement import Placed, Placement
+from assay.core.rollup import Unscored, by_axis, weighted_mean
+from assay.core.total import total
+from assay.dialects.criteria.models import (
+    DEFAULT_AXIS,
+    AxisScore,
+    Completion,
+    Criterion,
+    CriterionRun,
+    verdict_of,
+)
+from assay.dialects.criteria.variables import filled
+from assay.evidence.sandbox_state import SandboxState
+
+DISCRIMINATOR = "assert"
+SandboxCheck = Check[SandboxState]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """Stands for an assertion that no check understands: it fails, and says why."""
+
+    kind: ClassVar[str] = "unsupported"
+
+    why: str
+
+    def run(self, evidence: SandboxState) -> Outcome:  # noqa: ARG002 - there is nothing to look at
+        return Scored(0.0, False, f"unsupported assertion: {self.why}")
+
+
+def kinds() -> list[str]:
+    """The values of ``assert`` that there are."""
+    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(checks.__path__))
+
+
+def check_class(kind: str) -> type[SandboxCheck]:
+    """The class that answers for a value of ``assert``."""
+    module = importlib.import_module(f"{checks.__name__}.{kind.replace('-', '_')}")
+    found = (value for value in vars(module).values() if getattr(value, "kind", None) == kind)
+    return next(value for value in found if isinstance(value, type))
+
+
+def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCheck:
+    """The check that an assertion asks for. Raises ``ValueError`` that says why there is none."""
+    kind = assertion.get(DISCRIMINATOR)
+    if not isinstance(kind, str) or kind not in kinds():
+        raise ValueError(f"{DISCRIMINATOR} is one of {', '.join(kinds())}, not {kind!r}")
+    cls = check_class(kind)
+    given = filled({key: value for key, value in assertion.items() if key != DISCRIMINATOR}, data, _escape(cls))
+    allowed = [field.name for field in fields(cls)]  # type: ignore[arg-type] # Checks are dataclasses.
+    unknown = sorted(given.keys() - set(allowed))
+    if unknown:
+        raise ValueError(f"{kind} has no field {unknown[0]!r}; it has {', '.join(allowed)}")
+    try:
+        return TypeAdapter(cls).validate_json(json.dumps(given), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{field + ': ' if field else ''}{first['msg'].removeprefix('Value error, ')}") from error
+    except InputError as error:
+        # A path in one of the formats' own languages.
+        raise ValueError(str(error)) from error
+
+
+def complete(criteria: Sequence[Criterion], data: Mapping[str, Any], state: SandboxState) -> Completion:
+    """Ask all criteria. Where a source is down, ``MeasurementError`` passes through and nothing is scored."""
+    placed = grade([_placed(criterion, data) for criterion in criteria], state)
+    score = weighted_mean(placed, Unscored.ZERO)
+    return Completion(
+        verdict=verdict_of(score),
+        score=score or 0.0,
+        axes={axis or DEFAULT_AXIS: _axis(answers) for axis, answers in by_axis(placed).items()},
+        criterion_runs=[_run(one, answer) for one, answer in zip(criteria, placed, strict=True)],
+    )
+
+
+def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[SandboxState]:
+    check: SandboxCheck
+    try:
+        check = check_of(criterion.assertion, data)
+    except ValueError as error:
+        check = Unsupported(str(error))
+    return PlacedCheck(Placement(criterion.label, criterion.weight, criterion.axis), check)
+
+
+def _axis(placed: Sequence[Placed]) -> AxisScore:
+    score = weighted_mean(placed, Unscored.ZERO)
+    return AxisScore(score=score or 0.0, weight=total(one.placement.weight for one in placed))
+
+
+def _run(criterion: Criterion, placed: Placed) -> CriterionRun:
+    outcome = placed.outcome
+    return CriterionRun(
+        criterion_id=criterion.id,
+        label=criterion.label,
+        axis=criterion.axis,
+        weight=criterion.weight,
+        score=outcome.score if isinstance(outcome, Scored) else 0.0,
+        passed=isinstance(outcome, Scored) and outcome.passed,
+        details=_details(outcome),
+        evidence=dict(outcome.evidence) if isinstance(outcome, Scored) else {},
+    )
+
+
+def _details(outcome: Outcome) -> str:
+    if isinstance(outcome, Errored):
+        return f"the check broke ({outcome.error_type}): {outcome.summary}"
+    return f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary
+
+
+def _escape(cls: type[SandboxCheck]) -> Any:
+    """How a value is written in the paths of this check."""
+    return getattr(cls, "escape", str)

@@ -1,0 +1,93 @@
+"""What a sandbox recorded while an agent worked in it, and the systems that it left a state in.
+
+Nothing here reads.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One recorded event, such as an outbound HL7 message, as it was sent."""
+
+    id: str
+    type: str
+    payload: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """One row of a sandbox's state: a record of a portal."""
+
+    resource: str
+    key: str
+    data: Mapping[str, object]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a call. Numbers begin at 1."""
+
+    number: int
+    speaker: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file below the sandbox's prefix. ``path`` is relative to that."""
+
+    path: str
+    size: int
+    modified: datetime
+
+
+class FhirSource(Protocol):
+    """A FHIR server."""
+
+    def search(self, resource_type: str, parameters: Mapping[str, object]) -> Iterator[dict[str, object]]:
+        """The matches, page by page."""
+        ...
+
+    def read(self, resource_type: str, identity: str) -> dict[str, object] | None: ...
+
+
+class FileSource(Protocol):
+    """A place for files: a folder, an SFTP server, a bucket."""
+
+    def files(self) -> Iterable[StoredFile]:
+        """Everything below the sandbox's prefix. Links are not followed."""
+        ...
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The content of a file, a part at a time."""
+        ...
+
+
+class SandboxState(Protocol):
+    """All of one sandbox. A source that can't be reached raises ``MeasurementError``: it is not a zero."""
+
+    @property
+    def run_start(self) -> datetime: ...
+
+    def events(self, event_type: str) -> Sequence[Event]:
+        """Those of a type, the oldest first."""
+        ...
+
+    def state_rows(self, resource: str) -> Sequence[StateRow]: ...
+
+    def turns(self) -> Sequence[Turn]: ...
+
+    def x12_responses(self) -> Sequence[Event]: ...
+
+    @property
+    def fhir(self) -> FhirSource: ...
+
+    @property
+    def files(self) -> FileSource: ...

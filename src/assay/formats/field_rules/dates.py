@@ -1,0 +1,89 @@
+"""Dates and times as FHIR, HL7 v2 and X12 write them, as spans: a date without a time is the whole day."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+
+_ISO = re.compile(
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?\s*(Z|[+-]\d\d:?\d\d)?)?)?)?",
+    re.ASCII,
+)
+_COMPACT = re.compile(
+    r"(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d+))?)?)?)?)?)?(Z|[+-]\d{4})?", re.ASCII
+)
+_UNITS = {
+    "s": 1,
+    "sec": 1,
+    "second": 1,
+    "m": 60,
+    "min": 60,
+    "minute": 60,
+    "h": 3600,
+    "hour": 3600,
+    "d": 86400,
+    "day": 86400,
+    "w": 604800,
+    "week": 604800,
+}
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+?)s?\s*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From ``start`` up to but without ``end``. Times without a zone are taken as UTC."""
+
+    start: datetime
+    end: datetime
+
+    def distance(self, other: "Span") -> timedelta:
+        """How far apart two spans are; nothing where they overlap."""
+        if self.start < other.end and other.start < self.end:
+            return timedelta(0)
+        return max(other.start - self.end, self.start - other.end, timedelta(0))
+
+
+def parse_date(written: str) -> Span | None:
+    """A date or time in ISO 8601 or in the compact form of HL7 and X12; None for anything else."""
+    match = _ISO.fullmatch(written.strip()) or _COMPACT.fullmatch(written.strip())
+    if match is None:
+        return None
+    *parts, fraction, zone = match.groups()
+    given = [int(part) for part in parts if part is not None]
+    try:
+        start = datetime(*(given + [1] * (3 - len(given)))[:6], tzinfo=_zone(zone))  # type: ignore[misc,arg-type]
+        if fraction:
+            start += timedelta(microseconds=int(fraction[:6].ljust(6, "0")))
+        return Span(start, start + _length(start, len(given), fraction))
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_duration(written: str | float) -> timedelta | None:
+    """A length of time: seconds, or a number with a unit such as ``2 days``."""
+    if isinstance(written, bool):
+        return None
+    if isinstance(written, int | float):
+        return timedelta(seconds=written)
+    match = _DURATION.fullmatch(written)
+    if match is None or match[2].lower() not in _UNITS:
+        return None
+    return timedelta(seconds=float(match[1]) * _UNITS[match[2].lower()])
+
+
+def _zone(written: str | None) -> timezone:
+    if written in (None, "Z"):
+        return UTC
+    digits = str(written)[1:].replace(":", "")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return timezone(-offset if str(written).startswith("-") else offset)
+
+
+def _length(start: datetime, parts: int, fraction: str | None) -> timedelta:
+    """How long what was written lasts: a year, a month, a day, …"""
+    if parts == 1:
+        return start.replace(year=start.year + 1) - start
+    if parts == 2:
+        return (start.replace(day=28) + timedelta(days=4)).replace(day=1) - start
+    if fraction:
+        return timedelta(microseconds=1)
+    return (timedelta(days=1), timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1))[parts - 3]

@@ -1,0 +1,184 @@
+"""The operators of field rules. One about a single value takes it, what is expected, and the tolerance."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Final
+
+from assay.formats.field_rules.dates import parse_date, parse_duration
+from assay.formats.field_rules.patterns import compile_pattern, search
+from assay.formats.field_rules.values import Found, Plain, number, same, text
+
+Tolerance = float | str | None
+AboutOne = Callable[[Plain, Plain, Tolerance], bool]
+AboutAll = Callable[[list[Found], Plain], bool]
+
+
+def check_expected(operator: str, expected: Plain, tolerance: Tolerance) -> None:
+    """Refuse what an operator can't compare with. Raises ``ValueError`` that says what would be right."""
+    if operator in ("in", "notIn") and not isinstance(expected, list):
+        raise ValueError(f"{operator} needs a list of values")
+    if operator == "between" and not (isinstance(expected, list) and len(expected) == 2):
+        raise ValueError("between needs a list of two values, the lower one first")
+    if operator in ("greaterThan", "lessThan", "greaterOrEqual", "lessOrEqual") and _order_key(expected) is None:
+        raise ValueError(f"{operator} needs a number or a date, not {expected!r}")
+    if operator == "between" and isinstance(expected, list) and any(_order_key(one) is None for one in expected):
+        raise ValueError("between needs two numbers or two dates")
+    if operator == "matches":
+        compile_pattern(expected)
+    if operator in ("startsWith", "endsWith") and not isinstance(expected, str):
+        raise ValueError(f"{operator} needs a text")
+    if operator == "count" and _limits(expected) is None:
+        raise ValueError("count needs a whole number of at least 0, or {min, max}")
+    if operator == "approx" and number(expected) is None:
+        raise ValueError("approx needs a number")
+    if operator == "approx" and tolerance is not None and _bound(tolerance) is None:
+        raise ValueError("the tolerance of approx is a number of at least 0, or a percentage such as '5%'")
+    if operator == "dateWithin":
+        _check_date(expected, tolerance)
+
+
+def _check_date(expected: Plain, tolerance: Tolerance) -> None:
+    if not isinstance(expected, str) or parse_date(expected) is None:
+        raise ValueError(f"dateWithin needs a date, not {expected!r}")
+    if tolerance is None or parse_duration(tolerance) is None:
+        raise ValueError("dateWithin needs a tolerance such as '2 days'")
+
+
+def _contains(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
+    """A text contains a part of it, a list an element, an object a key with its value."""
+    if isinstance(value, list):
+        return any(same(one, expected) for one in value)
+    if isinstance(value, dict) and isinstance(expected, dict):
+        return all(key in value and same(value[key], expected[key]) for key in expected)
+    whole, part = text(value), text(expected)
+    return whole is not None and part is not None and part in whole
+
+
+def _order_key(value: Plain) -> tuple[str, Decimal | float] | None:
+    """Something that can be put in order: a number, or a moment."""
+    exact = number(value)
+    # Eight digits are a date in HL7 and X12, and a number elsewhere; both keep the order among themselves.
+    if exact is not None:
+        return "number", exact
+    span = parse_date(value) if isinstance(value, str) else None
+    return None if span is None else ("date", span.start.timestamp())
+
+
+def _compared(value: Plain, expected: Plain) -> int | None:
+    """-1, 0 or 1; None for what can't be put in order."""
+    left, right = _order_key(value), _order_key(expected)
+    if left is None or right is None or left[0] != right[0]:
+        left, right = _as_dates(value), _as_dates(expected)
+    if left is None or right is None:
+        return None
+    return (left[1] > right[1]) - (left[1] < right[1])
+
+
+def _as_dates(value: Plain) -> tuple[str, float] | None:
+    span = parse_date(value) if isinstance(value, str) else None
+    return None if span is None else ("date", span.start.timestamp())
+
+
+def _ordered(holds: Callable[[int], bool]) -> AboutOne:
+    def compare(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
+        order = _compared(value, expected)
+        return order is not None and holds(order)
+
+    return compare
+
+
+def _between(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
+    if not isinstance(expected, list):
+        return False
+    low, high = (_compared(value, one) for one in expected)
+    return low is not None and high is not None and low >= 0 >= high
+
+
+def _approx(value: Plain, expected: Plain, tolerance: Tolerance) -> bool:
+    left, right = number(value), number(expected)
+    bound = _bound(tolerance) if tolerance is not None else (Decimal("1e-9"), True)
+    if left is None or right is None or bound is None:
+        return False
+    amount, relative = bound
+    return abs(left - right) <= (amount * abs(right) if relative else amount)
+
+
+def _bound(tolerance: Tolerance) -> tuple[Decimal, bool] | None:
+    """How much, and whether that is relative."""
+    percent = isinstance(tolerance, str) and tolerance.strip().endswith("%")
+    amount = number(tolerance.strip().rstrip("%") if isinstance(tolerance, str) else tolerance)
+    if amount is None or amount < 0:
+        return None
+    return (amount / 100, True) if percent else (amount, False)
+
+
+def _date_within(value: Plain, expected: Plain, tolerance: Tolerance) -> bool:
+    left = parse_date(value) if isinstance(value, str) else None
+    right = parse_date(expected) if isinstance(expected, str) else None
+    allowed = None if tolerance is None else parse_duration(tolerance)
+    return left is not None and right is not None and allowed is not None and left.distance(right) <= allowed
+
+
+def _starts(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
+    whole = text(value)
+    return whole is not None and isinstance(expected, str) and whole.startswith(expected)
+
+
+def _ends(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
+    whole = text(value)
+    return whole is not None and isinstance(expected, str) and whole.endswith(expected)
+
+
+def _matches(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
+    whole = text(value)
+    return whole is not None and search(compile_pattern(expected), whole)
+
+
+def _is_empty(value: Plain) -> bool:
+    return value is None or value in ("", [], {})
+
+
+def _limits(expected: Plain) -> tuple[int, float] | None:
+    """The least and the most that a count may be."""
+    if isinstance(expected, int) and not isinstance(expected, bool) and expected >= 0:
+        return expected, expected
+    if not isinstance(expected, dict) or not expected or expected.keys() - {"min", "max"}:
+        return None
+    low, high = expected.get("min", 0), expected.get("max", float("inf"))
+    numbers = isinstance(low, int) and isinstance(high, int | float) and not isinstance(low, bool)
+    return (low, high) if numbers and isinstance(low, int) and isinstance(high, int | float) else None
+
+
+def _count(found: list[Found], expected: Plain) -> bool:
+    limits = _limits(expected)
+    return limits is not None and limits[0] <= len(found) <= limits[1]
+
+
+ABOUT_ONE: Final[dict[str, AboutOne]] = {
+    "equals": lambda value, expected, _: same(value, expected),
+    "notEquals": lambda value, expected, _: not same(value, expected),
+    "in": lambda value, expected, _: isinstance(expected, list) and any(same(value, one) for one in expected),
+    "notIn": lambda value, expected, _: (
+        isinstance(expected, list) and not any(same(value, one) for one in expected)
+    ),
+    "contains": _contains,
+    "notContains": lambda value, expected, tolerance: not _contains(value, expected, tolerance),
+    "matches": _matches,
+    "greaterThan": _ordered(lambda order: order > 0),
+    "lessThan": _ordered(lambda order: order < 0),
+    "greaterOrEqual": _ordered(lambda order: order >= 0),
+    "lessOrEqual": _ordered(lambda order: order <= 0),
+    "between": _between,
+    "startsWith": _starts,
+    "endsWith": _ends,
+    "dateWithin": _date_within,
+    "approx": _approx,
+}
+
+ABOUT_ALL: Final[dict[str, AboutAll]] = {
+    "exists": lambda found, _: bool(found),
+    "notExists": lambda found, _: not found,
+    "empty": lambda found, _: all(_is_empty(one.value) for one in found),
+    "notEmpty": lambda found, _: any(not _is_empty(one.value) for one in found),
+    "count": _count,
+}

@@ -1,0 +1,115 @@
+"""The criteria document, sentence by sentence: dispatch, scoring, axes, verdicts and evidence."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.errors import MeasurementError
+from assay.dialects.criteria.models import Completion, Criterion, Verdict, verdict_of
+from assay.engine.criteria import complete
+from tests.checks.criteria.fake_state import FakeState, row
+
+
+def criterion(score: float, weight: float = 1, axis: str | None = None) -> Criterion:
+    """One that comes out with this score, 0, 0.5 or 1, on the state below."""
+    rules = [{"path": "yes", "expected": 1}, {"path": "yes", "expected": 1 if score == 1 else 2}]
+    if score == 0:
+        rules = rules[1:]
+    assertion = {"assert": "portal-state-match", "correlate_by": {"resource": "r"}, "assertions": rules}
+    return Criterion(label=f"{score} of {axis}", assertion=assertion, weight=weight, axis=axis)
+
+
+STATE = FakeState(rows=[row("r", "k", {"yes": 1})])
+
+
+def completed(*criteria: Criterion) -> Completion:
+    return complete(criteria, {}, STATE)
+
+
+def test_the_task_score_is_a_weighted_mean() -> None:
+    assert completed(criterion(1, 2), criterion(0, 1)).score == 2 / 3
+    assert completed(criterion(1, 1), criterion(0.5, 3)).score == 0.625
+
+
+@pytest.mark.parametrize(
+    ("score", "verdict"),
+    [
+        (1.0, "pass"),
+        (0.9, "pass"),
+        (0.8999999999999999, "partial"),
+        (0.5, "partial"),
+        (5e-324, "partial"),
+        (0.0, "fail"),
+        (None, "fail"),
+    ],
+)
+def test_verdicts_look_at_the_raw_score(score: float | None, verdict: str) -> None:
+    assert verdict_of(score) is Verdict(verdict)
+
+
+def test_no_criteria_is_a_fail() -> None:
+    answer = completed()
+    assert (answer.verdict, answer.score, answer.axes) == (Verdict.FAIL, 0.0, {})
+
+
+def test_a_total_weight_of_zero_is_a_fail() -> None:
+    answer = completed(criterion(1, 0))
+    assert (answer.verdict, answer.score) == (Verdict.FAIL, 0.0)
+
+
+def test_the_example_of_the_document() -> None:
+    """The document abbreviates 2/3 as 0.66; on the wire it is not rounded."""
+    answer = completed(criterion(1, 2, "correctness"), criterion(0, 1, "safety"))
+    said: dict[str, Any] = answer.model_dump(mode="json", exclude={"criterion_runs"})
+    assert said == {
+        "verdict": "partial",
+        "score": 0.6666666666666666,
+        "axes": {"correctness": {"score": 1.0, "weight": 2}, "safety": {"score": 0.0, "weight": 1}},
+    }
+
+
+def test_criteria_without_an_axis_are_collapsed() -> None:
+    answer = completed(criterion(1), criterion(0), criterion(1, 1, "safety"))
+    assert {name: axis.score for name, axis in answer.axes.items()} == {"__default__": 0.5, "safety": 1.0}
+
+
+def test_an_assertion_that_does_not_parse_is_a_failed_criterion_that_says_so() -> None:
+    answer = completed(Criterion(label="odd", assertion={"assert": "portal-state-mach"}), criterion(1))
+    odd = answer.criterion_runs[0]
+    assert (odd.score, odd.passed) == (0.0, False)
+    assert odd.details.startswith("unsupported assertion: assert is one of")
+    assert answer.score == 0.5
+
+
+def test_a_source_that_is_down_is_not_a_zero() -> None:
+    class Down(FakeState):
+        def state_rows(self, resource: str) -> list[Any]:
+            raise MeasurementError(f"{resource} can't be reached")
+
+    with pytest.raises(MeasurementError, match="can't be reached"):
+        complete([criterion(1)], {}, Down())
+
+
+def test_a_check_that_breaks_is_a_zero_with_its_reason() -> None:
+    class Broken(FakeState):
+        def state_rows(self, resource: str) -> list[Any]:
+            raise KeyError(resource)
+
+    run = complete([criterion(1)], {}, Broken()).criterion_runs[0]
+    assert (run.score, run.passed) == (0.0, False)
+    assert run.details.startswith("the check broke (KeyError)")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0, 0.5, 1]), st.floats(0, 1e6), st.sampled_from([None, "a", "b"])), max_size=6
+    )
+)
+def test_a_score_lies_within_those_of_its_criteria(made: list[tuple[float, float, str | None]]) -> None:
+    answer = completed(*(criterion(*one) for one in made))
+    scores = [run.score for run in answer.criterion_runs if run.weight] or [0.0]
+    assert min(scores) <= answer.score <= max(scores)
+    for axis in answer.axes.values():
+        assert 0 <= axis.score <= 1

@@ -1,0 +1,177 @@
+"""Field rules: operators, match modes, tolerances; null, absent and empty are three things."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.formats.field_rules import patterns
+from assay.formats.field_rules.rule import MATCHES, OPERATORS, FieldRule, actual
+from assay.formats.field_rules.values import Found, Plain, same
+
+
+def found(*values: Plain) -> list[Found]:
+    return [Found(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected", "value", "holds"),
+    [
+        ("equals", "a", "a", True),
+        ("equals", "a", "A", False),
+        ("equals", 1, 1.0, True),
+        ("equals", 1, True, False),
+        ("equals", 1, "1", False),
+        ("equals", None, None, True),
+        ("equals", None, "", False),
+        ("equals", {"a": [1]}, {"a": [1.0]}, True),
+        ("notEquals", "a", "b", True),
+        ("notEquals", "a", "a", False),
+        ("in", ["a", "b"], "b", True),
+        ("in", ["a", "b"], "c", False),
+        ("notIn", ["a", "b"], "c", True),
+        ("contains", "ell", "hello", True),
+        ("contains", 2, [1, 2], True),
+        ("contains", True, [1], False),
+        ("contains", {"a": 1}, {"a": 1, "b": 2}, True),
+        ("notContains", "x", "hello", True),
+        ("matches", "^h.*o$", "hello", True),
+        ("matches", "^x", "hello", False),
+        ("greaterThan", 2, "3", True),
+        ("greaterThan", 2, 2, False),
+        ("greaterOrEqual", 2, 2, True),
+        ("lessThan", "2024-01-02", "2024-01-01T23:59:59Z", True),
+        ("lessThan", "20240102", "20240101", True),
+        ("lessOrEqual", 0.3, 0.1 + 0.2, False),
+        ("greaterThan", 2, "many", False),
+        ("greaterThan", 2, None, False),
+        ("greaterThan", 0, True, False),
+        ("between", [1, 5], 5, True),
+        ("between", [1, 5], 5.01, False),
+        ("between", ["2024-01-01", "2024-12-31"], "2024-06-01", True),
+        ("startsWith", "he", "hello", True),
+        ("endsWith", "lo", "hello", True),
+        ("approx", 100, 104, False),
+        ("empty", None, "", True),
+        ("empty", None, None, True),
+        ("empty", None, "x", False),
+        ("notEmpty", None, [0], True),
+        ("exists", None, None, True),
+        ("count", 1, "x", True),
+        ("count", {"min": 2}, "x", False),
+    ],
+)
+def test_one_value(operator: str, expected: Plain, value: Plain, holds: bool) -> None:
+    assert FieldRule("p", expected, operator).holds(found(value)) is holds
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected", "tolerance", "value", "holds"),
+    [
+        ("approx", 100, 5, 104.9, True),
+        ("approx", 100, 5, 105.1, False),
+        ("approx", 100, "5%", "95", True),
+        ("approx", 0.3, None, 0.1 + 0.2, True),
+        ("dateWithin", "2024-01-02", "1 day", "2024-01-03T12:00:00Z", True),
+        ("dateWithin", "2024-01-02", "1 day", "2024-01-05", False),
+        ("dateWithin", "2024-01-02T10:00:00+02:00", 60, "20240102080030", True),
+        ("dateWithin", "2024-01-02", "2 h", "yesterday", False),
+    ],
+)
+def test_tolerances(
+    operator: str, expected: Plain, tolerance: float | str | None, value: Plain, holds: bool
+) -> None:
+    assert FieldRule("p", expected, operator, tolerance=tolerance).holds(found(value)) is holds
+
+
+@pytest.mark.parametrize(
+    ("match", "values", "holds"),
+    [
+        (None, ("a", "b"), True),
+        ("any", ("b", "a"), True),
+        ("all", ("a", "b"), False),
+        ("all", ("a", "a"), True),
+        ("none", ("b",), True),
+        ("none", (), True),
+        ("only", ("a",), True),
+        ("only", ("a", "a"), False),
+        ("first", ("a", "b"), True),
+        ("first", ("b", "a"), False),
+        ("any", (), False),
+        ("all", (), False),
+    ],
+)
+def test_several_values(match: str | None, values: tuple[Plain, ...], holds: bool) -> None:
+    assert FieldRule("p", "a", match=match).holds(found(*values)) is holds
+
+
+def test_what_must_not_be_must_not_be_anywhere() -> None:
+    rule = FieldRule("p", "a", "notEquals")
+    assert not rule.holds(found("b", "a"))
+    assert rule.holds(found("b", "c"))
+    assert rule.holds([])
+
+
+def test_null_absent_and_empty_are_three_things() -> None:
+    exists, empty, null = FieldRule("p", operator="exists"), FieldRule("p", operator="empty"), FieldRule("p", None)
+    assert [exists.holds(one) for one in ([], found(None), found(""))] == [False, True, True]
+    assert [empty.holds(one) for one in ([], found(None), found(""))] == [True, True, True]
+    assert [null.holds(one) for one in ([], found(None), found(""))] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ({"operator": "equal"}, "there is no operator 'equal'"),
+        ({"match": "some"}, "there is no match 'some'"),
+        ({"operator": "in", "expected": "a"}, "in needs a list"),
+        ({"operator": "between", "expected": [1]}, "between needs a list of two"),
+        ({"operator": "between", "expected": ["a", "b"]}, "between needs two numbers or two dates"),
+        ({"operator": "greaterThan", "expected": "tall"}, "greaterThan needs a number or a date"),
+        ({"operator": "matches", "expected": "("}, "is no regular expression"),
+        ({"operator": "matches", "expected": 5}, "matches needs a regular expression"),
+        ({"operator": "count", "expected": -1}, "count needs a whole number"),
+        ({"operator": "count", "expected": {"least": 1}}, "count needs a whole number"),
+        ({"operator": "approx", "expected": "x"}, "approx needs a number"),
+        ({"operator": "approx", "expected": 1, "tolerance": -1}, "the tolerance of approx"),
+        ({"operator": "dateWithin", "expected": "2024-13-01", "tolerance": "1 d"}, "dateWithin needs a date"),
+        ({"operator": "dateWithin", "expected": "2024-01-01"}, "dateWithin needs a tolerance"),
+        ({"weight": -1}, "a weight is a finite number"),
+    ],
+)
+def test_a_rule_that_can_not_be(rule: dict[str, Plain], says: str) -> None:
+    with pytest.raises(ValueError, match=says.replace("(", r"\(")):
+        FieldRule("p", **rule)  # type: ignore[arg-type]
+
+
+def test_a_pattern_that_explodes_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "LIMIT_SEC", 0.05)
+    with pytest.raises(patterns.SlowPatternError, match="took longer"):
+        FieldRule("p", "(x+x+)+y", "matches").holds(found("x" * 5000))
+
+
+def test_what_is_shown() -> None:
+    assert (actual([]), actual(found(1)), actual(found(1, None))) == (None, 1, [1, None])
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(plain, plain)
+def test_equality_goes_both_ways(left: Plain, right: Plain) -> None:
+    assert same(left, left)
+    assert same(left, right) == same(right, left)
+
+
+@given(st.sampled_from(OPERATORS), st.sampled_from(MATCHES), plain, st.lists(plain, max_size=3))
+def test_a_rule_that_was_accepted_answers_for_everything(
+    operator: str, match: str, expected: Plain, values: list[Plain]
+) -> None:
+    try:
+        rule = FieldRule("p", expected, operator, match, tolerance="1 day" if operator == "dateWithin" else None)
+    except ValueError:
+        return
+    assert rule.holds(found(*values)) in (True, False)
