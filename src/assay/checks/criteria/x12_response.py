@@ -1,0 +1,106 @@
+"""Looks at the X12 responses that the sandbox received: transaction sets such as 271, 277, 278, 835, 997 and 999.
+
+``transaction_set`` and ``correlate_by`` (paths with the values that they must have, such as ``{"TRN02":
+"98175"}``) say which set is meant; of several, the one that does best counts. ``fields`` are rules with paths
+such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: true``, control numbers and counts must be right as
+well. Values compare as text. ``since: run_start`` looks only at responses of this run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from assay.core.outcome import Outcome, Scored
+from assay.evidence.sandbox_state import SandboxState
+from assay.formats.field_rules.rule import FieldRule
+from assay.formats.field_rules.score import nothing_found, results, scored
+from assay.formats.field_rules.values import Found
+from assay.formats.x12.errors import NotX12Error
+from assay.formats.x12.model import Document
+from assay.formats.x12.parse_path import parse_path
+from assay.formats.x12.path import quoted_value
+from assay.formats.x12.placed_set import PlacedSet, place_sets
+from assay.formats.x12.select import select
+from assay.formats.x12.tokenize import tokenize
+
+KEY = "fieldResults"
+ENVELOPE = FieldRule("envelope", 0, "count")
+
+
+@dataclass(frozen=True, slots=True)
+class X12Response:
+    """At least one rule, or the envelope."""
+
+    kind: ClassVar[str] = "x12-response"
+
+    fields: tuple[FieldRule, ...] = ()
+    transaction_set: str | None = None
+    correlate_by: Mapping[str, str] = field(default_factory=dict)
+    envelope: bool = False
+    since: Literal["run_start"] | None = None
+
+    @staticmethod
+    def escape(value: str) -> str:
+        """A value as a path's filter takes it."""
+        return quoted_value(value)
+
+    def __post_init__(self) -> None:
+        if not self.fields and not self.envelope:
+            raise ValueError("x12-response needs fields, or envelope: true")
+        for path in (*(rule.path for rule in self.fields), *self.correlate_by):
+            parse_path(path)
+
+    def run(self, evidence: SandboxState) -> Outcome:
+        responses = [one for one in evidence.x12_responses() if self.since is None or one.at >= evidence.run_start]
+        documents, broken = _documents([one.payload for one in responses])
+        sets = [(one, document) for document in documents for one in place_sets(document)]
+        meant = [(one, document) for one, document in sets if self._meant(one)]
+        if not meant:
+            what = f"none of {len(sets)} transaction sets is the one that is meant"
+            return nothing_found(self._rules(), KEY, what, unreadable=broken)
+        return max(
+            (self._held(one, document, broken) for one, document in meant), key=lambda outcome: outcome.score
+        )
+
+    def _rules(self) -> tuple[FieldRule, ...]:
+        return (*self.fields, ENVELOPE) if self.envelope else self.fields
+
+    def _meant(self, placed: PlacedSet) -> bool:
+        if self.transaction_set is not None and placed.set.header.text(1) != self.transaction_set:
+            return False
+        return all(
+            any(one.value == value for one in _values(path, placed)) for path, value in self.correlate_by.items()
+        )
+
+    def _held(self, placed: PlacedSet, document: Document, broken: list[str]) -> Scored:
+        wrong = [str(finding.message) for finding in document.findings]
+
+        def found(rule: FieldRule) -> list[Found]:
+            return [Found(one) for one in wrong] if rule is ENVELOPE else _values(rule.path, placed)
+
+        rules = self._rules()
+        rows = results(rules, found)
+        number = placed.set.header.text(2)
+        what = f"transaction set {placed.set.header.text(1)} {number}".strip()
+        return scored(rules, rows, KEY, what, set=number, findings=wrong, unreadable=broken)
+
+
+def _documents(payloads: list[bytes]) -> tuple[list[Document], list[str]]:
+    """What could be read, and why the rest could not."""
+    documents: list[Document] = []
+    broken: list[str] = []
+    for payload in payloads:
+        try:
+            documents.append(tokenize(payload))
+        except NotX12Error as error:
+            broken.append(str(error))
+    return documents, broken
+
+
+def _values(path: str, placed: PlacedSet) -> list[Found]:
+    """What is at a path: text, which may be empty; nothing where the segment ends before."""
+    return [
+        Found(one.text, f"segment {one.place.segment}")
+        for one in select(parse_path(path), placed)
+        if one.text is not None
+    ]

@@ -1,0 +1,147 @@
+"""Put the segments of an interchange into functional groups and transaction sets.
+
+Every segment finds a place, and every wrong envelope is a finding: a header or trailer that is missing, a segment
+that stands outside of any set, and what ``envelope_checks`` compares.
+"""
+
+import re
+from collections.abc import Callable
+
+from assay.formats.x12.envelope_checks import check_group, check_interchange, check_set
+from assay.formats.x12.findings import Findings, Kind, quoted_name
+from assay.formats.x12.model import Group, Interchange, Segment, Separators, TransactionSet
+
+_SEGMENT_ID = re.compile(r"[A-Z][A-Z0-9]{1,2}")
+
+
+def assemble(
+    number: int, separators: Separators, segments: list[Segment], rest: str, terminated: bool, findings: Findings
+) -> Interchange:
+    """The interchange that begins with the first of these segments."""
+    assembly = _Assembly(number, findings)
+    for segment in segments[1:]:
+        assembly.take(segment)
+    assembly.end()
+    interchange = Interchange(
+        number,
+        separators,
+        tuple(segments),
+        tuple(assembly.groups),
+        tuple(assembly.acknowledgments),
+        assembly.trailer,
+        rest,
+        terminated,
+    )
+    check_interchange(interchange, findings)
+    return interchange
+
+
+class _Assembly:
+    """What is open while segments are taken one after the other."""
+
+    def __init__(self, interchange: int, findings: Findings) -> None:
+        self.groups: list[Group] = []
+        self.acknowledgments: list[Segment] = []
+        self.trailer: Segment | None = None
+        self._interchange = interchange
+        self._findings = findings
+        self._group_header: Segment | None = None
+        self._sets: list[TransactionSet] = []
+        self._segments: list[Segment] = []
+        self._sets_seen = 0
+        self._control: dict[str, Callable[[Segment], None]] = {
+            "GS": self._open_group,
+            "ST": self._open_set,
+            "SE": self._close_set,
+            "GE": self._close_group,
+            "IEA": self._close_interchange,
+        }
+
+    def take(self, segment: Segment) -> None:
+        if self.trailer is not None:
+            self._say(Kind.JUNK, f"{quoted_name(segment.id)} stands behind the end of the interchange", segment)
+        elif segment.id in self._control:
+            self._control[segment.id](segment)
+        elif self._segments:
+            self._segments.append(segment)
+            self._check_id(segment)
+        elif segment.id == "TA1" and self._group_header is None:
+            self.acknowledgments.append(segment)
+        else:
+            self._outside(segment)
+
+    def end(self) -> None:
+        """What is still open at the end of the text has no trailer."""
+        if self.trailer is None:
+            self._end_group(None)
+            self._say(Kind.MISSING_TRAILER, "the interchange has no IEA")
+
+    def _open_group(self, segment: Segment) -> None:
+        self._end_group(None)
+        self._group_header = segment
+
+    def _open_set(self, segment: Segment) -> None:
+        self._end_set(None)
+        if self._group_header is None and not self._sets:
+            self._say(
+                Kind.MISSING_HEADER, "the transaction set stands outside of any group: there is no GS", segment
+            )
+        self._segments = [segment]
+        self._sets_seen += 1
+
+    def _close_set(self, segment: Segment) -> None:
+        if self._segments:
+            self._segments.append(segment)
+            self._end_set(segment)
+        else:
+            self._say(Kind.MISSING_HEADER, "SE closes a transaction set that no ST has opened", segment)
+
+    def _close_group(self, segment: Segment) -> None:
+        if self._group_header is None:
+            self._say(Kind.MISSING_HEADER, "GE closes a group that no GS has opened", segment)
+        self._end_group(segment)
+
+    def _close_interchange(self, segment: Segment) -> None:
+        self._end_group(None)
+        self.trailer = segment
+
+    def _end_set(self, trailer: Segment | None) -> None:
+        if not self._segments:
+            return
+        closed = TransactionSet(self._sets_seen, tuple(self._segments), trailer)
+        self._sets.append(closed)
+        self._segments = []
+        check_set(closed, self._group_header, self._interchange, self._findings)
+
+    def _end_group(self, trailer: Segment | None) -> None:
+        self._end_set(None)
+        if self._group_header is None and not self._sets:
+            return
+        closed = Group(self._group_header, tuple(self._sets), trailer)
+        self.groups.append(closed)
+        self._group_header, self._sets = None, []
+        check_group(closed, self._interchange, self._findings)
+
+    def _outside(self, segment: Segment) -> None:
+        if not segment.id and not segment.elements:
+            self._check_id(segment)
+        else:
+            self._say(
+                Kind.STRAY_SEGMENT, f"{quoted_name(segment.id)} stands outside of any transaction set", segment
+            )
+
+    def _check_id(self, segment: Segment) -> None:
+        if _SEGMENT_ID.fullmatch(segment.id):
+            return
+        if segment.id or segment.elements:
+            self._say(Kind.SEGMENT_ID, f"{quoted_name(segment.id)} is no segment name", segment)
+        else:
+            self._say(Kind.EMPTY_SEGMENT, "there is nothing between two terminators", segment)
+
+    def _say(self, kind: Kind, message: str, segment: Segment | None = None) -> None:
+        inside = bool(self._segments) and segment is not None
+        in_set = self._sets_seen if inside else None
+        number = segment.number if segment else None
+        if inside and number is not None:
+            number -= self._segments[0].number - 1
+        self._findings.add(kind, message, self._interchange, in_set, number)

@@ -1,0 +1,1 @@
+"""The loop tables of the transaction sets that are known."""

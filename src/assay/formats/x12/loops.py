@@ -1,0 +1,125 @@
+"""Put the segments of a transaction set into the loops of its guide, in one pass.
+
+An HL says itself what it stands in (HL02); every other segment belongs to the loop that is open, or to the nearest
+one around it that can take it. Loops that an HL began are never left upwards: only another HL does that. A segment
+that fits nowhere stays in the open loop and is a finding.
+"""
+
+from dataclasses import dataclass
+
+from assay.formats.x12.findings import Findings, Kind, quoted, quoted_name
+from assay.formats.x12.guide import SET, Guide, Loop
+from assay.formats.x12.model import Segment, TransactionSet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopAt:
+    """One occurrence of a loop. ``path`` has the names from the outermost to its own."""
+
+    id: str
+    path: tuple[str, ...]
+    parent: "LoopAt | None"
+    # Loops are numbered in the order in which they begin.
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A segment and the loop that it belongs to."""
+
+    segment: Segment
+    loop: LoopAt
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """All segments of a set with their loops, and the loops in order."""
+
+    segments: tuple[Placed, ...]
+    loops: tuple[LoopAt, ...]
+
+
+def place(transaction_set: TransactionSet, guide: Guide | None, interchange: int, findings: Findings) -> Placement:
+    """Every segment of a set in its loop. Without a guide they are all in the set's own."""
+    walk = _Walk(guide, interchange, transaction_set, findings)
+    placed = tuple(Placed(segment, walk.loop_of(segment)) for segment in transaction_set.segments)
+    return Placement(placed, tuple(walk.loops))
+
+
+class _Walk:
+    """What is open while segments are placed one after the other."""
+
+    def __init__(
+        self, guide: Guide | None, interchange: int, transaction_set: TransactionSet, findings: Findings
+    ) -> None:
+        self._guide = guide
+        self._interchange = interchange
+        self._set = transaction_set
+        self._findings = findings
+        self._root = LoopAt(SET, (SET,), None, 0)
+        self._open = self._root
+        self._by_level: dict[str, LoopAt] = {}
+        self._latest = {SET: self._root}
+        self.loops = [self._root]
+
+    def loop_of(self, segment: Segment) -> LoopAt:
+        if self._guide is None or segment.id in ("ST", "SE"):
+            return self._root
+        if segment.id == "HL" and self._guide.levels:
+            return self._level(self._guide, segment)
+        return self._fitting(self._guide, segment) or self._misfit(segment)
+
+    def _fitting(self, guide: Guide, segment: Segment) -> LoopAt | None:
+        at: LoopAt | None = self._open
+        while at is not None:
+            loop = guide.loops[at.id]
+            if segment.id in (loop.segments if at is self._open else loop.closing):
+                self._open = at
+                return at
+            inner = guide.child(at.id, segment)
+            if inner is not None:
+                return self._begin(inner, at)
+            at = None if loop.is_level else at.parent
+        return None
+
+    def _misfit(self, segment: Segment) -> LoopAt:
+        self._say(
+            Kind.UNPLACED_SEGMENT, f"{quoted_name(segment.id)} has no place in loop {self._open.id}", segment
+        )
+        return self._open
+
+    def _level(self, guide: Guide, segment: Segment) -> LoopAt:
+        loop = guide.levels.get(segment.text(3))
+        if loop is None:
+            message = f"HL03 is {quoted(segment.text(3))}; a {guide.name} has {', '.join(guide.levels)}"
+            self._say(Kind.HIERARCHY, message, segment)
+            return self._open
+        at = self._begin(loop, self._above(loop, segment))
+        own = segment.text(1)
+        if not own or own in self._by_level:
+            self._say(Kind.HIERARCHY, f"HL01 is {quoted(own)}; it must be a number of its own", segment)
+        self._by_level[own] = at
+        return at
+
+    def _above(self, loop: Loop, segment: Segment) -> LoopAt:
+        """What a level stands in: what HL02 names, or failing that the last one that it can stand in."""
+        above = segment.text(2)
+        named = self._by_level.get(above) if above else self._root
+        if named is not None and named.id in loop.parents:
+            return named
+        found = f"which is a {named.id}" if named is not None else "which there is not"
+        message = f"HL02 is {quoted(above)}, {found}; {loop.id} stands in {' or '.join(loop.parents)}"
+        self._say(Kind.HIERARCHY, message, segment)
+        open_parents = [self._latest[parent] for parent in loop.parents if parent in self._latest]
+        return max(open_parents, key=lambda at: at.order, default=self._root)
+
+    def _begin(self, loop: Loop, parent: LoopAt) -> LoopAt:
+        at = LoopAt(loop.id, (*parent.path, loop.id), parent, len(self.loops))
+        self.loops.append(at)
+        self._latest[loop.id] = at
+        self._open = at
+        return at
+
+    def _say(self, kind: Kind, message: str, segment: Segment) -> None:
+        number = segment.number - self._set.header.number + 1
+        self._findings.add(kind, message, self._interchange, self._set.number, number)
