@@ -1,0 +1,37 @@
+"""Fails if a test went, or demands less than before.
+
+Test files are read as syntax trees. A finding is a test that is gone or no longer collected, cases that are gone,
+and an assertion that is gone, weaker, never reached, swallowed, always true, more tolerant, or that expects
+another value. What moved is not gone: tests may be renamed, split, merged, moved and parametrised, and assertions
+may go into helpers. A test that went together with what it tested is listed as ``explained`` and does not fail. A
+language without a reader is compared by the number of lines that look like assertions, and the evidence says so.
+
+Not applicable if no test file changed. The score is the share of tests without a finding.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.core.outcome import Outcome
+from assay.evidence.workspace import Workspace
+from assay.formats.test_code.changed import changed_tests
+from assay.formats.test_code.compare import compare_assertions
+from assay.formats.test_code.removed_names import removed_names
+from assay.formats.test_code.verdict import line_findings, outcome_of
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionsNotWeakened:
+    """``test_globset`` has fnmatch patterns of test files; without it they are told by their names."""
+
+    kind: ClassVar[str] = "assertions_not_weakened"
+    advisory: ClassVar[bool] = True
+
+    test_globset: tuple[str, ...] | None = None
+
+    def run(self, evidence: Workspace) -> Outcome:
+        changed = changed_tests(evidence, self.test_globset)
+        removed = removed_names(evidence, self.test_globset) if changed.pairs else frozenset[str]()
+        by_lines = line_findings(changed, skips=False)
+        found = compare_assertions(changed.pairs, removed)
+        return outcome_of(changed, found, by_lines, ("weakened tests or assertions", "no assertion is weaker"))

@@ -1,0 +1,34 @@
+"""Fails if a test that ran before is now skipped, expected to fail, focused away or excluded.
+
+Test files are read as syntax trees, test by test: a mark, an alias of one, a call in the body, in a fixture or in
+a ``conftest.py`` is the same thing, and so is a condition that always holds. A new test must not be skipped from
+the start. A skip that moved along with its renamed test is not new. A new skip with a real condition counts on a
+test that was there before, as ``new-conditional-skip``; on a new test it does not. A language without a reader is
+compared by lines, and the evidence says so.
+
+Not applicable if no test file changed. The score is the share of tests without a finding.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.core.outcome import Outcome
+from assay.evidence.workspace import Workspace
+from assay.formats.test_code.changed import changed_tests
+from assay.formats.test_code.compare import compare_skips
+from assay.formats.test_code.verdict import line_findings, outcome_of
+
+
+@dataclass(frozen=True, slots=True)
+class NoNewSkips:
+    """``test_globset`` has fnmatch patterns of test files; without it they are told by their names."""
+
+    kind: ClassVar[str] = "no_new_skips"
+    advisory: ClassVar[bool] = True
+
+    test_globset: tuple[str, ...] | None = None
+
+    def run(self, evidence: Workspace) -> Outcome:
+        changed = changed_tests(evidence, self.test_globset)
+        by_lines = line_findings(changed, skips=True)
+        return outcome_of(changed, compare_skips(changed.pairs), by_lines, ("new skips", "no new skip"))

@@ -1,0 +1,31 @@
+"""Reads a file of tests in Go."""
+
+from assay.formats.test_code.calls import calls
+from assay.formats.test_code.flow import mark_dead
+from assay.formats.test_code.go.assertions import Assertions
+from assay.formats.test_code.go.flow import GoRules, mark_swallowed
+from assay.formats.test_code.go.suites import Suites
+from assay.formats.test_code.go.tags import constraints
+from assay.formats.test_code.go.text import ARGUMENTS, KINDS, names_of
+from assay.formats.test_code.go.values import Values
+from assay.formats.test_code.model import TestCode
+from assay.formats.test_code.scopes import Role, assemble
+from assay.formats.test_code.tree import parse
+
+
+def read_go(text: str) -> TestCode:
+    """The tests of a Go file."""
+    tree = parse(text, "go", KINDS)
+    found = calls(tree, "call_expression", ARGUMENTS, names_of)
+    values = Values(tree)
+    rules = GoRules(tree, found, values)
+    mark_dead(tree, rules)
+    suites = Suites(tree, values, found, rules)
+    suites.scopes[0].skips.extend(constraints(tree.text))
+    assertions = Assertions(tree, values, found, rules)
+    for node in tree.nodes[1:]:
+        assertions.visit(node, suites.visit(node), suites.owners)
+    mark_swallowed(tree, found, values.fakes, assertions.panics)
+    assertions.hand_over({scope.name for scope in suites.scopes if scope.role is Role.FUNCTION})
+    suites.settle()
+    return assemble("go", suites.scopes, tree.problems)

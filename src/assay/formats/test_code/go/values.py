@@ -1,0 +1,90 @@
+"""What names stand for in a Go file: constants, tables of cases, and the names that ``*testing.T`` goes by."""
+
+import re
+from collections import Counter
+
+from assay.formats.test_code.go.text import words_of
+from assay.formats.test_code.tree import Node, Tree
+from assay.formats.test_code.uniform import split
+
+_BINDINGS = frozenset(
+    ("short_var_declaration", "var_spec", "const_spec", "assignment_statement", "inc_statement", "dec_statement")
+)
+_BINDING = re.compile(r"\s*(\w+)\s*(?:[\w.\[\]*]+\s*)?(:?=)?\s*(?!,)")
+_LEFT_SIDE = re.compile(r"[^=:+\-*/%&|^<>]*")
+_POINTERS = re.compile(r"&(\w+)")
+_SIZED = re.compile(r"\[(\d{1,9})\]")
+_NAMES = re.compile(r"\w+")
+_CONSTANT = re.compile(r'(?:true|false|nil|-?\d[\d_.]*|"[^"\\\n]*")\s*\Z')
+_HANDLES = re.compile(r"\b(\w+)\s+(?:\*testing\.[TBF]|testing\.TB|\*check\.C|\*C|\*qt\.C|GinkgoTInterface)\b")
+_FAKE = re.compile(r"(?:&\s*testing\.T\s*\{|new\(\s*testing\.T\s*\)|testing\.T\s*\{)")
+_NAME = re.compile(r"\w+\Z")
+_MADE = re.compile(r"(?:\w+\.)?New(?:WithT|GomegaWithT)?\(\s*(?:t|tt|tb|b|c|s\.T\(\)|suite\.T\(\))\s*[,)]")
+PACKAGES = frozenset(("assert", "require", "is", "must", "qt", "should"))
+
+
+class Values:
+    """The values of one file."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._tables: dict[str, Node] = {}
+        self._lengths: dict[Node, int | None] = {}
+        self._mentioned: Counter[str] | None = None
+        self.constants: dict[str, str] = {}
+        self.handles = {"t"} | set(_HANDLES.findall(tree.text))
+        self.fakes: set[Node] = set()
+        self.helpers = {*PACKAGES, "c", "s", "suite"}
+        self._bound: dict[str, int] = {}
+        for node in tree.nodes:
+            if node.kind in _BINDINGS:
+                self._bind(node)
+        pointed_at = set(_POINTERS.findall(tree.text)) if self.constants else set()
+        for name in [name for name in self.constants if self._bound[name] > 1 or name in pointed_at]:
+            del self.constants[name]
+
+    def _bind(self, node: Node) -> None:
+        binding = _BINDING.match(self._tree.text, node.start, node.end)
+        if binding is None or binding[2] is None:
+            self._count(node)
+            return
+        name, start = binding[1], binding.end()
+        self._bound[name] = self._bound.get(name, 0) + 1
+        value = self._tree.text[start : min(node.end, start + 100)]
+        if name in self.handles and _FAKE.match(value):
+            self.fakes.add(node)
+        if _MADE.match(value):
+            self.helpers.add(name)
+        if _CONSTANT.match(value) and node.kind != "assignment_statement":
+            self.constants[name] = value.strip()
+        for child in node.children:
+            if child.kind == "composite_literal" and child.start == start:
+                self._tables[name] = child
+
+    def _count(self, node: Node) -> None:
+        """Several names at once, one without a value, or one that is counted up: none of them is a constant."""
+        for name in _NAMES.findall(_LEFT_SIDE.match(self._tree.text, node.start, node.end)[0]):  # type: ignore[index]
+            self._bound[name] = self._bound.get(name, 0) + 2
+
+    def named_length(self, name: str) -> int | None:
+        """The number of rows of the table that a name stands for."""
+        table = self._tables.get(name) if _NAME.match(name) and self._bound.get(name) == 1 else None
+        length = self.length(table) if table is not None else None
+        # An empty table may be filled later; one that is mentioned nowhere else is not.
+        return None if length == 0 and self.mentions(name) != 2 else length
+
+    def mentions(self, name: str) -> int:
+        """How often a name stands in the file."""
+        if self._mentioned is None:
+            self._mentioned = Counter(_NAMES.findall(self._tree.text))
+        return self._mentioned[name]
+
+    def length(self, table: Node) -> int | None:
+        """The number of rows of a table that is written out."""
+        if table not in self._lengths:
+            body = next((child for child in table.children if child.kind == "literal_value"), None)
+            sized = _SIZED.match(self._tree.text, table.start)
+            rows = split(words_of(self._tree.text[body.start + 1 : body.end - 1])) if body is not None else None
+            length = None if rows is None else len(rows)
+            self._lengths[table] = int(sized[1]) if sized is not None else length
+        return self._lengths[table]

@@ -1,0 +1,39 @@
+"""Reads a file of tests in JavaScript or TypeScript."""
+
+from assay.formats.test_code.calls import calls
+from assay.formats.test_code.flow import mark_dead
+from assay.formats.test_code.javascript.assertions import Assertions
+from assay.formats.test_code.javascript.callees import NameReader
+from assay.formats.test_code.javascript.flow import JavascriptRules, mark_swallowed
+from assay.formats.test_code.javascript.names import vocabulary
+from assay.formats.test_code.javascript.suites import Suites
+from assay.formats.test_code.javascript.text import ARGUMENTS, KINDS
+from assay.formats.test_code.model import TestCode
+from assay.formats.test_code.scopes import Role, assemble
+from assay.formats.test_code.tree import parse
+
+
+def read_javascript(text: str) -> TestCode:
+    """The tests of a JavaScript file. JSX is part of the grammar."""
+    return _read(text, "javascript", "javascript")
+
+
+def read_typescript(text: str, tsx: bool = False) -> TestCode:
+    """The tests of a TypeScript file; ``tsx`` for one with JSX in it."""
+    return _read(text, "tsx" if tsx else "typescript", "typescript")
+
+
+def _read(text: str, grammar: str, language: str) -> TestCode:
+    tree = parse(text, grammar, KINDS)
+    found = calls(tree, "call_expression", ARGUMENTS, NameReader().read)
+    known = vocabulary(tree)
+    rules = JavascriptRules(tree, known, found)
+    mark_dead(tree, rules)
+    suites = Suites(tree, known, found, rules)
+    assertions = Assertions(tree, known, found, rules)
+    for node in tree.nodes[1:]:
+        assertions.visit(node, suites.visit(node))
+    mark_swallowed(tree, found, assertions.strong, suites.tests)
+    assertions.hand_over({scope.name for scope in suites.scopes if scope.role is Role.FUNCTION})
+    suites.settle()
+    return assemble(language, suites.scopes, tree.problems)

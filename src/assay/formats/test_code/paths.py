@@ -1,0 +1,84 @@
+"""Which files are test code, and in which language, by the naming conventions of their runners.
+
+Told by the path alone. Rust keeps tests beside the code they test, so every Rust file may hold some.
+"""
+
+import re
+from pathlib import PurePosixPath
+
+_LANGUAGES = {
+    "py": "python", "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",
+    "ts": "typescript", "tsx": "typescript", "mts": "typescript", "cts": "typescript", "go": "go", "java": "java",
+    "rs": "rust", "rb": "ruby", "cs": "csharp",
+}  # fmt: skip
+# Languages that are compared by lines. Data beside the tests is not test code.
+_OTHER_CODE = frozenset({
+    "php", "kt", "kts", "swift", "scala", "groovy", "ex", "exs", "erl", "clj", "cljs", "cljc", "hs", "ml", "mli",
+    "lua", "pl", "pm", "t", "r", "jl", "dart", "c", "cc", "cpp", "cxx", "h", "hh", "hpp", "m", "mm", "sh", "bash",
+    "zsh", "bats", "ps1", "fs", "fsx", "vb", "zig", "nim", "cr", "d", "f90", "vue", "svelte", "robot", "feature",
+    "elm", "coffee", "tcl", "rkt", "scm",
+})  # fmt: skip
+_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "cypress", "testing", "unittests"})
+_NOT_OURS = frozenset({"node_modules", "site-packages", ".git", ".venv", "venv", "__pycache__"})
+_NAMED = re.compile(
+    r"""^(?:
+        test[_\-.].+ | .+[_\-.](?:test|tests|spec|specs|cy|e2e) | tests? | conftest
+      | .*(?:Test|Tests|TestCase|Spec|Specs|ITCase) | (?:.*[a-z0-9]|[A-Z])IT | Test[A-Z0-9].*
+      | (?:spec|test)_helper
+    )$""",
+    re.VERBOSE,
+)
+_COLLECTED = {
+    "python": re.compile(r"^(?:test.*|.*_tests?|conftest)\.py$"),
+    "javascript": re.compile(r"(?:^|[._\-])(?:test|tests|spec|specs|cy|e2e)\.[cm]?[jt]sx?$|^test[._\-]"),
+    "go": re.compile(r"_test\.go$"),
+    "java": re.compile(r"^Test.*\.java$|(?:Test|Tests|TestCase|IT|Spec)\.java$"),
+    "ruby": re.compile(r"(?:_spec|_test)\.rb$|^test_.*\.rb$"),
+}
+
+
+def language_of(path: str) -> str | None:
+    """The language of a file by its ending; None where no reader knows it."""
+    return _LANGUAGES.get(_ending(path))
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a file is test code: by its name, by a folder it lies in, or because its language mixes both."""
+    pure = PurePosixPath(path)
+    folders = pure.parts[:-1]
+    if _NOT_OURS.intersection(folders) or path.endswith(".d.ts"):
+        return False
+    ending = _ending(path)
+    if ending in ("rs", "bats"):
+        return True
+    if ending not in _LANGUAGES and ending not in _OTHER_CODE:
+        return False
+    return _NAMED.match(_stem(pure.name)) is not None or any(_is_test_folder(folder) for folder in folders)
+
+
+def is_collected_path(path: str) -> bool:
+    """Whether a runner with its defaults would look into the file at all."""
+    language = language_of(path)
+    if language == "typescript":
+        language = "javascript"
+    name, folders = PurePosixPath(path).name, PurePosixPath(path).parts[:-1]
+    if language == "javascript" and "__tests__" in folders:
+        return True
+    pattern = _COLLECTED.get(language or "")
+    if pattern is None:
+        return True
+    hidden = language in ("go", "python") and name.startswith(("_", "."))
+    return pattern.search(name) is not None and not hidden
+
+
+def _ending(path: str) -> str:
+    return path.rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in path.rsplit("/", 1)[-1] else ""
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _is_test_folder(name: str) -> bool:
+    """``tests``, and .NET's ``Shop.Tests``."""
+    return name.lower() in _FOLDERS or re.search(r"(?:^|[._-])(?:Unit|Integration)?Tests?$", name) is not None

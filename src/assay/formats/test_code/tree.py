@@ -1,0 +1,154 @@
+"""A syntax tree of the few kinds of nodes that a reader of test code cares about.
+
+ast-grep parses; one query brings over every node of the wanted kinds, and the nesting among them is worked out
+here from their offsets. Crossing into the native library node by node would cost more than the parsing itself.
+All offsets are in characters of ``Tree.text``. Nothing here recurses, so nesting of any depth is only a matter
+of memory.
+"""
+
+import re
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NEWLINE = re.compile("\n")
+_MOST_PROBLEMS = 20
+_PIECE = 2048
+_UNPROBED = 4096
+_MOST_FOR_A_PIECE = 0.08
+_MOST_ON_AVERAGE = 0.006
+
+
+class Node:
+    """One node. ``parent`` and ``children`` are the nearest ones among the wanted kinds, in the order of the text.
+
+    ``dead`` and ``swallowed`` belong to the reader: code that can't run, and code whose failure is dropped. So do
+    ``ended``, a list of statements whose rest can't be reached, and ``conditional``, code that may or may not run.
+    """
+
+    __slots__ = ("children", "conditional", "dead", "end", "ended", "kind", "parent", "start", "swallowed")
+
+    def __init__(self, kind: str, start: int, end: int, parent: "Node | None") -> None:
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.parent = parent
+        self.children: list[Node] = []
+        self.dead = False
+        self.swallowed = False
+        self.ended = False
+        self.conditional = False
+
+    def child(self, *kinds: str) -> "Node | None":
+        """The first child of one of these kinds."""
+        for child in self.children:
+            if child.kind in kinds:
+                return child
+        return None
+
+    def ancestors(self) -> "Iterator[Node]":
+        """The nodes around this one, from the inside out."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+@dataclass(slots=True, eq=False)
+class Tree:
+    """A parsed text. ``nodes`` are in the order of their beginnings; the first is all of the text, of kind ""."""
+
+    text: str
+    nodes: list[Node]
+    problems: tuple[str, ...]
+    _lines: list[int]
+    _kinds: frozenset[str]
+
+    def line(self, offset: int) -> int:
+        """The number of the line an offset is on, from 1."""
+        return bisect_left(self._lines, offset) + 1
+
+    def has(self, kinds: frozenset[str]) -> bool:
+        """Whether there is any node of these kinds."""
+        return not self._kinds.isdisjoint(kinds)
+
+    def source(self, node: Node) -> str:
+        return self.text[node.start : node.end]
+
+    def within(self, start: int, end: int) -> list[Node]:
+        """The nodes that begin between two offsets, whatever their depth."""
+        first = bisect_left(self.nodes, start, key=_start)
+        return self.nodes[first : bisect_left(self.nodes, end, lo=first, key=_start)]
+
+
+def parse(text: str, language: str, kinds: frozenset[str], named: tuple[str, str] | None = None) -> Tree:
+    """Read a text. A kind that the language's grammar does not have is a mistake of the caller and raises.
+
+    ``named`` adds one more kind, but only those nodes whose text matches a pattern.
+    """
+    from ast_grep_py import Rule, SgRoot  # noqa: PLC0415
+
+    # A lone surrogate can't be handed over; a replacement of the same length keeps every offset.
+    text = _SURROGATE.sub("\ufffd", text)
+    wanted: list[Rule] = [{"kind": kind} for kind in (*sorted(kinds), "ERROR")]
+    if named is not None:
+        wanted.append({"kind": named[0], "regex": named[1]})
+    lines = [match.start() for match in _NEWLINE.finditer(text)]
+    root = Node("", 0, len(text), None)
+    if len(text) > _UNPROBED and _is_rubble(text, language):
+        return Tree(text, [root], (f"Parts of the text are no {language} at all.",), lines, frozenset())
+    nodes = _nested(root, SgRoot(text, language).root().find_all(any=wanted))
+    return Tree(text, nodes, _problems(nodes, lines, language), lines, frozenset(node.kind for node in nodes))
+
+
+def _is_rubble(text: str, language: str) -> bool:
+    """Whether the parser would lose itself in a text.
+
+    Recovering from errors takes time that grows with the square of the broken part, minutes for a few thousand
+    characters made for it, and nothing can stop the parser. So a long text is tried in pieces first: a piece of
+    real code takes about a millisecond, even where it begins or ends in the middle of something.
+    """
+    from ast_grep_py import SgRoot  # noqa: PLC0415
+
+    spent = 0.0
+    for count, start in enumerate(range(0, len(text), _PIECE), 1):
+        begin = time.thread_time()
+        SgRoot(text[start : start + _PIECE], language)
+        took = time.thread_time() - begin
+        spent += took
+        if took > _MOST_FOR_A_PIECE or spent > _MOST_FOR_A_PIECE + count * _MOST_ON_AVERAGE:
+            return True
+    return False
+
+
+def _nested(root: Node, found: "list[SgNode]") -> list[Node]:
+    """The nodes in the order of the text, each hung into the one around it."""
+    innermost = root
+    nodes = [root]
+    for native in found:
+        # An edit knows the offsets; ``range()`` counts columns too, which is quadratic on one long line.
+        reach = native.replace("")
+        start = reach.start_pos
+        while start >= innermost.end and innermost.parent is not None:
+            innermost = innermost.parent
+        node = Node(native.kind(), start, reach.end_pos, innermost)
+        innermost.children.append(node)
+        nodes.append(node)
+        innermost = node
+    return nodes
+
+
+def _problems(nodes: list[Node], lines: list[int], language: str) -> tuple[str, ...]:
+    """What the parser could not make sense of."""
+    broken = [node for node in nodes if node.kind == "ERROR"][:_MOST_PROBLEMS]
+    return tuple(f"Line {bisect_right(lines, node.start) + 1} is no valid {language}." for node in broken)
+
+
+def _start(node: Node) -> int:
+    return node.start

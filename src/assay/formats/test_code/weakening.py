@@ -1,0 +1,210 @@
+"""Finds the tests and assertions that a change took away or made worth less.
+
+An assertion that left its test may have gone to another one: tests are split, merged, moved and parametrised. So
+what is new anywhere in the changed tests is a pool from which each lost assertion may be made good, once.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from assay.formats.test_code.assertion_pairs import differences, judged, reworded, shape, wider
+from assay.formats.test_code.assertion_pool import Pool, Replacements
+from assay.formats.test_code.findings import Comparison, FilePair, Finding, Located, counts, never_runs
+from assay.formats.test_code.matching import Matching, match_tests
+from assay.formats.test_code.model import Assertion, Strength
+
+_CALLED = re.compile(r"(?:^|[.\s])(\w+)\(")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+def compare_assertions(files: Sequence[FilePair], removed: frozenset[str] = frozenset()) -> Comparison:
+    """Compare the tests of all changed files. ``removed`` has names that the change took out of the code."""
+    matching = match_tests(files)
+    return _Weakening(matching, _helpers(files), removed).compare()
+
+
+def _helpers(files: Iterable[FilePair]) -> dict[str, list[Assertion]]:
+    """What functions assert that tests in other files call."""
+    found: dict[str, list[Assertion]] = defaultdict(list)
+    for file in files:
+        for test in file.after.tests if file.after is not None else ():
+            if not test.collected:
+                found[test.identity.rsplit(" > ", 1)[-1]] += [each for each in test.assertions if counts(each)]
+    return found
+
+
+class _Weakening:
+    """One comparison."""
+
+    def __init__(self, matching: Matching, helpers: dict[str, list[Assertion]], removed: frozenset[str]) -> None:
+        self.matching = matching
+        self.helpers = helpers
+        self.removed = removed
+        self.pool = Pool()
+        self.result = Comparison()
+        self._gained: dict[int, list[Assertion]] = {}
+        self._lost: dict[int, list[Assertion]] = {}
+        self._called: dict[int, list[Assertion]] = {}
+
+    def compare(self) -> Comparison:
+        for before, after in self.matching.pairs:
+            self._split(before, after)
+        for fresh in self.matching.new:
+            if not never_runs(fresh.test):
+                counting = [each for each in fresh.test.assertions if counts(each)]
+                self.pool.add(counting, counting, fresh.test.cases)
+        for before, after in self.matching.pairs:
+            self._one(before, after)
+        self.result.findings.sort(key=lambda each: (each.path, each.line, each.rule))
+        return self.result
+
+    def _split(self, before: Located, after: Located | None) -> None:
+        """First of all, what each test lost and gained: only then is the pool full."""
+        lost = [each for each in before.test.assertions if counts(each)]
+        gained: list[Assertion] = []
+        if after is not None:
+            whole = [each for each in after.test.assertions if counts(each)]
+            lost, gained = differences(lost, whole)
+            if not never_runs(after.test) and gained:
+                self.pool.add(gained, whole, after.test.cases)
+        self._lost[id(before.test)], self._gained[id(before.test)] = lost, gained
+
+    def _one(self, before: Located, after: Located | None) -> None:
+        if before.test.collected:
+            self.result.compared += 1
+        found = self._gone(before) if after is None else self._kept(before, after)
+        worse = [each for each in found if not self._subject_removed(before, each)]
+        self.result.explained += [each for each in found if self._subject_removed(before, each)]
+        self.result.findings += worse
+        self.result.worse += bool(worse)
+
+    def _subject_removed(self, before: Located, finding: Finding) -> bool:
+        """Whether the change also removed what the test was about."""
+        if not self.removed or finding.rule not in ("test-removed", "assertion-removed"):
+            return False
+        said = finding.before if finding.rule == "assertion-removed" else ""
+        subjects = [f"{each.text} {each.subject}" for each in before.test.assertions] if not said else [said]
+        return any(self.removed.intersection(_IDENTIFIER.findall(each)) for each in subjects)
+
+    def _gone(self, before: Located) -> list[Finding]:
+        """A test that nobody runs any more. It may have gone into another one, assertion by assertion."""
+        test = before.test
+        if never_runs(test):
+            return []
+        lost = [each for each in self._lost[id(test)] if not self.pool.take(each, test.cases)]
+        if test.assertions and not lost and any(counts(each) for each in test.assertions):
+            return []
+        shown = "; ".join(each.text for each in (lost or test.assertions)[:3])
+        dead = self.matching.dead.get(id(test))
+        if dead is not None:
+            return [
+                Finding("test-not-collected", dead.path, dead.test.line, test.identity, shown, "is not collected")
+            ]
+        return [Finding("test-removed", before.path, test.line, test.identity, shown, "")]
+
+    def _kept(self, before: Located, after: Located) -> list[Finding]:
+        found: list[Finding] = []
+        lost = self._lost[id(before.test)]
+        fewer = _fewer_cases(before, after)
+        if lost:
+            dead = [each for each in after.test.assertions if not counts(each)]
+            others = Replacements(self._gained[id(before.test)], dead)
+            left = [each for each in lost if not self._made_good(each, before, others)]
+            found = [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
+        if fewer is not None and (
+            any(each.rule == "assertion-removed" for each in found) or not _written_out(before)
+        ):
+            found = [each for each in found if each.rule != "assertion-removed"] + [fewer]
+        return found
+
+    def _made_good(self, lost: Assertion, before: Located, others: Replacements) -> bool:
+        """By the same demand elsewhere. About the same thing in the same test, it must be judged first."""
+        if self.pool.take_same(lost):
+            return True
+        if lost.subject in others.subjects or lost.text in others.subjects:
+            return False
+        return self.pool.take(lost, before.test.cases)
+
+    def _why(self, lost: Assertion, before: Located, after: Located, others: Replacements) -> Finding | None:
+        """What became of an assertion that nothing made good; None where something else stands in for it."""
+        alike = others.take_alike(lost)
+        if alike is not None:
+            self.pool.use(alike)
+            rule = judged(lost, alike)
+            return self._finding(rule, before, after, lost, alike) if rule else None
+        dead = others.dead_alike(lost)
+        if dead is not None:
+            return self._finding(_dead_rule(dead), before, after, lost, dead)
+        for each in others.rest(lost):
+            if reworded(lost, each):
+                others.use(each)
+                self.pool.use(each)
+                return None
+        if self._in_a_helper(lost, after) or (_only_runs(lost) and any(counts(e) for e in after.test.assertions)):
+            return None
+        return self._finding("assertion-removed", before, after, lost, None)
+
+    def _in_a_helper(self, lost: Assertion, after: Located) -> bool:
+        """Whether the test now calls a function of another changed file that demands as much."""
+        return any(
+            each.strength >= lost.strength and not wider(lost, each) for each in self._through_helpers(after)
+        )
+
+    def _through_helpers(self, after: Located) -> list[Assertion]:
+        """What the functions of other changed files assert that the test calls, worked out once for each test."""
+        known = self._called.get(id(after.test))
+        if known is None:
+            called = {name for each in after.test.assertions for name in _CALLED.findall(each.text)}
+            known = [each for name in called for each in self.helpers.get(name, ())]
+            self._called[id(after.test)] = known
+        return known
+
+    def _finding(
+        self, rule: str, before: Located, after: Located, lost: Assertion, now: Assertion | None
+    ) -> Finding:
+        line = now.line if now is not None else after.test.line
+        return Finding(rule, after.path, line, before.test.identity, _told(lost), _told(now))
+
+
+def _told(assertion: Assertion | None) -> str:
+    """The text, and what a name in it stands for where that is what changed."""
+    if assertion is None:
+        return ""
+    shown = assertion.text
+    if (
+        assertion.expected
+        and len(assertion.expected) < 200
+        and assertion.expected not in shown
+        and " " not in assertion.expected
+    ):
+        shown += f" [{assertion.expected}]"
+    return shown
+
+
+def _only_runs(assertion: Assertion) -> bool:
+    """Whether the test demanded no more than that nothing goes wrong: any demand is more."""
+    return assertion.strength is Strength.PRESENCE and assertion.expected is None
+
+
+def _dead_rule(assertion: Assertion) -> str:
+    if not assertion.reachable:
+        return "assertion-unreachable"
+    return "assertion-swallowed" if assertion.swallowed else "assertion-vacuous"
+
+
+def _fewer_cases(before: Located, after: Located) -> Finding | None:
+    was, now = before.test.cases, after.test.cases
+    if was is None or now is None or now >= was:
+        return None
+    return Finding(
+        "cases-removed", after.path, after.test.line, before.test.identity, f"{was} cases", f"{now} cases"
+    )
+
+
+def _written_out(before: Located) -> bool:
+    """Whether the reader filled the cases in, so that each of them was compared for itself."""
+    cases = before.test.cases or 1
+    return len(before.test.assertions) >= cases and len(
+        {shape(each.text) for each in before.test.assertions}
+    ) * cases <= len(before.test.assertions)
