@@ -27,13 +27,13 @@ def scenario_of(value: object, origin: str) -> Scenario:
     """A scenario from plain values."""
     try:
         # As JSON, because a strict model takes plain values from nowhere else; whatever JSON lacks is no scenario.
-        return Scenario.model_validate_json(json.dumps(value))
+        return Scenario.model_validate_json(json.dumps(value, allow_nan=False))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         message = first["msg"].removeprefix("Value error, ")
         raise InputError(f"{origin}: {field + ': ' if field else ''}{message}") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{origin}: {error}") from error
 
 
@@ -52,7 +52,27 @@ def _parsed(path: str, data: bytes) -> Any:
         text = data.decode()
         if suffix == ".toml":
             return tomllib.loads(text)
-        return json.loads(text) if suffix == ".json" else yaml.safe_load(text)
+        if suffix == ".json":
+            return json.loads(text, object_pairs_hook=_without_doubles)
+        return yaml.load(text, _YamlLoader)  # noqa: S506 - it is the safe loader, and stricter
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         what = " ".join(str(error).split())
         raise InputError(f"{path} is no valid {suffix.removeprefix('.').upper() or 'YAML'}: {what}") from error
+
+
+class _YamlLoader(yaml.SafeLoader):
+    """Refuses what is written twice: one of the two would silently not count."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        written = [(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        _without_doubles([pair for pair in written if pair[0] != "<<"])
+        return super().construct_mapping(node, deep)
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key!r} is there twice")
+        found[key] = value
+    return found

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from assay.adapters.scenario_file import load_scenario, scenario_hash
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.seeding import load_seeded
+from assay.adapters.seeded_task import load_seeded
 from assay.adapters.trees import remove_tree
 from assay.adapters.workspace.archives import unpack_archive
-from assay.adapters.workspace.baseline import Baseline, folder_baseline
+from assay.adapters.workspace.baseline import folder_baseline, manifest_of
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.git_export import export_commit
@@ -75,7 +75,9 @@ def from_scenario(
         return
     with _baseline(baseline) as before, _folder(workspace) as root:
         known = folder_baseline(before)
-        provenance = provenance.model_copy(update={"baseline_sha256": _hash(known)})
+        provenance = provenance.model_copy(
+            update={"baseline_sha256": hashlib.sha256(manifest_of(known)).hexdigest()}
+        )
         yield Scoring(
             checks, capture(Commands(root, known, sandbox, loaded.workdir), None, known.nested), provenance
         )
@@ -116,10 +118,3 @@ def _scratch() -> Iterator[str]:
         yield root
     finally:
         remove_tree(root)
-
-
-def _hash(baseline: Baseline) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(baseline.paths()):
-        digest.update(os.fsencode(f"{path}\0{baseline.entry(path)}\0"))
-    return digest.hexdigest()

@@ -1,52 +1,33 @@
 """Seed a task from a scenario: the workspace is prepared, its history squashed, the baseline and scorers are
 frozen.
-
-A seeded task is a folder::
-
-    task.json          the scenario as it was, its hash, the baseline's hash
-    instruction.md     what the agent is asked
-    workspace.tar.gz   the workspace as the agent gets it, with one commit and no other history
-    baseline/          every path with type, mode and hash, and the contents
 """
 
 import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from assay.adapters.atomic_write import write_text
-from assay.adapters.scenario_file import canonical, scenario_hash, scenario_of
+from assay.adapters.checksums import file_checksum
+from assay.adapters.scenario_file import canonical, scenario_hash
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import own_tree, pack_tree, remove_tree, unpack_tree
+from assay.adapters.seeded_task import BASELINE, WORKSPACE, Seeded, load_seeded, write_record
+from assay.adapters.trees import clear_the_way, own_tree, pack_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.archives import unpack_archive
-from assay.adapters.workspace.baseline import StoredBaseline, folder_baseline, load_baseline, store_baseline
+from assay.adapters.workspace.baseline import folder_baseline, store_baseline
 from assay.adapters.workspace.commands import run_in_folder
-from assay.adapters.workspace.diff import git
-from assay.adapters.workspace.git_export import export_commit
+from assay.adapters.workspace.git import git
+from assay.adapters.workspace.git_export import export_commit, is_address
+from assay.adapters.workspace.walk import walk_workspace
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import ArchiveSeed, GitSeed, Scenario
 from assay.engine.sandbox import Sandbox
 from assay.version import VERSION
 
-TASK = "task.json"
-WORKSPACE = "workspace.tar.gz"
-FORMAT = 1
 _WHO = ("-c", "user.name=Assay", "-c", "user.email=assay@localhost", "-c", "commit.gpgSign=false")
+_WHEN = {"GIT_AUTHOR_DATE": "2000-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2000-01-01T00:00:00Z"}
 _PLAIN = ("-c", "core.autocrlf=false", "-c", "core.logAllRefUpdates=false", "-c", "gc.auto=0")
-
-
-@dataclass(frozen=True, slots=True)
-class Seeded:
-    """A task that was seeded."""
-
-    folder: str
-    scenario: Scenario
-    scenario_sha256: str
-    baseline_sha256: str
-    baseline: StoredBaseline
-    nested: tuple[str, ...]
 
 
 def seed(scenario: Scenario, base: str, target: str, sandbox: Callable[[], Sandbox]) -> Seeded:
@@ -55,55 +36,48 @@ def seed(scenario: Scenario, base: str, target: str, sandbox: Callable[[], Sandb
         raise InputError(f"{target} is there already: a task is seeded into a new folder")
     if scenario.workspace_seed is None:
         raise InputError("the scenario has no workspace_seed: there is nothing to seed")
+    os.makedirs(target)
+    try:
+        commit = _make_workspace(scenario, base, f"{target}/{WORKSPACE}", sandbox)
+        _freeze(scenario, commit, target)
+    except BaseException:
+        remove_tree(target)
+        raise
+    return load_seeded(target)
+
+
+def _make_workspace(scenario: Scenario, base: str, archive: str, sandbox: Callable[[], Sandbox]) -> str | None:
     with _scratch() as folder:
         commit = _fill(scenario, base, folder)
         if scenario.setup is not None:
             _set_up(scenario, folder, sandbox())
         _squash(folder)
+        kept = pack_tree(folder, archive)
+    if kept.left_out:
+        how = "they are over a cap, can't be read, or are neither file, folder nor link"
+        raise InputError(f"{kept.left_out} files of the workspace can't be handed out: {how}")
+    return commit
+
+
+def _freeze(scenario: Scenario, commit: str | None, target: str) -> None:
+    """What is recorded is what the agent will get, after all that an archive does not keep."""
+    with _scratch() as folder:
+        unpack_tree(f"{target}/{WORKSPACE}", folder)
         baseline = folder_baseline(folder)
-        os.makedirs(target)
-        manifest = store_baseline(baseline, f"{target}/baseline")
-        pack_tree(folder, f"{target}/{WORKSPACE}")
+        manifest = store_baseline(baseline, f"{target}/{BASELINE}")
     write_text(f"{target}/instruction.md", f"{scenario.user_instruction or ''}\n")
     record = {
-        "format": FORMAT,
         "scenario": json.loads(canonical(scenario)),
         "scenario_sha256": scenario_hash(scenario),
         "baseline_sha256": manifest,
+        "workspace_sha256": file_checksum(f"{target}/{WORKSPACE}"),
         "nested_repositories": list(baseline.nested),
         "commit": commit,
         "seeded_at": datetime.now(UTC).isoformat(),
         "engine": VERSION,
     }
     # Last, so that a folder without it is known to be half a task.
-    write_text(f"{target}/{TASK}", json.dumps(record, indent=2) + "\n")
-    return load_seeded(target)
-
-
-def load_seeded(folder: str) -> Seeded:
-    """Read a seeded task. Raises ``InputError`` if it is none, or if it was changed."""
-    path = f"{folder}/{TASK}"
-    try:
-        with open(path) as file:
-            record = json.load(file)
-        frozen, hashes = record["scenario"], (record["scenario_sha256"], record["baseline_sha256"])
-        nested = tuple(record["nested_repositories"])
-    except OSError as error:
-        raise InputError(f"{folder} is no seeded task: {TASK} can't be read ({error.strerror})") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} is not what 'assay seed' writes") from error
-    scenario = scenario_of(frozen, path)
-    if scenario_hash(scenario) != hashes[0]:
-        raise InputError(f"{path}: the scenario was changed since the task was seeded")
-    return Seeded(folder, scenario, *hashes, load_baseline(f"{folder}/baseline", hashes[1]), nested)
-
-
-def unpack_workspace(task: Seeded, target: str) -> None:
-    """The workspace of a task in a new folder, for one agent."""
-    if os.path.lexists(target):
-        raise InputError(f"{target} is there already: a workspace is unpacked into a new folder")
-    os.makedirs(target)
-    unpack_tree(f"{task.folder}/{WORKSPACE}", target)
+    write_record(target, record)
 
 
 @contextlib.contextmanager
@@ -121,10 +95,8 @@ def _fill(scenario: Scenario, base: str, folder: str) -> str | None:
     """The files that the seed names. Returns the commit that they are from, if it is one."""
     seed = scenario.workspace_seed
     if isinstance(seed, GitSeed):
-        remote = "://" in seed.repository
-        return export_commit(
-            seed.repository if remote else os.path.join(base, seed.repository), seed.commit, folder
-        )
+        local = seed.repository if is_address(seed.repository) else os.path.join(base, seed.repository)
+        return export_commit(local, seed.commit, folder)
     if isinstance(seed, ArchiveSeed):
         unpack_archive(os.path.join(base, seed.path), folder, seed.strip)
     return None
@@ -145,10 +117,15 @@ def _set_up(scenario: Scenario, folder: str, sandbox: Sandbox) -> None:
 
 
 def _squash(folder: str) -> None:
-    """One commit with everything in it: no history to read the solution from, no remote, no reflog."""
-    remove_tree(f"{folder}/.git")
+    """One commit: no history to read the solution from, no remote, no reflog.
+
+    Repositories of the setup's own, further down, stay what they are, outside of the commit.
+    """
+    clear_the_way(f"{folder}/.git")
     git(["init", "-q", "--template=", "-b", "main", folder])
-    git(["-C", folder, *_PLAIN, "add", "-A"])
-    when = ["--date=2000-01-01T00:00:00Z"]
-    git(["-C", folder, *_WHO, *_PLAIN, "commit", "-q", "--allow-empty", "--no-verify", "-m", "Baseline", *when])
+    nested = [f":(exclude,literal){path}" for path in walk_workspace(folder).nested]
+    git(["-C", folder, *_PLAIN, "add", "-A", "--", ".", *nested])
+    git(
+        ["-C", folder, *_WHO, *_PLAIN, "commit", "-q", "--allow-empty", "--no-verify", "-m", "Baseline"], env=_WHEN
+    )
     remove_tree(f"{folder}/.git/logs")

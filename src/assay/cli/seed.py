@@ -11,7 +11,8 @@ import os
 
 from assay.adapters.sandbox.choose import choose
 from assay.adapters.scenario_file import load_scenario
-from assay.adapters.seeding import load_seeded, seed, unpack_workspace
+from assay.adapters.seeded_task import load_seeded, unpack_workspace
+from assay.adapters.seeding import seed
 from assay.cli.arguments import add_isolation
 from assay.core.errors import InputError
 from assay.engine.scorer_checks import placed_checks

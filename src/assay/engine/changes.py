@@ -1,7 +1,7 @@
 """What changed between two states of a workspace. Pure: it looks at hashes, not at files."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from assay.evidence.workspace import Change, ChangeKind, Entry, EntryKind
 
@@ -39,16 +39,26 @@ def _kind(old: Entry, new: Entry) -> ChangeKind:
 
 def _renames(gone: Mapping[str, Entry], added: Mapping[str, Entry]) -> dict[str, str]:
     """New paths with the old ones that they came from: equal content, and if possible an equal name."""
-    by_content: dict[tuple[EntryKind, str], list[str]] = defaultdict(list)
-    for path in sorted(gone, reverse=True):
-        if gone[path].size and gone[path].kind is EntryKind.FILE:
-            by_content[gone[path].kind, gone[path].digest].append(path)
     sources: dict[str, str] = {}
-    for path in sorted(added):
-        candidates = by_content.get((added[path].kind, added[path].digest))
-        if candidates:
-            same_name = [one for one in candidates if one.rsplit("/", 1)[-1] == path.rsplit("/", 1)[-1]]
-            source = (same_name or candidates)[-1]
-            candidates.remove(source)
-            sources[path] = source
+    _pair(gone, added, sources, _name)
+    _pair(gone, added, sources, lambda _: "")
     return sources
+
+
+def _pair(
+    gone: Mapping[str, Entry], added: Mapping[str, Entry], sources: dict[str, str], alike: Callable[[str], str]
+) -> None:
+    """Pair paths that have no partner yet, in order. Each is looked at once: there may be very many."""
+    taken = set(sources.values())
+    waiting: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for path in sorted(gone.keys() - taken, reverse=True):
+        if gone[path].size and gone[path].kind is EntryKind.FILE:
+            waiting[gone[path].digest, alike(path)].append(path)
+    for path in sorted(added.keys() - sources.keys()):
+        candidates = waiting.get((added[path].digest, alike(path)))
+        if candidates and added[path].kind is EntryKind.FILE:
+            sources[path] = candidates.pop()
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]

@@ -11,16 +11,38 @@ Finding = dict[str, object]
 def unmodified(workspace: Workspace, paths: Sequence[str], alike: Callable[[str], str]) -> Outcome:
     """A pass if nothing happened to these paths, nor to one that a careless system takes for one of them.
 
-    ``alike`` gives equal names for paths that are taken for the same.
+    ``alike`` gives equal names for paths that are taken for the same. Raises ``ValueError`` for a folder: paths
+    are exact, so one that is named guards nothing.
     """
-    plain = [path.removeprefix("./") for path in paths]
-    findings = [*_touched(workspace, plain, alike), *_hard_links(workspace, plain), *_unseen(workspace, plain)]
+    findings = [*_touched(workspace, paths, alike), *_hard_links(workspace, paths), *_unseen(workspace, paths)]
     if not findings:
-        return Scored(1.0, True, f"none of {len(plain)} was edited")
+        return _untouched(workspace, paths)
     edited = {str(finding.get("path")) for finding in findings}
-    first = findings[0].get("path") or findings[0].get("detail")
-    share = max(0.0, 1 - len(edited) / len(plain))
-    return Scored(share, False, f"{first} was edited ({len(edited)} in all)", {"findings": findings})
+    share = max(0.0, 1 - len(edited) / len(paths))
+    return Scored(share, False, _summary(findings[0], len(edited)), {"findings": findings})
+
+
+def _summary(first: Finding, edited: int) -> str:
+    if "path" not in first:
+        return f"can't tell: {first['detail']}"
+    return f"{first['path']} was edited ({edited} in all)"
+
+
+def _untouched(workspace: Workspace, paths: Sequence[str]) -> Outcome:
+    """A pass. Paths that were never there are named, since a mistyped one looks like that."""
+    nothing = [path for path in paths if not _is_file(workspace, path)]
+    if not nothing:
+        return Scored(1.0, True, f"none of {len(paths)} was edited")
+    baseline = list(workspace.baseline_paths())
+    for path in nothing:
+        if any(one.startswith(f"{path}/") for one in baseline):
+            raise ValueError(f"{path} is a folder: name the files in it")
+    return Scored(1.0, True, f"none of {len(paths)} was edited; {nothing[0]} was never there", {"absent": nothing})
+
+
+def _is_file(workspace: Workspace, path: str) -> bool:
+    entry = workspace.entry(path)
+    return entry is not None and entry.kind is not EntryKind.FOLDER
 
 
 def _touched(workspace: Workspace, paths: Sequence[str], alike: Callable[[str], str]) -> list[Finding]:

@@ -6,15 +6,16 @@ Kept in a folder of Assay's own as two files: ``manifest``, with one line for ea
 
 import hashlib
 import os
+import shutil
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import IO, Protocol
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from assay.adapters.safe_read import read_below
-from assay.adapters.workspace.hashing import entry_of
-from assay.adapters.workspace.walk import parse_record, walk_workspace
+from assay.adapters.workspace.hashing import entries_of
+from assay.adapters.workspace.walk import walk_workspace
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.files import Content
 from assay.evidence.workspace import Entry, EntryKind
@@ -66,7 +67,7 @@ def folder_baseline(root: str) -> FolderBaseline:
     """The folder as it is now. Raises ``MeasurementError`` where a part of it can't be read."""
     walked = walk_workspace(root)
     cut = list(walked.cut)
-    entries = {record.path: entry_of(root, record, cut) for record in map(parse_record, walked.records)}
+    entries = entries_of(root, walked.records, cut)
     if cut:
         raise MeasurementError(f"the baseline {root} can't be recorded: {cut[0]}")
     return FolderBaseline(root, entries, walked.nested)
@@ -103,9 +104,12 @@ class StoredBaseline:
         entry = self.entry(path)
         if entry is None or entry.kind is EntryKind.OTHER or entry.size > MAX_READ:
             return None
-        with open(f"{self.folder}/{CONTENTS}", "rb") as file:
-            file.seek(self._offset(path))
-            data = file.read(entry.size)
+        try:
+            with open(f"{self.folder}/{CONTENTS}", "rb") as file:
+                file.seek(self._offset(path))
+                data = file.read(entry.size)
+        except OSError as error:
+            raise MeasurementError(f"{self.folder}/{CONTENTS} can't be read: {error.strerror}") from error
         if hashlib.sha256(data).hexdigest() != entry.digest:
             raise MeasurementError(f"{self.folder}/{CONTENTS} was changed: {path} is not what was recorded")
         return data
@@ -115,22 +119,26 @@ class StoredBaseline:
         return 0 if line is None else int(line[4])
 
 
+def manifest_of(source: FolderBaseline) -> bytes:
+    """A line for each path: its type, mode, size and hash, and where its content begins."""
+    lines: list[bytes] = []
+    offset = 0
+    for path in _in_order(source):
+        entry = source.entries[path]
+        parts = (_quoted(path), entry.kind.value.encode(), entry.mode, entry.size, entry.digest.encode(), offset)
+        lines.append(b"%s\t%s\t%o\t%d\t%s\t%d\n" % parts)
+        offset += entry.size
+    return b"".join(lines)
+
+
 def store_baseline(source: FolderBaseline, folder: str) -> str:
     """Write a baseline into a new folder. Returns the hash of its manifest."""
     os.makedirs(folder)
-    lines: list[bytes] = []
-    offset = 0
     with open(f"{folder}/{CONTENTS}", "xb") as contents:
-        for path in sorted(source.entries, key=_quoted):
-            entry = source.entries[path]
-            # The size of a link is that of its target.
-            size = _append(contents.fileno(), source, path, entry)
-            lines.append(
-                b"%s\t%s\t%o\t%d\t%s\t%d\n"
-                % (_quoted(path), entry.kind.value.encode(), entry.mode, size, entry.digest.encode(), offset)
-            )
-            offset += size
-    manifest = b"".join(lines)
+        for path in _in_order(source):
+            if _append(contents, source, path) != source.entries[path].size:
+                raise MeasurementError(f"{source.root}/{path} changed while it was recorded")
+    manifest = manifest_of(source)
     with open(f"{folder}/{MANIFEST}", "xb") as file:
         file.write(manifest)
     return hashlib.sha256(manifest).hexdigest()
@@ -153,13 +161,16 @@ def _quoted(path: str) -> bytes:
     return quote_from_bytes(os.fsencode(path), _PLAIN).encode()
 
 
-def _append(fd: int, source: FolderBaseline, path: str, entry: Entry) -> int:
-    if entry.kind is EntryKind.OTHER:
+def _in_order(source: FolderBaseline) -> list[str]:
+    return sorted(source.entries, key=_quoted)
+
+
+def _append(contents: IO[bytes], source: FolderBaseline, path: str) -> int:
+    kind = source.entries[path].kind
+    if kind is EntryKind.LINK:
+        return contents.write(source.read(path) or b"")
+    if kind is not EntryKind.FILE:
         return 0
-    if entry.kind is EntryKind.LINK:
-        return os.write(fd, source.read(path) or b"")
     with open(f"{source.root}/{path}", "rb") as file:
-        size = 0
-        while chunk := file.read(1 << 20):
-            size += os.write(fd, chunk)
-    return size
+        shutil.copyfileobj(file, contents, 1 << 20)
+        return file.tell()

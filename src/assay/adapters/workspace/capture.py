@@ -2,6 +2,7 @@
 
 import functools
 import os
+import stat
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from assay.adapters.safe_read import read_below
 from assay.adapters.workspace.baseline import MAX_READ, Baseline
 from assay.adapters.workspace.commands import Commands
-from assay.adapters.workspace.hashing import entry_of, plain_mode
+from assay.adapters.workspace.hashing import entries_of, plain_mode
 from assay.adapters.workspace.memory import Memory, Remembered
 from assay.adapters.workspace.walk import Walked, parse_record, walk_workspace
 from assay.engine.changes import changes_between
@@ -39,8 +40,15 @@ class Captured:
     def entry(self, path: str) -> Entry | None:
         changed = self._changed.get(path)
         if changed is not None:
-            return changed.after
-        return self._unchanged(path)
+            return changed
+        found = self._found(path)
+        if found is None:
+            return None
+        known = None if path in self._changed else self.baseline.entry(path)
+        if known is not None:
+            return Entry(known.kind, known.mode, known.size, known.digest, found.st_nlink)
+        kind = EntryKind.FOLDER if stat.S_ISDIR(found.st_mode) else EntryKind.OTHER
+        return Entry(kind, plain_mode(found.st_mode), 0, "")
 
     def link_target(self, path: str) -> str | None:
         entry = self.entry(path)
@@ -57,24 +65,19 @@ class Captured:
         return self.commands.run(command, timeout_sec, restore, collect)
 
     @functools.cached_property
-    def _changed(self) -> dict[str, Change]:
-        return {change.path: change for change in self.changes}
+    def _changed(self) -> dict[str, Entry | None]:
+        """What is at the paths that changed; None for one that was left, whatever stands there now."""
+        left: dict[str, Entry | None] = {change.old_path: None for change in self.changes}
+        return left | {change.path: change.after for change in self.changes}
 
-    def _unchanged(self, path: str) -> Entry | None:
-        """What is at a path that did not change, or is no file: looked at now, no link on the way being
-        followed.
-        """
+    def _found(self, path: str) -> os.stat_result | None:
+        """Look at a path now, no link on the way being followed."""
         if os.path.realpath(f"{self.root}/{os.path.dirname(path)}") != _below(self.root, os.path.dirname(path)):
             return None
         try:
-            found = os.lstat(f"{self.root}/{path}")
+            return os.lstat(f"{self.root}/{path}")
         except OSError:
             return None
-        known = self.baseline.entry(path)
-        if known is not None:
-            return Entry(known.kind, known.mode, known.size, known.digest, found.st_nlink)
-        is_folder = os.path.isdir(f"{self.root}/{path}") and not os.path.islink(f"{self.root}/{path}")
-        return Entry(EntryKind.FOLDER if is_folder else EntryKind.OTHER, plain_mode(found.st_mode), 0, "")
 
 
 def capture(commands: Commands, memory: Memory | None = None, nested_before: Iterable[str] = ()) -> Captured:
@@ -98,7 +101,7 @@ def _compared(
 ) -> tuple[dict[str, Entry], dict[str, Entry]]:
     """The entries of all paths that may have changed, before and after."""
     known = remembered.records
-    after = {record.path: entry_of(root, record, cut) for record in map(parse_record, walked.records - known)}
+    after = entries_of(root, walked.records - known, cut)
     if not known:
         touched = {*after, *baseline.paths()}
     else:

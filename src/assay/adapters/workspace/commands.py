@@ -1,51 +1,22 @@
 """Commands on a copy of a workspace, in a sandbox: the command of a scorer, and the setup of a scenario."""
 
 import contextlib
-import fnmatch
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import posixpath
+import stat
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import clear_the_way, copy_tree, own_tree, real_folder, remove_tree
+from assay.adapters.trees import copy_tree, own_tree, remove_tree, walk
 from assay.adapters.workspace.baseline import MAX_READ, Baseline
+from assay.adapters.workspace.restoring import make_room, restore_files
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.engine.trial_run import BASE_ENV
 from assay.evidence.files import Content
-from assay.evidence.workspace import CommandRun, EntryKind
-
-RUNNER = "@runner"
-# Files that steer test runners wherever they lie, and modules that would stand in for them.
-_RUNNER_FILES = (
-    "conftest.py",
-    "pytest.ini",
-    ".pytest.ini",
-    "tox.ini",
-    "sitecustomize.py",
-    "usercustomize.py",
-    "*.pth",
-    "pytest.py",
-    "_pytest.py",
-    "unittest.py",
-    "nose.py",
-    "jest.config.*",
-    "vitest.config.*",
-    "vitest.workspace.*",
-    "karma.conf.*",
-    ".mocharc*",
-    ".rspec",
-    "spec_helper.rb",
-    "rails_helper.rb",
-    ".npmrc",
-    ".env",
-    "go.work",
-    "*.runsettings",
-    "Directory.Build.props",
-    "Directory.Build.targets",
-)
-_RUNNER_FOLDERS = ("pytest", "_pytest", "unittest", ".cargo", ".mvn", "node_modules/.bin")
+from assay.evidence.workspace import CommandRun
 
 
 class BrokenCommandError(AssayError):
@@ -77,13 +48,13 @@ class Commands:
         sandbox = self.sandbox()
         with _copy(self.root) as copy:
             if restore:
-                _restore(copy, self.baseline, restore)
+                restore_files(copy, self.baseline, restore)
             for path in collect:
                 # Whatever is there afterwards was written by the command.
-                _clear_the_way(copy, path)
+                make_room(copy, posixpath.normpath(path))
             own_tree(copy, sandbox.owner)
             ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, self.env)
-            files = {path: _content(copy, path) for path in collect}
+            files = {path: _content(copy, posixpath.normpath(path)) for path in collect}
         return CommandRun(
             end=ran.end,
             output=ran.output.decode(errors="replace"),
@@ -117,62 +88,27 @@ def run_in_folder(
 
 @contextlib.contextmanager
 def _copy(root: str) -> Iterator[str]:
+    """A copy of everything. One that leaves something out would let an agent choose what the command sees."""
     around = scratch_folder(0o711)
     try:
-        copy_tree(root, f"{around}/workspace", links=True)
+        kept = copy_tree(root, f"{around}/workspace", links=True)
+        if kept.left_out > _specials(root):
+            raise MeasurementError("the workspace is too large to be copied, or a part of it can't be read")
         yield f"{around}/workspace"
     finally:
         remove_tree(around)
 
 
-def _restore(copy: str, baseline: Baseline, patterns: tuple[str, ...]) -> None:
-    """Put what matches back as it was: what was added goes, what was changed or deleted comes back."""
-    for path in list(_files(copy)):
-        if _matches(path, patterns) and baseline.entry(path) is None:
-            clear_the_way(f"{copy}/{path}")
-    for path in baseline.paths():
-        if _matches(path, patterns):
-            _put_back(copy, baseline, path)
-
-
-def _clear_the_way(copy: str, path: str) -> None:
-    """Make room for a file, in a folder that is one: a link on the way would lead elsewhere."""
-    if os.path.dirname(path):
-        real_folder(copy, os.path.dirname(path))
-    clear_the_way(f"{copy}/{path}")
-
-
-def _put_back(copy: str, baseline: Baseline, path: str) -> None:
-    entry, data = baseline.entry(path), baseline.read(path)
-    if entry is None or data is None:
-        return
-    _clear_the_way(copy, path)
-    if entry.kind is EntryKind.LINK:
-        os.symlink(os.fsdecode(data), f"{copy}/{path}")
-        return
-    with open(f"{copy}/{path}", "xb") as file:
-        file.write(data)
-    os.chmod(f"{copy}/{path}", entry.mode & 0o777)
-
-
-def _matches(path: str, patterns: Iterable[str]) -> bool:
-    return any(steers_a_runner(path) if one == RUNNER else fnmatch.fnmatchcase(path, one) for one in patterns)
-
-
-def steers_a_runner(path: str) -> bool:
-    """Whether test runners read it without being told to."""
-    name = path.rsplit("/", 1)[-1]
-    if any(fnmatch.fnmatchcase(name, one) for one in _RUNNER_FILES):
-        return True
-    return any(f"/{folder}/" in f"/{path}" for folder in _RUNNER_FOLDERS)
-
-
-def _files(root: str) -> Iterator[str]:
-    for folder, folders, files in os.walk(root):
-        here = os.path.relpath(folder, root)
-        links = [name for name in folders if os.path.islink(f"{folder}/{name}")]
-        for name in (*files, *links):
-            yield name if here == "." else f"{here}/{name}"
+def _specials(root: str) -> int:
+    """How many sockets, pipes and devices there are, which nobody misses in a copy. Every folder must be open."""
+    specials = 0
+    for path, found in walk(root):
+        if stat.S_ISDIR(found.st_mode):
+            if not os.access(f"{root}/{path}", os.R_OK | os.X_OK, effective_ids=True):
+                raise MeasurementError(f"the folder {path} of the workspace can't be read")
+        elif not stat.S_ISREG(found.st_mode) and not stat.S_ISLNK(found.st_mode):
+            specials += 1
+    return specials
 
 
 def _content(copy: str, path: str) -> bytes | None:

@@ -5,24 +5,16 @@ no attributes, no filters, no hooks, no configuration.
 """
 
 import os
-import subprocess
 from collections.abc import Iterator
 
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import remove_tree
 from assay.adapters.workspace.capture import Captured
-from assay.core.errors import MeasurementError
+from assay.adapters.workspace.git import git
 from assay.evidence.workspace import Change, Entry, EntryKind
 
 MAX_DIFF = 16 * 2**20
-GIT_ENV = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "LC_ALL": "C",
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-}
+MAX_CONTENT = 256 * 2**20
 _AUTHOR = b"committer Assay <assay@localhost> 0 +0000\n"
 _SETTINGS = ("-c", "core.protectHFS=false", "-c", "core.protectNTFS=false", "-c", "core.quotePath=true")
 
@@ -30,43 +22,46 @@ _SETTINGS = ("-c", "core.protectHFS=false", "-c", "core.protectNTFS=false", "-c"
 def cumulative_diff(captured: Captured) -> tuple[str, bool]:
     """The diff against the baseline, renames found, and whether it was cut."""
     folder = scratch_folder(0o700)
+    states = _States(captured)
     try:
         git(["init", "-q", "--bare", "--template=", folder])
-        git(["-C", folder, *_SETTINGS, "fast-import", "--quiet", "--force"], b"".join(_stream(captured)))
+        git(["-C", folder, *_SETTINGS, "fast-import", "--quiet", "--force"], b"".join(states.stream()))
         options = ["--no-ext-diff", "--no-textconv", "--no-color", "-r", "-p", "-M"]
         text = git(["-C", folder, *_SETTINGS, "diff-tree", *options, "refs/heads/before", "refs/heads/after"])
     finally:
         remove_tree(folder)
-    return text[:MAX_DIFF].decode(errors="replace"), len(text) > MAX_DIFF
+    return text[:MAX_DIFF].decode(errors="replace"), states.cut or len(text) > MAX_DIFF
 
 
-def git(arguments: list[str], stdin: bytes = b"") -> bytes:
-    """Run git with nobody's configuration. Raises ``MeasurementError``."""
-    try:
-        ran = subprocess.run(
-            ["git", *arguments],  # noqa: S607 - looked for on a PATH of our own
-            input=stdin,
-            env=GIT_ENV,
-            capture_output=True,
-            check=False,
-        )
-    except OSError as error:
-        raise MeasurementError(f"git can't be started: {error.strerror}") from error
-    if ran.returncode:
-        lines = ran.stderr.decode(errors="replace").strip().splitlines()
-        raise MeasurementError(f"git {arguments[0]} failed: {lines[-1] if lines else ran.returncode}")
-    return ran.stdout
+class _States:
+    """Both states as ``git fast-import`` reads them. ``cut`` says whether something was left out of both."""
+
+    def __init__(self, captured: Captured) -> None:
+        self._captured = captured
+        self._left = MAX_CONTENT
+        self.cut = bool(captured.cut)
+
+    def stream(self) -> Iterator[bytes]:
+        shown = [change for change in self._captured.changes if self._takes(change)]
+        yield b"commit refs/heads/before\n" + _AUTHOR + b"data 0\n"
+        for change in shown:
+            yield from _file(change.old_path, change.before, _old(self._captured, change))
+        yield b"\ncommit refs/heads/after\n" + _AUTHOR + b"data 0\n"
+        for change in shown:
+            yield from _file(change.path, change.after, _new(self._captured, change))
+        yield b"\n"
+
+    def _takes(self, change: Change) -> bool:
+        """Whether git takes the paths, and the contents still fit: all of them are in memory at once."""
+        size = sum(entry.size for entry in (change.before, change.after) if entry is not None)
+        fits = size <= self._left and not any(_is_gits(path) for path in change.paths)
+        self._left -= size if fits else 0
+        self.cut = self.cut or not fits
+        return fits
 
 
-def _stream(captured: Captured) -> Iterator[bytes]:
-    """Both states as ``git fast-import`` reads them. Files that are too large are left out of both."""
-    yield b"commit refs/heads/before\n" + _AUTHOR + b"data 0\n"
-    for change in captured.changes:
-        yield from _file(change.old_path, change.before, _old(captured, change))
-    yield b"\ncommit refs/heads/after\n" + _AUTHOR + b"data 0\n"
-    for change in captured.changes:
-        yield from _file(change.path, change.after, _new(captured, change))
-    yield b"\n"
+def _is_gits(path: str) -> bool:
+    return any(part.lower() == ".git" for part in path.split("/"))
 
 
 def _old(captured: Captured, change: Change) -> bytes | None:

@@ -5,71 +5,110 @@ hold.
 import os
 import posixpath
 import subprocess
+from typing import IO, NamedTuple
 
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import remove_tree
-from assay.adapters.workspace.diff import GIT_ENV, git
+from assay.adapters.workspace.git import FETCHING, GIT_ENV, git
 from assay.core.errors import InputError, MeasurementError
 
 _LINK, _PROGRAM, _SUBMODULE = "120000", "100755", "160000"
 
 
+class _Blob(NamedTuple):
+    mode: str
+    name: str
+    path: str
+
+
+def is_address(repository: str) -> bool:
+    """Whether it names a repository elsewhere, as an address or as ``host:path``, rather than a folder."""
+    before = repository.partition(":")[0]
+    return "://" in repository or (before != repository and "/" not in before and not os.path.exists(repository))
+
+
 def export_commit(repository: str, commit: str, target: str) -> str:
     """Write the files of a commit into a folder. Returns the commit's full name. Raises ``InputError``."""
-    if "://" in repository or (":" in repository and not os.path.exists(repository)):
+    if is_address(repository):
         return _export_remote(repository, commit, target)
     if not os.path.isdir(repository):
         raise InputError(f"there is no git repository {repository}")
-    try:
-        name = (
-            _git(repository, "rev-parse", "--verify", "--end-of-options", f"{commit}^{{commit}}").decode().strip()
-        )
-        rows = _git(repository, "ls-tree", "-r", "-z", "--full-tree", name).split(b"\0")[:-1]
-    except MeasurementError as error:
-        raise InputError(f"{repository} has no commit {commit!r}: {error}") from error
-    _write_files(repository, [_parsed(row) for row in rows], target)
-    return name
+    return _export(repository, commit, target, repository)
 
 
 def _export_remote(address: str, commit: str, target: str) -> str:
     folder = scratch_folder(0o700)
     try:
-        git(["clone", "-q", "--bare", "--template=", "--", address, f"{folder}/repository"])
-        return export_commit(f"{folder}/repository", commit, target)
+        git(["clone", "-q", "--bare", "--template=", "--", address, f"{folder}/repository"], env=FETCHING)
+        return _export(f"{folder}/repository", commit, target, address)
     except MeasurementError as error:
         raise InputError(f"{address} can't be cloned: {error}") from error
     finally:
         remove_tree(folder)
 
 
-def _git(repository: str, *arguments: str) -> bytes:
-    return git(["-c", "safe.directory=*", "-C", repository, *arguments])
+def _export(repository: str, commit: str, target: str, called: str) -> str:
+    env = _env(repository)
+    start = _start(repository)
+    try:
+        git([*start, "rev-parse", "--git-dir"], env=env)
+    except MeasurementError as error:
+        raise InputError(f"there is no git repository {called}") from error
+    try:
+        found = git([*start, "rev-parse", "--verify", "--end-of-options", f"{commit}^{{commit}}"], env=env)
+        name = found.decode().strip()
+        rows = git([*start, "ls-tree", "-r", "-z", "--full-tree", name], env=env).split(b"\0")[:-1]
+    except MeasurementError as error:
+        raise InputError(f"{called} has no commit {commit!r}: {error}") from error
+    try:
+        _write_files(repository, [_parsed(row) for row in rows], target)
+    except (OSError, ValueError) as error:
+        raise InputError(f"commit {name} of {called} can't be written: {error}") from error
+    return name
 
 
-def _parsed(row: bytes) -> tuple[str, str, str]:
-    """Mode, object and path of a line of ``ls-tree``."""
+def _start(repository: str) -> list[str]:
+    return ["-c", "safe.directory=*", "-C", repository]
+
+
+def _env(repository: str) -> dict[str, str]:
+    """A folder that is no repository is none, also where one of the folders around it is."""
+    return {**GIT_ENV, "GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(repository))}
+
+
+def _parsed(row: bytes) -> _Blob:
     head, path = row.split(b"\t", 1)
     mode, _, name = head.decode().split(" ")
-    return mode, name, os.fsdecode(path)
+    return _Blob(mode, name, os.fsdecode(path))
 
 
-def _write_files(repository: str, rows: list[tuple[str, str, str]], target: str) -> None:
-    wanted = [row for row in rows if row[0] != _SUBMODULE]
+def _write_files(repository: str, blobs: list[_Blob], target: str) -> None:
+    # Links come last, and the deepest first: a tree that was made by hand may have a folder and a link of the same
+    # name, and no file may be written through the link.
+    wanted = [blob for blob in blobs if blob.mode != _SUBMODULE]
+    wanted.sort(key=lambda blob: (blob.mode == _LINK, -blob.path.count("/")))
     with subprocess.Popen(
-        ["git", "-c", "safe.directory=*", "-C", repository, "cat-file", "--batch"],  # noqa: S607
+        ["git", *_start(repository), "cat-file", "--batch"],  # noqa: S607 - looked for on a PATH of our own
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=GIT_ENV,
+        stderr=subprocess.DEVNULL,
+        env=_env(repository),
     ) as process:
         assert process.stdin is not None  # noqa: S101 - both are pipes
         assert process.stdout is not None  # noqa: S101
-        for mode, name, path in wanted:
-            process.stdin.write(f"{name}\n".encode())
+        for blob in wanted:
+            process.stdin.write(f"{blob.name}\n".encode())
             process.stdin.flush()
-            size = int(process.stdout.readline().split()[2])
-            data = process.stdout.read(size)
-            process.stdout.read(1)
-            _write(f"{target}/{_inside(path)}", mode, data)
+            _write(f"{target}/{_inside(blob.path)}", blob.mode, _content(process.stdout, blob))
+
+
+def _content(stdout: IO[bytes], blob: _Blob) -> bytes:
+    head = stdout.readline().split()
+    if head[1:2] != [b"blob"]:
+        raise InputError(f"the repository does not have the content of {blob.path!r}")
+    data = stdout.read(int(head[2]))
+    stdout.read(1)
+    return data
 
 
 def _inside(path: str) -> str:

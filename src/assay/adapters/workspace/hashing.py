@@ -3,23 +3,38 @@
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
 
-from assay.adapters.workspace.walk import Record
+from assay.adapters.workspace.walk import Record, parse_record
 from assay.evidence.workspace import Entry, EntryKind
 
 MAX_FILE = 4 * 2**30
+MAX_TOTAL = 32 * 2**30
 CHUNK = 1 << 20
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _SPECIAL = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 
 
-def entry_of(root: str, record: Record, cut: list[str]) -> Entry:
-    """What is at a path. What is too large or can't be read is said in ``cut``."""
+def entries_of(root: str, rows: Iterable[bytes], cut: list[str]) -> dict[str, Entry]:
+    """What is at the paths of some records. What is too large or can't be read is said in ``cut``."""
+    records = list(map(parse_record, rows))
+    if sum(record.size for record in records) > MAX_TOTAL:
+        # Files that take up no room can be as large as they like. The small ones, which people read, come first.
+        records.sort(key=lambda record: (record.size, record.path))
+    entries: dict[str, Entry] = {}
+    left = MAX_TOTAL
+    for record in records:
+        left -= record.size
+        entries[record.path] = _entry(root, record, min(MAX_FILE, left + record.size), cut)
+    return entries
+
+
+def _entry(root: str, record: Record, limit: int, cut: list[str]) -> Entry:
     mode = plain_mode(record.mode)
     if record.kind == "f":
-        return Entry(EntryKind.FILE, mode, record.size, _hash_file(root, record, cut), record.names)
+        return Entry(EntryKind.FILE, mode, record.size, _hash_file(root, record, limit, cut), record.names)
     if record.kind == "l":
-        return Entry(EntryKind.LINK, 0o777, record.size, _hash_link(root, record.path, cut))
+        return _link(root, record.path, cut)
     return Entry(EntryKind.OTHER, mode, 0, "")
 
 
@@ -28,33 +43,38 @@ def plain_mode(mode: int) -> int:
     return (0o755 if mode & stat.S_IXUSR else 0o644) | (mode & _SPECIAL)
 
 
-def _hash_file(root: str, record: Record, cut: list[str]) -> str:
-    if record.size > MAX_FILE:
-        cut.append(f"{record.path} is larger than {MAX_FILE} bytes")
+def _hash_file(root: str, record: Record, limit: int, cut: list[str]) -> str:
+    if record.size > limit:
+        cut.append(f"{record.path} is too large: {record.size} bytes")
         return f"{record.size} bytes"
     try:
         fd = os.open(f"{root}/{record.path}", _FLAGS)
     except OSError as error:
-        cut.append(f"{record.path} can't be read: {error.strerror}")
-        return "unreadable"
+        return _unreadable(record.path, error, cut)
     try:
         return _digest(fd)
+    except OSError as error:
+        return _unreadable(record.path, error, cut)
     finally:
         os.close(fd)
 
 
 def _digest(fd: int) -> str:
-    data = os.read(fd, CHUNK)
-    digest = hashlib.sha256(data)
-    while len(data) == CHUNK:
-        data = os.read(fd, CHUNK)
+    """Read to the end, which only an empty read is: some file systems give less than they are asked for."""
+    digest = hashlib.sha256()
+    while data := os.read(fd, CHUNK):
         digest.update(data)
     return digest.hexdigest()
 
 
-def _hash_link(root: str, path: str, cut: list[str]) -> str:
+def _link(root: str, path: str, cut: list[str]) -> Entry:
     try:
-        return hashlib.sha256(os.fsencode(os.readlink(f"{root}/{path}"))).hexdigest()
+        target = os.fsencode(os.readlink(f"{root}/{path}"))
     except OSError as error:
-        cut.append(f"{path} can't be read: {error.strerror}")
-        return "unreadable"
+        return Entry(EntryKind.LINK, 0o777, 0, _unreadable(path, error, cut))
+    return Entry(EntryKind.LINK, 0o777, len(target), hashlib.sha256(target).hexdigest())
+
+
+def _unreadable(path: str, error: OSError, cut: list[str]) -> str:
+    cut.append(f"{path} can't be read: {error.strerror}")
+    return "unreadable"

@@ -2,7 +2,11 @@
 
 It lies in the user's cache, outside of every workspace. A file's ``ctime`` is the kernel's: it moves with every
 change of content, mode or name, and no program can set it back. What changed around the moment of the capture is
-not remembered, because a clock has ticks.
+not remembered, because a clock has ticks. Nothing is remembered on file systems that let a mapped file change
+without moving its ``ctime``, as tmpfs does.
+
+The agent is gone when a capture is made: a process that still has a file mapped, and wrote to it just before,
+could write once more without being seen.
 """
 
 import contextlib
@@ -14,10 +18,14 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from assay.adapters.workspace.walk import parse_record
+from assay.adapters.workspace.mounts import kinds_below
+from assay.adapters.workspace.walk import Record, parse_record
 from assay.evidence.workspace import Entry, EntryKind
 
 TICK_SEC = 0.05
+# Where times have no fraction, the file system counts in whole seconds, or in every second one.
+COARSE_TICK_SEC = 2.5
+TRUSTED = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "overlay"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +46,17 @@ class Memory:
         key = f"{os.path.realpath(root)}\0{found.st_dev}\0{found.st_ino}\0{baseline}"
         name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
         self._path = f"{cache or _cache()}/{name}"
+        kinds = kinds_below(root)
+        self._trusted = bool(kinds) and kinds <= TRUSTED
 
     def recall(self) -> Remembered:
         """What is remembered; nothing where nothing is, or where it can't be read."""
-        with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
-            with open(self._path, "rb") as file:
-                head, _, rows = file.read().partition(b"\n")
-            differing = {
-                os.fsdecode(bytes.fromhex(path)): None if row is None else _entry(row)
-                for path, row in msgspec.json.decode(
-                    head, type=dict[str, tuple[str, int, int, str, int] | None]
-                ).items()
-            }
-            return Remembered(frozenset(rows.split(b"\0")), differing)
+        if not self._trusted:
+            return Remembered()
+        with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError), open(self._path, "rb") as file:
+            seal, _, text = file.read().partition(b"\n")
+            if seal == _seal(text):
+                return _remembered(text)
         return Remembered()
 
     def keep(
@@ -61,22 +67,39 @@ class Memory:
         differing: Mapping[str, Entry | None],
     ) -> None:
         """Remember a capture that began at ``taken`` and knew some records already. Failing to is no harm."""
-        if records == known:
+        if records == known or not self._trusted:
             return
-        fresh = {
-            row: record.path
-            for row in records - known
-            if (record := parse_record(row)).changed >= taken - TICK_SEC
-        }
+        fresh = {row: record.path for row in records - known if _is_fresh(record := parse_record(row), taken)}
         rows = {_hex(path): None if entry is None else _row(entry) for path, entry in differing.items()}
         # None also stands for "look again": what is there then shows up as a record that nobody knew.
         rows.update((_hex(path), None) for path in fresh.values())
+        text = msgspec.json.encode(rows) + b"\n" + b"".join(row + b"\0" for row in records - fresh.keys())
         with contextlib.suppress(OSError):
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
             temporary = f"{self._path}.{os.getpid()}.{time.monotonic_ns()}"
             with open(temporary, "xb") as file:
-                file.write(msgspec.json.encode(rows) + b"\n" + b"\0".join(records - fresh.keys()))
+                file.write(_seal(text) + b"\n" + text)
             os.replace(temporary, self._path)
+
+
+def _is_fresh(record: Record, taken: float) -> bool:
+    """Whether it may change once more without its time moving on."""
+    tick = COARSE_TICK_SEC if record.changed.is_integer() else TICK_SEC
+    return record.changed >= taken - tick
+
+
+def _seal(text: bytes) -> bytes:
+    """What is half there would hide a deletion."""
+    return hashlib.sha256(text).hexdigest().encode()
+
+
+def _remembered(text: bytes) -> Remembered:
+    head, _, rows = text.partition(b"\n")
+    found = msgspec.json.decode(head, type=dict[str, tuple[str, int, int, str, int] | None])
+    differing = {
+        os.fsdecode(bytes.fromhex(path)): None if row is None else _entry(row) for path, row in found.items()
+    }
+    return Remembered(frozenset(rows.split(b"\0")[:-1]), differing)
 
 
 def _hex(path: str) -> str:

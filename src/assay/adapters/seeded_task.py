@@ -1,0 +1,113 @@
+"""A task that was seeded, as it lies on disk. It is used only while it is what was written.
+
+A seeded task is a folder::
+
+    task.json          the scenario as it was, and the hashes of everything
+    instruction.md     what the agent is asked
+    workspace.tar.gz   the workspace as the agent gets it, with one commit and no other history
+    baseline/          every path with type, mode and hash, and the contents
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from assay.adapters.atomic_write import write_text
+from assay.adapters.checksums import file_checksum
+from assay.adapters.scenario_file import scenario_hash, scenario_of
+from assay.adapters.trees import unpack_tree
+from assay.adapters.workspace.baseline import StoredBaseline, load_baseline
+from assay.core.errors import InputError
+from assay.dialects.scorers.scenario import Scenario
+
+TASK = "task.json"
+WORKSPACE = "workspace.tar.gz"
+BASELINE = "baseline"
+FORMAT = 1
+SEAL = "sha256"
+_FIELDS = {
+    "format",
+    "scenario",
+    "scenario_sha256",
+    "baseline_sha256",
+    "workspace_sha256",
+    "nested_repositories",
+    SEAL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """A task that was seeded."""
+
+    folder: str
+    scenario: Scenario
+    scenario_sha256: str
+    baseline_sha256: str
+    baseline: StoredBaseline
+    nested: tuple[str, ...]
+    workspace_sha256: str
+
+
+def write_record(folder: str, record: Mapping[str, object]) -> None:
+    """Write the record of a task, sealed."""
+    sealed = {"format": FORMAT, **record}
+    write_text(f"{folder}/{TASK}", json.dumps({**sealed, SEAL: _seal(sealed)}, indent=2) + "\n")
+
+
+def load_seeded(folder: str) -> Seeded:
+    """Read a seeded task. Raises ``InputError`` if it is none, or if it was changed."""
+    path = f"{folder}/{TASK}"
+    record = _read_record(folder)
+    scenario = scenario_of(record["scenario"], path)
+    scenario_sha256, baseline_sha256 = str(record["scenario_sha256"]), str(record["baseline_sha256"])
+    if scenario_hash(scenario) != scenario_sha256:
+        raise InputError(f"{path}: the scenario was changed since the task was seeded")
+    if _seal(record) != record[SEAL]:
+        raise InputError(f"{path} was changed since the task was seeded")
+    return Seeded(
+        folder,
+        scenario,
+        scenario_sha256,
+        baseline_sha256,
+        load_baseline(f"{folder}/{BASELINE}", baseline_sha256),
+        tuple(record["nested_repositories"]),
+        str(record["workspace_sha256"]),
+    )
+
+
+def unpack_workspace(task: Seeded, target: str) -> None:
+    """The workspace of a task in a new folder, for one agent."""
+    if os.path.lexists(target):
+        raise InputError(f"{target} is there already: a workspace is unpacked into a new folder")
+    archive = f"{task.folder}/{WORKSPACE}"
+    try:
+        if file_checksum(archive) != task.workspace_sha256:
+            raise InputError(f"{archive} was changed since the task was seeded")
+    except OSError as error:
+        raise InputError(f"{archive} can't be read: {error.strerror}") from error
+    os.makedirs(target)
+    unpack_tree(archive, target)
+
+
+def _read_record(folder: str) -> dict[str, Any]:
+    path = f"{folder}/{TASK}"
+    try:
+        with open(path, "rb") as file:
+            record = json.loads(file.read())
+    except OSError as error:
+        raise InputError(f"{folder} is no seeded task: {TASK} can't be read ({error.strerror})") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not what 'assay seed' writes") from error
+    if not isinstance(record, dict) or not record.keys() >= _FIELDS or record["format"] != FORMAT:
+        raise InputError(f"{path} is not what 'assay seed' writes")
+    return record
+
+
+def _seal(record: Mapping[str, object]) -> str:
+    """A hash over all that stands in a record beside it."""
+    rest = {key: value for key, value in record.items() if key != SEAL}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

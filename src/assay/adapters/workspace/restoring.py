@@ -1,0 +1,104 @@
+"""Put files of a copy back as they were at the baseline, before a command runs on it."""
+
+import fnmatch
+import os
+from collections.abc import Iterable, Iterator
+
+from assay.adapters.trees import clear_the_way, real_folder
+from assay.adapters.workspace.baseline import Baseline
+from assay.core.errors import MeasurementError
+from assay.evidence.workspace import EntryKind
+
+RUNNER = "@runner"
+# Files that steer test runners wherever they lie.
+_RUNNER_FILES = (
+    "conftest.py",
+    "pytest.ini",
+    ".pytest.ini",
+    "pytest.toml",
+    ".pytest.toml",
+    "tox.ini",
+    "*.pth",
+    "jest.config.*",
+    "vite.config.*",
+    "vitest.config.*",
+    "vitest.workspace.*",
+    "karma.conf.*",
+    ".mocharc*",
+    ".rspec",
+    ".rspec-local",
+    "spec_helper.rb",
+    "rails_helper.rb",
+    ".npmrc",
+    ".env",
+    "bunfig.toml",
+    "go.work",
+    "*.runsettings",
+    "xunit.runner.json",
+    "Directory.Build.props",
+    "Directory.Build.targets",
+)
+# Modules that would stand in for a runner, or that the interpreter starts with, in whatever form.
+_MODULES = ("pytest", "_pytest", "unittest", "nose", "sitecustomize", "usercustomize")
+_FOLDERS = (*_MODULES, ".bundle", ".cargo", ".mvn", "node_modules/.bin")
+# An interpreter may be told in a compiled file itself not to compare it with its source.
+_COMPILED = (".pyc", ".pyo")
+
+
+def restore_files(copy: str, baseline: Baseline, patterns: tuple[str, ...]) -> None:
+    """What was added goes, what was changed or deleted comes back. Compiled files count with any pattern."""
+    for path in list(_files(copy)):
+        if _matches(path, patterns) and baseline.entry(path) is None:
+            clear_the_way(f"{copy}/{path}")
+    for path in baseline.paths():
+        if _matches(path, patterns):
+            _put_back(copy, baseline, path)
+
+
+def make_room(copy: str, path: str) -> None:
+    """Make room for a file, in a folder that is one: a link on the way would lead elsewhere."""
+    if os.path.dirname(path):
+        real_folder(copy, os.path.dirname(path))
+    clear_the_way(f"{copy}/{path}")
+
+
+def steers_a_runner(path: str) -> bool:
+    """Whether test runners read it without being told to."""
+    name = path.rsplit("/", 1)[-1]
+    if name.split(".", 1)[0] in _MODULES and name.endswith((".py", ".so", ".pyd", *_COMPILED)):
+        return True
+    if any(fnmatch.fnmatchcase(name, one) for one in _RUNNER_FILES):
+        return True
+    # A link may stand for the folder.
+    return any(f"/{folder}/" in f"/{path}/" for folder in _FOLDERS)
+
+
+def _put_back(copy: str, baseline: Baseline, path: str) -> None:
+    entry = baseline.entry(path)
+    if entry is None or entry.kind is EntryKind.OTHER:
+        return
+    data = baseline.read(path)
+    if data is None:
+        raise MeasurementError(f"{path} is too large to be put back")
+    make_room(copy, path)
+    if entry.kind is EntryKind.LINK:
+        os.symlink(os.fsdecode(data), f"{copy}/{path}")
+        return
+    with open(f"{copy}/{path}", "xb") as file:
+        file.write(data)
+    os.chmod(f"{copy}/{path}", entry.mode & 0o777)
+
+
+def _matches(path: str, patterns: Iterable[str]) -> bool:
+    return path.endswith(_COMPILED) or any(
+        steers_a_runner(path) if one == RUNNER else fnmatch.fnmatchcase(path, one) for one in patterns
+    )
+
+
+def _files(root: str) -> Iterator[str]:
+    """Everything that is no folder; a link to one is none."""
+    for folder, folders, files in os.walk(root):
+        here = os.path.relpath(folder, root)
+        links = [name for name in folders if os.path.islink(f"{folder}/{name}")]
+        for name in (*files, *links):
+            yield name if here == "." else f"{here}/{name}"

@@ -1,0 +1,121 @@
+"""Scenario files: three ways to write the same, and refusals that say what is wrong and where."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.adapters.scenario_file import canonical, load_scenario, scenario_hash, scenario_of
+from assay.core.errors import InputError
+
+YAML = """\
+instruction: Fix it.
+workspace_seed: {type: git, repository: ../repo, commit: abc}
+setup: make
+scorers:
+  - {type: command, command: make test}
+  - {name: small, type: max_files_changed, limit: 3, required: false}
+"""
+TOML = """\
+instruction = "Fix it."
+setup = "make"
+workspace_seed = {type = "git", repository = "../repo", commit = "abc"}
+[[scorers]]
+type = "command"
+command = "make test"
+[[scorers]]
+name = "small"
+type = "max_files_changed"
+limit = 3
+required = false
+"""
+JSON = json.dumps(
+    {
+        "user_instruction": "Fix it.",
+        "workspace_seed": {"type": "git", "url": "../repo", "ref": "abc"},
+        "setup_command": {"command": "make"},
+        "scorers": [
+            {"name": "command", "type": "command", "command": "make test"},
+            {"name": "small", "type": "max_files_changed", "limit": 3, "required": False},
+        ],
+    }
+)
+
+
+def write(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def test_yaml_toml_and_json_say_the_same(tmp_path: Path) -> None:
+    loaded = [
+        load_scenario(write(tmp_path, name, text))
+        for name, text in (("a.yaml", YAML), ("a.toml", TOML), ("a.json", JSON), ("a.YML", YAML))
+    ]
+    assert len({scenario_hash(one) for one in loaded}) == 1
+    assert [scorer.required for scorer in loaded[0].scorers] == [None, False]
+
+
+def test_what_is_frozen_can_be_read_again(tmp_path: Path) -> None:
+    loaded = load_scenario(write(tmp_path, "a.yaml", YAML))
+    assert scenario_of(json.loads(canonical(loaded)), "again") == loaded
+
+
+def test_any_difference_is_another_hash(tmp_path: Path) -> None:
+    one = load_scenario(write(tmp_path, "a.yaml", YAML))
+    for old, new in (("limit: 3", "limit: 4"), ("Fix it", "fix it"), ("false", "true"), ("abc", "abd")):
+        assert scenario_hash(load_scenario(write(tmp_path, "b.yaml", YAML.replace(old, new)))) != scenario_hash(
+            one
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.yaml", "scorers: [", r"a\.yaml is no valid YAML: "),
+        ("a.toml", "scorers =", r"a\.toml is no valid TOML: "),
+        ("a.json", "{", r"a\.json is no valid JSON: "),
+        ("a", "scorers: [", "is no valid YAML: "),
+        ("a.yaml", "", r"a\.yaml: "),
+        ("a.yaml", "[]", r"a\.yaml: "),
+        ("a.yaml", "scorers: []", "scorers: "),
+        ("a.yaml", "scorers: [{name: a}]", r"scorers\.0\.type: "),
+        ("a.yaml", "scorers: [{type: a}, {type: a}]", "two scorers are named 'a'"),
+        ("a.yaml", "extra: 1\nscorers: [{type: a}]", "extra: "),
+        ("a.yaml", "scorers: [{type: a}]\nexpected_outcome: success", "expected_outcome: "),
+        ("a.yaml", "scorers: [{type: a, required: 'yes'}]", r"scorers\.0\.required: "),
+        ("a.yaml", "scorers: [{type: a}]\nworkspace_seed: tarball", "workspace_seed"),
+        ("a.yaml", "scorers: [{type: a}]\nworkspace_seed: {type: git, repository: x}", "commit"),
+        ("a.yaml", "scorers: [{type: a}]\nsetup: {command: x, timeout_s: 3601}", "timeout_s"),
+        ("a.yaml", "scorers: [{type: a, when: 2001-01-01}]", "not JSON serializable"),
+        ("a.yaml", "scorers: [{type: a, limit: .nan}]", r"a\.yaml"),
+        ("a.yaml", "scorers: [{type: a}]\nworkdir: relative", "workdir: "),
+        ("a.yaml", "scorers: !!python/object/apply:os.system [true]", "is no valid YAML"),
+        ("a.yaml", "scorers: [{type: a}]\nscorers: [{type: b}]", "twice"),
+        ("a.json", '{"scorers": [{"type": "a"}], "scorers": [{"type": "b"}]}', "twice"),
+        ("a.yaml", "[" * 5000, "no valid YAML"),
+        ("a.json", "[" * 100_000, "no valid JSON"),
+    ],
+)
+def test_refusals_name_the_file_and_the_field(tmp_path: Path, name: str, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_scenario(write(tmp_path, name, text))
+
+
+def test_a_file_that_can_not_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="can't be read: No such file"):
+        load_scenario(str(tmp_path / "nothing.yaml"))
+    with pytest.raises(InputError, match="can't be read: Is a directory"):
+        load_scenario(str(tmp_path))
+
+
+@given(st.binary(max_size=200), st.sampled_from([".yaml", ".toml", ".json", ""]))
+def test_any_bytes_are_refused_in_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, ending: str
+) -> None:
+    path = tmp_path_factory.mktemp("any") / f"scenario{ending}"
+    path.write_bytes(data)
+    with pytest.raises(InputError):
+        load_scenario(str(path))

@@ -1,0 +1,202 @@
+"""Archives that somebody else made: nothing is written outside of the target, and nothing without end."""
+
+import gzip
+import io
+import os
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.adapters.workspace import archives
+from assay.adapters.workspace.archives import unpack_archive
+from assay.core.errors import InputError
+from tests.builders import within
+
+Make = Callable[[Path, Sequence[tuple[str, str, str]]], None]
+_TYPES = {
+    "file": tarfile.REGTYPE,
+    "program": tarfile.REGTYPE,
+    "folder": tarfile.DIRTYPE,
+    "link": tarfile.SYMTYPE,
+    "hard link": tarfile.LNKTYPE,
+    "pipe": tarfile.FIFOTYPE,
+    "device": tarfile.CHRTYPE,
+}
+_MODES = {
+    "file": stat.S_IFREG | 0o644,
+    "program": stat.S_IFREG | 0o755,
+    "folder": stat.S_IFDIR | 0o755,
+    "link": stat.S_IFLNK | 0o777,
+    "pipe": stat.S_IFIFO | 0o644,
+    "device": stat.S_IFCHR | 0o644,
+}
+
+
+def make_tar(path: Path, members: Sequence[tuple[str, str, str]]) -> None:
+    with tarfile.open(path, "w:gz") as tar:
+        for name, kind, content in members:
+            member = tarfile.TarInfo(name)
+            member.type, member.mode = _TYPES[kind], 0o755 if kind == "program" else 0o644
+            if member.isreg():
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content.encode()))
+            else:
+                member.linkname = content
+                tar.addfile(member)
+
+
+def make_zip(path: Path, members: Sequence[tuple[str, str, str]]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, kind, content in members:
+            member = zipfile.ZipInfo(f"{name}/" if kind == "folder" else name)
+            member.external_attr = _MODES[kind] << 16
+            packed.writestr(member, content)
+
+
+BOTH = pytest.mark.parametrize("make", [make_tar, make_zip])
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    (tmp_path / "target").mkdir()
+    return tmp_path / "target"
+
+
+def unpacked(
+    tmp_path: Path, target: Path, make: Make, members: Sequence[tuple[str, str, str]], strip: int = 0
+) -> None:
+    make(tmp_path / "archive", members)
+    unpack_archive(str(tmp_path / "archive"), str(target), strip)
+
+
+def texts(target: Path) -> dict[str, str]:
+    files = (path for path in target.rglob("*") if path.is_file() and not path.is_symlink())
+    return {str(path.relative_to(target)): path.read_text() for path in files}
+
+
+@BOTH
+def test_files_programs_folders_and_links(tmp_path: Path, target: Path, make: Make) -> None:
+    members = [("d", "folder", ""), ("d/a", "file", "1"), ("b", "program", "2"), ("l", "link", "/etc/passwd")]
+    unpacked(tmp_path, target, make, members)
+    assert texts(target) == {"d/a": "1", "b": "2"}
+    assert os.readlink(target / "l") == "/etc/passwd"
+    assert [stat.S_IMODE((target / name).stat().st_mode) for name in ("d/a", "b")] == [0o644, 0o755]
+
+
+@BOTH
+def test_leading_folders_are_left_out(tmp_path: Path, target: Path, make: Make) -> None:
+    members = [("top", "folder", ""), ("./top/a", "file", "1"), ("top/in/b", "file", "2"), ("loose", "file", "3")]
+    unpacked(tmp_path, target, make, members, strip=1)
+    assert texts(target) == {"a": "1", "in/b": "2"}
+
+
+@BOTH
+@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil", "a/.."])
+def test_names_that_lead_outside(tmp_path: Path, target: Path, make: Make, name: str) -> None:
+    with pytest.raises(InputError, match="leaves its folder"):
+        unpacked(tmp_path, target, make, [(name, "file", "x")])
+    assert not (tmp_path / "evil").exists()
+
+
+@BOTH
+@pytest.mark.parametrize("deep", ["out/evil", "out/in/evil", "./out//evil"])
+def test_ways_through_a_link(tmp_path: Path, target: Path, make: Make, deep: str) -> None:
+    (tmp_path / "outside").mkdir()
+    members = [("out", "link", str(tmp_path / "outside")), (deep, "file", "x")]
+    with pytest.raises(InputError, match="leads through a link"):
+        unpacked(tmp_path, target, make, members)
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+@BOTH
+def test_a_link_that_a_file_or_folder_replaces(tmp_path: Path, target: Path, make: Make) -> None:
+    write = tmp_path / "outside"
+    write.write_text("untouched")
+    members = [("a", "link", str(write)), ("./a", "file", "x"), ("b", "link", "/"), ("b", "folder", "")]
+    unpacked(tmp_path, target, make, members)
+    assert write.read_text() == "untouched"
+    assert texts(target) == {"a": "x"}
+    assert not (target / "b").is_symlink()
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_special_files_are_refused(tmp_path: Path, target: Path, make: Make, kind: str) -> None:
+    with pytest.raises(InputError, match="neither file, folder nor link: 'x'"):
+        unpacked(tmp_path, target, make, [("x", kind, "")])
+    assert not os.path.lexists(target / "x")
+
+
+def test_a_hard_link_becomes_a_file_of_its_own(tmp_path: Path, target: Path) -> None:
+    unpacked(tmp_path, target, make_tar, [("a", "file", "1"), ("b", "hard link", "a")])
+    assert texts(target) == {"a": "1", "b": "1"}
+    assert (target / "a").stat().st_nlink == 1
+
+
+@pytest.mark.parametrize("linked", ["nothing", "/etc/passwd", "../outside", "b"])
+def test_a_hard_link_to_what_is_not_in_the_archive(tmp_path: Path, target: Path, linked: str) -> None:
+    (tmp_path / "outside").write_text("secret")
+    with pytest.raises(InputError):
+        unpacked(tmp_path, target, make_tar, [("b", "hard link", linked)])
+
+
+def test_hard_links_do_not_multiply_beyond_the_cap(
+    tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "MAX_BYTES", 1000)
+    members = [("a", "file", "x" * 400), ("b", "hard link", "a"), ("c", "hard link", "a")]
+    with pytest.raises(InputError, match="more than 1000 bytes"):
+        unpacked(tmp_path, target, make_tar, members)
+
+
+@BOTH
+def test_caps(tmp_path: Path, target: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "MAX_BYTES", 1000)
+    with pytest.raises(InputError, match="more than 1000 bytes"):
+        unpacked(tmp_path, target, make, [("a", "file", "x" * 1001)])
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 2)
+    with pytest.raises(InputError, match="more than 2 files"):
+        unpacked(tmp_path, target, make, [(name, "file", "") for name in "abc"])
+
+
+@BOTH
+@pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
+def test_half_an_archive(tmp_path: Path, target: Path, make: Make, cut: float) -> None:
+    archive = tmp_path / "archive"
+    make(archive, [(f"f{number}", "file", os.urandom(40).hex()) for number in range(50)])
+    data = archive.read_bytes()
+    archive.write_bytes(data[: int(len(data) * cut)])
+    with pytest.raises(InputError, match="archive"):
+        unpack_archive(str(archive), str(target))
+
+
+@given(st.binary(max_size=2000), st.sampled_from([b"", b"PK\3\4", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\0"]))
+def test_any_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes, head: bytes) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "archive").write_bytes(head + data)
+    (folder / "target").mkdir()
+    with pytest.raises(InputError), within(10):
+        unpack_archive(str(folder / "archive"), str(folder / "target"))
+
+
+def test_damaged_compressed_content(tmp_path: Path, target: Path) -> None:
+    make_zip(tmp_path / "archive", [("a", "file", "text " * 100)])
+    data = bytearray((tmp_path / "archive").read_bytes())
+    data[35:45] = b"\xff" * 10
+    (tmp_path / "archive").write_bytes(data)
+    with pytest.raises(InputError, match="can be unpacked"):
+        unpack_archive(str(tmp_path / "archive"), str(target))
+    (tmp_path / "other").write_bytes(gzip.compress(b"x" * 5000)[:-20] + b"\0" * 12)
+    with pytest.raises(InputError, match="can be unpacked"):
+        unpack_archive(str(tmp_path / "other"), str(target))
+
+
+def test_an_archive_that_is_not_there(tmp_path: Path, target: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        unpack_archive(str(tmp_path / "nothing"), str(target))
