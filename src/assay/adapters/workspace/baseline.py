@@ -4,11 +4,12 @@ Kept in a folder of Assay's own as two files: ``manifest``, with one line for ea
 ``contents``, in which the manifest says where to look. What is read is checked against its hash.
 """
 
+import functools
 import hashlib
 import os
 import shutil
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import IO, Protocol
 from urllib.parse import quote_from_bytes, unquote_to_bytes
@@ -87,8 +88,13 @@ class StoredBaseline:
         line = self._line(path)
         return None if line is None else Entry(_KINDS[line[0]], int(line[1], 8), int(line[2]), line[3])
 
-    def _line(self, path: str) -> list[str] | None:
-        """The line of a path, by halving: few paths are asked for, and a manifest is long."""
+    @functools.cached_property
+    def _line(self) -> Callable[[str], list[str] | None]:
+        """The line of a path. It is asked for more than once, and finding it takes a while."""
+        return functools.lru_cache(maxsize=4096)(self._look_up)
+
+    def _look_up(self, path: str) -> list[str] | None:
+        """By halving: few paths are asked for, and a manifest is long."""
         quoted = _quoted(path)
         at = bisect_left(range(len(self.manifest)), quoted, key=self._path_around)
         start = self.manifest.rfind(b"\n", 0, at) + 1

@@ -4,7 +4,7 @@ import functools
 import os
 import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from assay.adapters.safe_read import read_below
@@ -30,10 +30,16 @@ class Captured:
     commands: Commands
 
     def before(self, path: str) -> bytes | None:
+        return self._contents.get(("before", path), self._before)
+
+    def after(self, path: str) -> bytes | None:
+        return self._contents.get(("after", path), self._after)
+
+    def _before(self, path: str) -> bytes | None:
         entry = self.baseline.entry(path)
         return self.baseline.read(path) if entry is not None and entry.kind is EntryKind.FILE else None
 
-    def after(self, path: str) -> bytes | None:
+    def _after(self, path: str) -> bytes | None:
         found = read_below(self.root, path.split("/"), MAX_READ)
         return found.data if isinstance(found, Content) else None
 
@@ -65,6 +71,10 @@ class Captured:
         return self.commands.run(command, timeout_sec, restore, collect)
 
     @functools.cached_property
+    def _contents(self) -> "_Contents":
+        return _Contents()
+
+    @functools.cached_property
     def _changed(self) -> dict[str, Entry | None]:
         """What is at the paths that changed; None for one that was left, whatever stands there now."""
         left: dict[str, Entry | None] = {change.old_path: None for change in self.changes}
@@ -78,6 +88,23 @@ class Captured:
             return os.lstat(f"{self.root}/{path}")
         except OSError:
             return None
+
+
+class _Contents:
+    """Contents that were read: several scorers ask for the same files. What is large is read each time."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], bytes | None] = {}
+        self._room = MAX_READ
+
+    def get(self, key: tuple[str, str], read: Callable[[str], bytes | None]) -> bytes | None:
+        if key in self._kept:
+            return self._kept[key]
+        data = read(key[1])
+        self._room -= len(data or b"")
+        if self._room >= 0:
+            self._kept[key] = data
+        return data
 
 
 def capture(commands: Commands, memory: Memory | None = None, nested_before: Iterable[str] = ()) -> Captured:

@@ -3,6 +3,7 @@
 Told by the path alone. Rust keeps tests beside the code they test, so every Rust file may hold some.
 """
 
+import functools
 import re
 from pathlib import PurePosixPath
 
@@ -42,10 +43,10 @@ def language_of(path: str) -> str | None:
     return _LANGUAGES.get(_ending(path))
 
 
+@functools.lru_cache(maxsize=4096)
 def is_test_file(path: str) -> bool:
     """Whether a file is test code: by its name, by a folder it lies in, or because its language mixes both."""
-    pure = PurePosixPath(path)
-    folders = pure.parts[:-1]
+    *folders, name = path.split("/")
     if _NOT_OURS.intersection(folders) or path.endswith(".d.ts"):
         return False
     ending = _ending(path)
@@ -53,7 +54,7 @@ def is_test_file(path: str) -> bool:
         return True
     if ending not in _LANGUAGES and ending not in _OTHER_CODE:
         return False
-    return _NAMED.match(_stem(pure.name)) is not None or any(_is_test_folder(folder) for folder in folders)
+    return _NAMED.match(_stem(name)) is not None or any(_is_test_folder(folder) for folder in folders)
 
 
 def is_collected_path(path: str) -> bool:
