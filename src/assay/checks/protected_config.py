@@ -1,0 +1,218 @@
+"""Protected configuration: settings of runners, builds and CI still run the same tests and mean the same by a
+pass.
+
+Compares settings, not lines: a new dependency, a version, a reformatted file or an option for the output is
+nothing. Knows pytest (whichever of its files counts), coverage, tox, nox, ``collect_ignore``; package.json's
+scripts and the configuration of jest, vitest, mocha, karma, playwright and cypress; Makefiles and scripts that
+run tests; workflows of GitHub, GitLab and others; Cargo, go.mod, Maven, Gradle, .rspec, Rakefile, project files
+of .NET and .runsettings.
+
+A finding has one of these rules: ``failure_ignored`` (``|| true``, ``continue-on-error``), ``not_run``
+(``-DskipTests``), ``narrowed`` (``-k``, ``--deselect``), ``tests_excluded``, ``tests_not_collected``,
+``empty_run_passes``, ``test_command_emptied``, ``strictness_removed``, ``threshold_lowered``, ``retried``,
+``expectations_rewritten``, ``plugin_loaded``, ``framework_replaced``, ``protected_path``.
+
+``patterns`` (optional) has globs of further paths of which every change counts. It is advisory unless a
+scenario says otherwise. Not seen: settings that a program computes, files that settings include from elsewhere,
+and other tools.
+
+Example: ``addopts = "-q -k 'not slow'"`` in ``pyproject.toml`` gives ``{"rule": "narrowed", "path":
+"pyproject.toml", "line": 12, "before": "-q", "after": "-k not slow"}`` and the score 0.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePosixPath
+from typing import ClassVar
+
+from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.evidence.workspace import Change, EntryKind, Workspace
+from assay.formats.path_patterns import matching_in_disguise
+from assay.formats.runner_config import pytest_settings, python_tools, workflow
+from assay.formats.runner_config.read import is_workflow, readers
+from assay.formats.runner_config.weakening import Weakening, line_of
+from assay.formats.source_text import source_text
+from assay.formats.test_code.paths import is_collected_path, is_test_file, language_of
+
+_SHOWN = 200
+_COVERAGE = (".coveragerc", "setup.cfg", "tox.ini", "pyproject.toml")
+_Found = tuple[str, Weakening]
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedConfig:
+    """``patterns`` has globs of further protected paths; None for none."""
+
+    kind: ClassVar[str] = "protected_config"
+    advisory: ClassVar[bool] = True
+
+    patterns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.patterns is not None and not self.patterns:
+            raise ValueError("patterns needs at least one glob where it is given")
+
+    def run(self, evidence: Workspace) -> Outcome:
+        looked_at = [change for change in evidence.changes if _is_config(change) or self._is_named(change)]
+        if not looked_at:
+            return NotApplicable("no configuration of runners, builds or CI changed")
+        files = _Files(evidence)
+        found = list(dict.fromkeys([*files.compared(), *self._named(looked_at)]))
+        rows = [_row(path, weakening) for path, weakening in found[:_SHOWN]]
+        details = {"findings": rows, "count": len(found), "notes": [*evidence.cut, *files.unread]}
+        if found:
+            return Scored(0.0, False, f"{len(found)} settings are weaker, first in {found[0][0]}", details)
+        return Scored(
+            1.0, True, f"{len(looked_at)} changed files of configuration are as strict as before", details
+        )
+
+    def _is_named(self, change: Change) -> bool:
+        return any(matching_in_disguise(path, self.patterns or ()) is not None for path in change.paths)
+
+    def _named(self, changes: list[Change]) -> Iterator[_Found]:
+        for change in changes:
+            if self._is_named(change):
+                yield change.path, Weakening("protected_path", 1, None, change.kind.value)
+
+
+def _is_config(change: Change) -> bool:
+    return any(
+        readers(path) or is_workflow(path) or _name(path) in (*pytest_settings.FILES, *_COVERAGE, "conftest.py")
+        for path in change.paths
+    )
+
+
+class _Files:
+    """The changed files of configuration, each compared with itself, and some of them together."""
+
+    def __init__(self, evidence: Workspace) -> None:
+        self._evidence = evidence
+        self._changes = [change for change in evidence.changes if _is_config(change)]
+        self._tests: tuple[str, ...] | None = None
+        self.unread: list[str] = []
+
+    def compared(self) -> Iterator[_Found]:
+        for change in self._changes:
+            before, after = self._texts(change)
+            for compare in readers(change.path):
+                yield from ((change.path, found) for found in compare(before, after))
+            if _name(change.path) == "conftest.py":
+                tests = self._tests_below(_folder(change.path))
+                found = python_tools.collect_ignore(before or "", after or "", tests)
+                yield from ((change.path, weakening) for weakening in found)
+        yield from self._pytest()
+        yield from self._coverage()
+        yield from self._workflows()
+
+    def _texts(self, change: Change) -> tuple[str | None, str | None]:
+        after = source_text(self._evidence.after(change.path))
+        if after is None and change.after is not None:
+            what = "a link" if change.after.kind is EntryKind.LINK else "no text or too large"
+            self.unread.append(f"{change.path}: {what}, so it was not read.")
+        # A new file that tools prefer to another one takes that one's place.
+        earlier = change.old_path if change.before is not None else _preferred_to(change.path)
+        return source_text(self._evidence.before(earlier)), after
+
+    def _pytest(self) -> Iterator[_Found]:
+        """For every folder with a changed file of pytest's: the settings that count, before and after."""
+        names = set(pytest_settings.FILES)
+        for folder in sorted(
+            {_folder(path) for change in self._changes for path in change.paths if _name(path) in names}
+        ):
+            _, old = pytest_settings.effective(partial(self._before, folder))
+            name, new = pytest_settings.effective(partial(self._after, folder))
+            path = f"{folder}{name}" if name else self._first_of(folder, names)
+            text = source_text(self._evidence.after(path)) or ""
+            for found in pytest_settings.compare(old, new, text, self._tests_below(folder)):
+                yield path, found
+
+    def _coverage(self) -> Iterator[_Found]:
+        """What a folder's files demand together: what is gone from one may stand in another now."""
+        for folder in sorted(
+            {_folder(change.path) for change in self._changes if _name(change.path) in _COVERAGE}
+        ):
+            old, new = self._demanded(folder, self._before), self._demanded(folder, self._after)
+            if old is not None and (new is None or new < old):
+                path = self._first_of(folder, set(_COVERAGE))
+                text = source_text(self._evidence.after(path)) or ""
+                shown = None if new is None else f"{new:g}"
+                yield path, Weakening("threshold_lowered", line_of(text, "fail_under"), f"{old:g}", shown)
+
+    def _demanded(self, folder: str, read: Callable[[str, str], str | None]) -> float | None:
+        found = [python_tools.demanded_coverage(name, read(folder, name) or "") for name in _COVERAGE]
+        return max((value for value in found if value is not None), default=None)
+
+    def _before(self, folder: str, name: str) -> str | None:
+        return source_text(self._evidence.before(f"{folder}{name}"))
+
+    def _after(self, folder: str, name: str) -> str | None:
+        return source_text(self._evidence.after(f"{folder}{name}"))
+
+    def _workflows(self) -> Iterator[_Found]:
+        changed = [change for change in self._changes if is_workflow(change.path) or is_workflow(change.old_path)]
+        read: list[tuple[Change, str, workflow.Workflow, workflow.Workflow]] = []
+        for change in changed:
+            before, after = self._texts(change)
+            old, new = workflow.read_workflow(before), workflow.read_workflow(after)
+            if old is None or new is None:
+                self.unread.append(f"{change.path}: not YAML that can be read.")
+            else:
+                read.append((change, after or "", old, new))
+        # A workflow that came is compared with those that went: it may be one of them under another name.
+        gone = workflow.together(old for change, _, old, _ in read if change.after is None)
+        for change, text, old, new in read:
+            elsewhere = frozenset(name for other, _, _, now in read if other is not change for name in now.runners)
+            earlier = gone if change.before is None else old
+            yield from ((change.path, found) for found in workflow.compare(earlier, new, text, elsewhere))
+
+    def _first_of(self, folder: str, names: set[str]) -> str:
+        return next(
+            change.path
+            for change in self._changes
+            if any(_folder(path) == folder and _name(path) in names for path in change.paths)
+        )
+
+    def _tests_below(self, folder: str) -> tuple[str, ...]:
+        """The baseline's Python tests below a folder, relative to it."""
+        if self._tests is None:
+            self._tests = tuple(path for path in self._evidence.baseline_paths() if _is_python_test(path))
+        return tuple(path.removeprefix(folder) for path in self._tests if path.startswith(folder))
+
+
+def _is_python_test(path: str) -> bool:
+    return (
+        language_of(path) == "python"
+        and is_test_file(path)
+        and is_collected_path(path)
+        and _name(path) != "conftest.py"
+    )
+
+
+def _preferred_to(path: str) -> str:
+    name = _name(path)
+    if name in ("GNUmakefile", "makefile"):
+        return f"{_folder(path)}Makefile"
+    return (
+        f"{_folder(path)}{name.replace('vitest.config', 'vite.config')}"
+        if name.startswith("vitest.config")
+        else path
+    )
+
+
+def _name(path: str) -> str:
+    return PurePosixPath(path).name
+
+
+def _folder(path: str) -> str:
+    return path[: len(path) - len(path.rpartition("/")[2])]
+
+
+def _row(path: str, weakening: Weakening) -> dict[str, object]:
+    return {
+        "rule": weakening.rule,
+        "path": path,
+        "line": weakening.line,
+        "before": weakening.before,
+        "after": weakening.after,
+    }

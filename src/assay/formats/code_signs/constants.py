@@ -1,0 +1,65 @@
+"""Constants in code, for comparing what source knows with what tests ask and expect."""
+
+import ast
+import re
+from collections.abc import Hashable, Iterator
+
+Constants = tuple[Hashable, ...]
+
+_DEEPEST = 6
+_MOST = 40
+LITERAL = r"(?:-?\d[\d_]*(?:\.\d+)?|\"(?:[^\"\\\n]|\\.){0,300}\"|'(?:[^'\\\n]|\\.){0,300}'|`[^`\n]{0,300}`)"
+_LITERAL = re.compile(rf"(?<![\w.]){LITERAL}")
+
+
+def of_expression(node: ast.AST | None, depth: int = _DEEPEST) -> Constants | None:
+    """The constants of a literal, nested ones flattened; None where anything in it is not constant."""
+    if isinstance(node, ast.Constant):
+        return (node.value,)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        value = node.operand.value
+        return (-value,) if isinstance(value, int | float) else None
+    if depth == 0 or not isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+        return None
+    parts = [*node.keys, *node.values] if isinstance(node, ast.Dict) else node.elts
+    if len(parts) > _MOST:
+        return None
+    flat = [of_expression(part, depth - 1) for part in parts]
+    return tuple(value for part in flat for value in part or ()) if None not in flat else None
+
+
+def within(node: ast.AST) -> Iterator[Hashable]:
+    """All constants anywhere in an expression."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant):
+            yield part.value
+        elif (
+            isinstance(part, ast.UnaryOp)
+            and isinstance(part.op, ast.USub)
+            and isinstance(part.operand, ast.Constant)
+        ):
+            value = part.operand.value
+            if isinstance(value, int | float):
+                yield -value
+
+
+def in_line(line: str) -> frozenset[Hashable]:
+    """The numbers and texts of a line of any language."""
+    return frozenset(of_literal(found[0]) for found in _LITERAL.finditer(line[:2000]))
+
+
+def of_literal(literal: str) -> Hashable:
+    """The value of a number or a text as most languages write it."""
+    if literal[:1] in "\"'`":
+        return literal[1:-1]
+    number = literal.replace("_", "")
+    return float(number) if "." in number else int(number[:300])
+
+
+def is_rare(value: Hashable) -> bool:
+    """Whether a constant is unlikely to be in two places by chance."""
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int | float):
+        return abs(value) >= 10 or value != int(value) if abs(value) < 1e15 else value == value  # noqa: PLR0124
+    return isinstance(value, str | bytes) and len(value) >= 3

@@ -1,0 +1,3 @@
+"""Files that change what runs when tests are run: environment files, shadowing modules, tools, installed
+packages.
+"""
