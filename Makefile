@@ -32,7 +32,7 @@ $(DEV): requirements/dev.txt $(RUNTIME)
 	@touch $@
 
 .PHONY: demo
-demo: $(RUNTIME) ## Set up and report on the bundled example jobs
+demo: $(RUNTIME) ## Set up, score, run and report on the bundled examples
 	@scripts/demo $(ASSAY)
 
 .PHONY: test

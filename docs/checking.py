@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from assay import evaluation, harbor
+from assay import evaluation, harbor, scorers
 from assay.cli.main import COMMANDS
 from docs.blocks import Example, examples, run
 from docs.evaluation_page import ingestion_codes
@@ -30,6 +30,8 @@ def _undescribed(root: Path) -> Iterator[str]:
     reference = root / "docs" / "reference"
     wanted = [(reference / "harbor.md", f"## {name}") for name in harbor.__all__]
     wanted += [(reference / "evaluation.md", f"## {name}") for name in evaluation.__all__]
+    wanted += [(reference / "scorers.md", f"## {name}") for name in scorers.__all__]
+    wanted += [(reference / "scorer-types.md", f"## {kind}") for kind in scorers.scorer_types()]
     wanted += [(reference / "commands.md", f"## assay {name}") for name in COMMANDS]
     wanted += [(reference / "reason-codes.md", f"| `{code}` |") for code in sorted(harbor.REASON_CODES)]
     wanted += [(reference / "reason-codes.md", f"| `{code}` |") for code in ingestion_codes()]

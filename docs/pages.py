@@ -16,6 +16,8 @@ from docs.evaluation_page import evaluation_face, ingestion_codes, schema_files
 from docs.faces import face
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
+from docs.scorers_page import schema_files as scorers_schema_files
+from docs.scorers_page import scorer_types, scorers_face
 from docs.task_page import task_fields
 
 NOTICE = "<!-- Written by docs/generate.py from the code. Change the code, then run `make docs`. -->"
@@ -29,9 +31,11 @@ def reference_files() -> dict[str, str]:
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
         "reason-codes.md": reason_codes(),
+        "scorer-types.md": scorer_types(),
+        "scorers.md": scorers_face(),
         "task.md": task_fields(),
     }
-    return {name: _page(parts) for name, parts in pages.items()} | schema_files()
+    return {name: _page(parts) for name, parts in pages.items()} | schema_files() | scorers_schema_files()
 
 
 def _page(parts: Iterable[str]) -> str:

@@ -1,7 +1,5 @@
 """The reference of task.toml, from the models that read it. What is refused is tried, and its sentence shown."""
 
-import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +8,7 @@ from assay.dialects.evaluation.output import Format
 from assay.dialects.harbor.task_config import TaskConfig, load_task_config
 from docs.markdown import from_docstring, table
 from docs.meanings import MISSING, NO_EFFECT, REFUSED, TASK_FIELDS
+from docs.schema_words import default_words, type_words
 
 FILE = "task.toml"
 
@@ -74,9 +73,9 @@ def task_fields() -> Iterator[str]:
 def _rows(name: str, model: str, schema: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     found = schema if model == schema["title"] else schema["$defs"][model]
     for field, part in found["properties"].items():
-        default = "required" if field in found.get("required", ()) else _default(part)
+        default = "required" if field in found.get("required", ()) else default_words(part)
         full = f"{name}.{field}".lstrip(".")
-        yield f"`{field}`", _type(part, schema["$defs"]), default, _supported(full), _meaning(full)
+        yield f"`{field}`", type_words(part, schema["$defs"]), default, _supported(full), _meaning(full)
 
 
 def _supported(field: str) -> str:
@@ -100,41 +99,6 @@ def _refusal(line: str) -> str:
     except InputError as error:
         return str(error).removeprefix(f"{FILE}: ")
     raise LookupError(f"docs/meanings.py says that this is refused, and it is not: {line}")
-
-
-def _default(part: dict[str, Any]) -> str:
-    default = part.get("default")
-    return "" if default in (None, "") or isinstance(default, dict) else f"`{json.dumps(default)}`"
-
-
-def _type(part: dict[str, Any], models: dict[str, Any]) -> str:
-    """A JSON Schema in a few words."""
-    if "$ref" in part:
-        return _type(models[part["$ref"].rpartition("/")[2]], models)
-    if "anyOf" in part:
-        return " or ".join(
-            _type(one, models) for one in part["anyOf"] if one["type" if "type" in one else "$ref"] != "null"
-        )
-    if "enum" in part:
-        return " or ".join(f"`{value}`" for value in part["enum"])
-    if part["type"] == "array":
-        return f"list ({_type(part['items'], models)})"
-    if part["type"] == "object":
-        inner = part.get("additionalProperties")
-        return f"table ({_type(inner, models)})" if isinstance(inner, dict) else "table"
-    return _PLAIN[part["type"]] + _bounds(part)
-
-
-_PLAIN = {"string": "text", "integer": "whole number", "number": "number"}
-
-
-def _bounds(part: dict[str, Any]) -> str:
-    choice = re.fullmatch(r"\^\(([\w|]+)\)\$", part.get("pattern", ""))
-    if choice is not None:
-        return ": " + " or ".join(f"`{value}`" for value in choice[1].split("|"))
-    if "minimum" in part:
-        return f" from {part['minimum']} on"
-    return f" above {part['exclusiveMinimum']}" if "exclusiveMinimum" in part else ""
 
 
 def _output_rows() -> Iterator[tuple[str, str, str]]:

@@ -28,9 +28,13 @@ ONE_AT_A_TIME = (
     "cli/test_grade",
     "cli/test_repeat",
     "cli/test_run",
+    "cli/test_score",
+    "cli/test_seed",
     "cli/test_tasks",
     "engine/test_job_run",
     "engine/test_trial_run",
+    "test_example_scenarios",
+    "test_scorers_face",
 )
 
 

@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 import assay
-from assay import core, harbor
+from assay import core, evaluation, harbor, scorers
 
 HARBOR = [
     "FINAL",
@@ -58,12 +58,46 @@ HARBOR = [
     "validate_rewards",
 ]
 
+SCORERS = [
+    "ArchiveSeed",
+    "EmptySeed",
+    "GitSeed",
+    "Judge",
+    "JudgeState",
+    "Overall",
+    "OverallVerdict",
+    "Provenance",
+    "Row",
+    "RowVerdict",
+    "Run",
+    "RunStatus",
+    "Scenario",
+    "Scorer",
+    "ScorersReport",
+    "Seeded",
+    "Setup",
+    "WorkspaceSummary",
+    "json_schemas",
+    "load_scenario",
+    "load_seeded",
+    "required_by_default",
+    "score",
+    "score_against",
+    "scorer_types",
+    "seed",
+    "unpack_workspace",
+]
+
 
 def test_the_names_of_assay_harbor() -> None:
     assert sorted(harbor.__all__) == sorted(HARBOR)
 
 
-@pytest.mark.parametrize("module", [assay, core, harbor], ids=lambda module: module.__name__)
+def test_the_names_of_assay_scorers() -> None:
+    assert scorers.__all__ == SCORERS
+
+
+@pytest.mark.parametrize("module", [assay, core, harbor, evaluation, scorers], ids=lambda module: module.__name__)
 def test_every_public_name_is_there_once(module: object) -> None:
     names: list[str] = module.__all__  # type: ignore[attr-defined]
     assert len(names) == len(set(names))

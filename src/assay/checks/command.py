@@ -18,6 +18,7 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import CommandRun, Workspace
+from assay.formats.path_patterns import plain_path
 from assay.formats.test_reports.model import Ended, Report
 from assay.formats.test_reports.read import FORMATS, read_report
 
@@ -35,8 +36,7 @@ class ReportRule:
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
             raise ValueError(f"report.format is one of {', '.join(FORMATS)}, not {self.format!r}")
-        if not self.path or self.path.startswith("/") or ".." in self.path.split("/"):
-            raise ValueError(f"report.path is relative to the workspace, without '..', not {self.path!r}")
+        plain_path(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Command:
             raise ValueError(f"timeout_s is from 1 to {MAX_TIMEOUT}, not {self.timeout_s}")
 
     def run(self, evidence: Workspace) -> Outcome:
-        collect = () if self.report is None else (self.report.path,)
+        collect = () if self.report is None else (plain_path(self.report.path),)
         ran = evidence.run(self.command, self.timeout_s, self.restore, collect)
         seen = _seen(ran)
         complaint = self._complaint(ran)
@@ -80,7 +80,7 @@ class Command:
     def _by_report(
         self, rule: ReportRule, ran: CommandRun, complaint: str | None, seen: dict[str, object]
     ) -> Outcome:
-        data = ran.files.get(rule.path)
+        data = ran.files.get(plain_path(rule.path))
         if data is None:
             why = f"{rule.path} was not written while it ran"
             return Scored(0.0, False, f"{complaint}; {why}" if complaint else why, seen)

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import EntryKind, Workspace
+from assay.formats.path_patterns import plain_path
 
 _EMPTY_BY_CONVENTION = frozenset({"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".npmignore"})
 
@@ -23,12 +24,10 @@ class FileExists:
     allow_empty: bool = False
 
     def __post_init__(self) -> None:
-        parts = self.path.split("/")
-        if not self.path or self.path.startswith("/") or "\0" in self.path or ".." in parts:
-            raise ValueError(f"path is relative to the workspace, without '..', not {self.path!r}")
+        plain_path(self.path)
 
     def run(self, evidence: Workspace) -> Outcome:
-        path = "/".join(part for part in self.path.split("/") if part not in ("", "."))
+        path = plain_path(self.path)
         complaint = self._complaint(evidence, path)
         seen = {"path": path}
         if complaint is None:

@@ -22,7 +22,7 @@ class ForbidPaths:
     patterns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not self.patterns:
+        if not self.patterns or not all(self.patterns):
             raise ValueError("patterns needs at least one glob")
 
     def run(self, evidence: Workspace) -> Outcome:

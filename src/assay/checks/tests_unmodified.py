@@ -2,7 +2,8 @@
 
 Paths are exact and relative to the workspace. A path that differs only in spelling (upper case, Unicode forms, a
 dot at its end) is taken for the same file, a link in its place is an edit whatever it points to, and so is a
-hard link. A path that is not there at the baseline must not appear.
+hard link. A path that is not there at the baseline must not appear. A path that is a folder there is an error of
+the scenario: what lies in it would not be guarded.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import ClassVar
 from assay.core.outcome import Outcome
 from assay.evidence.protected_files import unmodified
 from assay.evidence.workspace import Workspace
-from assay.formats.path_patterns import folded
+from assay.formats.path_patterns import folded, plain_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,10 @@ class TestsUnmodified:
     paths: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not self.paths or not all(self.paths):
+        if not self.paths:
             raise ValueError("paths needs at least one path")
+        for path in self.paths:
+            plain_path(path)
 
     def run(self, evidence: Workspace) -> Outcome:
-        return unmodified(evidence, self.paths, folded)
+        return unmodified(evidence, [plain_path(path) for path in self.paths], folded)

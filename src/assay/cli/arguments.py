@@ -1,10 +1,13 @@
 """Options that several commands share."""
 
 import argparse
+import os
 from pathlib import Path
 
 from assay.adapters.metric_script import ScriptMetric
 from assay.adapters.sandbox.choose import CHOICES
+from assay.adapters.store.opening import DEFAULT as DEFAULT_STORE
+from assay.adapters.store.opening import VARIABLE as STORE_VARIABLE
 
 
 def add_metric_script(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +24,16 @@ def add_isolation(parser: argparse.ArgumentParser) -> None:
     """Which sandbox to run in."""
     parser.add_argument(
         "--isolation", default="auto", metavar="KIND", help=f"one of {', '.join(CHOICES)} (default: auto)"
+    )
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """Where sandboxes are kept. A password is better in the environment, where other users don't see it."""
+    parser.add_argument(
+        "--store",
+        metavar="WHERE",
+        default=os.environ.get(STORE_VARIABLE, DEFAULT_STORE),
+        help=f"a SQLite file, or a PostgreSQL URL (default: ${STORE_VARIABLE}, or {DEFAULT_STORE})",
     )
 
 
@@ -42,6 +55,13 @@ def positive(text: str) -> int:
     """A whole number from 1 on."""
     if not (text.isascii() and text.isdigit() and int(text) >= 1):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def port_number(text: str) -> int:
+    """A port of TCP; 0 means any that is free."""
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
     return int(text)
 
 

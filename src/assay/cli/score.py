@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 def _scoring(args: argparse.Namespace) -> Iterator[Scoring]:
     sandbox = functools.cache(lambda: choose(args.isolation))
     if (args.task is None) == (args.scenario is None):
-        raise InputError("say with --task or with --scenario what to score by")
+        raise InputError("say with either --task or --scenario what to score by")
     if (args.workspace is None) != args.no_workspace:
         raise InputError("name the workspace, or say --no-workspace")
     if args.workspace is not None and not os.path.exists(args.workspace):

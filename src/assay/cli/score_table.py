@@ -1,5 +1,6 @@
 """A scored run for people: the gates, one row for each scorer, hard failures with their details."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from assay.cli.table import clean, render_table
@@ -7,6 +8,8 @@ from assay.dialects.scorers.report import Row, RowVerdict, ScorersReport
 
 SHOWN = 10
 OUTPUT_LINES = 15
+HASH = re.compile("[0-9a-f]{64}")
+HASH_DIGITS = 12
 
 
 def render(report: ScorersReport, everything: bool = False) -> str:
@@ -37,9 +40,15 @@ def _gates(report: ScorersReport) -> Iterator[str]:
     yield f"judge    {report.judge.state.value}"
     yield f"run      {report.run.status.value}"
     if report.workspace is not None:
-        yield f"changed  {len(report.workspace.changed)} files"
+        yield f"changed  {_count(len(report.workspace.changed), 'file')}"
+        for path in report.workspace.nested_repositories[:SHOWN]:
+            yield f"         a repository inside the workspace: {clean(path)}"
         for sentence in report.workspace.cut[:SHOWN]:
             yield f"         not captured: {clean(sentence)}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _row(row: Row) -> list[str]:
@@ -63,5 +72,11 @@ def _finding(finding: Mapping[str, object]) -> str:
     """Where, what, and before and after."""
     where = ":".join(str(finding[key]) for key in ("path", "line") if finding.get(key) is not None)
     rest = [str(finding[key]) for key in ("rule", "test", "detail", "pattern", "mask") if finding.get(key)]
-    change = [f"{key}: {finding[key]}" for key in ("before", "after") if finding.get(key)]
+    change = [f"{key}: {_short(finding[key])}" for key in ("before", "after") if finding.get(key)]
     return clean("  ".join(part for part in (where, *rest, *change) if part))
+
+
+def _short(value: object) -> str:
+    """A text as it is, and the beginning of a hash."""
+    text = str(value)
+    return text[:HASH_DIGITS] if HASH.fullmatch(text) else text

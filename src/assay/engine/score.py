@@ -19,6 +19,7 @@ from assay.dialects.scorers.report import (
     ScorersReport,
     WorkspaceSummary,
     explain_disagreement,
+    json_text,
 )
 from assay.evidence.workspace import Workspace
 
@@ -67,8 +68,8 @@ def _row(check: Check[Workspace], placed: Placed) -> Row:
         required=placed.placement.required,
         verdict=_verdict(outcome),
         score=float(outcome.score) if isinstance(outcome, Scored) else None,
-        detail=outcome.summary,
-        evidence=evidence if not isinstance(outcome, Errored) else {"error_type": outcome.error_type},
+        detail=json_text(outcome.summary),
+        evidence=json_text(evidence) if not isinstance(outcome, Errored) else {"error_type": outcome.error_type},
         output=output if isinstance(output, str) else None,
     )
 
@@ -84,14 +85,14 @@ def _verdict(outcome: Outcome) -> RowVerdict:
 def _summary(workspace: Workspace) -> WorkspaceSummary:
     changed = [
         ChangedFile(
-            path=change.path,
+            path=json_text(change.path),
             change=change.kind.value,
-            old_path=None if change.old_path == change.path else change.old_path,
+            old_path=None if change.old_path == change.path else json_text(change.old_path),
         )
         for change in workspace.changes
     ]
     return WorkspaceSummary(
         changed=changed,
-        nested_repositories=list(workspace.nested_repositories),
-        cut=list(workspace.cut),
+        nested_repositories=json_text(workspace.nested_repositories),
+        cut=json_text(workspace.cut),
     )

@@ -25,7 +25,7 @@ CodingCheck = Check[Workspace]
 
 def kinds() -> list[str]:
     """The types of scorers that there are."""
-    return sorted(module.name for module in pkgutil.iter_modules(checks.__path__))
+    return sorted(module.name for module in pkgutil.iter_modules(checks.__path__) if not module.ispkg)
 
 
 def check_class(kind: str) -> type[CodingCheck]:

@@ -11,6 +11,14 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _WILDCARD = re.compile(r"[*?\[]")
 
 
+def plain_path(path: str) -> str:
+    """A path as captures have it. Raises ``ValueError`` for one that leaves the workspace or names nothing."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if not parts or path.startswith("/") or ".." in parts or "\0" in path:
+        raise ValueError(f"a path is relative to the workspace, without '..', not {path!r}")
+    return "/".join(parts)
+
+
 def matching(path: str, patterns: Iterable[str]) -> str | None:
     """The first pattern that a path matches, as it is written."""
     return next((pattern for pattern in patterns if fnmatchcase(path, pattern)), None)

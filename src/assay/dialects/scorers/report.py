@@ -124,6 +124,15 @@ class ScorersReport(StrictModel):
     provenance: Provenance
 
 
+def json_text(value: Any) -> Any:
+    """The same value with texts that JSON can hold: the name of a file may be any bytes."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {json_text(key): json_text(item) for key, item in value.items()}
+    return [json_text(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def explain_disagreement(overall: OverallVerdict, judge: JudgeState, advisory_failed: bool) -> str | None:
     """What it means that gates differ; None where they don't."""
     if judge is JudgeState.PASS and overall is OverallVerdict.FAIL:

@@ -18,6 +18,11 @@ class Rules(Protocol):
     clauses: frozenset[str]
     """Kinds of nodes that may stand in a sequence but are only one of its ways on: a case, a handler of errors."""
 
+    branching: frozenset[str]
+    """Kinds of nodes some of whose children may never run."""
+    ending: frozenset[str]
+    """Kinds of nodes that may be the last that runs."""
+
     def never_runs(self, node: Node) -> bool:
         """Whether a node can't run because of what it is to its parent: the body of ``if (false)``."""
         ...
@@ -43,8 +48,8 @@ def mark_dead(tree: Tree, rules: Rules) -> None:
         if parent is None:
             continue
         behind = parent in ended and parent.kind in rules.sequences and not rules.hoisted(node)
-        node.dead = parent.dead or behind or rules.never_runs(node)
-        if not node.dead and rules.ends(node):
+        node.dead = parent.dead or behind or (parent.kind in rules.branching and rules.never_runs(node))
+        if node.kind in rules.ending and not node.dead and rules.ends(node):
             _end(node, rules, ended)
 
 

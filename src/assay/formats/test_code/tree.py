@@ -87,23 +87,31 @@ class Tree:
         return self.nodes[first : bisect_left(self.nodes, end, lo=first, key=_start)]
 
 
-def parse(text: str, language: str, kinds: frozenset[str], named: tuple[str, str] | None = None) -> Tree:
+def parse(
+    text: str,
+    language: str,
+    kinds: frozenset[str],
+    named: tuple[str, str] | None = None,
+    parsed: str | None = None,
+) -> Tree:
     """Read a text. A kind that the language's grammar does not have is a mistake of the caller and raises.
 
-    ``named`` adds one more kind, but only those nodes whose text matches a pattern.
+    ``named`` adds one more kind, but only those nodes whose text matches a pattern. ``parsed`` is a text of the same
+    length to hand to the parser instead.
     """
     from ast_grep_py import Rule, SgRoot  # noqa: PLC0415
 
     # A lone surrogate can't be handed over; a replacement of the same length keeps every offset.
     text = _SURROGATE.sub("\ufffd", text)
+    parsed = text if parsed is None else _SURROGATE.sub("\ufffd", parsed)
     wanted: list[Rule] = [{"kind": kind} for kind in (*sorted(kinds), "ERROR")]
     if named is not None:
         wanted.append({"kind": named[0], "regex": named[1]})
     lines = [match.start() for match in _NEWLINE.finditer(text)]
     root = Node("", 0, len(text), None)
-    if len(text) > _UNPROBED and _is_rubble(text, language):
+    if len(parsed) > _UNPROBED and _is_rubble(parsed, language):
         return Tree(text, [root], (f"Parts of the text are no {language} at all.",), lines, frozenset())
-    nodes = _nested(root, SgRoot(text, language).root().find_all(any=wanted))
+    nodes = _nested(root, SgRoot(parsed, language).root().find_all(any=wanted))
     return Tree(text, nodes, _problems(nodes, lines, language), lines, frozenset(node.kind for node in nodes))
 
 

@@ -7,6 +7,7 @@ change nothing disappear. The result is for comparing and for showing, not for r
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assay.formats.test_code.tree import Node, Tree
 from assay.formats.test_code.word_sets import word_set
@@ -20,6 +21,7 @@ _TIGHT = {".", "?.", "::", ",", ")", "]", "++", "--"}
 _DOTS = {".", "?.", "&.", "::"}
 _LONE = 50.0
 _OPENS, _CLOSES, _DROPPED = 100.0, 200.0, 300.0
+_LONGEST_KEPT = 400
 MAX_END = 2**62
 
 _GROUPING_WORDS = word_set(
@@ -61,7 +63,7 @@ OPERATORS = (
 """Operators of more than one character, of all the languages together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
     """How one language's text falls into words.
 
@@ -90,11 +92,25 @@ def quoted(literal: str) -> str:
     return '"' + content.replace('"', '\\"') + '"'
 
 
+def words_in(lexicon: Lexicon, text: str) -> list[str]:
+    """The words of a text without opaque nodes, simplified. The list may be shared and must not be changed."""
+    return _kept(lexicon, text) if len(text) <= _LONGEST_KEPT else simplified(lexicon.words(text))
+
+
+@lru_cache(maxsize=8192)
+def _kept(lexicon: Lexicon, text: str) -> list[str]:
+    """Most pieces of a file are the same before and after a change, so that half of them need no second look."""
+    return simplified(lexicon.words(text))
+
+
 def words(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[str]:
-    """The words of a piece of the text, simplified."""
+    """The words of a piece of a file, simplified. The list may be shared and must not be changed."""
+    opaque = _opaque(tree, lexicon, start, end)
+    if not opaque:
+        return words_in(lexicon, tree.text[start:end])
     found: list[str] = []
     position = start
-    for node in _opaque(tree, lexicon, start, end):
+    for node in opaque:
         if node.start >= position:
             found += lexicon.words(tree.text, position, node.start)
             found.append(lexicon.literal(tree.source(node)))

@@ -26,7 +26,7 @@ _SKIP_CALL = re.compile(
 _SKIP_THROW = re.compile(r"throw\s+new\s+(?:\w+\.)*(?:Skip\w*|Ignore|Inconclusive|Success)Exception\b")
 _FAIL_THROW = re.compile(r"throw\s+new\s+(?:\w+\.)*\w*(?:Assert\w*|Xunit)Exception\b")
 _PASSES = re.compile(r"(?:\w+\s*\.\s*)*Assert\s*\.\s*Pass\b")
-_STATIC = re.compile(r"^\s*using\s+static\s+(?:\w+\.)*Assert\s*;", re.MULTILINE)
+_STATIC = re.compile(r"^[ \t]*using\s+static\s+(?:\w+\.)*Assert\s*;", re.MULTILINE)
 _BARE = re.compile(
     r"(?:Equal|NotEqual|True|False|Null|NotNull|Throws\w*|AreEqual|IsTrue|IsFalse|That|Same|Contains|Empty|NotEmpty|Single)\s*[<(]"
 )

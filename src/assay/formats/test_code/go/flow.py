@@ -25,6 +25,8 @@ class GoRules:
 
     sequences = frozenset(("", "block")) | CASES
     clauses = CASES
+    branching = frozenset(("if_statement", "for_statement"))
+    ending = _EXITS | {"call_expression"}
 
     def __init__(self, tree: Tree, calls: dict[Node, Call], values: Values) -> None:
         self._tree = tree

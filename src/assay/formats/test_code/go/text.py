@@ -3,7 +3,7 @@
 import re
 
 from assay.formats.test_code.calls import Names
-from assay.formats.test_code.uniform import OPERATORS, Lexicon, quoted, simplified
+from assay.formats.test_code.uniform import OPERATORS, Lexicon, quoted, words_in
 
 FUNCTIONS = frozenset(("function_declaration", "method_declaration", "func_literal"))
 CASES = frozenset(("expression_case", "default_case", "type_case", "communication_case"))
@@ -49,8 +49,8 @@ LEXICON = Lexicon(_PATTERN, literal, '"`')
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a piece of code, simplified."""
-    return simplified(LEXICON.words(text))
+    """The words of a piece of code, simplified. The list may be shared and must not be changed."""
+    return words_in(LEXICON, text)
 
 
 def names_of(text: str) -> Names:

@@ -35,6 +35,8 @@ _LOCATORS = re.compile(
     r"Have(?:Text|URL|Title|Count|Value|Attribute|Class|CSS|Screenshot)|ContainText|Pass)\b"
 )
 _CUSTOM = re.compile(r"(?:expect|assert|verify)[A-Z_]\w*\Z")
+ASSERTING = frozenset(("call_expression", "throw_statement"))
+"""Kinds of nodes that may assert."""
 _LONGEST = 20_000
 _LONGEST_KEPT = 500
 _DEEPEST = 4

@@ -28,6 +28,8 @@ class JavascriptRules:
 
     sequences = frozenset(("", "statement_block", "switch_case", "switch_default"))
     clauses = frozenset(("switch_case", "switch_default"))
+    branching = word_set("if_statement while_statement for_statement for_in_statement arguments")
+    ending = _EXITS | {"call_expression"}
 
     def __init__(self, tree: Tree, vocabulary: Vocabulary, calls: dict[Node, Call]) -> None:
         self._tree = tree

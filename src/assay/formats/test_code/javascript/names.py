@@ -47,9 +47,16 @@ class Vocabulary:
     values: dict[str, tuple[int, int]] = field(default_factory=dict)
     modules: set[str] = field(default_factory=set)
     stubs: set[str] = field(default_factory=set)
+    _resolved: dict[Names, Names] = field(default_factory=dict)
 
     def resolve(self, names: Names) -> Names:
         """The names with aliases replaced and namespaces taken off."""
+        found = self._resolved.get(names)
+        if found is None:
+            found = self._resolved[names] = self._resolve(names)
+        return found
+
+    def _resolve(self, names: Names) -> Names:
         used: set[str] = set()
         while names and names[0] not in used:
             used.add(names[0])

@@ -2,7 +2,7 @@
 
 from assay.formats.test_code.calls import calls
 from assay.formats.test_code.flow import mark_dead
-from assay.formats.test_code.javascript.assertions import Assertions
+from assay.formats.test_code.javascript.assertions import ASSERTING, Assertions
 from assay.formats.test_code.javascript.callees import NameReader
 from assay.formats.test_code.javascript.flow import JavascriptRules, mark_swallowed
 from assay.formats.test_code.javascript.names import vocabulary
@@ -32,7 +32,9 @@ def _read(text: str, grammar: str, language: str) -> TestCode:
     suites = Suites(tree, known, found, rules)
     assertions = Assertions(tree, known, found, rules)
     for node in tree.nodes[1:]:
-        assertions.visit(node, suites.visit(node))
+        scope = suites.visit(node)
+        if node.kind in ASSERTING:
+            assertions.visit(node, scope)
     mark_swallowed(tree, found, assertions.strong, suites.tests)
     assertions.hand_over({scope.name for scope in suites.scopes if scope.role is Role.FUNCTION})
     suites.settle()

@@ -2,7 +2,7 @@
 
 import re
 
-from assay.formats.test_code.uniform import OPERATORS, Lexicon, quoted, simplified
+from assay.formats.test_code.uniform import OPERATORS, Lexicon, quoted, words_in
 from assay.formats.test_code.word_sets import word_set
 
 FUNCTIONS = word_set(
@@ -40,4 +40,4 @@ LEXICON = Lexicon(_PATTERN, literal, "\"'`", frozenset(("template_string", "rege
 
 def words_of(text: str) -> list[str]:
     """The words of a short piece of code that stands by itself."""
-    return simplified(LEXICON.words(text))
+    return words_in(LEXICON, text)

@@ -20,6 +20,8 @@ _TO = frozenset(("to", "not_to", "to_not", "should", "should_not"))
 _FAILING = frozenset(("raise", "fail", "flunk"))
 _OPERATOR = re.compile(r"\s*(==|===|=~|>=|<=|>|<|!=)\s*")
 _CUSTOM = re.compile(r"(?:expect|verify|check)_\w+\Z")
+ASSERTING = frozenset(("call", "identifier"))
+"""Kinds of nodes that may assert."""
 _LONGEST = 20_000
 _DEEPEST = 4
 

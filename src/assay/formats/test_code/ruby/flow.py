@@ -37,6 +37,8 @@ class RubyRules:
         frozenset(("", "begin", "then", "else", "ensure", "rescue", "when", "class", "module")) | BLOCKS | METHODS
     )
     clauses = frozenset(("else", "rescue", "ensure", "when", *METHODS, "class", "module"))
+    branching = frozenset(("if", "unless", "elsif", "while", "until", "call", *_KEYWORD))
+    ending = _EXITS | {"call", "identifier"}
 
     def __init__(self, tree: Tree, calls: dict[Node, Call], values: Values) -> None:
         self._tree = tree

@@ -66,11 +66,8 @@ KINDS = (
         "binary",
     }
 )
-BARE = (
-    "identifier",
-    "^(skip|pending|omit|pend|raise|fail|flunk|exit|abort|private|protected|public|super|pass|is_expected)$",
-)
-"""Words that are calls even where nothing follows them."""
+_BARE = "skip|pending|omit|pend|raise|fail|flunk|exit|abort|private|protected|public|pass"
+_BARE_WORD = re.compile(rf"\b(?:{_BARE})\b")
 
 _PATTERN = re.compile(
     r"""(?:\s+|\\\n|^=begin.*?^=end[^\n]*|\#[^\n]*)*"""
@@ -95,6 +92,13 @@ def literal(text: str) -> str:
 
 
 LEXICON = Lexicon(_PATTERN, literal)
+_KEPT: dict[str, list[str]] = {}
+_MOST_KEPT, _LONGEST_KEPT = 8192, 400
+
+
+def bare_words(text: str) -> tuple[str, str] | None:
+    """What to look for among identifiers: words that are calls even where nothing follows them."""
+    return ("identifier", f"^({_BARE})$") if _BARE_WORD.search(text) else None
 
 
 def words_of(text: str) -> list[str]:
@@ -108,7 +112,23 @@ def names_of(text: str) -> Names:
 
 
 def ruby_words(tree: Tree, start: int, end: int) -> list[str]:
-    """The words of a piece of a file, in one form for all styles."""
+    """The words of a piece of a file, in one form for all styles. The list is shared, so it must not be changed.
+
+    Most pieces are the same before and after a change, so they are kept; but not those with heredocs, whose text
+    is not in the piece.
+    """
+    source = tree.text[start:end]
+    if len(source) > _LONGEST_KEPT or "<<" in source:
+        return _read(tree, start, end)
+    found = _KEPT.get(source)
+    if found is None:
+        if len(_KEPT) >= _MOST_KEPT:
+            _KEPT.clear()
+        found = _KEPT[source] = _read(tree, start, end)
+    return found
+
+
+def _read(tree: Tree, start: int, end: int) -> list[str]:
     found: list[str] = []
     position = start
     for offset, _, after, word in sorted(_events(tree, start, end)):

@@ -1,0 +1,90 @@
+"""The reference of ``assay.scorers``, and the page of every type of scorer, written from the checks themselves."""
+
+import inspect
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from assay import scorers
+from assay.engine.scorer_checks import check_class, required_by_default
+from docs.evaluation_page import SCHEMAS
+from docs.faces import face, names
+from docs.markdown import first_sentence, from_docstring, table
+from docs.schema_words import default_words, type_words
+from docs.source import definition
+
+# Types that fields of the models have and that nobody makes on his own.
+_PARTS = (("ChangedFile", "assay.dialects.scorers.report"),)
+
+_TYPES = """
+A scorer of a scenario has a ``type``, which is one of those on this page, a ``name`` (without one, its type's),
+and ``required``: whether its failure fails the run. Without ``required``, the default of the type holds. All other
+fields belong to the type. An unknown field, and a value that is out of range, is refused when the scenario is
+loaded.
+
+Paths are relative to the workspace, with ``/``. Patterns are shell-style globs as Python's ``fnmatch`` has them,
+not those of gitignore: a ``*`` does not stop at ``/``, so ``src/*`` also matches ``src/deep/file.py``, and upper
+and lower case differ. Each scorer answers PASS, FAIL or N/A with a score from 0 to 1, or ERROR if it broke itself.
+"""
+
+
+def scorers_face() -> Iterator[str]:
+    """Every public name of ``assay.scorers``, what stands in its fields, and the schemas."""
+    yield from face(scorers)
+    yield "## Parts of the models"
+    yield from names((definition(module, name) for name, module in _PARTS), level=3)
+    yield "## JSON Schemas"
+    yield "The models that are read or written as files, for programs in other languages:"
+    yield "\n".join(f"- [{name}]({SCHEMAS}/{name}.json)" for name in scorers.json_schemas())
+
+
+def scorer_types() -> Iterator[str]:
+    """Every type with its docstring and its fields."""
+    yield "# Types of scorers"
+    yield from_docstring(_TYPES)
+    rows = [
+        (f"[`{kind}`](#{kind})", _default(kind), first_sentence(_doc(kind))) for kind in scorers.scorer_types()
+    ]
+    yield table(("type", "by default", "what it says"), rows)
+    for kind in scorers.scorer_types():
+        yield f"## {kind}"
+        yield from_docstring(_doc(kind))
+        yield from _fields(kind)
+
+
+def schema_files() -> dict[str, str]:
+    """The text of each schema, by its path below docs/reference."""
+    schemas = scorers.json_schemas()
+    return {f"{SCHEMAS}/{name}.json": json.dumps(schema, indent=2) + "\n" for name, schema in schemas.items()}
+
+
+def _doc(kind: str) -> str:
+    return inspect.getdoc(sys.modules[check_class(kind).__module__]) or ""
+
+
+def _default(kind: str) -> str:
+    return "required" if required_by_default(kind) else "advisory"
+
+
+def _fields(kind: str) -> Iterator[str]:
+    cls = check_class(kind)
+    schema = TypeAdapter(cls).json_schema()
+    rows = list(_rows("", schema, schema))
+    if not rows:
+        yield "It has no fields."
+        return
+    yield from_docstring(inspect.getdoc(cls) or "")
+    yield table(("field", "type", "default"), rows)
+
+
+def _rows(prefix: str, part: dict[str, Any], schema: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The fields of a table, and those of tables in it."""
+    models = schema.get("$defs", {})
+    for name, field in part.get("properties", {}).items():
+        default = "required" if name in part.get("required", ()) else default_words(field)
+        yield f"`{prefix}{name}`", type_words(field, models), default
+        for inner in (one["$ref"] for one in field.get("anyOf", ()) if "$ref" in one):
+            yield from _rows(f"{prefix}{name}.", models[inner.rpartition("/")[2]], schema)

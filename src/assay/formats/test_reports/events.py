@@ -1,0 +1,59 @@
+"""Read a report that is written while the tests run, one JSON object a line: ``go test -json`` and cargo.
+
+A test that began and never ended has failed: the process went away under it, perhaps with exit code 0.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from assay.formats.test_reports.model import Ended
+from assay.formats.test_reports.words import ended_of
+
+Results = Iterator[tuple[str, Ended]]
+
+
+def read_go(data: bytes) -> Results:
+    """The tests of ``go test -json``, and packages that failed by themselves, as one that does not compile."""
+    began: dict[str, str] = {}
+    failed: set[str] = set()
+    for event in _objects(data):
+        action, package = event.get("Action"), str(event.get("Package", ""))
+        name = f"{package}.{event['Test']}" if event.get("Test") else None
+        if name is not None and action == "run":
+            began[name] = package
+        elif name is not None and action in ("pass", "fail", "skip"):
+            began.pop(name, None)
+            failed |= {package} if action == "fail" else set()
+            yield name, ended_of(action)
+        elif name is None and action == "fail" and package not in {*failed, *began.values()}:
+            yield package, Ended.FAILED
+    yield from ((name, Ended.FAILED) for name in began)
+
+
+def read_cargo(data: bytes) -> Results:
+    """The tests of ``cargo test -- --format json``."""
+    began: dict[str, None] = {}
+    for event in _objects(data):
+        if event.get("type") != "test" or event.get("event") == "timeout":
+            # What is called a time-out there is a test that takes long and goes on.
+            continue
+        name = str(event["name"])
+        if event.get("event") == "started":
+            began[name] = None
+        else:
+            began.pop(name, None)
+            yield name, ended_of(event["event"])
+    yield from ((name, Ended.FAILED) for name in began)
+
+
+def _objects(data: bytes) -> Iterator[dict[str, Any]]:
+    """Lines that are no object come from tests that print."""
+    for line in data.splitlines():
+        if line.startswith(b"{"):
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                yield value

@@ -1,0 +1,34 @@
+"""Read a report in JUnit's XML, which most test runners can write.
+
+Raises ``ValueError`` for any other text.
+"""
+
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from assay.formats.test_reports.model import Ended
+
+
+class _WithoutDoctype(ElementTree.TreeBuilder):
+    """Document types have no place in a report, and with their entities an agent could make it explode."""
+
+    def doctype(self, *_: str | None) -> None:
+        raise ValueError("the report declares a document type")
+
+
+def read_junit(data: bytes) -> Iterator[tuple[str, Ended]]:
+    """The tests by class and name, in the order of the file."""
+    try:
+        # A document type is refused when it begins, before any of its entities.
+        root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutDoctype()))  # noqa: S314
+    except (ElementTree.ParseError, LookupError) as error:
+        raise ValueError(f"the report is not XML: {error}") from error
+    for case in root.iter("testcase"):
+        yield "::".join(part for part in (case.get("classname"), case.get("name")) if part), _ended(case)
+
+
+def _ended(case: ElementTree.Element) -> Ended:
+    children = {child.tag for child in case}
+    if children & {"failure", "error"}:
+        return Ended.FAILED
+    return Ended.SKIPPED if "skipped" in children else Ended.PASSED

@@ -1,0 +1,100 @@
+"""Allowed paths: every changed path must match one of the patterns."""
+
+import pytest
+
+from assay.checks.allowed_paths import AllowedPaths
+from assay.core.outcome import Outcome, Scored
+from tests.checks.fake_workspace import FakeWorkspace, added, edited
+
+
+def outcome(workspace: FakeWorkspace, *patterns: str) -> Scored:
+    found: Outcome = AllowedPaths(patterns).run(workspace)
+    assert isinstance(found, Scored)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("src/a.py", "src/a.py"),
+        ("src/a.py", "src/*"),
+        ("src/deep/file.py", "src/*"),
+        ("src/deep/file.py", "src/**"),
+        ("src/deep/file.py", "*.py"),
+        ("src/a.py", "src/?.py"),
+        ("src/a.py", "src/[ab].py"),
+        ("src/.hidden/a", "src/*"),
+    ],
+)
+def test_a_path_that_matches_is_allowed(path: str, pattern: str) -> None:
+    assert outcome(added(path, "x"), "docs/*", pattern) == Scored(1.0, True, "all 1 changed paths are allowed")
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("src/a.py", "src"),
+        ("src/a.py", "src/"),
+        ("src/a.py", "a.py"),
+        ("src/a.py", "SRC/*"),
+        ("SRC/a.py", "src/*"),
+        ("lib/src/a.py", "src/*"),
+        ("src/a.py", "./src/*"),
+        ("src/a.py", "/src/*"),
+        ("src/a.py", "src/[!a].py"),
+        # Another spelling may be taken for an allowed one elsewhere, but here it is a file of its own.
+        ("\uff53\uff52\uff43/a.py", "src/*"),
+    ],
+)
+def test_any_other_path_is_not(path: str, pattern: str) -> None:
+    found = outcome(added(path, "x"), pattern)
+    assert (found.passed, found.score, found.summary) == (False, 0.0, f"{path} is not allowed")
+    assert found.evidence == {"findings": [{"rule": "outside", "path": path}]}
+
+
+def test_nothing_changed_is_a_pass() -> None:
+    assert outcome(FakeWorkspace({"a": "x"}, {"a": "x"}), "src/*") == Scored(1.0, True, "nothing changed")
+
+
+def test_the_score_is_the_share_that_is_allowed() -> None:
+    found = outcome(FakeWorkspace({}, {"src/a": "1", "src/b": "2", "src/c": "3", "x": "4"}), "src/*")
+    assert (found.passed, found.score) == (False, 0.75)
+
+
+@pytest.mark.parametrize(("old", "new"), [("src/a", "b"), ("b", "src/a")])
+def test_a_rename_counts_under_both_of_its_paths(old: str, new: str) -> None:
+    found = outcome(FakeWorkspace({old: "same"}, {new: "same"}), "src/*")
+    assert found.evidence == {"findings": [{"rule": "outside", "path": "b"}]}
+
+
+@pytest.mark.parametrize(
+    "workspace",
+    [
+        edited("x", "1", "2"),
+        edited("x", b"\0\1", b"\0\2"),
+        FakeWorkspace({"x": "1"}),
+        FakeWorkspace({"x": "1"}, {"x": "1"}, modes={"x": 0o755}),
+        FakeWorkspace({"x": "1"}, links={"x": "src/a"}),
+        FakeWorkspace(links={"x": "src"}),
+    ],
+    ids=["edited", "binary", "deleted", "mode", "type", "link"],
+)
+def test_every_kind_of_change_counts(workspace: FakeWorkspace) -> None:
+    assert not outcome(workspace, "src/*").passed
+
+
+def test_where_changes_may_hide_they_are_not_known_to_be_allowed() -> None:
+    found = outcome(FakeWorkspace(nested_repositories=("src/inner",), cut=("src/big is too large",)), "src/*")
+    assert (found.passed, found.score) == (False, 0.0)
+    assert found.evidence == {
+        "findings": [
+            {"rule": "nested repository", "path": "src/inner"},
+            {"rule": "not captured", "detail": "src/big is too large"},
+        ]
+    }
+
+
+@pytest.mark.parametrize("patterns", [(), ("",), ("src/*", "")])
+def test_a_list_without_a_glob_is_refused(patterns: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="patterns needs at least one glob"):
+        AllowedPaths(patterns)

@@ -1,0 +1,194 @@
+"""Command: the exit code, the time, and, where a report is asked for, what the report says beside them."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from assay.checks.command import MAX_TIMEOUT, Command, ReportRule
+from assay.core.outcome import Scored
+from assay.evidence.verifier_run import RunEnd
+from assay.evidence.workspace import CommandRun
+from tests.checks.fake_workspace import FakeWorkspace
+
+RUN = "make test"
+REPORT = "out/junit.xml"
+
+
+def outcome(
+    end: RunEnd,
+    files: Mapping[str, bytes | None] | None = None,
+    report: ReportRule | None = None,
+    output: str = "",
+) -> Scored:
+    ran = CommandRun(end, output, output_cut=False, duration_sec=1.23456, files=dict(files or {}))
+    found = Command(RUN, report=report).run(FakeWorkspace(runs={RUN: ran}))
+    assert isinstance(found, Scored)
+    return found
+
+
+def case(name: str, inside: str = "") -> str:
+    return f'<testcase classname="tests.test_a" name="{name}">{inside}</testcase>'
+
+
+def with_report(exit_code: int, *cases: str, expected: tuple[str, ...] = ()) -> Scored:
+    data = f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>".encode()
+    return outcome(RunEnd(exit_code), {REPORT: data}, ReportRule(REPORT, expected=expected))
+
+
+# --- How the command ended ---
+
+
+def test_exit_code_0_is_a_pass() -> None:
+    found = outcome(RunEnd(0), output="fine\n")
+    assert found == Scored(
+        1.0,
+        True,
+        "exit code 0",
+        {"exit_code": 0, "timed_out": False, "duration_sec": 1.235, "output": "fine\n", "output_cut": False},
+    )
+
+
+@pytest.mark.parametrize(
+    ("end", "summary"),
+    [
+        (RunEnd(1), "exit code 1"),
+        (RunEnd(255), "exit code 255"),
+        (RunEnd(None, timed_out=True), "it did not end within 900 seconds"),
+        (RunEnd(0, timed_out=True), "it did not end within 900 seconds"),
+        (RunEnd(None, out_of_memory=True), "it ran out of memory"),
+        (RunEnd(None, signal=9), "signal 9 ended it"),
+    ],
+)
+def test_any_other_end_fails(end: RunEnd, summary: str) -> None:
+    found = outcome(end)
+    assert (found.passed, found.score, found.summary) == (False, 0.0, summary)
+
+
+@pytest.mark.parametrize("output", ["PASSED tests/test_a.py::test_x", "OK", "5 passed in 0.1s", '{"reward": 1}'])
+def test_what_it_prints_is_never_read_for_a_verdict(output: str) -> None:
+    assert not outcome(RunEnd(1), output=output).passed
+
+
+# --- What the report says ---
+
+
+def test_a_report_in_which_tests_passed() -> None:
+    found = with_report(0, case("test_x"), case("test_y"))
+    assert (found.passed, found.score, found.summary) == (True, 1.0, "exit code 0, 2 tests passed")
+    assert found.evidence["tests"] == {"passed": 2, "skipped": 0, "failed": 0}
+
+
+def test_a_report_that_was_not_written() -> None:
+    found = outcome(RunEnd(0), {REPORT: None}, ReportRule(REPORT))
+    assert (found.passed, found.summary) == (False, f"{REPORT} was not written while it ran")
+
+
+def test_both_are_said_where_the_command_failed_and_wrote_none() -> None:
+    found = outcome(RunEnd(2), {REPORT: None}, ReportRule(REPORT))
+    assert found.summary == f"exit code 2; {REPORT} was not written while it ran"
+
+
+@pytest.mark.parametrize("data", [b"", b"junk", b"<testsuites>", b"\xff\xfe", b"<!DOCTYPE x><testsuites/>"])
+def test_a_report_that_is_none(data: bytes) -> None:
+    found = outcome(RunEnd(0), {REPORT: data}, ReportRule(REPORT))
+    assert (found.passed, found.score) == (False, 0.0)
+    assert found.summary.startswith(f"{REPORT}: the report ")
+
+
+@pytest.mark.parametrize(
+    ("cases", "summary"),
+    [
+        ((), "exit code 0, but the report has no test that passed"),
+        ((case("test_x", "<skipped/>"),), "exit code 0, but the report has no test that passed"),
+        ((case("test_x"), case("test_y", "<failure/>")), "exit code 0, but the report has 1 failed tests"),
+        ((case("test_x"), case("test_y", "<error/>")), "exit code 0, but the report has 1 failed tests"),
+        # The worse of two entries for one test counts.
+        ((case("test_x"), case("test_x", "<failure/>")), "exit code 0, but the report has 1 failed tests"),
+        ((case("test_x", "<failure/>"), case("test_x")), "exit code 0, but the report has 1 failed tests"),
+    ],
+)
+def test_a_report_that_does_not_go_with_exit_code_0(cases: tuple[str, ...], summary: str) -> None:
+    found = with_report(0, *cases)
+    assert (found.passed, found.score, found.summary) == (False, 0.0, summary)
+
+
+def test_passing_tests_do_not_make_up_for_the_exit_code() -> None:
+    found = with_report(1, case("test_x"))
+    assert (found.passed, found.score, found.summary) == (False, 0.0, "exit code 1")
+
+
+def test_a_run_that_ran_out_of_time_has_no_report() -> None:
+    data = f"<testsuites>{case('test_x')}</testsuites>".encode()
+    found = outcome(RunEnd(None, timed_out=True), {REPORT: data}, ReportRule(REPORT))
+    assert (found.passed, found.score) == (False, 0.0)
+
+
+def test_the_score_of_a_failed_run_is_the_share_of_tests_that_passed() -> None:
+    found = with_report(1, case("a"), case("b"), case("c"), case("d", "<failure/>"))
+    assert (found.passed, found.score) == (False, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("cases", "expected", "findings"),
+    [
+        ((case("test_x"),), ("test_x",), []),
+        ((case("test_x"),), ("tests/test_a.py::test_x",), []),
+        ((case("test_x[1]"), case("test_x[2]")), ("tests/test_a.py::test_x",), []),
+        ((case("test_x"), case("test_y")), ("tests.test_a.*",), []),
+        ((case("test_x"),), ("test_y",), [{"rule": "did not run", "test": "test_y"}]),
+        (
+            (case("test_x"), case("test_y", "<skipped/>")),
+            ("test_x", "test_y"),
+            [{"rule": "skipped", "test": "tests.test_a::test_y"}],
+        ),
+        (
+            (case("test_x[1]"), case("test_x[2]", '<skipped type="pytest.xfail"/>')),
+            ("test_x",),
+            [{"rule": "skipped", "test": "tests.test_a::test_x[2]"}],
+        ),
+        ((case("my_test_x"),), ("test_x",), [{"rule": "did not run", "test": "test_x"}]),
+    ],
+)
+def test_every_expected_test_must_have_run_and_passed(
+    cases: tuple[str, ...], expected: tuple[str, ...], findings: list[object]
+) -> None:
+    found = with_report(0, *cases, expected=expected)
+    assert found.evidence["findings"] == findings
+    assert found.passed is (findings == [])
+    assert (found.score == 1.0) is found.passed
+
+
+def test_a_report_counts_under_any_spelling_of_its_path() -> None:
+    data = f"<testsuites>{case('test_x')}</testsuites>".encode()
+    assert outcome(RunEnd(0), {REPORT: data}, ReportRule(f"./{REPORT}")).passed
+
+
+# --- What is refused ---
+
+
+@pytest.mark.parametrize("command", ["", "  ", "a\0b"])
+def test_a_command_is_a_text(command: str) -> None:
+    with pytest.raises(ValueError, match="command needs a shell command"):
+        Command(command)
+
+
+@pytest.mark.parametrize("timeout_s", [-1, 0, MAX_TIMEOUT + 1])
+def test_the_time_is_from_1_to_3600_seconds(timeout_s: int) -> None:
+    with pytest.raises(ValueError, match=f"timeout_s is from 1 to 3600, not {timeout_s}"):
+        Command(RUN, timeout_s)
+
+
+def test_the_bounds_themselves_are_fine() -> None:
+    assert [Command(RUN, timeout_s).timeout_s for timeout_s in (1, 3600)] == [1, 3600]
+    assert Command(RUN).timeout_s == 900
+
+
+def test_a_report_has_a_format_that_is_known() -> None:
+    with pytest.raises(ValueError, match=r"report\.format is one of junit, pytest, jest, go, cargo, not 'tap'"):
+        ReportRule(REPORT, "tap")
+
+
+@pytest.mark.parametrize("path", ["", "/tmp/x", "../x", "a/../x"])
+def test_a_report_is_in_the_workspace(path: str) -> None:
+    with pytest.raises(ValueError, match="relative to the workspace"):
+        ReportRule(path)

@@ -1,0 +1,272 @@
+"""``assay score``: real folders, the real sandbox, exit codes, a table for people and JSON for programs."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from assay.scorers import ScorersReport, json_schemas
+from tests.cli.running import Cli, raw_characters
+from tests.coding import FIXED, GUARD, PROJECT, TEST, TESTS, pack, seed, write_files, write_scenario
+
+SCHEMA = Draft202012Validator(json_schemas()["ScorersReport"])
+
+
+def report(cli: Cli, *argv: object, code: int) -> dict[str, Any]:
+    """The report as JSON. It fits the published schema whatever it says."""
+    done = cli("score", *argv, "--json")
+    assert (done.code, done.err) == (code, "")
+    found: dict[str, Any] = json.loads(done.out)
+    SCHEMA.validate(found)
+    assert ScorersReport.model_validate_json(done.out).model_dump(mode="json") == found
+    return found
+
+
+def verdicts(found: dict[str, Any]) -> dict[str, str]:
+    return {row["name"]: row["verdict"] for row in found["scorers"]}
+
+
+def unchanged(cli: Cli, folder: Path, *scorers: dict[str, Any]) -> Any:
+    """What is said of a workspace that nobody touched, without a task."""
+    scenario = write_scenario(folder, *scorers)
+    return cli("score", folder / "project", "--scenario", scenario, "--baseline", folder / "project")
+
+
+# --- Exit codes ---
+
+
+def test_0_the_required_scorers_passed(cli: Cli, tmp_path: Path) -> None:
+    task, workspace = seed(tmp_path)
+    write_files(workspace, {"calc.py": FIXED})
+    found = report(cli, workspace, "--task", task, code=0)
+    assert found["overall"] == {"verdict": "PASS", "score": 1.0}
+    assert verdicts(found) == {"tests": "PASS", "guard": "PASS"}
+    assert found["workspace"]["changed"] == [{"path": "calc.py", "change": "modified", "old_path": None}]
+
+
+def test_1_they_failed(cli: Cli, tmp_path: Path) -> None:
+    task, workspace = seed(tmp_path)
+    write_files(workspace, {"tests/test_calc.py": TEST.replace("5", "-1")})
+    found = report(cli, workspace, "--task", task, code=1)
+    assert verdicts(found) == {"tests": "PASS", "guard": "FAIL"}
+    assert found["scorers"][1]["evidence"]["findings"][0]["path"] == "tests/test_calc.py"
+    assert found["scorers"][0]["output"].endswith("\nOK\n")
+
+
+@pytest.mark.parametrize("scorer", [{"type": "llm_judge", "rubric": "x"}, {"type": "no_new_skips"}])
+def test_2_no_scorer_applied(cli: Cli, tmp_path: Path, scorer: dict[str, Any]) -> None:
+    done = unchanged(cli, tmp_path, scorer)
+    assert done.code == 2
+    assert done.out.startswith("OVERALL  N/A\n")
+
+
+def test_an_advisory_failure_is_shown_and_costs_nothing(cli: Cli, tmp_path: Path) -> None:
+    done = unchanged(cli, tmp_path, GUARD, {"type": "file_exists", "path": "none", "required": False})
+    assert done.code == 0
+    assert done.out.splitlines()[-1].split() == ["file_exists", "file_exists", "FAIL", "0.00", "advisory"]
+
+
+def test_a_run_without_a_workspace(cli: Cli, tmp_path: Path) -> None:
+    found = report(cli, "--no-workspace", "--scenario", write_scenario(tmp_path), code=0)
+    assert (found["overall"], found["scorers"], found["workspace"]) == (None, [], None)
+    done = cli("score", "--no-workspace", "--scenario", tmp_path / "scenario.json", "--run-status", "failed")
+    assert done.out == "scorers  none: the run had no workspace\njudge    NOT APPLICABLE\nrun      failed\n"
+
+
+def test_a_run_that_failed_is_scored_all_the_same(cli: Cli, tmp_path: Path) -> None:
+    task, workspace = seed(tmp_path, GUARD)
+    found = report(cli, workspace, "--task", task, "--run-status", "failed", code=0)
+    assert (found["overall"]["verdict"], found["run"]["status"]) == ("PASS", "failed")
+
+
+def test_a_command_that_takes_too_long_fails(cli: Cli, tmp_path: Path) -> None:
+    done = unchanged(cli, tmp_path, {"name": "slow", "type": "command", "command": "sleep 9", "timeout_s": 1})
+    assert done.code == 1
+    assert "slow: it did not end within 1 seconds" in done.out
+
+
+def test_a_scorer_that_breaks_is_an_error_and_fails(cli: Cli, tmp_path: Path) -> None:
+    done = unchanged(cli, tmp_path, {**GUARD, "paths": ["tests"]})
+    assert done.code == 1
+    assert done.out.splitlines()[-3:] == [
+        "guard   tests_unmodified  ERROR",
+        "",
+        "guard: tests is a folder: name the files in it",
+    ]
+
+
+# --- Where the baseline comes from ---
+
+
+def test_a_baseline_may_be_a_folder_or_an_archive_and_so_may_the_workspace(cli: Cli, tmp_path: Path) -> None:
+    scenario = write_scenario(tmp_path, {"type": "max_files_changed", "limit": 0})
+    before = write_files(tmp_path / "before", PROJECT)
+    after = write_files(tmp_path / "after", {**PROJECT, "calc.py": FIXED})
+    for baseline in (before, pack(before, tmp_path / "before.tar.gz")):
+        for workspace in (after, pack(after, tmp_path / "after.tar.gz")):
+            found = report(cli, workspace, "--scenario", scenario, "--baseline", baseline, code=1)
+            assert found["scorers"][0]["evidence"]["paths"] == ["calc.py"]
+
+
+def test_the_hash_of_scenario_and_baseline_is_on_every_report(cli: Cli, tmp_path: Path) -> None:
+    task, workspace = seed(tmp_path)
+    record = json.loads((task / "task.json").read_text())
+    provenance = report(cli, workspace, "--task", task, code=1)["provenance"]
+    assert {key: provenance[key] for key in ("scenario_sha256", "baseline_sha256")} == {
+        key: record[key] for key in ("scenario_sha256", "baseline_sha256")
+    }
+    assert provenance["isolation"] in ("bubblewrap", "container", "process")
+
+
+def test_scoring_changes_nothing_and_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
+    """The command runs on a copy, so what it writes is no change of the agent's."""
+    scorers: list[dict[str, Any]] = [
+        {"type": "command", "command": "touch made; rm README.md"},
+        {"type": "max_files_changed", "limit": 0},
+    ]
+    task, workspace = seed(tmp_path, *scorers)
+    first, second = (report(cli, workspace, "--task", task, code=0) for _ in range(2))
+    for found in (first, second):
+        found["scorers"][0]["evidence"].pop("duration_sec")
+    assert first == second
+    assert sorted(os.listdir(workspace)) == [".git", "README.md", "calc.py", "tests"]
+
+
+def test_the_diff_is_written_on_request(cli: Cli, tmp_path: Path) -> None:
+    task, workspace = seed(tmp_path, GUARD)
+    write_files(workspace, {"calc.py": FIXED})
+    assert cli("score", workspace, "--task", task, "--diff", tmp_path / "d").code == 0
+    assert (tmp_path / "d").read_text().endswith(" def add(a, b):\n-    return a - b\n+    return a + b\n")
+
+
+# --- The table ---
+
+
+def test_hard_failures_start_expanded_and_others_do_not(cli: Cli, tmp_path: Path) -> None:
+    limit = {"name": "limit", "type": "max_files_changed", "limit": 9}
+    task, workspace = seed(tmp_path, TESTS, GUARD, limit, {"type": "llm_judge", "rubric": "Is it kind?"})
+    write_files(workspace, {"tests/test_calc.py": TEST + "\n"})
+    lines = cli("score", workspace, "--task", task).out.splitlines()
+    assert lines[:11] == [
+        "OVERALL  FAIL, mean score 0.3333",
+        "judge    PENDING",
+        "run      completed",
+        "changed  1 file",
+        "",
+        "scorer     type               verdict  score",
+        "tests      command            FAIL     0.00",
+        "guard      tests_unmodified   FAIL     0.00",
+        "limit      max_files_changed  PASS     1.00",
+        "llm_judge  llm_judge          N/A             advisory",
+        "",
+    ]
+    assert lines[11] == "tests: exit code 1"
+    assert "  | FAILED (failures=1)" in lines
+    assert "guard: tests/test_calc.py was edited (1 in all)" in lines
+    assert not any(line.startswith("limit:") for line in lines)
+    assert "limit: 1 changed, at most 9 may" in cli("score", workspace, "--task", task, "--all").out.splitlines()
+
+
+NAMES = [b"red\x1b[31m", b"line\nbreak", b"clear\x1b[2J\x07", b"not\xfftext", b"\xe2\x80\xaereversed"]
+
+
+def test_names_and_output_of_an_agent_do_not_reach_the_terminal_raw(cli: Cli, tmp_path: Path) -> None:
+    before, after = write_files(tmp_path / "before", {"a": "x"}), write_files(tmp_path / "after", {"a": "x"})
+    for name in NAMES:
+        (after / os.fsdecode(name)).write_text("x")
+    repository = after / os.fsdecode(b"nested\x1b[31m")
+    write_files(repository, {".git/HEAD": "x"})
+    scenario = write_scenario(
+        tmp_path,
+        {"name": "label\x1b[31m", "type": "allowed_paths", "patterns": ["src/*"]},
+        {"type": "command", "command": r"printf '\033[31mred\033[2J\007'; exit 1"},
+        {"type": "max_files_changed", "limit": 0},
+    )
+    done = cli("score", after, "--scenario", scenario, "--baseline", before, "--all")
+    assert done.code == 1
+    assert not raw_characters(done.out)
+    assert "red\\x1b[31m" in done.out
+    found = report(cli, after, "--scenario", scenario, "--baseline", before, code=1)
+    assert len(found["workspace"]["changed"]) == len(NAMES)
+
+
+# --- What can't be used ---
+
+
+def test_what_can_not_be_used_is_said_in_one_sentence(cli: Cli, tmp_path: Path) -> None:
+    task, workspace = seed(tmp_path)
+    scenario = tmp_path / "scenario.json"
+    (tmp_path / "text").write_text("no archive")
+    wrong: list[tuple[list[object], str]] = [
+        ([], "say with either --task or --scenario what to score by"),
+        ([workspace], "say with either --task or --scenario what to score by"),
+        ([workspace, "--task", task, "--scenario", scenario], "say with either --task or --scenario"),
+        (["--task", task], "name the workspace, or say --no-workspace"),
+        ([workspace, "--task", task, "--no-workspace"], "name the workspace, or say --no-workspace"),
+        ([tmp_path / "none", "--task", task], f"there is no workspace {tmp_path}/none"),
+        ([workspace, "--task", tmp_path / "none"], f"{tmp_path}/none is no seeded task: task.json can't be read"),
+        ([workspace, "--task", workspace], f"{workspace} is no seeded task: task.json can't be read"),
+        ([workspace, "--task", task, "--baseline", workspace], "a task brings its baseline along: "),
+        ([workspace, "--scenario", scenario], "say with --baseline what the workspace was before"),
+        ([workspace, "--scenario", scenario, "--baseline", "none"], "there is no baseline none: "),
+        ([workspace, "--scenario", tmp_path / "none", "--baseline", workspace], "the scenario "),
+        ([tmp_path / "text", "--task", task], f"{tmp_path}/text is no archive that can be unpacked: "),
+        ([workspace, "--task", task, "--run-status", "lost"], "argument --run-status: invalid choice: 'lost'"),
+        ([workspace, "--task", task, "--isolation", "magic"], "there is no isolation 'magic'; there are "),
+    ]
+    for arguments, sentence in wrong:
+        done = cli("score", *arguments)
+        assert (done.code, done.out) == (2, ""), sentence
+        assert done.err.startswith(f"assay: {sentence}")
+        assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("scorer", "sentence"),
+    [
+        ({"type": "tests_pass"}, "scorers[0].type: there is no scorer 'tests_pass'; there are "),
+        ({**TESTS, "shell": "bash"}, "scorers[0].shell: command has no such field; it has command, timeout_s, "),
+        ({**TESTS, "timeout_s": 9999}, "scorers[0]: timeout_s is from 1 to 3600, not 9999"),
+        ({**GUARD, "paths": []}, "scorers[0]: paths needs at least one path"),
+    ],
+)
+def test_a_scenario_that_is_refused(cli: Cli, tmp_path: Path, scorer: dict[str, Any], sentence: str) -> None:
+    done = unchanged(cli, tmp_path, scorer)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"assay: {tmp_path}/scenario.json: {sentence}")
+
+
+def edit_json(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+@pytest.mark.parametrize("what", ["scenario", "manifest", "record", "half"])
+def test_a_task_that_was_tampered_with_is_refused(cli: Cli, tmp_path: Path, what: str) -> None:
+    task, workspace = seed(tmp_path, GUARD)
+    if what == "scenario":
+        record = json.loads((task / "task.json").read_text())
+        record["scenario"]["scorers"][0]["paths"] = ["README.md"]
+        edit_json(task / "task.json", **record)
+    elif what == "manifest":
+        lines = (task / "baseline" / "manifest").read_bytes().splitlines(keepends=True)
+        (task / "baseline" / "manifest").write_bytes(b"".join(lines[1:]))
+    elif what == "record":
+        (task / "task.json").write_text("[1]")
+    else:
+        shutil.rmtree(task / "baseline")
+    done = cli("score", workspace, "--task", task)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert str(task) in done.err
+
+
+def test_contents_that_were_tampered_with_are_not_used(cli: Cli, tmp_path: Path) -> None:
+    task, workspace = seed(tmp_path, {"type": "command", "command": "cat calc.py", "restore": ["*"]})
+    contents = task / "baseline" / "contents"
+    contents.write_bytes(contents.read_bytes().replace(b"a - b", b"a + b"))
+    done = cli("score", workspace, "--task", task)
+    assert done.code in (1, 2)
+    assert "was changed: calc.py is not what was recorded" in done.out + done.err

@@ -1,0 +1,158 @@
+"""Checks from the scorers of a scenario: found by name, placed by their defaults, refused in one sentence."""
+
+import dataclasses
+import inspect
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.checks.command import Command, ReportRule
+from assay.core.check import Check
+from assay.core.errors import InputError
+from assay.core.placement import Placement
+from assay.dialects.scorers.scenario import Scenario
+from assay.engine.scorer_checks import check_class, kinds, placed_checks, required_by_default
+from assay.evidence.workspace import Workspace
+
+GOOD: dict[str, dict[str, Any]] = {
+    "command": {"command": "true"},
+    "allowed_paths": {"patterns": ["src/*"]},
+    "forbid_paths": {"patterns": ["ci/*"]},
+    "max_files_changed": {"limit": 0},
+    "file_exists": {"path": "a"},
+    "tests_unmodified": {"paths": ["a"]},
+    "baseline_unmodified": {"paths": ["a"]},
+    "llm_judge": {"rubric": "x"},
+}
+
+
+C = {"type": "command", "command": "x"}
+
+
+def scenario(*scorers: dict[str, Any]) -> Scenario:
+    return Scenario.model_validate({"scorers": list(scorers)})
+
+
+def made(**scorer: Any) -> Check[Workspace]:
+    (placed,) = placed_checks(scenario(scorer), "s.yaml")
+    return placed.check
+
+
+def refusal(**scorer: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        made(**scorer)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_file_among_the_checks_is_a_type_of_scorer(kind: str) -> None:
+    """A frozen dataclass whose kind is its file's name, with a docstring that becomes its page."""
+    found = check_class(kind)
+    assert found.kind == kind == found.__module__.rpartition(".")[2]
+    assert dataclasses.is_dataclass(found)
+    assert found.__dataclass_params__.frozen
+    assert len(inspect.getdoc(inspect.getmodule(found)) or "") > 80
+    assert found.__doc__
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_a_type_without_its_fields_is_made_or_refused_in_a_sentence(kind: str) -> None:
+    if kind in GOOD:
+        assert refusal(type=kind).startswith("s.yaml: scorers[0].")
+    assert made(type=kind, **GOOD.get(kind, {})).kind == kind
+
+
+def test_name_and_required_are_the_placement() -> None:
+    listed = scenario(
+        {"name": "a", "type": "max_files_changed", "limit": 1},
+        {"name": "b", "type": "max_files_changed", "limit": 2, "required": False},
+        {"type": "no_new_skips", "required": True},
+    )
+    placed = placed_checks(listed, "s.yaml")
+    assert [one.placement for one in placed] == [
+        Placement("a", required=True),
+        Placement("b", required=False),
+        Placement("no_new_skips", required=True),
+    ]
+
+
+def test_no_value_for_required_is_the_default_of_the_type() -> None:
+    for kind in kinds():
+        (one,) = placed_checks(scenario({"type": kind, "required": None, **GOOD.get(kind, {})}), "s.yaml")
+        assert one.placement.required is required_by_default(kind)
+
+
+def test_lists_become_tuples_and_tables_become_parts() -> None:
+    report = {"path": "r.xml", "format": "junit", "expected": ["a", "b"]}
+    assert made(type="command", command="x", restore=["tests/*"], report=report) == Command(
+        "x", restore=("tests/*",), report=ReportRule("r.xml", "junit", ("a", "b"))
+    )
+
+
+@pytest.mark.parametrize("kind", ["comand", "Command", "", "__init__", "../command", "command.py", "\x1b[31m"])
+def test_a_type_that_there_is_none_of(kind: str) -> None:
+    with pytest.raises((InputError, ValueError)) as caught:
+        made(type=kind, command="x", name="a")
+    if kind:
+        assert str(caught.value).startswith(
+            f"s.yaml: scorers[0].type: there is no scorer {kind!r}; there are allowed"
+        )
+
+
+@pytest.mark.parametrize(
+    ("scorer", "sentence"),
+    [
+        ({"type": "command", "comand": "x"}, ".comand: command has no such field; it has command, timeout_s, "),
+        ({"type": "llm_judge", "rubric": "x", "limit": 1}, ".limit: llm_judge has no such field; it has rubric"),
+        ({"type": "command"}, ".command: Field required"),
+        ({**C, "timeout_s": 0}, ": timeout_s is from 1 to 3600, not 0"),
+        ({**C, "timeout_s": 3601}, ": timeout_s is from 1 to 3600, not 3601"),
+        ({**C, "timeout_s": 1.5}, ".timeout_s: Input should be a valid integer"),
+        ({**C, "timeout_s": True}, ".timeout_s: Input should be a valid integer"),
+        ({**C, "timeout_s": "5"}, ".timeout_s: Input should be a valid integer"),
+        ({"type": "command", "command": ["x"]}, ".command: Input should be a valid string"),
+        ({**C, "report": {"path": "/r"}}, ".report: a path is relative to the"),
+        ({**C, "report": {}}, ".report.path: Field required"),
+        ({"type": "allowed_paths", "patterns": []}, ": patterns needs at least one glob"),
+        ({"type": "allowed_paths", "patterns": "src/*"}, ".patterns: Input should be a valid array"),
+        ({"type": "forbid_paths", "patterns": [1]}, ".patterns.0: Input should be a valid string"),
+        ({"type": "max_files_changed", "limit": -1}, ": limit is a whole number of at least 0, not -1"),
+        ({"type": "max_files_changed", "limit": 1.0}, ".limit: Input should be a valid integer"),
+        ({"type": "max_files_changed", "limit": None}, ".limit: Input should be a valid integer"),
+        ({"type": "file_exists", "path": "../x"}, ": a path is relative to the workspace, without '..', not"),
+        ({"type": "tests_unmodified", "paths": []}, ": paths needs at least one path"),
+        ({"type": "tests_unmodified", "paths": ["/x"]}, ": a path is relative to the workspace, without '..'"),
+        ({"type": "baseline_unmodified", "paths": "x"}, ".paths: Input should be a valid array"),
+        ({"type": "llm_judge", "rubric": " "}, ": rubric needs a text"),
+        ({"type": "forbid_secrets", "patterns": ["x"]}, ".patterns: forbid_secrets has no such field; it has"),
+    ],
+)  # fmt: skip
+def test_a_configuration_that_is_refused(scorer: dict[str, Any], sentence: str) -> None:
+    assert refusal(**scorer).startswith(f"s.yaml: scorers[0]{sentence}")
+
+
+def test_the_place_is_the_number_of_the_scorer() -> None:
+    listed = scenario({"type": "llm_judge", "rubric": "x"}, {"type": "max_files_changed", "limit": -1})
+    with pytest.raises(InputError, match=r"^a/b\.toml: scorers\[1\]: limit is"):
+        placed_checks(listed, "a/b.toml")
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
+    max_leaves=4,
+)
+FIELDS = sorted({name for config in GOOD.values() for name in config} | {"timeout_s", "restore", "report"})
+
+
+@given(st.sampled_from(kinds()), st.dictionaries(st.sampled_from(FIELDS), plain, max_size=3))
+def test_any_configuration_is_made_or_refused_in_one_line(kind: str, config: dict[str, Any]) -> None:
+    try:
+        placed_checks(scenario({"type": kind, **config}), "s.yaml")
+    except InputError as error:
+        said = str(error)
+    else:
+        return
+    assert said.startswith("s.yaml: scorers[0]")
