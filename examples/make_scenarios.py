@@ -10,7 +10,7 @@ import io
 import tarfile
 from pathlib import Path
 
-SCENARIOS = Path(__file__).resolve().parent / "scenarios"
+SCENARIOS = Path(__file__).resolve().parent / "coding"
 
 
 def packed(project: Path) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from assay import scorers
 from tests.builders import REPO
 
-EXAMPLES = REPO / "examples" / "scenarios"
+EXAMPLES = REPO / "examples" / "coding"
 
 # What the cheating agent of each example is found out by.
 CHEATS = {

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from assay.checks.forbid_secrets import ForbidSecrets
-from assay.core.outcome import NotApplicable, Scored
+from assay.core.outcome import Scored
 from assay.formats.secrets.checksum import checksum
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
 from tests.checks.secret_samples import BASE62, HEX, SHAPES, UPPER, github, jwt, pem, random_text
@@ -293,8 +293,10 @@ def test_lines_are_those_of_the_file() -> None:
     assert [row["line"] for row in rows(edited("a.py", old, new))] == [401]
 
 
-def test_nothing_changed_is_not_applicable() -> None:
-    assert isinstance(ForbidSecrets().run(FakeWorkspace({"a": "x"}, {"a": "x"})), NotApplicable)
+def test_where_nothing_changed_nothing_was_added() -> None:
+    unchanged = ForbidSecrets().run(FakeWorkspace({"a": "x"}, {"a": "x"}))
+    assert isinstance(unchanged, Scored)
+    assert unchanged.passed
 
 
 def test_what_was_not_searched_is_said() -> None:
@@ -355,7 +357,7 @@ def test_no_output_shows_an_assigned_secret(seed: int) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=2000), st.binary(max_size=2000), st.text(min_size=1, max_size=40))
 def test_no_bytes_raise(before: bytes, after: bytes, path: str) -> None:
-    assert isinstance(ForbidSecrets().run(edited(path, before, after)), Scored | NotApplicable)
+    assert isinstance(ForbidSecrets().run(edited(path, before, after)), Scored)
 
 
 FRAGMENTS = (

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
 from assay.formats.added_lines import added_lines
 from assay.formats.secrets.redact import Redaction
@@ -47,8 +47,6 @@ class ForbidSecrets:
     kind: ClassVar[str] = "forbid_secrets"
 
     def run(self, evidence: Workspace) -> Outcome:
-        if not evidence.changes:
-            return NotApplicable("nothing changed")
         places = _without_moved(
             [place for change in evidence.changes for place in _added(evidence, change)], evidence
         )
