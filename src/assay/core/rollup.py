@@ -49,15 +49,22 @@ def lowest(placed: Iterable[Placed], unscored: Unscored) -> float | None:
 
 
 def gate(placed: Iterable[Placed]) -> Verdict:
-    """FAIL if a required outcome failed or broke; N/A if no outcome at all applied; otherwise PASS.
+    """FAIL if a required outcome failed or broke; N/A if nothing was looked at; otherwise PASS.
 
-    An advisory outcome never turns the verdict, but it is a sign that something was looked at.
+    An advisory outcome never turns the verdict, but its score is a sign that something was looked at.
     """
-    applicable = [p for p in placed if not isinstance(p.outcome, NotApplicable)]
+    applicable = [p for p in placed if _looked(p)]
     if not applicable:
         return Verdict.NOT_APPLICABLE
     required = [p.outcome for p in applicable if p.placement.required]
     return Verdict.PASS if all(isinstance(o, Scored) and o.passed for o in required) else Verdict.FAIL
+
+
+def _looked(placed: Placed) -> bool:
+    """Whether an answer says something: a score does, and so does a required check that broke."""
+    return isinstance(placed.outcome, Scored) or (
+        placed.placement.required and not isinstance(placed.outcome, NotApplicable)
+    )
 
 
 def by_axis(placed: Iterable[Placed]) -> dict[str | None, list[Placed]]:

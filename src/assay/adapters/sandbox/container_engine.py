@@ -1,10 +1,10 @@
 """The client of a container engine, Docker's or podman's: it is asked, and what goes wrong is said."""
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping
-
-import msgspec
+from dataclasses import dataclass
 
 from assay.core.errors import MeasurementError
 
@@ -12,14 +12,15 @@ ANSWER_SEC = 120
 REMOVE = ("rm", "--force", "--volumes")
 
 
-class State(msgspec.Struct, frozen=True, rename="pascal"):
+@dataclass(frozen=True, slots=True)
+class State:
     """What the engine itself knows of a container. Nothing that runs in it can change that."""
 
     started_at: str
     running: bool
     exit_code: int
     error: str = ""
-    out_of_memory: bool = msgspec.field(name="OOMKilled", default=False)
+    out_of_memory: bool = False
 
     @property
     def started(self) -> bool:
@@ -74,8 +75,8 @@ class Engine:
         """Raises ``MeasurementError`` where there is no such container."""
         said = self.call("inspect", "--type", "container", "--format", "{{json .State}}", container)
         try:
-            return msgspec.json.decode(said, type=State)
-        except msgspec.MsgspecError as error:
+            return _state(json.loads(said))
+        except (ValueError, KeyError, TypeError) as error:
             raise MeasurementError(f"{self.path} inspect says what is not understood: {said[:200]}") from error
 
     def _ask(
@@ -88,6 +89,13 @@ class Engine:
         return subprocess.run(
             [self.path, *arguments], capture_output=True, check=False, timeout=timeout_sec, env=env, input=stdin
         )
+
+
+def _state(said: dict[str, object]) -> State:
+    started, running, code = said["StartedAt"], said["Running"], said["ExitCode"]
+    if not isinstance(started, str) or not isinstance(running, bool) or not isinstance(code, int):
+        raise TypeError("the state has fields of other types")
+    return State(started, running, code, str(said.get("Error") or ""), said.get("OOMKilled") is True)
 
 
 def _text(said: bytes) -> str:
