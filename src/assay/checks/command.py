@@ -29,6 +29,9 @@ MAX_TIMEOUT = 3600
 class ReportRule:
     """``path`` is relative to the workspace; ``expected`` has names or globs of tests, each of which must pass."""
 
+    # Whoever builds it from a file refuses a field that is not there.
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
     path: str
     format: str = "junit"
     expected: tuple[str, ...] = ()

@@ -62,7 +62,8 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCh
     if not isinstance(kind, str) or kind not in kinds():
         raise ValueError(f"{DISCRIMINATOR} is one of {', '.join(kinds())}, not {kind!r}")
     cls = check_class(kind)
-    given = filled({key: value for key, value in assertion.items() if key != DISCRIMINATOR}, data, _escape(cls))
+    written = {key: value for key, value in assertion.items() if key != DISCRIMINATOR}
+    given = filled(written, data, _escape(cls), getattr(cls, "escapes", {}))
     allowed = [field.name for field in fields(cls)]  # type: ignore[arg-type] # Checks are dataclasses.
     unknown = sorted(given.keys() - set(allowed))
     if unknown:

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.sandbox_state import SandboxState, StateRow
+from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import nothing_found, results, scored
 from assay.formats.json_paths import check_path, find
@@ -22,16 +23,10 @@ KEY = "assertionResults"
 class Correlation:
     """Which records are meant."""
 
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
     resource: str
     key: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cardinality:
-    """How many there may be."""
-
-    min: int = 1
-    max: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +49,8 @@ class PortalStateMatch:
     def run(self, evidence: SandboxState) -> Outcome:
         rows = [row for row in evidence.state_rows(self.correlate_by.resource) if self._meant(row, evidence)]
         what = f"{self.correlate_by.resource} {self.correlate_by.key or ''}".strip()
-        complaint = self._too_few_or_many(len(rows), what)
-        if complaint is not None:
+        if self.cardinality is not None and not self.cardinality.allows(len(rows)):
+            complaint = self.cardinality.complaint(len(rows), what)
             return nothing_found(self.assertions, KEY, complaint, records=len(rows))
         if not rows:
             return nothing_found(self.assertions, KEY, f"there is no record {what}", records=0)
@@ -64,13 +59,6 @@ class PortalStateMatch:
     def _meant(self, row: StateRow, evidence: SandboxState) -> bool:
         in_time = self.since is None or row.at >= evidence.run_start
         return in_time and self.correlate_by.key in (None, row.key)
-
-    def _too_few_or_many(self, count: int, what: str) -> str | None:
-        bounds = self.cardinality
-        if bounds is None or (bounds.min <= count and (bounds.max is None or count <= bounds.max)):
-            return None
-        most = "any number" if bounds.max is None else bounds.max
-        return f"{count} records of {what}, expected {bounds.min} to {most}"
 
     def _held(self, row: StateRow, what: str, count: int) -> Scored:
         found = results(self.assertions, lambda rule: find(rule.path, row.data))

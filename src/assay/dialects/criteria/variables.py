@@ -1,31 +1,49 @@
 """Values of a task's data in assertions: ``{{patient.mrn}}`` stands for what the data has there.
 
-A text that is nothing but one variable becomes the value itself, a number for instance. In a path, the value is
-escaped for the language that the path is in, so that no value can change what the path means.
+A text that is nothing but one variable becomes the value itself, a number for instance. In a path, a condition or
+a search, the value is escaped for the language that it is in, so that no value can change what that means.
 """
 
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][\w.\-]*)\s*\}\}", re.ASCII)
 Escape = Callable[[str], str]
 
 
-def filled(value: Any, data: Mapping[str, Any], escape_path: Escape = str) -> Any:
-    """A copy of an assertion with its variables replaced. Raises ``ValueError`` for one that the data lacks."""
+def filled(
+    value: Any,
+    data: Mapping[str, Any],
+    escape_path: Escape = str,
+    escapes: Mapping[str, Escape] = MappingProxyType({}),
+) -> Any:
+    """A copy of an assertion with its variables replaced. Raises ``ValueError`` for one that the data lacks.
+
+    ``escapes`` says by the name of a field how all in it is escaped. Other paths are as ``escape_path`` has it.
+    """
     if isinstance(value, str):
         whole = VARIABLE.fullmatch(value)
         return _look_up(whole[1], data) if whole else _replaced(value, data, str)
     if isinstance(value, list):
-        return [filled(one, data, escape_path) for one in value]
+        return [filled(one, data, escape_path, escapes) for one in value]
     if isinstance(value, dict):
+        known = {"path": escape_path, "fhirpath": escape_path, **escapes}
         return {
-            key: _replaced(one, data, escape_path)
-            if key in ("path", "fhirpath") and isinstance(one, str)
-            else filled(one, data, escape_path)
+            key: _escaped(one, data, known[key]) if key in known else filled(one, data, escape_path, escapes)
             for key, one in value.items()
         }
+    return value
+
+
+def _escaped(value: Any, data: Mapping[str, Any], escape: Escape) -> Any:
+    if isinstance(value, str):
+        return _replaced(value, data, escape)
+    if isinstance(value, list):
+        return [_escaped(one, data, escape) for one in value]
+    if isinstance(value, dict):
+        return {key: _escaped(one, data, escape) for key, one in value.items()}
     return value
 
 

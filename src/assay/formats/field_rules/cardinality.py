@@ -1,11 +1,15 @@
 """How many there may be of what a criterion looks at."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
 class Cardinality:
     """From ``min`` to ``max``; without a ``max``, any number from ``min`` on."""
+
+    # Whoever builds it from a file refuses a field that is not there.
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     min: int = 1
     max: int | None = None

@@ -6,7 +6,7 @@ Operators about presence and number look at all values at once.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE, check_expected
 from assay.formats.field_rules.values import Found, Plain
@@ -19,6 +19,9 @@ OPERATORS: Final = (*ABOUT_ONE, *ABOUT_ALL)
 @dataclass(frozen=True, slots=True)
 class FieldRule:
     """``expected`` is what the operator compares with; ``tolerance`` is for ``approx`` and ``dateWithin``."""
+
+    # Whoever builds it from a file refuses a field that is not there.
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     path: str
     expected: Plain = None

@@ -1,0 +1,153 @@
+"""A FHIR R4 server, by its base URL: searches with all their pages, and reads by id.
+
+It only reads. The server is asked to refuse unknown search parameters rather than to ignore them
+(``handling=strict``), and no link of an answer leads away from the base URL.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from assay.adapters import fhir_answers
+from assay.adapters.bearer_tokens import Token
+from assay.adapters.json_requests import Answer, JsonRequests, Limits, Pace
+from assay.core.errors import InputError, MeasurementError
+from assay.formats.fhirpath.escape import ID
+
+if TYPE_CHECKING:
+    import httpx
+
+PER_PAGE: Final = 200
+MAX_PAGES: Final = 500
+_GONE: Final = (404, 410)
+_TYPE: Final = re.compile(r"[A-Za-z]{1,64}")
+_HEADERS: Final = {"Accept": "application/fhir+json", "Prefer": "handling=strict", "Cache-Control": "no-cache"}
+
+
+class FhirServer:
+    """May be asked from several threads. To be closed, or used in a ``with``."""
+
+    def __init__(
+        self,
+        base_url: str,
+        token: Token | None = None,
+        limits: Limits | None = None,
+        pace: Pace | None = None,
+        max_pages: int = MAX_PAGES,
+    ) -> None:
+        self._base = _base(base_url)
+        self._token = token
+        self._max_pages = max_pages
+        self._client = _httpx().Client(follow_redirects=False)
+        self._requests = JsonRequests(self._client, limits or Limits(), pace or Pace())
+
+    def __enter__(self) -> "FhirServer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._client.close()
+
+    def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
+        """A resource; None if there is none of that id, or no longer."""
+        name = f"{_checked(_TYPE, resource_type)}/{_checked(ID, identity)}"
+        what = self._what(f"reading {name}")
+        answer = self._get(_httpx().URL(f"{self._base}/{name}"), what)
+        return None if answer.status in _GONE else fhir_answers.body(answer, resource_type, what)
+
+    def search(self, resource_type: str, parameters: Mapping[str, object]) -> Iterator[dict[str, object]]:
+        """The matches, page by page; each once, and without what the search only included."""
+        names = "&".join(f"{name}=…" for name in parameters)
+        what = self._what(f"the search {_checked(_TYPE, resource_type)}?{names}")
+        seen: set[object] = set()
+        for bundle in self._pages(self._first_page(resource_type, parameters), what):
+            for resource in fhir_answers.matches(bundle, resource_type):
+                if resource.get("id") not in seen:
+                    seen.add(resource.get("id"))
+                    yield resource
+
+    def _first_page(self, resource_type: str, parameters: Mapping[str, object]) -> "httpx.URL":
+        query = [(name, one) for name, value in parameters.items() for one in _values(value)]
+        if "_count" not in parameters:
+            query.append(("_count", str(PER_PAGE)))
+        url: httpx.URL = _httpx().URL(f"{self._base}/{resource_type}", params=query)
+        return url
+
+    def _pages(self, url: "httpx.URL", what: str) -> Iterator[dict[str, Any]]:
+        asked: set[str] = set()
+        page: httpx.URL | None = url
+        while page is not None:
+            if str(page) in asked:
+                raise MeasurementError(f"{what}: the pages of the server go in a circle")
+            if len(asked) >= self._max_pages:
+                raise MeasurementError(f"{what}: there are more than {self._max_pages} pages")
+            asked.add(str(page))
+            bundle = fhir_answers.body(self._get(page, what), "Bundle", what)
+            yield bundle
+            page = self._next(page, bundle, what)
+
+    def _next(self, page: "httpx.URL", bundle: dict[str, Any], what: str) -> "httpx.URL | None":
+        """The next page, which is never anywhere else than below the base URL: it will be sent the token."""
+        written = fhir_answers.next_link(bundle)
+        if written is None:
+            return None
+        try:
+            following = page.join(written)
+        except _httpx().InvalidURL as error:
+            raise MeasurementError(f"{what}: the link to the next page is no address") from error
+        if not _within(_httpx().URL(self._base), following):
+            raise MeasurementError(f"{what}: the link to the next page leads away from the base URL")
+        return following
+
+    def _get(self, url: "httpx.URL", what: str) -> Answer:
+        token = {} if self._token is None else {"Authorization": f"Bearer {self._token()}"}
+        return self._requests.get(url, _HEADERS | token, what)
+
+    def _what(self, question: str) -> str:
+        """How messages name a question: without the values that it is asked with."""
+        return f"the FHIR server at {self._base}, {question}"
+
+
+def _httpx() -> Any:
+    try:
+        import httpx  # noqa: PLC0415 - only who asks a server pays for it
+    except ImportError as error:
+        raise MeasurementError("a FHIR server is asked with httpx: install assay[criteria]") from error
+    return httpx
+
+
+def _base(written: str) -> str:
+    """The base URL without its last slash. Raises ``InputError`` for what is none."""
+    httpx = _httpx()
+    wanted = "a FHIR server has a URL such as https://fhir.example/r4, without ?, # or a password"
+    try:
+        url = httpx.URL(written.strip())
+    except httpx.InvalidURL as error:
+        raise InputError(wanted) from error
+    if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment or url.userinfo:
+        raise InputError(wanted)
+    return str(url).rstrip("/")
+
+
+def _within(base: "httpx.URL", url: "httpx.URL") -> bool:
+    """Whether an address is below another one. Dots that are written in another way would be steps up later."""
+    same = (url.scheme, url.host, url.port, url.userinfo) == (base.scheme, base.host, base.port, b"")
+    path = url.raw_path.partition(b"?")[0].lower()
+    below = (url.path.rstrip("/") + "/").startswith(base.path.rstrip("/") + "/")
+    return same and below and not any(hidden in path for hidden in (b"%2e", b"%2f", b"%5c", b"/.."))
+
+
+def _checked(pattern: re.Pattern[str], written: str) -> str:
+    if not pattern.fullmatch(written):
+        raise ValueError(f"{written!r} can't be part of the address of a resource")
+    return written
+
+
+def _values(value: object) -> list[str]:
+    """A parameter as it is written; a list is the parameter several times."""
+    if isinstance(value, list | tuple):
+        return [one for each in value for one in _values(each)]
+    return [str(value).lower() if isinstance(value, bool) else str(value)]

@@ -1,0 +1,129 @@
+"""One GET of JSON from a server that may be slow, busy or down for a while.
+
+What fails, 429 and 5xx are tried again, later each time, until a deadline; then the measurement is broken.
+"""
+
+import json
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from assay.core.errors import MeasurementError
+
+if TYPE_CHECKING:
+    import httpx
+
+AGAIN: Final = frozenset((408, 429, 500, 502, 503, 504))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long one question may take in all and at a time, and how large its answer may be."""
+
+    deadline_sec: float = 60
+    timeout_sec: float = 15
+    answer_bytes: int = 64 * 1024 * 1024
+    first_pause_sec: float = 0.25
+    longest_pause_sec: float = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Time, and the part of a pause that is taken: many who wait must not come back all at once."""
+
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    part: Callable[[], float] = lambda: random.uniform(0.5, 1)  # noqa: S311 - no secret
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status, and the JSON that came with it; None where there was none."""
+
+    status: int
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    why: str
+    not_before_sec: float = 0
+
+
+class JsonRequests:
+    """Asks with one client. ``what`` names the question in messages."""
+
+    def __init__(self, client: "httpx.Client", limits: Limits, pace: Pace) -> None:
+        self._client = client
+        self._limits = limits
+        self._pace = pace
+
+    def get(self, url: "httpx.URL", headers: dict[str, str], what: str) -> Answer:
+        """The answer, whatever its status, unless that is one to be tried again."""
+        end = self._pace.clock() + self._limits.deadline_sec
+        pause = self._limits.first_pause_sec
+        while True:
+            outcome = self._once(url, headers, end, what)
+            if isinstance(outcome, Answer):
+                return outcome
+            wait = max(pause * self._pace.part(), outcome.not_before_sec)
+            if self._pace.clock() + wait >= end:
+                raise MeasurementError(f"{what}: {outcome.why}, for {self._limits.deadline_sec:g} s")
+            self._pace.sleep(wait)
+            pause = min(pause * 2, self._limits.longest_pause_sec)
+
+    def _once(self, url: "httpx.URL", headers: dict[str, str], end: float, what: str) -> Answer | _Failure:
+        import httpx  # noqa: PLC0415 - only who asks a server pays for it
+
+        timeout = max(0.01, min(self._limits.timeout_sec, end - self._pace.clock()))
+        try:
+            with self._client.stream("GET", url, headers=headers, timeout=timeout) as response:
+                if response.status_code in AGAIN:
+                    return _Failure(f"the server answers {response.status_code}", _retry_after(response.headers))
+                content = self._content(response, end, what)
+        except httpx.TimeoutException:
+            return _Failure("the server does not answer in time")
+        except httpx.TransportError as error:
+            return _Failure(f"the server can't be reached ({type(error).__name__})")
+        except httpx.DecodingError as error:
+            raise MeasurementError(f"{what}: the answer is not encoded as it says") from error
+        return Answer(response.status_code, _json(content, response.is_success, what))
+
+    def _content(self, response: "httpx.Response", end: float, what: str) -> bytes:
+        content = bytearray()
+        for chunk in response.iter_bytes():
+            content += chunk
+            if len(content) > self._limits.answer_bytes:
+                raise MeasurementError(f"{what}: the answer has more than {self._limits.answer_bytes} bytes")
+            if self._pace.clock() > end:
+                raise MeasurementError(f"{what}: the answer takes longer than {self._limits.deadline_sec:g} s")
+        return bytes(content)
+
+
+def _json(content: bytes, needed: bool, what: str) -> Any:
+    try:
+        return json.loads(content, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        if needed:
+            raise MeasurementError(f"{what}: the answer is no JSON") from error
+        return None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _retry_after(headers: "httpx.Headers") -> float:
+    """How many seconds a server wants to be left alone; 0 if it does not say, or not in a way that can be read."""
+    written = headers.get("retry-after", "").strip()
+    if written.isascii() and written.isdecimal() and len(written) < 10:
+        return float(written)
+    try:
+        at = parsedate_to_datetime(written)
+    except (ValueError, TypeError):
+        return 0
+    return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())

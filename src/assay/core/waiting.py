@@ -1,0 +1,28 @@
+"""Ask again until an answer is a pass or the time is over: what a system did may show up late."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from assay.core.outcome import Outcome, Scored
+
+FIRST_PAUSE_SEC: Final = 0.25
+LONGEST_PAUSE_SEC: Final = 5.0
+
+
+def held_within(
+    wait_sec: float,
+    ask: Callable[[], Outcome],
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Outcome:
+    """The first answer that is a pass, or the last one. It is asked once more when the time is over."""
+    end = clock() + wait_sec
+    pause = FIRST_PAUSE_SEC
+    while True:
+        outcome = ask()
+        left = end - clock()
+        if left <= 0 or (isinstance(outcome, Scored) and outcome.passed):
+            return outcome
+        sleep(min(pause, left))
+        pause = min(pause * 2, LONGEST_PAUSE_SEC)

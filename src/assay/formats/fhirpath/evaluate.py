@@ -1,0 +1,102 @@
+"""FHIRPath evaluated on a resource, with the R4 model. Compiled once per expression."""
+
+import functools
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, Final, cast
+
+from assay.core.errors import AssayError
+from assay.formats.fhirpath.errors import FhirPathError
+from assay.formats.fhirpath.functions import FUNCTIONS, data_of
+from assay.formats.fhirpath.parse import Node, library, literal_text, parse, walk
+from assay.formats.fhirpath.r4 import model
+from assay.formats.field_rules.values import Found, Plain
+
+Resource = Mapping[str, object]
+LITERAL: Final = "assay literal "
+UCUM: Final = "http://unitsofmeasure.org"
+
+
+def evaluate(expression: str, resource: Resource) -> list[Found]:
+    """What an expression finds. Raises ``FhirPathError``."""
+    try:
+        return [Found(_plain(one), expression) for one in compiled(expression)(resource)]
+    except AssayError:
+        raise
+    except Exception as error:  # The library raises bare exceptions, of any type, about data.
+        why = (str(error) or type(error).__name__)[:200]
+        raise FhirPathError(f"{expression} can't be evaluated: {why}") from error
+
+
+def holds(expression: str, resource: Resource) -> bool:
+    """Whether a condition is true; nothing at all is not. Raises ``FhirPathError``, also if it is no condition."""
+    found = [one.value for one in evaluate(expression, resource)]
+    if not found or (len(found) == 1 and isinstance(found[0], bool)):
+        return found == [True]
+    raise FhirPathError(f"{expression} is no condition: it gives something else than true or false")
+
+
+@functools.lru_cache(maxsize=1024)
+def compiled(expression: str) -> Callable[[Resource], list[Any]]:
+    """A function from a resource to what the expression finds in it. Raises ``FhirPathSyntaxError``."""
+    tree = parse(expression)
+    literals = _with_literals_apart(tree)
+    do_eval = library("fhirpathpy").do_eval
+    constants = library("fhirpathpy.engine.invocations.constants").constants
+    # The library takes what is said about a text, its extensions for instance, for a second value of the element.
+    bare = "extension" not in expression
+
+    def run(resource: Resource) -> list[Any]:
+        constants.reset()
+        seen = _without_remarks(resource) if bare else resource
+        given = {**literals, "context": seen, "resource": seen, "rootResource": seen, "ucum": UCUM}
+        context = {"dataRoot": [seen], "vars": given, "model": model(), "userInvocationTable": FUNCTIONS}
+        return [data_of(node) for node in do_eval(context, [seen], tree) if not _is_remark(node)]
+
+    return run
+
+
+def _with_literals_apart(tree: Node) -> dict[str, str]:
+    """Makes each literal in quotes a constant from outside, as the library mixes escapes up. Gives those."""
+    constants: dict[str, str] = {}
+    for node in walk(tree):
+        if node["type"] == "LiteralTerm" and node["children"][0]["type"] == "StringLiteral":
+            name = f"{LITERAL}{len(constants)}"
+            constants[name] = literal_text(node["text"])
+            identifier = {"type": "Identifier", "text": name, "terminalNodeText": [name]}
+            node["type"] = "ExternalConstantTerm"
+            node["children"] = [{"type": "ExternalConstant", "children": [identifier]}]
+    return constants
+
+
+def _without_remarks(resource: Resource) -> Resource:
+    """The same without members such as ``_birthDate``."""
+    return cast("Resource", _stripped(resource))
+
+
+def _stripped(value: object) -> object:
+    if isinstance(value, list):
+        return [_stripped(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _stripped(one) for key, one in value.items() if not key.startswith("_")}
+    return value
+
+
+def _is_remark(node: Any) -> bool:
+    """Whether a node is what is said about a text or a number, rather than that."""
+    place = getattr(node, "path", None)
+    return isinstance(place, str) and place[:1].islower() and isinstance(data_of(node), dict)
+
+
+def _plain(value: Any) -> Plain:
+    """A result as plain data. Dates, times and quantities of the library are texts."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Decimal):
+        whole = value == value.to_integral_value()
+        return int(value) if whole else float(value)
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    return str(value)

@@ -1,0 +1,59 @@
+"""Functions of FHIRPath that fhirpathpy lacks, or that it gets wrong: it is handed these instead.
+
+Its patterns have no time limit, its ``single()`` gives an object that describes an error, and its ``trace()``
+prints what it is called on. Each takes the context, the values, and its arguments.
+"""
+
+from decimal import Decimal
+from typing import Any, Final
+
+from assay.formats.fhirpath.errors import FhirPathError
+from assay.formats.field_rules.patterns import LIMIT_SEC, compile_pattern, search
+
+
+def data_of(node: Any) -> Any:
+    """The value in a node of the library, which knows its place too."""
+    return getattr(node, "data", node)
+
+
+def _text(nodes: list[Any]) -> str | None:
+    """The one text that a function is called on."""
+    if not nodes:
+        return None
+    text = data_of(nodes[0])
+    if len(nodes) > 1 or not isinstance(text, str):
+        raise FhirPathError("a pattern is compared with one text")
+    return text
+
+
+def _matches(_context: Any, nodes: list[Any], pattern: str) -> list[bool]:
+    text = _text(nodes)
+    return [] if text is None else [search(compile_pattern(pattern), text)]
+
+
+def _replace_matches(_context: Any, nodes: list[Any], pattern: str, by: str) -> list[str]:
+    text = _text(nodes)
+    return [] if text is None else [compile_pattern(pattern).sub(by, text, timeout=LIMIT_SEC)]
+
+
+def _single(_context: Any, nodes: list[Any]) -> list[Any]:
+    if len(nodes) > 1:
+        raise FhirPathError(f"single() was called on {len(nodes)} values")
+    return nodes
+
+
+def _has_value(_context: Any, nodes: list[Any]) -> list[bool]:
+    return [len(nodes) == 1 and isinstance(data_of(nodes[0]), str | bool | int | float | Decimal)]
+
+
+def _trace(_context: Any, nodes: list[Any], _label: str = "") -> list[Any]:
+    return nodes
+
+
+FUNCTIONS: Final[dict[str, dict[str, Any]]] = {
+    "hasValue": {"fn": _has_value},
+    "matches": {"fn": _matches, "arity": {1: ["String"]}},
+    "replaceMatches": {"fn": _replace_matches, "arity": {2: ["String", "String"]}},
+    "single": {"fn": _single},
+    "trace": {"fn": _trace, "arity": {1: ["String"]}},
+}

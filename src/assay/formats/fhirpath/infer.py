@@ -1,0 +1,166 @@
+"""Where an expression leads, step by step, so that an element that does not exist is found without any data.
+
+What can't be known is not judged: below ``contained`` or ``children()`` anything may come.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from assay.formats.fhirpath import r4
+from assay.formats.fhirpath.functions import FUNCTIONS
+from assay.formats.fhirpath.parse import Node, library
+from assay.formats.fhirpath.suggest import suggestion
+
+Places: TypeAlias = frozenset[str] | None
+"""The places that values may be at; None where that can't be known."""
+
+_SAME: Final = (
+    "where",
+    "first",
+    "last",
+    "tail",
+    "single",
+    "skip",
+    "take",
+    "distinct",
+    "trace",
+    "exclude",
+    "intersect",
+)
+_TYPED: Final = ("ofType", "as")
+_ALL_OF: Final = ("union", "combine", "coalesce", "iif")
+_KNOWN_CONSTANTS: Final = ("context", "resource", "rootResource", "ucum")
+_INSIDE: Final = ("TermExpression", "InvocationTerm", "ParenthesizedTerm")
+
+
+class NoSuchElementError(ValueError):
+    """An expression names something that FHIR R4 does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is looked at: ``here`` by the next step, ``this`` by ``$this``, and the resource as a whole."""
+
+    root: str
+    here: Places
+    this: Places
+
+
+def places_of(node: Node, scope: Scope) -> Places:
+    """Where the values of an expression are. Raises ``NoSuchElementError``."""
+    kind, below = node["type"], node.get("children", [])
+    if kind in _INSIDE:
+        return places_of(below[0], scope)
+    if kind == "MemberInvocation":
+        return _element(_name(below[0]), scope)
+    if kind == "InvocationExpression":
+        return places_of(below[1], replace(scope, here=places_of(below[0], scope)))
+    if kind == "FunctionInvocation":
+        return _function(below[0]["children"], scope)
+    if kind == "ThisInvocation":
+        return scope.this
+    if kind == "ExternalConstantTerm":
+        return _constant(_name(below[0]["children"][0]) if "children" in below[0] else "", scope)
+    if kind == "TypeExpression":
+        return _cast(node, scope)
+    each = [places_of(one, scope) for one in below]
+    if kind == "IndexerExpression":
+        return each[0]
+    return _together(each) if kind == "UnionExpression" else None
+
+
+def _name(node: Node) -> str:
+    return str(node["text"]).strip("`")
+
+
+def _element(name: str, scope: Scope) -> Places:
+    if name[:1].isupper() and scope.here == frozenset((scope.root,)):
+        return _root(name, scope)
+    if scope.here is None or r4.ANY_RESOURCE in scope.here or name == "resourceType":
+        return None
+    found = [r4.places_at(place, name) for place in scope.here if name in r4.path_names(place)]
+    if not found:
+        raise NoSuchElementError(_no_element(sorted(scope.here), name))
+    return frozenset().union(*found)
+
+
+def _root(name: str, scope: Scope) -> Places:
+    """The name of the resource's type, with which an expression may begin."""
+    if name == scope.root:
+        return scope.here
+    raise NoSuchElementError(f"the resource is of type {scope.root}, so {name} finds nothing")
+
+
+def _no_element(places: list[str], name: str) -> str:
+    for place in places:
+        behind = r4.choice_behind(place, name)
+        if behind is not None:
+            base, kind = behind
+            return f"in FHIRPath, {name} of {place} is written {base}, or {base}.ofType({kind})"
+    known = frozenset().union(*(r4.path_names(place) for place in places))
+    return f"{' or '.join(places)} has no element {name!r}{suggestion(name, known)}"
+
+
+def _constant(name: str, scope: Scope) -> Places:
+    if name not in _KNOWN_CONSTANTS:
+        raise NoSuchElementError(f"there is no constant %{name}; there are {', '.join(_KNOWN_CONSTANTS)}")
+    return None if name == "ucum" else frozenset((scope.root,))
+
+
+def _cast(node: Node, scope: Scope) -> Places:
+    places_of(node["children"][0], scope)
+    target = _type(str(node["children"][1]["text"]).replace("`", ""))
+    return target if node["terminalNodeText"][0] == "as" else None
+
+
+def _type(name: str) -> Places:
+    if not r4.is_type(name):
+        raise NoSuchElementError(f"there is no type {name!r}{suggestion(name, r4.types())}")
+    return None if name.startswith("System.") else frozenset((name.removeprefix("FHIR."),))
+
+
+def _function(parts: list[Node], scope: Scope) -> Places:
+    name = _name(parts[0])
+    arguments = parts[1]["children"] if len(parts) > 1 else []
+    kinds = _kinds_of_arguments(name, len(arguments))
+    if "TypeSpecifier" in kinds:
+        target = _type(str(arguments[0]["text"]).replace("`", ""))
+        return target if name in _TYPED else None
+    inside = [
+        places_of(one, _inside(kind, scope))
+        for kind, one in zip(kinds, arguments, strict=True)
+        if kind != "Identifier"
+    ]
+    if name in _SAME:
+        return scope.here
+    if name == "select":
+        return inside[0]
+    if name in _ALL_OF:
+        return _together([*inside, scope.here] if name in ("union", "combine") else inside[name == "iif" :])
+    return frozenset(("Extension",)) if name == "extension" else None
+
+
+def _inside(kind: object, scope: Scope) -> Scope:
+    """A condition looks at each value that its function is called on; other arguments at what is around."""
+    if kind == "Expr":
+        return replace(scope, here=scope.here, this=scope.here)
+    return replace(scope, here=scope.this)
+
+
+def _kinds_of_arguments(name: str, count: int) -> list[object]:
+    registry = library("fhirpathpy.engine.invocations").invocation_registry | FUNCTIONS
+    if name not in registry or not name[:1].isalpha():
+        known = frozenset(one for one in registry if one.isalpha())
+        raise NoSuchElementError(f"there is no function {name}(){suggestion(name, known)}")
+    if "variadic" in registry[name]:
+        return [registry[name]["variadic"]] * count
+    arity = registry[name].get("arity", {0: []})
+    if count not in arity:
+        numbers = " or ".join(str(one) for one in sorted(arity))
+        raise NoSuchElementError(f"{name}() takes {numbers} arguments, not {count}")
+    return list(arity[count][:count])
+
+
+def _together(each: list[Places]) -> Places:
+    known = [one for one in each if one is not None]
+    return frozenset().union(*known) if len(known) == len(each) else None

@@ -1,0 +1,83 @@
+"""Whether a path can find anything in resources of a type: a mistyped element is no empty match."""
+
+import re
+from typing import Final
+
+from assay.formats.fhirpath import r4
+from assay.formats.fhirpath.errors import FhirPathSyntaxError
+from assay.formats.fhirpath.infer import NoSuchElementError, Places, Scope, places_of
+from assay.formats.fhirpath.parse import parse
+from assay.formats.fhirpath.suggest import suggestion
+
+_INDEX: Final = re.compile(r"\[(\d+)\]")
+_PRIMITIVE_PARTS: Final = ("id", "extension")
+
+
+def lint_type(resource_type: str) -> str | None:
+    """What is wrong with the name of a resource's type."""
+    known = r4.resource_types()
+    if resource_type in known:
+        return None
+    return f"FHIR R4 has no resource {resource_type!r}{suggestion(resource_type, known)}"
+
+
+def lint_fhirpath(expression: str, resource_type: str) -> str | None:
+    """What is wrong with an expression for resources of a type."""
+    here = frozenset((resource_type,))
+    try:
+        places_of(parse(expression), Scope(resource_type, here, here))
+    except (FhirPathSyntaxError, NoSuchElementError) as error:
+        return str(error)
+    except RecursionError:
+        return "the FHIRPath is nested too deeply"
+    return None
+
+
+def lint_dotted(path: str, resource_type: str) -> str | None:
+    """What is wrong with a dotted path, such as ``participant.0.actor.display``."""
+    steps = path.split(".")
+    complaint = _shape(path, steps, resource_type)
+    here: Places = frozenset((resource_type,))
+    for step in steps if complaint is None else ():
+        if step.isdecimal():
+            continue
+        if here is None or r4.ANY_RESOURCE in here:
+            return None
+        place = next(iter(here))
+        complaint = _no_element(place, step)
+        if complaint is not None:
+            return complaint
+        here = _below(place, step)
+    return complaint
+
+
+def _shape(path: str, steps: list[str], resource_type: str) -> str | None:
+    if path.startswith("$"):
+        return "a path is dotted with indexes, as in name.0.family; FHIRPath goes under fhirpath"
+    if _INDEX.search(path):
+        return "indexes are steps of a dotted path: write " + _INDEX.sub(r".\1", path)
+    if "" in steps:
+        return f"the path {path!r} has an empty part"
+    if steps[0].isdecimal():
+        return f"the path {path!r} begins with an index, but a resource is no list"
+    if steps[0] == resource_type:
+        return f"a dotted path begins below {resource_type}: write {'.'.join(steps[1:]) or 'an element'}"
+    return None
+
+
+def _no_element(place: str, step: str) -> str | None:
+    known = r4.json_names(place)
+    name = step.removeprefix("_")
+    if name in known or (step == "resourceType" and "." not in place):
+        return None
+    choices = r4.choice_names(place, name)
+    if choices:
+        shown = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
+        return f"in a dotted path, {name} of {place} is written with its type: {shown}"
+    return f"{place} has no element {step!r}{suggestion(step, known)}"
+
+
+def _below(place: str, step: str) -> Places:
+    if step.startswith("_"):
+        return frozenset(("Element",))
+    return None if step == "resourceType" else r4.places_at(place, step)

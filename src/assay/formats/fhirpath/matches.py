@@ -1,0 +1,55 @@
+"""Which of a server's resources a criterion means, by a condition and by when they changed."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from assay.formats.fhirpath.errors import FhirPathError
+from assay.formats.fhirpath.evaluate import holds
+from assay.formats.field_rules.dates import parse_date
+
+Resource = dict[str, Any]
+NEVER: Final = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A resource that is meant, or of which that can't be said: ``doubt`` says why."""
+
+    resource: Resource
+    doubt: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The resource as references have it: ``Patient/123``."""
+        return f"{self.resource.get('resourceType')}/{self.resource.get('id')}"
+
+
+def matches(resources: Iterable[Resource], where: str | None, since: datetime | None) -> Iterator[Match]:
+    """Those that are meant, and those of which it can't be said."""
+    for resource in resources:
+        changed = last_change(resource)
+        if since is not None and changed is not None and changed < since:
+            continue
+        if since is not None and changed is None:
+            yield Match(resource, "it does not say when it changed (meta.lastUpdated)")
+            continue
+        try:
+            if where is None or holds(where, resource):
+                yield Match(resource)
+        except FhirPathError as error:
+            yield Match(resource, str(error))
+
+
+def last_change(resource: Resource) -> datetime | None:
+    """When the server says that a resource changed. A time that is not exact counts from its beginning."""
+    meta = resource.get("meta")
+    written = meta.get("lastUpdated") if isinstance(meta, dict) else None
+    span = parse_date(written) if isinstance(written, str) else None
+    return None if span is None else span.start
+
+
+def latest(found: list[Match]) -> Match:
+    """The last one to change; the first of several."""
+    return max(found, key=lambda one: last_change(one.resource) or NEVER)

@@ -1,0 +1,79 @@
+"""FHIRPath as a tree.
+
+All of the text must be FHIRPath: on its own, fhirpathpy reads what it can and drops the rest.
+"""
+
+import importlib
+import re
+from collections.abc import Iterator
+from typing import Any, Final, TypeAlias
+
+from assay.core.errors import MeasurementError
+from assay.formats.fhirpath.errors import FhirPathSyntaxError
+
+Node: TypeAlias = dict[str, Any]
+MAX_LENGTH: Final = 10_000
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_CONTROL: Final = {"f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def library(module: str) -> Any:
+    """A part of fhirpathpy, which takes its time to be imported. Raises ``MeasurementError`` if it is missing."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MeasurementError("FHIRPath needs the package fhirpathpy: install assay[criteria]") from error
+
+
+def parse(expression: str) -> Node:
+    """The tree of an expression. Raises ``FhirPathSyntaxError``."""
+    if len(expression) > MAX_LENGTH:
+        raise FhirPathSyntaxError(f"a FHIRPath has at most {MAX_LENGTH} characters, not {len(expression)}")
+    antlr, generated = library("antlr4"), "fhirpathpy.parser.generated.FHIRPath"
+    errors = _error_listener(expression)
+    lexer = library(f"{generated}Lexer").FHIRPathLexer(antlr.InputStream(expression))
+    parser = library(f"{generated}Parser").FHIRPathParser(antlr.CommonTokenStream(lexer))
+    for part in (lexer, parser):
+        part.removeErrorListeners()
+        part.addErrorListener(errors)
+    listener = library("fhirpathpy.parser.ASTPathListener").ASTPathListener()
+    try:
+        antlr.ParseTreeWalker().walk(listener, parser.entireExpression())
+    except RecursionError as error:
+        raise FhirPathSyntaxError(f"the FHIRPath {_shown(expression)} is nested too deeply") from error
+    root: Node = listener.parentStack[0]["children"][0]["children"][0]
+    return root
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it."""
+    rest = [node]
+    while rest:
+        one = rest.pop()
+        yield one
+        rest += one.get("children", ())
+
+
+def literal_text(written: str) -> str:
+    """What a literal in quotes stands for."""
+
+    def one(match: re.Match[str]) -> str:
+        return chr(int(match[1], 16)) if match[1] else _CONTROL.get(match[2], match[2])
+
+    decoded = _ESCAPE.sub(one, written[1:-1])
+    return decoded.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _error_listener(expression: str) -> Any:
+    base: Any = library("antlr4.error.ErrorListener").ErrorListener
+
+    class Refusing(base):  # type: ignore[misc] # The library has no types.
+        def syntaxError(self, *said: Any) -> None:  # noqa: N802 - antlr's name
+            column, what = said[3], said[4].partition(" expecting ")[0]
+            raise FhirPathSyntaxError(f"{_shown(expression)} is no FHIRPath: {what} at character {column + 1}")
+
+    return Refusing()
+
+
+def _shown(expression: str) -> str:
+    return repr(expression if len(expression) <= 200 else expression[:200] + "…")

@@ -1,0 +1,78 @@
+"""Where bearer tokens come from."""
+
+import sys
+from typing import Any
+
+import pytest
+
+from assay.adapters.bearer_tokens import from_environment, given, google
+from assay.core.errors import InputError, MeasurementError
+
+
+def test_a_token_that_is_given() -> None:
+    assert given("abc.def")() == "abc.def"
+
+
+@pytest.mark.parametrize("token", ["", "a b", "a\nX-Header: b", "é"])
+def test_what_is_no_token(token: str) -> None:
+    with pytest.raises(InputError, match="a word of printable ASCII"):
+        given(token)
+
+
+def test_a_token_from_the_environment() -> None:
+    assert from_environment("FHIR_TOKEN", {"FHIR_TOKEN": " abc\n"})() == "abc"
+
+
+def test_a_token_that_is_not_set() -> None:
+    with pytest.raises(InputError, match="FHIR_TOKEN should have a bearer token, but is not set"):
+        from_environment("FHIR_TOKEN", {})
+
+
+def test_a_bad_token_is_not_shown() -> None:
+    with pytest.raises(InputError, match="FHIR_TOKEN has no bearer token") as caught:
+        from_environment("FHIR_TOKEN", {"FHIR_TOKEN": "my secret"})
+    assert "secret" not in str(caught.value)
+
+
+class FakeCredentials:
+    """As google-auth has them: a token that ends."""
+
+    def __init__(self) -> None:
+        self.renewed_with: list[Any] = []
+        self.left = 0
+
+    @property
+    def valid(self) -> bool:
+        self.left -= 1
+        return self.left >= 0
+
+    @property
+    def token(self) -> str:
+        return f"token {len(self.renewed_with)}"
+
+    def refresh(self, request: Any) -> None:
+        self.renewed_with.append(request)
+        self.left = 2
+
+
+def test_googles_tokens_are_renewed_when_they_end() -> None:
+    credentials = FakeCredentials()
+    token = google(credentials, "transport")
+    assert [token() for _ in range(4)] == ["token 1", "token 1", "token 1", "token 2"]
+    assert credentials.renewed_with == ["transport", "transport"]
+
+
+def test_googles_tokens_that_can_not_be_renewed() -> None:
+    class Ended(FakeCredentials):
+        def refresh(self, request: Any) -> None:  # noqa: ARG002 - the name is google-auth's
+            raise OSError("a secret")
+
+    with pytest.raises(MeasurementError, match=r"can't be renewed \(OSError\)") as caught:
+        google(Ended(), None)()
+    assert "secret" not in str(caught.value)
+
+
+def test_google_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "google.auth", None)
+    with pytest.raises(MeasurementError, match=r"install assay\[google\]"):
+        google()

@@ -1,0 +1,321 @@
+"""A FHIR server that fails in many ways, and one that does not. The real one is in test_fhir_server.py."""
+
+import socket
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+
+from assay.adapters.bearer_tokens import given
+from assay.adapters.fhir import FhirServer
+from assay.adapters.json_requests import Limits, Pace
+from assay.core.errors import InputError, MeasurementError
+from tests.servers.scripted_server import Reply, Script, scripted
+
+QUICK = Limits(deadline_sec=2, timeout_sec=0.3, answer_bytes=10_000, first_pause_sec=0.01, longest_pause_sec=0.05)
+
+
+def bundle(*ids: str, following: str | None = None, mode: str | None = None) -> dict[str, Any]:
+    entries: list[dict[str, Any]] = [{"resource": {"resourceType": "Patient", "id": one}} for one in ids]
+    for entry in entries if mode else ():
+        entry["search"] = {"mode": mode}
+    links = [{"relation": "next", "url": following}] if following is not None else []
+    return {"resourceType": "Bundle", "type": "searchset", "entry": entries, "link": links}
+
+
+def outcome(text: str) -> dict[str, Any]:
+    return {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "details": {"text": text}}]}
+
+
+def linked(place: str, *ids: str) -> Callable[[str], Reply]:
+    """A page whose next one is at a place; {base} and {port} are those of the server."""
+
+    def page(base: str) -> Reply:
+        port = base.removesuffix("/r4").rpartition(":")[2]
+        return Reply(body=bundle(*ids, following=place.replace("{base}", base).replace("{port}", port)))
+
+    return page
+
+
+def ids(script: Script, **more: Any) -> list[object]:
+    with FhirServer(script.url, limits=QUICK, **more) as server:
+        return [one["id"] for one in server.search("Patient", {"family": "Smith"})]
+
+
+def test_a_search_goes_through_all_pages() -> None:
+    with scripted(linked("{base}/Patient?page=2", "1", "2"), Reply(body=bundle("3"))) as script:
+        assert ids(script) == ["1", "2", "3"]
+    assert script.asked == ["/r4/Patient?family=Smith&_count=200", "/r4/Patient?page=2"]
+
+
+def test_a_page_is_asked_for_only_when_it_is_needed() -> None:
+    with scripted(linked("{base}/Patient?page=2", "1")) as script, FhirServer(script.url, limits=QUICK) as server:
+        assert next(server.search("Patient", {}))["id"] == "1"
+    assert len(script.asked) == 1
+
+
+@pytest.mark.parametrize("place", ["Patient?page=2", "/r4/Patient?page=2", "?page=2", "{base}/Patient?page=2#x"])
+def test_links_may_be_relative(place: str) -> None:
+    with scripted(linked(place, "1"), Reply(body=bundle("2"))) as script:
+        assert ids(script) == ["1", "2"]
+    assert script.asked[1].startswith("/r4/Patient?page=2")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "http://elsewhere.example/r4/Patient?page=2",
+        "//elsewhere.example/r4/Patient",
+        "https://127.0.0.1:{port}/r4/Patient",
+        "http://127.0.0.1:1/r4/Patient",
+        "http://127.0.0.1:{port}/other/Patient",
+        "http://127.0.0.1:{port}/r4evil/Patient",
+        "{base}/../admin",
+        "{base}/%2e%2e/admin",
+        "{base}/..%2fadmin",
+        "http://user:word@127.0.0.1:{port}/r4/Patient",
+        "http://127.0.0.1:{port}@elsewhere.example/r4/Patient",
+        "/admin",
+        "file:///etc/passwd",
+    ],
+)
+def test_a_link_that_leads_away_is_not_followed(place: str) -> None:
+    with (
+        scripted(linked(place, "1")) as script,
+        pytest.raises(MeasurementError, match="leads away from the base URL"),
+    ):
+        ids(script, token=given("secret"))
+    assert len(script.asked) == 1
+
+
+def test_a_link_that_is_no_address() -> None:
+    with (
+        scripted(linked("http://127.0.0.1:port/", "1")) as script,
+        pytest.raises(MeasurementError, match="is no address"),
+    ):
+        ids(script)
+
+
+def test_pages_in_a_circle() -> None:
+    with (
+        scripted(linked("{base}/Patient?family=Smith&_count=200", "1")) as script,
+        pytest.raises(MeasurementError, match="go in a circle"),
+    ):
+        ids(script)
+
+
+def test_pages_without_an_end() -> None:
+    count = iter(range(1000))
+
+    def page(base: str) -> Reply:
+        number = next(count)
+        return Reply(body=bundle(str(number), following=f"{base}/Patient?page={number}"))
+
+    with scripted(page) as script, pytest.raises(MeasurementError, match="more than 5 pages"):
+        ids(script, max_pages=5)
+    assert len(script.asked) == 5
+
+
+def test_only_matches_count_and_each_once() -> None:
+    found = bundle("1", "1", "2", mode="match")
+    found["entry"] += bundle("3", mode="include")["entry"]
+    found["entry"] += [
+        {"resource": outcome("a warning"), "search": {"mode": "outcome"}},
+        {},
+        None,
+        {"resource": 5},
+    ]
+    found["entry"] += [{"resource": {"resourceType": "Practitioner", "id": "9"}}]
+    with scripted(Reply(body=found)) as script:
+        assert ids(script) == ["1", "2"]
+
+
+def test_parameters_are_written_as_a_server_reads_them() -> None:
+    asked = {"active": True, "date": ["ge2024", "lt2025"], "name": "a&b=c|d,e é", "n": 1.5}
+    with scripted(Reply(body=bundle())) as script, FhirServer(script.url, limits=QUICK) as server:
+        list(server.search("Patient", asked))
+    assert parse_qsl(script.asked[0].partition("?")[2]) == [
+        ("active", "true"),
+        ("date", "ge2024"),
+        ("date", "lt2025"),
+        ("name", "a&b=c|d,e é"),
+        ("n", "1.5"),
+        ("_count", "200"),
+    ]
+
+
+def test_the_author_says_how_many_to_a_page() -> None:
+    with scripted(Reply(body=bundle())) as script, FhirServer(script.url, limits=QUICK) as server:
+        list(server.search("Patient", {"_count": 3}))
+    assert script.asked == ["/r4/Patient?_count=3"]
+
+
+def test_what_is_sent_along() -> None:
+    with scripted(Reply(body=bundle())) as script:
+        ids(script, token=given("abc"))
+    assert script.headers[0]["Authorization"] == "Bearer abc"
+    assert script.headers[0]["Prefer"] == "handling=strict"
+    assert script.headers[0]["Accept"] == "application/fhir+json"
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_what_is_not_there_is_none(status: int) -> None:
+    with scripted(Reply(status, outcome("gone"))) as script, FhirServer(script.url, limits=QUICK) as server:
+        assert server.read("Patient", "1") is None
+    assert script.asked == ["/r4/Patient/1"]
+
+
+def test_a_read() -> None:
+    with (
+        scripted(Reply(body={"resourceType": "Patient", "id": "1"})) as script,
+        FhirServer(script.url + "/", limits=QUICK) as server,
+    ):
+        assert server.read("Patient", "1") == {"resourceType": "Patient", "id": "1"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (Reply(400, outcome("Unknown search parameter: famly")), "answers 400: Unknown search parameter: famly"),
+        (Reply(401, outcome("no")), "does not accept the token"),
+        (Reply(403, b"<html>"), "the token has no right to this"),
+        (Reply(404, b""), "the server answers 404"),
+        (Reply(302, b"", {"Location": "http://elsewhere.example/"}), "the server answers 302"),
+        (Reply(200, b"<html>log in</html>"), "the answer is no JSON"),
+        (Reply(200, b'{"a": NaN}'), "the answer is no JSON"),
+        (Reply(200, b"[" * 9000), "the answer is no JSON"),
+        (Reply(200, [1, 2]), "the answer is no Bundle"),
+        (Reply(200, {"resourceType": "Patient"}), "the answer is no Bundle"),
+        (Reply(200, b" " * 20_000), "more than 10000 bytes"),
+        (Reply(200, b"xx", {"Content-Encoding": "gzip"}), "not encoded as it says"),
+    ],
+)
+def test_answers_that_break_a_measurement(reply: Reply, said: str) -> None:
+    with scripted(reply) as script, pytest.raises(MeasurementError, match=said) as caught:
+        ids(script, token=given("secret"))
+    assert len(script.asked) == 1
+    assert r"the search Patient?family=…" in str(caught.value)
+    assert "Smith" not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+def test_a_server_that_recovers(status: int) -> None:
+    with scripted(Reply(status), Reply(status), Reply(body=bundle("1"))) as script:
+        assert ids(script) == ["1"]
+    assert len(script.asked) == 3
+
+
+def test_a_server_that_is_slow_at_first() -> None:
+    with scripted(Reply(delay=0.5), Reply(body=bundle("1"))) as script:
+        assert ids(script) == ["1"]
+
+
+class FakeTime:
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def pace(self) -> Pace:
+        return Pace(lambda: self.now, self.sleep, lambda: 0.5)
+
+
+def test_pauses_grow_until_the_deadline() -> None:
+    time = FakeTime()
+    limits = Limits(deadline_sec=20, first_pause_sec=1, longest_pause_sec=8)
+    with (
+        scripted(Reply(503)) as script,
+        FhirServer(script.url, limits=limits, pace=time.pace()) as server,
+        pytest.raises(MeasurementError, match="the server answers 503, for 20 s"),
+    ):
+        server.read("Patient", "1")
+    assert time.slept == [0.5, 1, 2, 4, 4, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("written", "slept"),
+    [("7", [7]), ("0", [0.5]), ("soon", [0.5]), ("Wed, 21 Oct 2015 07:28:00 GMT", [0.5]), ("-5", [0.5])],
+)
+def test_a_server_that_says_when(written: str, slept: list[float]) -> None:
+    time = FakeTime()
+    busy = Reply(429, headers={"Retry-After": written})
+    limits = Limits(deadline_sec=20, first_pause_sec=1)
+    with (
+        scripted(busy, Reply(body={"resourceType": "Patient", "id": "1"})) as script,
+        FhirServer(script.url, limits=limits, pace=time.pace()) as server,
+    ):
+        assert server.read("Patient", "1")
+    assert time.slept == slept
+
+
+def test_a_server_that_wants_to_be_left_alone_for_longer_than_there_is_time() -> None:
+    time = FakeTime()
+    with (
+        scripted(Reply(429, headers={"Retry-After": "3600"})) as script,
+        FhirServer(script.url, limits=Limits(deadline_sec=20), pace=time.pace()) as server,
+        pytest.raises(MeasurementError, match="answers 429"),
+    ):
+        server.read("Patient", "1")
+    assert time.slept == []
+
+
+def test_a_server_that_is_down() -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}/r4"
+        time = FakeTime()
+        with (
+            FhirServer(url, limits=Limits(deadline_sec=5), pace=time.pace()) as server,
+            pytest.raises(MeasurementError, match=r"can't be reached \(ConnectError\), for 5 s"),
+        ):
+            server.read("Patient", "1")
+        assert len(time.slept) > 2
+
+
+def test_a_server_that_never_answers() -> None:
+    limits = Limits(deadline_sec=0.6, timeout_sec=0.2, first_pause_sec=0.01)
+    with (
+        scripted(Reply(delay=0.5)) as script,
+        FhirServer(script.url, limits=limits) as server,
+        pytest.raises(MeasurementError, match="does not answer in time"),
+    ):
+        server.read("Patient", "1")
+
+
+def test_a_server_that_answers_a_byte_at_a_time() -> None:
+    limits = Limits(deadline_sec=0.5, timeout_sec=0.4)
+    with (
+        scripted(Reply(body=b"x " * 20, trickle=0.1)) as script,
+        FhirServer(script.url, limits=limits) as server,
+        pytest.raises(MeasurementError, match="takes longer than"),
+    ):
+        server.read("Patient", "1")
+
+
+def test_an_answer_that_breaks_off() -> None:
+    short = Reply(body=b"{}", headers={"Content-Length": "50"})
+    with scripted(short, Reply(body=bundle("1"))) as script:
+        assert ids(script) == ["1"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "fhir.example", "ftp://fhir.example/r4", "http://", "http://u:p@x/r4", "http://x/r4?a=1", "http://x/#y"],
+)
+def test_what_is_no_base_url(url: str) -> None:
+    with pytest.raises(InputError, match="a FHIR server has a URL such as"):
+        FhirServer(url)
+
+
+@pytest.mark.parametrize("identity", ["..", ".", "", "a/b", "a?b", "a b", "%2e%2e", "x" * 300])
+def test_what_is_no_id(identity: str) -> None:
+    with (
+        FhirServer("http://127.0.0.1:1/r4") as server,
+        pytest.raises(ValueError, match="can't be part of the address"),
+    ):
+        server.read("Patient", identity)

@@ -1,0 +1,139 @@
+"""What FHIRPath finds in resources, as plain values."""
+
+import copy
+import time
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from assay.formats.fhirpath.errors import FhirPathError, FhirPathSyntaxError
+from assay.formats.fhirpath.evaluate import compiled, evaluate, holds
+from assay.formats.field_rules.patterns import SlowPatternError
+from tests.formats.fhirpath.resources import PATIENT, WEIGHT
+
+
+def found(expression: str, resource: dict[str, Any]) -> list[Any]:
+    return [one.value for one in evaluate(expression, resource)]
+
+
+FOUND = [
+    ("name.given", PATIENT, ["Peter", "James", "Jim"]),
+    ("Patient.name.where(use = 'official').given.first()", PATIENT, ["Peter"]),
+    ("Observation.name", PATIENT, []),
+    ("name[1].given[0]", PATIENT, ["Jim"]),
+    ("name.count()", PATIENT, [2]),
+    ("active", PATIENT, [True]),
+    ("birthDate", PATIENT, ["1974-12-25"]),
+    ("birthDate.count()", PATIENT, [1]),
+    ("birthDate = @1974-12-25", PATIENT, [True]),
+    ("birthDate < @1975-01-01", PATIENT, [True]),
+    ("birthDate.extension.value", PATIENT, ["1974-12-25T14:35:45-05:00"]),
+    ("deceased", PATIENT, [False]),
+    ("value.ofType(Quantity).value", WEIGHT, [83.9]),
+    ("value.value > 80", WEIGHT, [True]),
+    ("value is Quantity", WEIGHT, [True]),
+    ("value.ofType(string)", WEIGHT, []),
+    ("code.coding.code", WEIGHT, ["29463-7"]),
+    ("code.coding.where(system = 'http://loinc.org').exists()", WEIGHT, [True]),
+    ("telecom.rank", PATIENT, [1]),
+    ("identifier.first()", PATIENT, [{"system": "urn:mrn", "value": "12345"}]),
+    ("name.family.matches('^Chal')", PATIENT, [True]),
+    ("name.family.replaceMatches('l.*', '')", PATIENT, ["Cha"]),
+    ("name.where(family = 'x').family.matches('x')", PATIENT, []),
+    ("name.where(use = 'usual').single().given", PATIENT, ["Jim"]),
+    ("birthDate.hasValue()", PATIENT, [True]),
+    ("name.hasValue()", PATIENT, [False]),
+    ("'it\\'s'", PATIENT, ["it's"]),
+    ("'a\\\\nb'", PATIENT, ["a\\nb"]),
+    ("'a\\nb'", PATIENT, ["a\nb"]),
+    ("'\\u0041\\ud83d\\ude00'", PATIENT, ["A😀"]),
+    ("1.50", PATIENT, [1.5]),
+    ("%resource.id", PATIENT, ["p1"]),
+    ("@2020-01-31 + 1 day", PATIENT, ["2020-02-01"]),
+    ("{}", PATIENT, []),
+]
+
+
+@pytest.mark.parametrize(("expression", "resource", "expected"), FOUND)
+def test_what_is_found(expression: str, resource: dict[str, Any], expected: list[Any]) -> None:
+    assert found(expression, resource) == expected
+
+
+def test_nothing_is_changed_in_a_resource() -> None:
+    before = copy.deepcopy(PATIENT)
+    found("name.where(use = 'official').given | birthDate.extension.value", PATIENT)
+    assert before == PATIENT
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("name.single()", "single() was called on 2 values"),
+        ("name.given.matches('x')", "a pattern is compared with one text"),
+        ("name.family.matches('(')", "is no regular expression"),
+        ("name.given & 'x'", "can't be evaluated"),
+        ("name.nothing()", "can't be evaluated: Not implemented: nothing"),
+    ],
+)
+def test_what_can_not_be_evaluated(expression: str, said: str) -> None:
+    with pytest.raises(FhirPathError, match=said.replace("(", r"\(").replace(")", r"\)")):
+        evaluate(expression, PATIENT)
+
+
+def test_what_is_no_fhirpath() -> None:
+    with pytest.raises(FhirPathSyntaxError, match="is no FHIRPath"):
+        evaluate("name given", PATIENT)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("active", True),
+        ("deceased", False),
+        ("name.where(family = 'x').active", False),
+        ("name.family = 'Chalmers'", True),
+        ("birthDate > @2000-01-01", False),
+    ],
+)
+def test_whether_a_condition_holds(condition: str, expected: bool) -> None:
+    assert holds(condition, PATIENT) is expected
+
+
+@pytest.mark.parametrize("condition", ["name", "birthDate", "name.count()", "(active | deceased)"])
+def test_what_is_no_condition(condition: str) -> None:
+    with pytest.raises(FhirPathError, match="is no condition"):
+        holds(condition, PATIENT)
+
+
+def test_an_expression_is_compiled_once() -> None:
+    assert compiled("name.given") is compiled("name.given")
+
+
+def test_a_pattern_that_takes_too_long_ends() -> None:
+    slow = {"resourceType": "Patient", "name": [{"family": "a" * 5000 + "!"}]}
+    began = time.monotonic()
+    with pytest.raises(SlowPatternError):
+        evaluate("name.family.matches('^(a|a)+$')", slow)
+    assert time.monotonic() - began < 10
+
+
+def test_nothing_is_printed_about_values(capsys: pytest.CaptureFixture[str]) -> None:
+    assert found("name.family.trace('secret')", PATIENT) == ["Chalmers"]
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        {"resourceType": "Patient", "name": "no list"},
+        {"resourceType": "Patient", "name": [None, 3, ["x"], {"given": {"a": 1}}]},
+        {"resourceType": ["Patient"]},
+        {"resourceType": "Patient", "name": [{"family": {"$status": "error"}}]},
+        {},
+    ],
+)
+def test_resources_that_are_none_give_values_or_an_error_of_ours(hostile: dict[str, Any]) -> None:
+    for expression in ("name.given", "name.where(family = 'x').given", "name.family.matches('x')", "Patient.id"):
+        with suppress(FhirPathError):
+            assert isinstance(evaluate(expression, hostile), list)
