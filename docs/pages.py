@@ -12,6 +12,7 @@ from assay.core import errors as core_errors
 from assay.core.errors import AssayError
 from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
+from docs.criteria_page import criteria_pages
 from docs.evaluation_page import evaluation_face, ingestion_codes, schema_files
 from docs.faces import face
 from docs.markdown import fence, first_sentence, from_docstring, table
@@ -34,6 +35,7 @@ def reference_files() -> dict[str, str]:
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),
         "task.md": task_fields(),
+        **criteria_pages(),
     }
     return {name: _page(parts) for name, parts in pages.items()} | schema_files() | scorers_schema_files()
 
@@ -58,7 +60,17 @@ def _command(name: str) -> Iterator[str]:
     yield f"## assay {name}"
     yield fence(parser.format_usage().removeprefix("usage: ").strip(), "text")
     yield from_docstring(parser.description or "")
-    yield table(("argument", "meaning"), [(f"`{_invocation(one)}`", _help(one)) for one in parser._actions])
+    yield _arguments(parser)
+    for action in parser._actions:
+        for word, inner in action.choices.items() if isinstance(action.choices, dict) else ():
+            yield f"### assay {name} {word}"
+            yield fence(inner.format_usage().removeprefix("usage: ").strip(), "text")
+            yield from_docstring(inner.description or "")
+            yield _arguments(inner)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> str:
+    return table(("argument", "meaning"), [(f"`{_invocation(one)}`", _help(one)) for one in parser._actions])
 
 
 def _invocation(action: argparse.Action) -> str:

@@ -25,6 +25,8 @@ COMMANDS = {
     "tasks": "check tasks before anybody is measured by them",
     "seed": "make a task from a coding scenario",
     "score": "score a coding run by its scorers",
+    "criteria": "hold criteria against what a sandbox recorded",
+    "listen": "record what an agent's systems send",
     "doctor": "what this machine offers to run things in",
     "reward": "write a verifier's reward from an exit status or a rubric",
 }

@@ -129,7 +129,7 @@ def changed_paths(workspace: Workspace) -> list[str]:
 
 
 def blind_spots(workspace: Workspace) -> list[dict[str, object]]:
-    """Where changes may hide. Who asks what did not change has no answer then, and must not take that for a yes."""
+    """Where changes may hide. Who asks what did not change has no answer then, which must not pass for a yes."""
     spots: list[dict[str, object]] = []
     spots += ({"rule": "nested repository", "path": path} for path in workspace.nested_repositories)
     spots += ({"rule": "not captured", "detail": sentence} for sentence in workspace.cut)

@@ -1,0 +1,158 @@
+"""YAML and JSON files with the line of every value, for messages that say where something is.
+
+YAML is read so that only what JSON would call a number, ``true``, ``false`` or ``null`` is one: ``00123``,
+``12:30``, ``2026-03-01`` and ``no`` are texts, as whoever wrote them meant.
+"""
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+import yaml
+
+from assay.core.errors import InputError
+
+Place = tuple[str | int, ...]
+LIMIT_BYTES: Final = 16 * 1024 * 1024
+MOST_VALUES: Final = 1_000_000
+DEEPEST: Final = 100
+_PREFIX: Final = "tag:yaml.org,2002:"
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A value, and the line of everything in it by its place: ``("criteria", 0, "label")``."""
+
+    value: Any
+    lines: dict[Place, int]
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc] # With the C library if it is there.
+    yaml_implicit_resolvers: dict[str, list[tuple[str, Any]]] = {}  # noqa: RUF012 - so it is declared above
+
+
+for _tag, _pattern, _first in (
+    ("null", r"(?:null|~|)", "n~"),
+    ("bool", r"(?:true|false)", "tf"),
+    ("int", r"-?(?:0|[1-9][0-9]*)", "-0123456789"),
+    ("float", r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", "-0123456789"),
+):
+    _Loader.add_implicit_resolver(
+        _PREFIX + _tag, re.compile(f"{_pattern}$"), [*_first, *([""] * (_tag == "null"))]
+    )
+
+
+def read_marked(path: str) -> Marked:
+    """Read a file: JSON if its name ends so, YAML otherwise. Raises ``InputError`` with the file and the line."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LIMIT_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror}") from error
+    if len(data) > LIMIT_BYTES:
+        raise InputError(f"{path} is larger than {LIMIT_BYTES} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+        return _json(path, text) if os.path.splitext(path)[1].lower() == ".json" else _yaml(path, text)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8: byte {error.start} can't be read") from error
+    except RecursionError as error:
+        raise InputError(f"{path} is nested too deeply") from error
+
+
+def _yaml(path: str, text: str) -> Marked:
+    try:
+        _refuse_depth(path, text)
+        node = yaml.compose(text, _Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or " ".join(str(error).split())
+        raise InputError(f"{path}{f':{mark.line + 1}' if mark else ''}: it is no valid YAML: {what}") from error
+    reading = _Reading(path)
+    return Marked(reading.value(node, ()) if node is not None else None, reading.lines)
+
+
+def _refuse_depth(path: str, text: str) -> None:
+    """The C library that composes nodes does so by calling itself, and has no limit but a crash."""
+    depth = 0
+    for event in yaml.parse(text, _Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise InputError(f"{path}:{event.start_mark.line + 1}: it is nested too deeply")
+
+
+def _json(path: str, text: str) -> Marked:
+    try:
+        value = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: it is no valid JSON: {error.msg}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: it is no valid JSON: {error}") from error
+    return Marked(value, _lines_of_json(path, text))
+
+
+def _lines_of_json(path: str, text: str) -> dict[Place, int]:
+    """JSON is YAML but for its tabs, and odd texts; where it can't be read as YAML, no line is known."""
+    try:
+        return _yaml(path, text.replace("\t", " ")).lines
+    except InputError:
+        return {}
+
+
+class _Reading:
+    """Turns nodes into values, and notes their lines."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.lines: dict[Place, int] = {}
+
+    def value(self, node: yaml.Node, place: Place) -> Any:
+        self.lines[place] = node.start_mark.line + 1
+        # An alias stands for its anchor as often as it is written, and aliases of aliases grow without an end.
+        if len(self.lines) > MOST_VALUES:
+            self._refuse(node, f"it has more than {MOST_VALUES} values")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, place)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(one, (*place, index)) for index, one in enumerate(node.value)]
+        return self._scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, one in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self._refuse(key, "a key is a text")
+            if key.value in found:
+                self._refuse(key, f"{key.value!r} is there twice")
+            found[key.value] = self.value(one, (*place, key.value))
+            # Whoever looks for a field looks for its name.
+            self.lines[(*place, key.value)] = key.start_mark.line + 1
+        return found
+
+    def _scalar(self, node: yaml.Node) -> Any:
+        written, tag = str(node.value), node.tag.removeprefix(_PREFIX)
+        if tag == "str":
+            return written
+        if tag not in ("null", "bool", "int", "float"):
+            self._refuse(node, f"there is no type {node.tag}")
+        try:
+            return None if tag == "null" else json.loads(written)
+        except ValueError:
+            self._refuse(node, f"{written!r} is no {tag}")
+
+    def _refuse(self, node: yaml.Node, why: str) -> NoReturn:
+        raise InputError(f"{self._path}:{node.start_mark.line + 1}: {why}")
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
+    return found
+
+
+def _refuse_constant(written: str) -> NoReturn:
+    raise ValueError(f"{written} is no number")

@@ -1,0 +1,60 @@
+"""Files of records for a sandbox, one JSON object a line."""
+
+import base64
+import os
+from collections.abc import Iterator
+from datetime import datetime
+
+from pydantic import ValidationError
+
+from assay.adapters.store.sandbox import NewEvent, NewResponse, Record
+from assay.core.errors import InputError
+from assay.dialects.criteria.records import RECORD_LINE, EventLine, RecordLine, ResponseLine, RowLine
+from assay.evidence.sandbox_state import StateRow, Turn
+
+
+def read_records(path: str, now: datetime) -> Iterator[Record]:
+    """The records of a file; those without a time get ``now``. Raises ``InputError`` that names line and field."""
+    for number, line in enumerate(_read(path, path).splitlines(), 1):
+        if line.strip():
+            where = f"{path}:{number}"
+            yield _record(_parsed(line, where), path, where, now)
+
+
+def _parsed(line: bytes, where: str) -> RecordLine:
+    try:
+        return RECORD_LINE.validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        # The first part of the place only repeats which record it is.
+        field = ".".join(str(part) for part in first["loc"][1:])
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{where}: {field + ': ' if field else ''}{message}") from error
+
+
+def _record(line: RecordLine, path: str, where: str, now: datetime) -> Record:
+    at = line.at or now
+    if isinstance(line, EventLine):
+        return NewEvent(line.type, _payload(line, path, where), at)
+    if isinstance(line, ResponseLine):
+        return NewResponse(_payload(line, path, where), at)
+    if isinstance(line, RowLine):
+        return StateRow(line.resource, line.key, line.data, at)
+    return Turn(line.number, line.speaker, line.text, at)
+
+
+def _payload(line: EventLine | ResponseLine, path: str, where: str) -> bytes:
+    if line.payload is not None:
+        return line.payload.encode()
+    if line.payload_base64 is not None:
+        return base64.b64decode(line.payload_base64)
+    name = str(line.payload_file)
+    return _read(os.path.join(os.path.dirname(path), name), f"{where}: payload_file: {name}")
+
+
+def _read(path: str, what: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{what} can't be read: {getattr(error, 'strerror', None) or error}") from error

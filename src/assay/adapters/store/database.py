@@ -1,0 +1,57 @@
+"""Connections to a store's database, set up so that both kinds behave alike."""
+
+import json
+import sqlite3
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+
+WRITING: Final = {"assay_writes": True}
+BUSY_SEC: Final = 30
+CONNECT_SEC: Final = 5
+# Another process may write at the same time; what was recorded must survive a loss of power.
+_PRAGMAS: Final = (
+    f"PRAGMA busy_timeout = {BUSY_SEC * 1000}",
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def engine_for(url: URL) -> Engine:
+    """An engine for a URL of SQLite or PostgreSQL. It connects only when it is used."""
+    postgres = url.get_backend_name() == "postgresql"
+    engine = create_engine(
+        url,
+        # Values are clinical: the text of an error must not quote them.
+        hide_parameters=True,
+        pool_pre_ping=postgres,
+        json_serializer=_json,
+        connect_args=_postgres_settings(url) if postgres else {},
+    )
+    if not postgres:
+        event.listen(engine, "connect", _prepare)
+        event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False)
+
+
+def _postgres_settings(url: URL) -> dict[str, object]:
+    settings: dict[str, object] = {"connect_timeout": CONNECT_SEC, "options": "-c timezone=utc"}
+    return {name: value for name, value in settings.items() if name not in url.query}
+
+
+def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+    """Python's driver begins no transaction before a change of tables; so all are begun below."""
+    connection.isolation_level = None
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)
+
+
+def _begin(connection: Connection) -> None:
+    """A writer takes its turn at once: a reader that becomes one in between may be refused."""
+    writes = connection.get_execution_options().get("assay_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

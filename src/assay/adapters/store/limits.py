@@ -1,0 +1,72 @@
+"""What a store can hold: the same on every database, and refused before it gets there.
+
+PostgreSQL has no NUL in a text, neither has UTF-8 a lone half of a pair, and what an index is over must be short.
+Payloads and the texts inside of JSON may have anything.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+from assay.core.errors import InputError
+
+NAME_BYTES: Final = 200
+KEY_BYTES: Final = 1000
+PAYLOAD_BYTES: Final = 64 * 1024 * 1024
+LAST_TURN: Final = 2**31 - 1
+
+
+def is_text(value: str) -> bool:
+    """Whether a text could be in a store at all."""
+    return "\0" not in value and not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def checked_text(value: str, what: str) -> str:
+    """A text as it is. Raises ``InputError``."""
+    if "\0" in value:
+        raise InputError(f"{what} has a NUL character, which a store can't hold in a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{what} has half of a character at {error.start}, which is no Unicode text") from error
+    return value
+
+
+def checked_name(value: str, what: str, limit: int = NAME_BYTES) -> str:
+    """A text that something is found by."""
+    if not 0 < len(checked_text(value, what).encode()) <= limit:
+        raise InputError(f"{what} is a text of 1 to {limit} bytes")
+    return value
+
+
+def checked_payload(value: bytes, what: str) -> bytes:
+    if len(value) > PAYLOAD_BYTES:
+        raise InputError(f"{what} is larger than {PAYLOAD_BYTES} bytes")
+    return value
+
+
+def checked_data(value: Mapping[str, object], what: str) -> dict[str, object]:
+    """An object that JSON can hold."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} can't be written as JSON: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{what} is nested too deeply") from error
+    return dict(value)
+
+
+def checked_turn(number: int) -> int:
+    if not 1 <= number <= LAST_TURN:
+        raise InputError(f"turns are counted from 1 to {LAST_TURN}")
+    return number
+
+
+def checked_time(value: datetime, what: str) -> datetime:
+    if value.utcoffset() is None:
+        raise InputError(f"{what} needs a zone, such as Z or +01:00")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InputError(f"{what} is out of range") from error

@@ -1,0 +1,70 @@
+"""Open a store by its path or its URL."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.adapters.store.store import Store
+
+DEFAULT = "assay.db"
+VARIABLE = "ASSAY_STORE"
+_POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
+
+
+def open_store(where: str, create: bool = False) -> "Store":
+    """A store: the path of a SQLite file, or a URL of PostgreSQL. A file is made only if that is asked for.
+
+    Raises ``InputError`` for what is neither, ``MeasurementError`` where it can't be reached.
+    """
+    try:
+        import sqlalchemy  # noqa: PLC0415 - an extra, and slow to import
+
+        from assay.adapters.store.database import engine_for  # noqa: PLC0415
+        from assay.adapters.store.store import Store  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError("a store needs more packages: install assay[store]") from error
+    if "://" not in where:
+        path = _file(where, create)
+        return Store(engine_for(sqlalchemy.URL.create("sqlite", database=path)), where)
+    url = _url(where)
+    if url.get_backend_name() == "sqlite":
+        return open_store(str(url.database or ""), create)
+    try:
+        engine = engine_for(url)
+    except ImportError as error:
+        raise InputError("a PostgreSQL database needs more packages: install assay[postgres]") from error
+    # Settings behind a question mark may have a password, too.
+    return Store(engine, url.set(drivername="postgresql", query={}).render_as_string(hide_password=True))
+
+
+def _url(where: str) -> Any:
+    from sqlalchemy.engine import make_url  # noqa: PLC0415
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
+    try:
+        url = make_url(where)
+    except (ArgumentError, ValueError) as error:
+        # The text of the error has the URL in it, and that may have a password.
+        raise InputError("the URL of the store can't be read; it is like postgresql://user@host/name") from error
+    if url.drivername in _POSTGRES:
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername == "sqlite":
+        return url
+    raise InputError(f"a store is a SQLite file or a PostgreSQL database, not {url.drivername}")
+
+
+def _file(path: str, create: bool) -> str:
+    """The path, absolute. Records are private, so only the owner may read a file that is made here."""
+    whole = os.path.abspath(path)
+    if not path or "\0" in path or os.path.isdir(whole):
+        raise InputError(f"{path!r} can't be the file of a store")
+    if not os.path.exists(whole):
+        if not create:
+            raise InputError(f"there is no store {path}; 'assay criteria record' makes one")
+        try:
+            os.close(os.open(whole, os.O_CREAT | os.O_WRONLY, 0o600))
+        except OSError as error:
+            raise InputError(f"the store {path} can't be made: {error.strerror}") from error
+    return whole

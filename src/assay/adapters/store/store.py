@@ -1,0 +1,120 @@
+"""Sandboxes and their records in a database."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, Select, Table, select
+from sqlalchemy.engine import Row
+
+from assay.adapters.store import tables, writing
+from assay.adapters.store.database import WRITING
+from assay.adapters.store.failures import connected, reaching
+from assay.adapters.store.limits import is_text
+from assay.adapters.store.migrate import upgrade
+from assay.adapters.store.sandbox import Record, Sandbox
+from assay.core.errors import InputError
+from assay.evidence.sandbox_state import Event, StateRow, Turn
+
+RESPONSE = "x12_response"
+
+
+class Store:
+    """May be used from several threads. To be closed, or used in a ``with``.
+
+    Everything that is recorded with one call is there afterwards, or nothing of it. A database that can't be
+    reached raises ``MeasurementError``.
+    """
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        """``name`` is how messages call it: a path, or a URL without its password."""
+        self._engine = engine
+        self.name = name
+        try:
+            with reaching(name):
+                connected(engine).close()
+                upgrade(engine)
+        except BaseException:
+            engine.dispose()
+            raise
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._engine.dispose()
+
+    def add_sandbox(self, sandbox: Sandbox) -> None:
+        """Raises ``InputError`` where there is one of that id already."""
+        with self._writing() as connection:
+            writing.add_sandbox(connection, sandbox)
+
+    def record(self, sandbox: str, records: Iterable[Record], new: Sandbox | None = None) -> int:
+        """Record all, and say how many they were. ``new`` is the sandbox to add with them, if it is a new one."""
+        count = 0
+        with self._writing() as connection:
+            if new is not None:
+                writing.add_sandbox(connection, new)
+            elif not is_text(sandbox) or not writing.has_sandbox(connection, sandbox):
+                raise InputError(f"there is no sandbox {sandbox!r} in {self.name}")
+            for record in records:
+                writing.add(connection, sandbox, record)
+                count += 1
+        return count
+
+    def sandbox(self, identity: str) -> Sandbox:
+        """Raises ``InputError`` where there is none of that id."""
+        table = tables.sandboxes
+        rows = self._rows(select(table).where(table.c.id == identity)) if is_text(identity) else ()
+        if not rows:
+            raise InputError(f"there is no sandbox {identity!r} in {self.name}")
+        row = rows[0]
+        return Sandbox(row.id, row.run_start, row.fhir_base, row.file_source, row.data)
+
+    def has_sandbox(self, identity: str) -> bool:
+        if not is_text(identity):
+            return False
+        with reaching(self.name), connected(self._engine) as connection:
+            return writing.has_sandbox(connection, identity)
+
+    def events(self, sandbox: str, event_type: str) -> Sequence[Event]:
+        """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""
+        table = tables.events
+        found = _of(table, sandbox).where(table.c.type == event_type).order_by(table.c.at, table.c.id)
+        return [Event(str(row.id), row.type, row.payload, row.at) for row in self._rows(found)]
+
+    def x12_responses(self, sandbox: str) -> Sequence[Event]:
+        table = tables.x12_responses
+        found = _of(table, sandbox).order_by(table.c.at, table.c.id)
+        return [Event(str(row.id), RESPONSE, row.payload, row.at) for row in self._rows(found)]
+
+    def state_rows(self, sandbox: str, resource: str) -> Sequence[StateRow]:
+        """Those of a resource, in the order in which they changed."""
+        if not is_text(resource):
+            return []
+        table = tables.state_rows
+        found = _of(table, sandbox).where(table.c.resource == resource).order_by(table.c.at, table.c.key)
+        return [StateRow(row.resource, row.key, row.data, row.at) for row in self._rows(found)]
+
+    def turns(self, sandbox: str) -> Sequence[Turn]:
+        table = tables.turns
+        found = _of(table, sandbox).order_by(table.c.number)
+        return [Turn(row.number, row.speaker, row.text, row.at) for row in self._rows(found)]
+
+    def _rows(self, statement: "Select[*tuple[object, ...]]") -> Sequence["Row[*tuple[object, ...]]"]:
+        with reaching(self.name), connected(self._engine) as connection:
+            return connection.execute(statement).all()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """One transaction. On SQLite it waits for its turn before it looks at anything."""
+        engine = self._engine.execution_options(**WRITING)
+        with reaching(self.name), connected(engine) as connection, connection.begin():
+            yield connection
+
+
+def _of(table: Table, sandbox: str) -> "Select[*tuple[object, ...]]":
+    return select(table).where(table.c.sandbox == sandbox)

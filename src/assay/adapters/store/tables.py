@@ -1,0 +1,84 @@
+"""The tables. Every change to them is a migration as well; a test compares the two."""
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+)
+
+from assay.adapters.store.columns import Counted, UtcTime
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+sandboxes = Table(
+    "sandboxes",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("run_start", UtcTime, nullable=False),
+    Column("fhir_base", Text),
+    Column("file_source", Text),
+    Column("data", JSON, nullable=False),
+)
+
+
+def _of_a_sandbox() -> Column[str]:
+    return Column("sandbox", Text, ForeignKey("sandboxes.id"), nullable=False)
+
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Counted, primary_key=True),
+    _of_a_sandbox(),
+    Column("type", Text, nullable=False),
+    Column("payload", LargeBinary, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Index(None, "sandbox", "type", "at"),
+)
+
+state_rows = Table(
+    "state_rows",
+    metadata,
+    _of_a_sandbox(),
+    Column("resource", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("data", JSON, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    PrimaryKeyConstraint("sandbox", "resource", "key"),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    _of_a_sandbox(),
+    Column("number", Integer, nullable=False),
+    Column("speaker", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    PrimaryKeyConstraint("sandbox", "number"),
+)
+
+x12_responses = Table(
+    "x12_responses",
+    metadata,
+    Column("id", Counted, primary_key=True),
+    _of_a_sandbox(),
+    Column("payload", LargeBinary, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Index(None, "sandbox", "at"),
+)

@@ -1,0 +1,68 @@
+"""Listen as a system that an agent sends to, and record what comes in a sandbox.
+
+    assay listen mllp --sandbox ID
+
+takes HL7 v2 messages over MLLP, records each as an event of type hl7_outbound, and acknowledges it once it is
+recorded. It listens on this machine only, unless --host says otherwise, and ends with Ctrl-C.
+
+Exit codes: 0 it was ended, 2 it could not listen.
+"""
+
+import argparse
+import asyncio
+import logging
+import signal
+from typing import TYPE_CHECKING
+
+from assay.cli.arguments import add_store, port_number
+from assay.cli.table import clean
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.adapters.mllp import Recorder
+
+MLLP_PORT = 2575
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("protocol", choices=["mllp"], help="what to listen for: HL7 v2 over MLLP")
+    parser.add_argument("--sandbox", metavar="ID", required=True, help="the sandbox to record in")
+    parser.add_argument(
+        "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--port",
+        type=port_number,
+        metavar="N",
+        default=MLLP_PORT,
+        help="0 takes a free one (default: %(default)s)",
+    )
+    add_store(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from assay.adapters.store.opening import open_store  # noqa: PLC0415 - help needs no database
+
+    # A message that could not be recorded is logged without any of its content.
+    logging.basicConfig(format="assay: %(message)s", level=logging.WARNING)
+    with open_store(args.store) as store:
+        from assay.adapters.store.recorder import EventRecorder  # noqa: PLC0415
+
+        store.sandbox(args.sandbox)
+        asyncio.run(_listen(EventRecorder(store, args.sandbox), args.host, args.port))
+    return 0
+
+
+async def _listen(recorder: "Recorder", host: str, port: int) -> None:
+    """Until somebody ends it."""
+    from assay.adapters.mllp import listening  # noqa: PLC0415
+
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    try:
+        async with listening(recorder, host, port) as chosen:
+            print(clean(f"listening for HL7 v2 on {host}:{chosen}; Ctrl-C ends it"), flush=True)
+            await ended.wait()
+    except OSError as error:
+        raise InputError(f"can't listen on {host}:{port}: {error.strerror or error}") from error

@@ -1,0 +1,97 @@
+"""What an assertion says that can't hold, although a check understands it."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any, Final
+
+from assay.engine.criteria_places import Place, Remark
+from assay.engine.criteria_rule_lint import PRESENCE, about_rule, upside_down
+from assay.formats.field_rules.values import same
+from assay.formats.speech.phrases import find_phrase, phrase_tokens
+from assay.formats.x12.guides.choice import GUIDES
+from assay.formats.x12.parse_path import parse_path
+from assay.formats.x12.path_check import why_never
+
+OPPOSITES: Final = (
+    {"equals", "notEquals"},
+    {"in", "notIn"},
+    {"contains", "notContains"},
+    {"exists", "notExists"},
+    {"empty", "notEmpty"},
+)
+
+
+def remarks(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
+    """All about one assertion that a check understands, with its variables filled in."""
+    for name in ("fields", "assertions"):
+        rules = assertion.get(name)
+        if isinstance(rules, list) and rules:
+            yield from _rules(rules, (*place, name), assertion["assert"])
+    yield from _counts(assertion, place)
+    yield from _phrases(assertion, place)
+    yield from _x12_paths(assertion, place)
+
+
+def _rules(rules: Sequence[dict[str, Any]], place: Place, kind: str) -> Iterator[Remark]:
+    for at, rule in enumerate(rules):
+        yield from about_rule(rule, (*place, at), kind)
+    if all(rule.get("weight", 1) == 0 for rule in rules):
+        yield Remark(
+            "weight", place, "all rules have the weight 0, so it is all or nothing; leave the weights out"
+        )
+    for (_, one), (at, other) in combinations(enumerate(rules), 2):
+        why = _opposed(one, other, kind)
+        if why is not None:
+            yield Remark("impossible", (*place, at), why)
+
+
+def _opposed(one: dict[str, Any], other: dict[str, Any], kind: str) -> str | None:
+    """Why two rules about the same path can't both hold. With a match of its own, a rule may mean other values."""
+    where = one.get("fhirpath") or one.get("path")
+    if where != (other.get("fhirpath") or other.get("path")) or one.get("match") or other.get("match"):
+        return None
+    operators = {rule.get("operator", "equals") for rule in (one, other)}
+    alike = same(one.get("expected"), other.get("expected"))
+    if operators in OPPOSITES and (alike or operators <= set(PRESENCE)):
+        return f"{where}: {' and '.join(sorted(operators))} can't both hold"
+    single = kind == "portal-state-match" and not str(where).startswith("$")
+    if operators == {"equals"} and single and not alike:
+        return f"{where} is one value and can't equal two"
+    return None
+
+
+def _counts(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
+    cardinality = assertion.get("cardinality") or {}
+    if cardinality.get("max") == 0 and (assertion.get("fields") or assertion.get("assertions")):
+        yield Remark("impossible", (*place, "cardinality"), "where there are none, no field can be as expected")
+    for name, count in (assertion.get("segments") or {}).items():
+        if isinstance(count, dict) and upside_down(count):
+            yield Remark("impossible", (*place, "segments", name), "the max of a count is not less than its min")
+
+
+def _phrases(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
+    """Whoever says a wanted phrase must not say a forbidden one by that."""
+    forbidden = [one for phrase in assertion.get("not_contains") or () for one in _alternatives(phrase)]
+    wanted = assertion.get("contains") if forbidden else ()
+    for at, phrase in enumerate(wanted if isinstance(wanted, list) else ()):
+        if all(any(_says(one, bad) for bad in forbidden) for one in _alternatives(phrase)):
+            why = f"whoever says {phrase!r} says something that not_contains forbids"
+            yield Remark("impossible", (*place, "contains", at), why)
+
+
+def _says(spoken: str, phrase: str) -> bool:
+    return find_phrase(phrase_tokens(phrase), phrase_tokens(spoken)) is not None
+
+
+def _alternatives(phrase: Any) -> list[str]:
+    return [phrase] if isinstance(phrase, str) else list(phrase)
+
+
+def _x12_paths(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
+    """Paths that no set of the kind can have anything at."""
+    name = assertion.get("transaction_set")
+    guides = [guide for guide in GUIDES if isinstance(name, str) and guide.name[:3] == name]
+    for at, rule in enumerate(assertion.get("fields", ()) if guides else ()):
+        reasons = [why_never(parse_path(rule["path"]), guide) for guide in guides]
+        if all(reasons):
+            yield Remark("impossible", (*place, "fields", at, "path"), str(reasons[0]))

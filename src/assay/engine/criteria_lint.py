@@ -1,0 +1,126 @@
+"""What is likely to be wrong with criteria, from reading them. Pure: nothing is asked but an empty sandbox."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from assay.core.grading import PlacedCheck, grade
+from assay.core.outcome import Scored
+from assay.core.placement import Placement
+from assay.dialects.criteria.models import CriteriaFile, Criterion
+from assay.dialects.criteria.variables import filled, names_in
+from assay.engine.criteria import SandboxCheck, check_of
+from assay.engine.criteria_contradictions import remarks
+from assay.engine.criteria_places import Place, Remark, line_of, spelled
+from assay.engine.criteria_unsupported import why_unsupported
+from assay.engine.empty_sandbox import EmptySandbox
+
+RULES: Final = {
+    "invalid": "the file or an entry can't be read as criteria",
+    "unsupported": "no check understands the assertion, so the criterion would fail",
+    "variable": "the data lacks a value that the assertion refers to",
+    "impossible": "it can't hold, whatever the agent does",
+    "no-expected": "a value is compared with null, because nothing else was said",
+    "no-effect": "something is written that changes nothing",
+    "empty-sandbox": "an agent that does nothing gets a score for it",
+    "weight": "nothing counts",
+    "duplicate-label": "two criteria can't be told apart in a report",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CriteriaFinding:
+    """Something that is likely to be wrong. ``rule`` is one of ``RULES``."""
+
+    rule: str
+    line: int | None
+    place: str
+    why: str
+
+
+def lint(value: Any, lines: Mapping[Place, int], data: Mapping[str, Any]) -> list[CriteriaFinding]:
+    """All findings on a file, by line. ``data`` goes beyond the data in the file itself."""
+    found = [
+        CriteriaFinding(one.rule, line_of(one.place, lines), spelled(one.place), one.why)
+        for one in _remarks(value, data)
+    ]
+    return sorted(dict.fromkeys(found), key=lambda finding: finding.line or 0)
+
+
+def _remarks(value: Any, data: Mapping[str, Any]) -> Iterator[Remark]:
+    invalid = list(_invalid(value))
+    yield from invalid
+    if not isinstance(value, dict) or not isinstance(value.get("criteria"), list):
+        return
+    broken = {one.place[1] for one in invalid if len(one.place) > 1}
+    criteria = {
+        number: Criterion.model_validate_json(json.dumps(entry))
+        for number, entry in enumerate(value["criteria"])
+        if number not in broken
+    }
+    given = value.get("data")
+    known = {**(given if isinstance(given, dict) else {}), **data}
+    yield from _weights(criteria)
+    yield from _labels(criteria)
+    for number, criterion in criteria.items():
+        yield from _assertion(criterion.assertion, ("criteria", number, "assertion"), known)
+
+
+def _invalid(value: Any) -> Iterator[Remark]:
+    try:
+        CriteriaFile.model_validate_json(json.dumps(value))
+    except ValidationError as error:
+        for one in error.errors(include_url=False):
+            yield Remark("invalid", one["loc"], one["msg"])
+
+
+def _weights(criteria: Mapping[int, Criterion]) -> Iterator[Remark]:
+    if not criteria:
+        yield Remark("weight", ("criteria",), "there are no criteria, so every run fails")
+    elif not any(one.weight for one in criteria.values()):
+        yield Remark("weight", ("criteria",), "all weights are 0, so every run fails; give one of them a weight")
+
+
+def _labels(criteria: Mapping[int, Criterion]) -> Iterator[Remark]:
+    first: dict[str, int] = {}
+    for number, criterion in criteria.items():
+        before = first.setdefault(criterion.label, number)
+        if before != number:
+            why = f"{criterion.label!r} is the label of criteria[{before}] already"
+            yield Remark("duplicate-label", ("criteria", number, "label"), why)
+
+
+def _assertion(assertion: dict[str, Any], place: Place, data: Mapping[str, Any]) -> Iterator[Remark]:
+    missing = [name for name in sorted(names_in(assertion)) if not _has(data, name)]
+    if missing:
+        yield from (Remark("variable", place, f"the data has no {name!r}") for name in missing)
+        return
+    try:
+        check = check_of(assertion, data)
+        if "wait_s" in assertion:
+            # Lint does not wait for what an empty sandbox will never show.
+            check = check_of({**assertion, "wait_s": 0}, data)
+    except ValueError as error:
+        yield from why_unsupported(error, assertion, place, data)
+        return
+    yield from remarks(filled(assertion, data), place)
+    yield from _on_nothing(check, place)
+
+
+def _has(data: Mapping[str, Any], name: str) -> bool:
+    try:
+        filled(f"{{{{{name}}}}}", data)
+    except ValueError:
+        return False
+    return True
+
+
+def _on_nothing(check: SandboxCheck, place: Place) -> Iterator[Remark]:
+    outcome = grade([PlacedCheck(Placement("lint"), check)], EmptySandbox())[0].outcome
+    if isinstance(outcome, Scored) and outcome.score > 0:
+        how = "passes" if outcome.passed else f"gets {outcome.score:.2f}"
+        why = f"it {how} on an empty sandbox, so an agent that does nothing gets it; ask for something to be there"
+        yield Remark("empty-sandbox", place, why)

@@ -1,0 +1,62 @@
+"""What one field rule says that can't hold, or that changes nothing."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from assay.engine.criteria_places import Place, Remark
+from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE
+from assay.formats.field_rules.rule import FieldRule
+from assay.formats.field_rules.values import Found
+
+PRESENCE: Final = ("exists", "notExists", "empty", "notEmpty")
+TOLERANT: Final = ("approx", "dateWithin")
+SAMENESS: Final = ("equals", "notEquals", "in", "notIn")
+AS_TEXT: Final = ("hl7-structural", "x12-response")
+
+
+def about_rule(rule: dict[str, Any], place: Place, kind: str) -> Iterator[Remark]:
+    """Everything about a rule of an assertion of this kind."""
+    operator = rule.get("operator", "equals")
+    yield from _ignored(rule, operator, place)
+    if operator in ABOUT_ONE and "expected" not in rule:
+        why = f"{operator} without expected compares with null: say what is expected, or use exists"
+        yield Remark("no-expected", place, why)
+    elif "expected" in rule:
+        yield from _never(operator, rule["expected"], (*place, "expected"))
+        if kind in AS_TEXT and operator in SAMENESS:
+            yield from _no_text(rule["expected"], (*place, "expected"), kind)
+
+
+def _ignored(rule: dict[str, Any], operator: str, place: Place) -> Iterator[Remark]:
+    if operator in PRESENCE and "expected" in rule:
+        why = f"{operator} looks only at what is there: leave out expected, or compare with equals"
+        yield Remark("no-effect", (*place, "expected"), why)
+    if rule.get("tolerance") is not None and operator not in TOLERANT:
+        why = f"tolerance is for {' and '.join(TOLERANT)}, not for {operator}"
+        yield Remark("no-effect", (*place, "tolerance"), why)
+    if rule.get("match") is not None and operator in ABOUT_ALL:
+        yield Remark("no-effect", (*place, "match"), f"{operator} looks at all values at once: leave out match")
+    if operator == "notIn" and rule.get("expected") == []:
+        yield Remark("no-effect", (*place, "expected"), "no value is in an empty list, so it always holds")
+
+
+def _never(operator: str, expected: Any, place: Place) -> Iterator[Remark]:
+    if operator == "between" and not FieldRule("x", expected, "between").holds([Found(expected[0])]):
+        yield Remark("impossible", place, f"nothing is between {expected[0]} and {expected[1]}: swap them")
+    if operator == "count" and isinstance(expected, dict) and upside_down(expected):
+        yield Remark("impossible", place, "the max of a count is not less than its min")
+    if operator == "in" and expected == []:
+        yield Remark("impossible", place, "nothing is in an empty list")
+
+
+def upside_down(bounds: dict[str, Any]) -> bool:
+    """Whether nothing is within the bounds."""
+    return bool(bounds.get("min", 0) > bounds.get("max", float("inf")))
+
+
+def _no_text(expected: Any, place: Place, kind: str) -> Iterator[Remark]:
+    """Where all values are texts, a number equals none of them. An HL7 field can be null, too."""
+    for one in expected if isinstance(expected, list) else [expected]:
+        if not isinstance(one, str) and not (one is None and kind == "hl7-structural"):
+            why = f"values of {kind} compare as texts, and {one!r} is none: put it in quotes"
+            yield Remark("impossible", place, why)

@@ -1,0 +1,62 @@
+"""Why an assertion is not supported, and where in it the reason is."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from assay.engine.criteria import check_of
+from assay.engine.criteria_places import Place, Remark
+
+LISTS: Final = ("fields", "assertions")
+
+
+def why_unsupported(
+    error: ValueError, assertion: dict[str, Any], place: Place, data: Mapping[str, Any]
+) -> Iterator[Remark]:
+    """Every reason that can be told apart; a check itself stops at the first."""
+    if isinstance(error.__cause__, ValidationError):
+        reasons = error.__cause__.errors(include_url=False)
+        placed = [(one["loc"], one["msg"].removeprefix("Value error, ")) for one in reasons]
+        if all(loc for loc, _ in placed):
+            yield from (Remark("unsupported", (*place, *loc), why) for loc, why in placed)
+            return
+        error = ValueError(placed[0][1])
+    guilty = dict(_guilty_rules(assertion, data))
+    for inner, why in guilty.items():
+        yield Remark("unsupported", (*place, *inner), why)
+    if not guilty:
+        yield Remark("unsupported", (*place, *(_named_in(str(error), assertion) or ())), str(error))
+
+
+def _guilty_rules(assertion: dict[str, Any], data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """The rules that are wrong on their own. Where all are, for the same reason, the reason is another one."""
+    for name in LISTS:
+        rules = assertion.get(name)
+        if not isinstance(rules, list) or len(rules) < 2:
+            continue
+        alone = {(name, at): _complaint({**assertion, name: [rule]}, data) for at, rule in enumerate(rules)}
+        if len(set(alone.values())) > 1:
+            yield from ((inner, why) for inner, why in alone.items() if why is not None)
+
+
+def _complaint(assertion: dict[str, Any], data: Mapping[str, Any]) -> str | None:
+    try:
+        check_of(assertion, data)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def _named_in(message: str, part: Any, place: Place = ()) -> Place | None:
+    """The place of the value or the field that a message quotes."""
+    if isinstance(part, str):
+        return place if part and repr(part) in message else None
+    inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+    for key, value in inner:
+        found = _named_in(message, value, (*place, key))
+        if found is None and isinstance(key, str) and repr(key) in message:
+            found = (*place, key)
+        if found is not None:
+            return found
+    return None

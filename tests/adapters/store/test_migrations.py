@@ -1,0 +1,85 @@
+"""Migrations make the tables that the code has, from nothing, once, and never half."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Engine, inspect, text
+from sqlalchemy.engine import make_url
+
+from assay.adapters.store.database import engine_for
+from assay.adapters.store.migrate import upgrade
+from assay.adapters.store.opening import open_store
+from assay.adapters.store.tables import metadata
+from assay.core.errors import MeasurementError
+
+pytestmark = pytest.mark.xdist_group("postgres")
+
+
+@pytest.fixture
+def engine(where: str) -> Iterator[Engine]:
+    url = (
+        make_url(where).set(drivername="postgresql+psycopg") if "://" in where else make_url(f"sqlite:///{where}")
+    )
+    made = engine_for(url)
+    yield made
+    made.dispose()
+
+
+def test_an_empty_database_gets_the_tables_of_the_code(engine: Engine) -> None:
+    upgrade(engine)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+        assert context.get_current_revision() == "0001"
+    assert {"events", "sandboxes", "state_rows", "turns", "x12_responses"} <= set(
+        inspect(engine).get_table_names()
+    )
+
+
+def test_the_comparison_would_notice_a_difference(engine: Engine) -> None:
+    upgrade(engine)
+    with engine.begin() as connection:
+        connection.execute(text("DROP INDEX ix_events_sandbox_type_at"))
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert [kind for kind, *_ in compare_metadata(context, metadata)] == ["add_index"]
+
+
+def test_the_names_of_keys_are_those_of_the_code(engine: Engine) -> None:
+    upgrade(engine)
+    found = inspect(engine)
+    for table in metadata.sorted_tables:
+        assert found.get_pk_constraint(table.name)["name"] == table.primary_key.name
+        named = {key["name"] for key in found.get_foreign_keys(table.name)}
+        assert named == {key.name for key in table.foreign_key_constraints}
+
+
+def test_a_second_upgrade_changes_nothing(engine: Engine) -> None:
+    upgrade(engine)
+    upgrade(engine)
+    assert set(inspect(engine).get_table_names()) == {*metadata.tables, "alembic_version"}
+
+
+def test_several_may_open_a_new_store_at_once(where: str) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        for store in list(pool.map(lambda _: open_store(where, create=True), range(6))):
+            store.close()
+
+
+def test_a_migration_that_breaks_leaves_nothing(engine: Engine) -> None:
+    """The last table is there already, so its creation fails after all others were made."""
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE turns (x INTEGER)"))
+    with pytest.raises(Exception, match="already exists"):
+        upgrade(engine)
+    assert inspect(engine).get_table_names() == ["turns"]
+
+
+def test_a_store_of_a_newer_version_is_not_touched(where: str, engine: Engine) -> None:
+    upgrade(engine)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(MeasurementError, match="made by a newer Assay"):
+        open_store(where)

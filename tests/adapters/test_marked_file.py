@@ -1,0 +1,113 @@
+"""Files with lines: what YAML takes for a value, where everything stands, and what is refused."""
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.adapters.marked_file import read_marked
+from assay.core.errors import InputError
+
+
+def written(tmp_path: Path, text: str | bytes, name: str = "a.yaml") -> str:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("00123", "00123"),
+        ("0", 0),
+        ("-7", -7),
+        ("1.50", 1.5),
+        ("1e3", 1000.0),
+        ("1_000", "1_000"),
+        ("0x10", "0x10"),
+        ("12:30", "12:30"),
+        ("2026-03-01", "2026-03-01"),
+        ("2026-03-01T12:00:00Z", "2026-03-01T12:00:00Z"),
+        ("yes", "yes"),
+        ("no", "no"),
+        ("true", True),
+        ("True", "True"),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("'5'", "5"),
+        ("!!str 5", "5"),
+        (".nan", ".nan"),
+        ("{{patient.mrn}}x", InputError),
+        ("'{{patient.mrn}}'", "{{patient.mrn}}"),
+        ("!!python/object:os.system x", InputError),
+        ("!!int x", InputError),
+    ],
+)
+def test_only_what_json_calls_a_value_is_one(tmp_path: Path, text: str, value: Any) -> None:
+    path = written(tmp_path, f"a: {text}\n")
+    if value is InputError:
+        with pytest.raises(InputError, match=":1: "):
+            read_marked(path)
+    else:
+        found = read_marked(path).value["a"]
+        assert (found, type(found)) == (value, type(value))
+
+
+YAML = "criteria:\n  - label: one\n    weight: 2\n  - label: two\n"
+JSON = '{\n\t"criteria": [\n\t\t{"label":"one",\n\t\t "weight": 2},\n\t\t{"label": "two"}]}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [("a.yaml", YAML, (1, 2, 3, 4)), ("a.json", JSON, (2, 3, 4, 5))],
+    ids=["yaml", "json"],
+)
+def test_everything_has_its_line(tmp_path: Path, name: str, text: str, lines: tuple[int, ...]) -> None:
+    found = read_marked(written(tmp_path, text, name))
+    assert found.value == {"criteria": [{"label": "one", "weight": 2}, {"label": "two"}]}
+    places = [("criteria",), ("criteria", 0), ("criteria", 0, "weight"), ("criteria", 1, "label")]
+    assert tuple(found.lines[place] for place in places) == lines
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.yaml", "a: 1\nb: [\n", "a.yaml:3: it is no valid YAML"),
+        ("a.yaml", "a: 1\nb: 2\na: 3\n", "a.yaml:3: 'a' is there twice"),
+        ("a.yaml", "? [1]\n: 2\n", "a.yaml:1: a key is a text"),
+        ("a.yaml", b"\xff\xfe", "is not UTF-8"),
+        ("a.yaml", "&a [*a]", "nested too deeply"),
+        ("a.yaml", "[" * 100_000, "nested too deeply|no valid YAML"),
+        ("a.json", '{"a": 1,\n}', "a.json:2: it is no valid JSON"),
+        ("a.json", '{"a": 1, "a": 2}', "'a' is there twice"),
+        ("a.json", '{"a": NaN}', "NaN is no number"),
+        ("a.json", "[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_what_can_not_be_read(tmp_path: Path, name: str, text: str | bytes, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        read_marked(written(tmp_path, text, name))
+
+
+def test_aliases_do_not_grow_without_an_end(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    with pytest.raises(InputError, match="more than 1000000 values"):
+        read_marked(written(tmp_path, "\n".join(lines)))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="can't be read: No such file"):
+        read_marked(str(tmp_path / "none.yaml"))
+
+
+@given(st.binary(max_size=200), st.sampled_from(["a.yaml", "a.json"]))
+def test_no_bytes_break_it(tmp_path_factory: pytest.TempPathFactory, data: bytes, name: str) -> None:
+    path = tmp_path_factory.mktemp("files", numbered=True) / name
+    path.write_bytes(data)
+    with contextlib.suppress(InputError):
+        read_marked(str(path))
