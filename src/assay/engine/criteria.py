@@ -1,5 +1,6 @@
 """Complete a task run: ask every criterion's check, and roll the answers up by axis."""
 
+import functools
 import importlib
 import json
 import pkgutil
@@ -44,6 +45,7 @@ class Unsupported:
         return Scored(0.0, False, f"unsupported assertion: {self.why}")
 
 
+@functools.cache
 def kinds() -> list[str]:
     """The values of ``assert`` that there are."""
     return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(checks.__path__))
@@ -69,7 +71,7 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCh
     if unknown:
         raise ValueError(f"{kind} has no field {unknown[0]!r}; it has {', '.join(allowed)}")
     try:
-        return TypeAdapter(cls).validate_json(json.dumps(given), strict=True)
+        return _reader(cls).validate_json(json.dumps(given), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"])
@@ -77,6 +79,12 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCh
     except InputError as error:
         # A path in one of the formats' own languages.
         raise ValueError(str(error)) from error
+
+
+@functools.cache
+def _reader(cls: type[SandboxCheck]) -> TypeAdapter[SandboxCheck]:
+    """What makes checks of a class. Making one takes longer than using it."""
+    return TypeAdapter(cls)
 
 
 def complete(criteria: Sequence[Criterion], data: Mapping[str, Any], state: SandboxState) -> Completion:

@@ -77,6 +77,12 @@ def test_how_many_records_there_may_be() -> None:
     assert not outcome(portal(**any_key, cardinality={"min": 1, "max": 1}), two).passed
 
 
+def test_that_there_is_no_record_can_be_asked() -> None:
+    none = {"assertions": [], "cardinality": {"min": 0, "max": 0}}
+    assert outcome(portal(**none), FakeState()).passed
+    assert not outcome(portal(**none), BOOKED).passed
+
+
 def test_of_several_records_the_best_counts() -> None:
     rows = [row("appointment", "a", {"status": "free"}), row("appointment", "b", {"status": "booked"})]
     assert outcome(portal(correlate_by={"resource": "appointment"}), FakeState(rows=rows)).passed

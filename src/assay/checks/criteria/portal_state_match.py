@@ -52,6 +52,8 @@ class PortalStateMatch:
         if self.cardinality is not None and not self.cardinality.allows(len(rows)):
             complaint = self.cardinality.complaint(len(rows), what)
             return nothing_found(self.assertions, KEY, complaint, records=len(rows))
+        if not rows and self.cardinality is not None and not self.assertions:
+            return Scored(1.0, True, f"there is no record {what}, as expected", {KEY: [], "records": 0})
         if not rows:
             return nothing_found(self.assertions, KEY, f"there is no record {what}", records=0)
         return max((self._held(row, what, len(rows)) for row in rows), key=lambda outcome: outcome.score)
