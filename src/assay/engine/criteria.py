@@ -1,18 +1,12 @@
 """Complete a task run: ask every criterion's check, and roll the answers up by axis."""
 
 import functools
-import importlib
-import json
-import pkgutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
-
-from pydantic import TypeAdapter, ValidationError
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
-from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed, Placement
@@ -27,6 +21,7 @@ from assay.dialects.criteria.models import (
     verdict_of,
 )
 from assay.dialects.criteria.variables import filled
+from assay.engine.found_checks import class_in, made, modules_in
 from assay.evidence.sandbox_state import SandboxState
 
 DISCRIMINATOR = "assert"
@@ -48,14 +43,12 @@ class Unsupported:
 @functools.cache
 def kinds() -> list[str]:
     """The values of ``assert`` that there are."""
-    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(checks.__path__))
+    return [module.replace("_", "-") for module in modules_in(checks)]
 
 
 def check_class(kind: str) -> type[SandboxCheck]:
     """The class that answers for a value of ``assert``."""
-    module = importlib.import_module(f"{checks.__name__}.{kind.replace('-', '_')}")
-    found = (value for value in vars(module).values() if getattr(value, "kind", None) == kind)
-    return next(value for value in found if isinstance(value, type))
+    return class_in(checks, kind.replace("-", "_"), kind)
 
 
 def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCheck:
@@ -66,25 +59,8 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCh
     cls = check_class(kind)
     written = {key: value for key, value in assertion.items() if key != DISCRIMINATOR}
     given = filled(written, data, _escape(cls), getattr(cls, "escapes", {}))
-    allowed = [field.name for field in fields(cls)]  # type: ignore[arg-type] # Checks are dataclasses.
-    unknown = sorted(given.keys() - set(allowed))
-    if unknown:
-        raise ValueError(f"{kind} has no field {unknown[0]!r}; it has {', '.join(allowed)}")
-    try:
-        return _reader(cls).validate_json(json.dumps(given), strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"{field + ': ' if field else ''}{first['msg'].removeprefix('Value error, ')}") from error
-    except InputError as error:
-        # A path in one of the formats' own languages.
-        raise ValueError(str(error)) from error
-
-
-@functools.cache
-def _reader(cls: type[SandboxCheck]) -> TypeAdapter[SandboxCheck]:
-    """What makes checks of a class. Making one takes longer than using it."""
-    return TypeAdapter(cls)
+    check: SandboxCheck = made(cls, given)
+    return check
 
 
 def complete(criteria: Sequence[Criterion], data: Mapping[str, Any], state: SandboxState) -> Completion:
