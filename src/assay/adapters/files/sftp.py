@@ -1,0 +1,157 @@
+"""A folder on an SFTP server.
+
+Links are not followed: each folder on the way is looked at before a file is opened. The protocol has no way to
+open a file only if it is no link, so this holds for a sandbox that nobody changes any more.
+"""
+
+import errno
+import importlib
+import posixpath
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from assay.adapters.files.folder import moment
+from assay.adapters.files.names import is_plain, missing, plain_parts
+from assay.adapters.files.patience import MAX_FILES, Patience, UnreachableError, patiently
+from assay.adapters.files.sftp_session import SftpAccount, SftpSession
+from assay.adapters.json_requests import Limits, Pace
+from assay.core.errors import MeasurementError
+from assay.evidence.sandbox_state import StoredFile
+
+if TYPE_CHECKING:
+    import asyncssh
+
+CHUNK: Final = 1 << 18
+
+
+class SftpFolder:
+    """``prefix`` is a folder as the server names it; without a ``/`` in front, from where the user begins."""
+
+    def __init__(
+        self, account: SftpAccount, prefix: str = ".", limits: Limits | None = None, pace: Pace | None = None
+    ) -> None:
+        self._root = prefix or "."
+        self._limits, self._pace = limits or Limits(), pace or Pace()
+        self._what = f"the SFTP server {account.host}:{account.port}"
+        self._session = SftpSession(account, self._what, self._limits.timeout_sec)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._session.close()
+
+    def files(self) -> Iterator[StoredFile]:
+        """Everything below the prefix, which must be readable; a folder in it that is not has nothing in it."""
+        count, pending = 0, [""]
+        while pending:
+            folder = pending.pop()
+            for name, attrs in self._entries(folder):
+                mode = attrs.permissions or 0
+                if stat.S_ISDIR(mode):
+                    pending.append(f"{folder}{name}/")
+                elif stat.S_ISREG(mode):
+                    count += 1
+                    yield StoredFile(folder + name, attrs.size or 0, moment(attrs.mtime or 0))
+            if count + len(pending) > MAX_FILES:
+                raise MeasurementError(f"{self._what}: the folder has more than {MAX_FILES} files")
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The content, as long as the file was at first. It goes on where a connection broke off."""
+        size = self._size(plain_parts(path))
+        at, patience = 0, Patience(self._what, self._limits, self._pace)
+        while at < size:
+            try:
+                for chunk in self._read(path, at, size):
+                    at += len(chunk)
+                    patience.renew()
+                    yield chunk
+                return
+            except UnreachableError as failure:
+                patience.wait(failure)
+
+    def _entries(self, folder: str) -> "list[tuple[str, asyncssh.SFTPAttrs]]":
+        async def list_folder(client: "asyncssh.SFTPClient") -> "list[tuple[str, asyncssh.SFTPAttrs]]":
+            if folder and not stat.S_ISDIR((await client.lstat(self._at(folder))).permissions or 0):
+                return []
+            entries = await client.readdir(self._at(folder))
+            return [(str(one.filename), one.attrs) for one in entries if is_plain(str(one.filename))]
+
+        try:
+            return patiently(self._what, self._limits, self._pace, lambda: self._session.ask(list_folder))
+        except _sftp_error() as error:
+            if folder:
+                return []
+            raise MeasurementError(f"{self._what}: the folder of files can't be listed") from error
+
+    def _size(self, parts: list[str]) -> int:
+        """How long a file is. Raises ``OSError`` for what is no file, or behind a link."""
+
+        async def look(client: "asyncssh.SFTPClient") -> int | None:
+            for depth in range(1, len(parts)):
+                folder = await client.lstat(self._at("/".join(parts[:depth])))
+                if not stat.S_ISDIR(folder.permissions or 0):
+                    return None
+            return _size_of_file(await client.lstat(self._at("/".join(parts))))
+
+        try:
+            size = patiently(self._what, self._limits, self._pace, lambda: self._session.ask(look))
+        except _sftp_error() as error:
+            raise _of_server(error, "/".join(parts)) from error
+        if size is None:
+            raise missing("/".join(parts))
+        return size
+
+    def _read(self, path: str, at: int, size: int) -> Iterator[bytes]:
+        async def open_file(client: "asyncssh.SFTPClient") -> "tuple[asyncssh.SFTPClientFile, int | None]":
+            file = await client.open(self._at(path), "rb", encoding=None)
+            return file, _size_of_file(await file.stat())
+
+        async def read_at(offset: int) -> bytes:
+            return bytes(await file.read(min(CHUNK, size - offset), offset))  # type: ignore[arg-type] # No encoding.
+
+        try:
+            file, now = self._session.ask(open_file)
+        except _sftp_error() as error:
+            raise _of_server(error, path) from error
+        with self._closing(file, path):
+            if now != size:
+                raise OSError("it changed while it was looked at")
+            while at < size and (chunk := self._session.ask(lambda _, at=at: read_at(at))):  # type: ignore[misc]
+                at += len(chunk)
+                yield chunk
+
+    @contextmanager
+    def _closing(self, file: "asyncssh.SFTPClientFile", path: str) -> Iterator[None]:
+        """Give the file back to the server, unless the connection is gone, and the file with it."""
+        lost = False
+        try:
+            yield
+        except UnreachableError:
+            lost = True
+            raise
+        except _sftp_error() as error:
+            raise _of_server(error, path) from error
+        finally:
+            if not lost:
+                with suppress(UnreachableError, _sftp_error()):
+                    self._session.ask(lambda _: file.close())
+
+    def _at(self, path: str) -> str:
+        return posixpath.join(self._root, path.rstrip("/")) if path else self._root
+
+
+def _size_of_file(attrs: "asyncssh.SFTPAttrs") -> int | None:
+    """None for what is no regular file."""
+    return (attrs.size or 0) if stat.S_ISREG(attrs.permissions or 0) else None
+
+
+def _sftp_error() -> Any:
+    return importlib.import_module("asyncssh").SFTPError
+
+
+def _of_server(error: Exception, path: str) -> OSError:
+    asyncssh = importlib.import_module("asyncssh")
+    if isinstance(error, asyncssh.SFTPNoSuchFile | asyncssh.SFTPNoSuchPath):
+        return missing(path)
+    return PermissionError(errno.EACCES, "the server does not give it", path)

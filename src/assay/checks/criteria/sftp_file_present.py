@@ -1,0 +1,170 @@
+"""Looks at the files that an agent left below the sandbox's prefix: on an SFTP server, in a bucket or in a folder.
+
+``pattern`` (or ``glob``, or ``path``) is a glob: ``*`` stays within a folder, ``**`` stands for any number of
+folders, upper and lower case differ. ``since: run_start`` looks only at files that were changed in this run, and
+``cardinality`` bounds how many there are; without anything else, one file is enough.
+
+``size`` has a ``min`` and a ``max`` in bytes, ``checksum`` the digest in hex by ``sha256``, ``sha1`` or ``md5``,
+and ``contains`` a text or several. ``fields`` are rules with paths of the file's ``format``, which is guessed
+from the ending of the pattern unless it is given:
+
+- ``text``: ``content``, ``line.3``, ``line.*``
+- ``json``: dotted, or JSONPath if they begin with ``$``
+- ``csv``: ``amount`` and ``*.amount`` for every row, ``2.amount`` for the second; the first line names the columns
+- ``hl7`` and ``x12``: as in hl7-structural and x12-response
+
+All is held against one file; of several, the one that does best counts. Files of any size are checked for size,
+checksum and texts; fields are looked at in up to 64 MiB (16 MiB of HL7 and X12), and do not hold in more.
+"""
+
+import heapq
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Final, Literal
+
+from assay.core.outcome import Outcome, Scored
+from assay.evidence.sandbox_state import FileSource, SandboxState, StoredFile
+from assay.formats.field_rules.cardinality import Cardinality
+from assay.formats.field_rules.rule import FieldRule
+from assay.formats.field_rules.score import nothing_found, scored
+from assay.formats.file_content.formats import FORMATS, guessed
+from assay.formats.file_content.passage import Passage, pass_through
+from assay.formats.file_content.rules import Demands, Size, printable, rows, unread_rows
+from assay.formats.globs import check_glob, in_glob, matches_glob
+
+KEY: Final = "fieldResults"
+CHANGED: Final = "it changed while it was looked at"
+SHOWN: Final = 50
+MAX_READ: Final = 1000
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
+_QUOTABLE: Final = re.compile(r"[^'\"\\\x00-\x1f]+")
+
+
+def in_path(value: str) -> str:
+    """A value in a path of any of the formats, or in the glob if that is called path."""
+    if _PLAIN.fullmatch(value):
+        return value
+    if not _QUOTABLE.fullmatch(value):
+        raise ValueError("a value in a path has no quotes, backslashes or control characters")
+    return f'"{value}"'
+
+
+@dataclass(frozen=True, slots=True)
+class SftpFilePresent:
+    """``fields`` are field rules."""
+
+    kind: ClassVar[str] = "sftp-file-present"
+    escapes: ClassVar[Mapping[str, Callable[[str], str]]] = {"pattern": in_glob, "glob": in_glob, "path": in_path}
+
+    pattern: str | None = None
+    glob: str | None = None
+    path: str | None = None
+    size: Size | None = None
+    since: Literal["run_start"] | None = None
+    cardinality: Cardinality | None = None
+    format: Literal["text", "json", "csv", "hl7", "x12"] | None = None
+    fields: tuple[FieldRule, ...] = ()
+    checksum: dict[str, str] | None = None
+    contains: str | list[str] | None = None
+
+    def __post_init__(self) -> None:
+        if sum(one is not None for one in (self.pattern, self.glob, self.path)) != 1:
+            raise ValueError("sftp-file-present needs a pattern, which may be called glob or path instead")
+        if self.path is not None and '"' in self.path:
+            raise ValueError("a path with quotes in it, or a value that needs them, is given as pattern")
+        check_glob(self._glob)
+        for rule in self.fields:
+            FORMATS[self._format(self._glob)].check_path(rule.path)
+        demanded = self._demands.rules
+        if demanded and self.cardinality is not None and self.cardinality.max == 0:
+            raise ValueError("where there must be no file, nothing can be demanded of one")
+
+    def run(self, evidence: SandboxState) -> Outcome:
+        source = evidence.files
+        meant = sorted((one for one in source.files() if self._meant(one, evidence)), key=lambda one: one.path)
+        more = {"paths": [printable(one.path) for one in meant[:SHOWN]], "count": len(meant)}
+        complaint = self._complaint(len(meant))
+        if complaint is not None:
+            return nothing_found(self._demands.rules, KEY, complaint, **more)
+        if not self._demands.rules:
+            return Scored(1.0, True, f"{len(meant)} of {self._what}", {KEY: [], **more})
+        return self._best(source, meant, more)
+
+    @property
+    def _glob(self) -> str:
+        return self.pattern or self.glob or self.path or ""
+
+    @property
+    def _what(self) -> str:
+        return f"files like {self._glob}{' changed in this run' if self.since else ''}"
+
+    @property
+    def _demands(self) -> Demands:
+        texts = [self.contains] if isinstance(self.contains, str) else self.contains or []
+        return Demands(self.size, self.checksum or {}, texts, self.fields)
+
+    def _format(self, name: str) -> str:
+        return self.format or guessed(name)
+
+    def _meant(self, file: StoredFile, evidence: SandboxState) -> bool:
+        in_time = self.since is None or _changed_since(evidence.run_start, file.modified)
+        return in_time and matches_glob(file.path, self._glob)
+
+    def _complaint(self, count: int) -> str | None:
+        if self.cardinality is not None and not self.cardinality.allows(count):
+            return self.cardinality.complaint(count, self._what)
+        needed = self.cardinality is None or bool(self._demands.rules)
+        return f"there are no {self._what}" if not count and needed else None
+
+    def _best(self, source: FileSource, meant: list[StoredFile], more: Mapping[str, object]) -> Scored:
+        """The first that is all right, or the best. Of very many, those that changed last are looked at."""
+        best: Scored | None = None
+        for file in _looked_at(meant):
+            outcome = self._held(source, file, more)
+            if best is None or outcome.score > best.score or outcome.passed:
+                best = outcome
+            if outcome.passed:
+                break
+        if best is None:
+            raise ValueError("there is no file to look at")
+        return best
+
+    def _held(self, source: FileSource, file: StoredFile, more: Mapping[str, object]) -> Scored:
+        # The paths of the rules were checked against the format of the pattern.
+        demands, file_format = self._demands, self._format(self._glob)
+        try:
+            passage = _passage(source, file, demands, file_format) if demands.needs_content else None
+            found, why = rows(demands, file.size, passage, file_format)
+        except OSError as error:
+            found, why = unread_rows(demands, file.size), f"the file can't be read: {error.strerror or error}"
+        name = printable(file.path)
+        reason = {} if why is None else {"unreadable": why}
+        what = name if why is None else f"{name} ({why})"
+        return scored(demands.rules, found, KEY, what, path=name, **more, **reason)
+
+
+def _changed_since(start: datetime, modified: datetime) -> bool:
+    """SFTP and some stores tell whole seconds: a file of the first second must not look older than the run."""
+    return modified >= (start if modified.microsecond else start.replace(microsecond=0))
+
+
+def _passage(source: FileSource, file: StoredFile, demands: Demands, file_format: str) -> Passage:
+    passage = pass_through(_up_to(file.size, source.chunks(file.path)), demands.wanted(file_format))
+    if passage.size != file.size:
+        raise OSError(CHANGED)
+    return passage
+
+
+def _up_to(size: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """A file that grows while it is read must not be read for ever."""
+    for chunk in chunks:
+        size -= len(chunk)
+        if size < 0:
+            raise OSError(CHANGED)
+        yield chunk
+
+
+def _looked_at(meant: list[StoredFile]) -> Iterable[StoredFile]:
+    return meant if len(meant) <= MAX_READ else heapq.nlargest(MAX_READ, meant, key=lambda one: one.modified)

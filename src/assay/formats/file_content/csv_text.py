@@ -1,0 +1,66 @@
+"""CSV whose first line names the columns: ``amount`` and ``*.amount`` are of all rows, ``2.amount`` of the second.
+
+Commas, semicolons, tabs or bars separate, whichever the first line has most of. Values are text. Where a row ends
+before a column, there is no value.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from assay.formats.field_rules.values import Found
+from assay.formats.file_content.errors import UnreadableError
+from assay.formats.file_content.model import MAX_VALUES, Finder
+from assay.formats.file_content.text import decoded
+
+_ROW: Final = re.compile(r"(\*|[1-9][0-9]{0,8})\.(.+)", re.DOTALL)
+_SEPARATORS: Final = ",;\t|"
+
+
+def check_path(path: str) -> None:
+    """Refuse a path that is none. Raises ``ValueError``."""
+    if not path or '"' in path or re.match(r"0*\.|[0-9*]+\.?$", path):
+        raise ValueError(f"a path into a CSV is column, N.column with N from 1, or *.column, not {path!r}")
+
+
+def opened(data: bytes) -> Finder:
+    """How to find values in it. Raises ``UnreadableError``."""
+    text = decoded(data)
+    separator = _separator(text)
+    if text.count(separator) + text.count("\n") > MAX_VALUES:
+        raise UnreadableError(f"the file has more than {MAX_VALUES} values")
+    header = next(_rows(text, separator), None)
+    if header is None:
+        raise UnreadableError("the file has no line that names the columns")
+    names = [name.strip() for name in header]
+
+    def find(path: str) -> list[Found]:
+        match = _ROW.fullmatch(path)
+        row, column = match.groups() if match else ("*", path)
+        places = [at for at, name in enumerate(names) if name == column]
+        return list(_found(text, separator, row, places)) if places else []
+
+    return find
+
+
+def _separator(text: str) -> str:
+    first = re.sub(r'"[^"\r\n]*"', "", re.split(r"[\r\n]", text[:65536].lstrip("\r\n"), maxsplit=1)[0])
+    return max(_SEPARATORS, key=first.count)
+
+
+def _rows(text: str, separator: str) -> Iterator[list[str]]:
+    """The rows that are not empty. Read again for each question: few values of a large file are ever kept."""
+    try:
+        yield from filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    except csv.Error as error:
+        raise UnreadableError("the file is no CSV") from error
+
+
+def _found(text: str, separator: str, row: str, places: list[int]) -> Iterator[Found]:
+    for number, cells in enumerate(_rows(text, separator)):
+        if number and row in ("*", str(number)):
+            yield from (Found(cells[at], f"row {number}") for at in places if at < len(cells))
+        if str(number) == row:
+            return

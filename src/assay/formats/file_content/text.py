@@ -1,0 +1,43 @@
+"""Plain text: ``content`` is all of it, ``line.3`` its third line and ``line.*`` every line."""
+
+import codecs
+import re
+from typing import Final
+
+from assay.formats.field_rules.values import Found
+from assay.formats.file_content.model import Finder
+
+_PATH: Final = re.compile(r"content|line\.(\*|[1-9][0-9]{0,8})")
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+
+
+def decoded(data: bytes) -> str:
+    """Bytes as text: UTF-16 where a mark says so, else UTF-8, else Latin-1, in which every byte is a character."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def check_path(path: str) -> None:
+    """Refuse a path that is none. Raises ``ValueError``."""
+    if not _PATH.fullmatch(path):
+        raise ValueError(f"a path into a text is content, line.N with N from 1, or line.*, not {path!r}")
+
+
+def opened(data: bytes) -> Finder:
+    """How to find values in it."""
+    text = decoded(data)
+    lines = _LINE_END.split(text.removesuffix("\n").removesuffix("\r")) if text else []
+
+    def find(path: str) -> list[Found]:
+        if path == "content":
+            return [Found(text, path)]
+        number = path.removeprefix("line.")
+        if number == "*":
+            return [Found(line, f"line {at}") for at, line in enumerate(lines, 1)]
+        return [Found(lines[int(number) - 1], path)] if int(number) <= len(lines) else []
+
+    return find

@@ -1,0 +1,36 @@
+"""X12, with its own paths. A file of several transaction sets has the values of all of them."""
+
+from assay.formats.field_rules.values import Found
+from assay.formats.file_content.errors import UnreadableError
+from assay.formats.file_content.model import Finder
+from assay.formats.x12.errors import NotX12Error
+from assay.formats.x12.parse_path import parse_path
+from assay.formats.x12.path import OUTSIDE_LOOPS
+from assay.formats.x12.placed_set import place_sets
+from assay.formats.x12.select import select, select_all
+from assay.formats.x12.tokenize import tokenize
+
+
+def check_path(path: str) -> None:
+    """Refuse a path that is none. Raises ``InputError``."""
+    parse_path(path)
+
+
+def opened(data: bytes) -> Finder:
+    """How to find values in it. Raises ``UnreadableError``."""
+    try:
+        document = tokenize(data)
+    except NotX12Error as error:
+        raise UnreadableError(str(error)) from error
+    sets = place_sets(document)
+
+    def find(path: str) -> list[Found]:
+        meant = parse_path(path)
+        # Envelopes are around several sets, and count once.
+        in_envelopes = meant.segment in OUTSIDE_LOOPS
+        found = (
+            select_all(meant, document) if in_envelopes else [one for each in sets for one in select(meant, each)]
+        )
+        return [Found(one.text, f"segment {one.place.segment}") for one in found if one.text is not None]
+
+    return find

@@ -1,0 +1,58 @@
+"""Globs of files below a prefix: ``*``, ``?`` and ``[abc]`` within a folder, ``**`` for any number of folders.
+
+Case-sensitive, and names with a leading dot are names like others. Cost does not depend on what names look like:
+an agent that chooses them can't make a pattern slow.
+"""
+
+import re
+from fnmatch import fnmatchcase
+from typing import Final
+
+_ANY_FOLDERS: Final = "**"
+_WILDCARDS: Final = re.compile(r"([*?\[])")
+
+
+def check_glob(pattern: str) -> None:
+    """Refuse a pattern that leaves the prefix or can't match. Raises ``ValueError``."""
+    parts = pattern.split("/")
+    if not pattern or pattern.startswith("/") or "\\" in pattern or not pattern.isprintable():
+        raise ValueError(
+            f"a pattern is relative, with '/' between folders and without backslashes, not {pattern!r}"
+        )
+    if any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"the pattern {pattern!r} has an empty part, '.' or '..'; it is one below the prefix")
+    if any(_ANY_FOLDERS in part and part != _ANY_FOLDERS for part in parts):
+        raise ValueError(f"in the pattern {pattern!r}, '**' must stand alone between slashes")
+
+
+def in_glob(value: str) -> str:
+    """A value as a part of a name, so that nothing in it is a wildcard. Raises ``ValueError`` for a path."""
+    if "/" in value or value in ("", ".", ".."):
+        raise ValueError("a value in a pattern of files is a part of a name, and has no '/'")
+    return _WILDCARDS.sub(r"[\1]", value)
+
+
+def matches_glob(path: str, pattern: str) -> bool:
+    """Whether a path, relative to the prefix, is one that the pattern means."""
+    parts = pattern.split("/")
+    if parts[-1] == _ANY_FOLDERS:
+        parts.append("*")
+    return _all_match(path.split("/"), parts)
+
+
+def _all_match(names: list[str], parts: list[str]) -> bool:
+    """Greedy: when a part does not fit, the last ``**`` takes one folder more."""
+    name = part = 0
+    back_to: tuple[int, int] | None = None
+    while name < len(names):
+        if part < len(parts) and parts[part] == _ANY_FOLDERS:
+            back_to = (name, part)
+            part += 1
+        elif part < len(parts) and fnmatchcase(names[name], parts[part]):
+            name, part = name + 1, part + 1
+        elif back_to is not None:
+            back_to = (back_to[0] + 1, back_to[1])
+            name, part = back_to[0], back_to[1] + 1
+        else:
+            return False
+    return part == len(parts)

@@ -1,0 +1,72 @@
+"""Google Cloud Storage, against the emulator."""
+
+import hashlib
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+
+from assay.adapters.files.file_source import file_source
+from assay.adapters.files.gcs import GcsBucket
+from assay.adapters.json_requests import Limits
+from assay.core.errors import MeasurementError
+from tests.adapters.files.servers import free_port
+
+QUICK = Limits(deadline_sec=1, timeout_sec=5, first_pause_sec=0.05, longest_pause_sec=0.2)
+
+
+@pytest.fixture
+def bucket(gcs: str, request: pytest.FixtureRequest) -> str:
+    """A bucket of its own for each test."""
+    name = "b" + hashlib.sha256(request.node.name.encode()).hexdigest()[:20]
+    httpx.post(f"{gcs}/storage/v1/b", json={"name": name}).raise_for_status()
+    return name
+
+
+def put(gcs: str, bucket: str, key: str, content: bytes = b"x") -> None:
+    asked = {"uploadType": "media", "name": key}
+    httpx.post(f"{gcs}/upload/storage/v1/b/{bucket}/o", params=asked, content=content).raise_for_status()
+
+
+def paths(source: GcsBucket) -> list[str]:
+    try:
+        return sorted(one.path for one in source.files())
+    finally:
+        source.close()
+
+
+def test_objects_with_their_sizes_times_and_content(gcs: str, bucket: str) -> None:
+    put(gcs, bucket, "box/out/claim.csv", b"id\n1\n")
+    source = file_source(f"gs://{bucket}/box", {"STORAGE_EMULATOR_HOST": gcs})
+    (found,) = source.files()
+    assert (found.path, found.size) == ("out/claim.csv", 5)
+    assert abs((datetime.now(UTC) - found.modified).total_seconds()) < 300
+    assert b"".join(source.chunks("out/claim.csv")) == b"id\n1\n"
+    source.close()
+
+
+def test_only_what_is_below_the_prefix(gcs: str, bucket: str) -> None:
+    for key in ("box/a", "box2/b", "c"):
+        put(gcs, bucket, key)
+    source = GcsBucket(bucket, "/box/", endpoint=gcs, limits=QUICK)
+    for name in ("../c", "/c", "none"):
+        with pytest.raises(FileNotFoundError):
+            list(source.chunks(name))
+    assert paths(source) == ["a"]
+
+
+def test_strange_names_are_names(gcs: str, bucket: str) -> None:
+    put(gcs, bucket, "box/a b+c.txt", b"content")
+    source = GcsBucket(bucket, "box", endpoint=gcs, limits=QUICK)
+    assert b"".join(source.chunks("a b+c.txt")) == b"content"
+    assert paths(source) == ["a b+c.txt"]
+
+
+def test_no_bucket_breaks_the_measurement(gcs: str) -> None:
+    with pytest.raises(MeasurementError, match="answers 404"):
+        paths(GcsBucket("there-is-none", "box", endpoint=gcs, limits=QUICK))
+
+
+def test_a_server_that_is_down_breaks_the_measurement_after_a_while() -> None:
+    with pytest.raises(MeasurementError, match="can't be reached"):
+        paths(GcsBucket("bucket", "", endpoint=f"http://127.0.0.1:{free_port()}", limits=QUICK))
