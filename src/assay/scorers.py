@@ -1,7 +1,7 @@
 """Coding runs: scenarios, seeded tasks, and what scorers say of the workspace that an agent left: the public face.
 
 >>> from assay import scorers
->>> slug = "examples/scenarios/slug"
+>>> slug = "examples/coding/slug"
 >>> report = scorers.score_against(f"{slug}/cheating", f"{slug}/scenario.yaml", f"{slug}/project")
 >>> report.overall.verdict.value
 'FAIL'

@@ -1,7 +1,7 @@
 """What a file of tests says, whatever its language.
 
-A reader for each language makes these values from a syntax tree; the checks compare them before and after. A reader
-never runs or imports anything, and never raises on any text: what it can't parse is a ``problem``.
+A reader for each language makes these values from a syntax tree; the checks compare them before and after. A
+reader never runs or imports anything, and never raises on any text: what it can't parse is a ``problem``.
 """
 
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class Strength(IntEnum):
 class Skip:
     """Something that keeps a test from running or from counting.
 
-    ``kind`` is one of skip, xfail, todo, focus (another test runs alone, so this one doesn't), disabled, excluded
-    (by configuration, build tag or conditional compilation). ``conditional`` is true where a condition decides that
-    is no constant: ``skipif(sys.platform == "win32")``; a condition that always holds is none.
+    ``kind`` is one of skip, xfail, todo, focus (another test runs alone, so this one doesn't), disabled,
+    excluded (by configuration, build tag or conditional compilation). ``conditional`` is true where a condition
+    decides that is no constant: ``skipif(sys.platform == "win32")``; a condition that always holds is none.
     """
 
     kind: str
@@ -85,7 +85,8 @@ class Test:
 class TestCode:
     """All of one file. ``skips`` are those that belong to no single test: of the file, or of a whole folder.
 
-    ``problems`` says in a sentence each what could not be understood; a file with problems is compared by lines too.
+    ``problems`` says in a sentence each what could not be understood; a file with problems is compared by lines
+    too.
     """
 
     __test__ = False
