@@ -86,7 +86,8 @@ def test_subtests_and_tables() -> None:
         't.Run("fixed", func(t *testing.T) { t.Run("deeper", testDeeper) })'
     )
     found = [(test.identity, test.cases) for test in code.tests]
-    assert found == [("TestA", 1), ("TestA > tc.name", 2), ("TestA > fixed", 1), ("TestA > fixed > deeper", 1)]
+    # A loop counts for the test around it too: it may make subtests of its rows or not.
+    assert found == [("TestA", 2), ("TestA > tc.name", 2), ("TestA > fixed", 1), ("TestA > fixed > deeper", 1)]
 
 
 CASES = [
@@ -180,7 +181,7 @@ ASSERTIONS = [
     ("if len(got) < 0 { t.Fatal(x) }", VACUOUS, "len(got)", "0"),
     ("assert.Equal(t, 3, got)", EXACT, "got", "3"),
     ('assert.Equalf(t, 3, got, "why %d", 1)', EXACT, "got", "3"),
-    ("require.NoError(t, err)", PRESENCE, "err", None),
+    ("require.NoError(t, err)", PRESENCE, "err", "nil"),
     ("assert.NotNil(t, got)", PRESENCE, "got", None),
     ("assert.Nil(t, err)", PRESENCE, "err", "nil"),
     ("assert.Nil(t, got)", EXACT, "got", "nil"),

@@ -339,6 +339,11 @@ def test_a_delimiter_that_the_grammar_dies_of_is_refused(delimiter: str) -> None
     assert read_ruby(f"x = <<~{delimiter}\n").problems
 
 
+def test_two_signs_in_a_string_announce_no_heredoc() -> None:
+    code = read_ruby("describe 'd' do\n it 'uses `<<`' do\n expect(a).to eq '<<'\n end\nend\n" + "# more\n" * 100)
+    assert (code.problems, only(code).identity) == ((), "d > uses `<<`")
+
+
 PIECES = st.lists(
     st.sampled_from(
         ["describe 'd' do\n", "it 't' do\n", "end\n", "expect(a)", ".to eq ", "{", "}", "(", ")", "if ",

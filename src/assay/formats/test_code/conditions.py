@@ -87,7 +87,7 @@ def _word_truth(word: str, constants: Mapping[str, str], falsy: frozenset[str]) 
     word = constants.get(word, word)
     if word in falsy:
         return False
-    if word in _LITERAL_WORDS or word[0] == '"' or _NUMBER.match(word):
+    if word in _LITERAL_WORDS or word.startswith('"') or _NUMBER.match(word):
         return True
     return None
 

@@ -32,7 +32,11 @@ _NAMED = re.compile(
 _COLLECTED = {
     "python": re.compile(r"^(?:test.*|.*_tests?|conftest)\.py$"),
     "javascript": re.compile(r"(?:^|[._\-])(?:test|tests|spec|specs|cy|e2e)\.[cm]?[jt]sx?$|^test[._\-]"),
-    "go": re.compile(r"_test\.go$"),
+    # A file that is named after another system is not compiled on this one.
+    "go": re.compile(
+        r"(?<!_windows)(?<!_darwin)(?<!_plan9)(?<!_solaris)(?<!_illumos)(?<!_freebsd)(?<!_openbsd)(?<!_netbsd)"
+        r"(?<!_dragonfly)(?<!_aix)(?<!_android)(?<!_ios)(?<!_js)(?<!_wasip1)_test\.go$"
+    ),
     "java": re.compile(r"^Test.*\.java$|(?:Test|Tests|TestCase|IT|Spec)\.java$"),
     "ruby": re.compile(r"(?:_spec|_test)\.rb$|^test_.*\.rb$"),
 }

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
+from assay.formats.test_code.child import Request, read_in_child
 from assay.formats.test_code.model import TestCode
 from assay.formats.test_code.paths import is_collected_path, language_of
 
@@ -52,7 +53,13 @@ def _read(language: str, with_markup: bool, collected: bool, data: bytes) -> Tes
     if len(data) > _LARGEST:
         return TestCode(language, problems=(f"The file has more than {_LARGEST} bytes and was not parsed.",))
     text, problems = decoded(data, language)
-    return _finished(_READERS[language](text, with_markup), collected, problems)
+    code = _python(text, False) if language == "python" else read_in_child(language, text, with_markup)
+    return _finished(code, collected, problems)
+
+
+def parsed(request: Request) -> TestCode:
+    """What the child does with a request."""
+    return _READERS[request.language](request.text, request.with_markup)
 
 
 def _finished(code: TestCode, collected: bool, problems: tuple[str, ...]) -> TestCode:

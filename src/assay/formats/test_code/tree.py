@@ -96,8 +96,8 @@ def parse(
 ) -> Tree:
     """Read a text. A kind that the language's grammar does not have is a mistake of the caller and raises.
 
-    ``named`` adds one more kind, but only those nodes whose text matches a pattern. ``parsed`` is a text of the same
-    length to hand to the parser instead.
+    ``named`` adds one more kind, but only those nodes whose text matches a pattern. ``parsed`` is a text of the
+    same length to hand to the parser instead.
     """
     from ast_grep_py import Rule, SgRoot  # noqa: PLC0415
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.formats.test_code.assertion_pairs import differences, judged, reworded, shape, wider
 from assay.formats.test_code.assertion_pool import Pool, Replacements
+from assay.formats.test_code.case_rows import is_row
 from assay.formats.test_code.findings import Comparison, FilePair, Finding, Located, counts, never_runs
 from assay.formats.test_code.matching import Matching, match_tests
 from assay.formats.test_code.model import Assertion, Strength
@@ -92,7 +93,8 @@ class _Weakening:
         test = before.test
         if never_runs(test):
             return []
-        lost = [each for each in self._lost[id(test)] if not self.pool.take(each, test.cases)]
+        demands = [each for each in self._lost[id(test)] if not is_row(each)]
+        lost = [each for each in demands if not self.pool.take(each, test.cases)]
         if test.assertions and not lost and any(counts(each) for each in test.assertions):
             return []
         shown = "; ".join(each.text for each in (lost or test.assertions)[:3])
@@ -141,7 +143,9 @@ class _Weakening:
                 others.use(each)
                 self.pool.use(each)
                 return None
-        if self._in_a_helper(lost, after) or (_only_runs(lost) and any(counts(e) for e in after.test.assertions)):
+        if is_row(lost) or self._in_a_helper(lost, after):
+            return None
+        if _only_runs(lost) and any(counts(each) for each in after.test.assertions):
             return None
         return self._finding("assertion-removed", before, after, lost, None)
 
@@ -184,7 +188,7 @@ def _told(assertion: Assertion | None) -> str:
 
 def _only_runs(assertion: Assertion) -> bool:
     """Whether the test demanded no more than that nothing goes wrong: any demand is more."""
-    return assertion.strength is Strength.PRESENCE and assertion.expected is None
+    return assertion.strength is Strength.PRESENCE and assertion.expected in (None, "nil")
 
 
 def _dead_rule(assertion: Assertion) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from assay.formats.test_code.calls import Call
+from assay.formats.test_code.case_rows import rows_of
 from assay.formats.test_code.chains import Link, chain
 from assay.formats.test_code.conditions import comparison, demands, number
 from assay.formats.test_code.go import gomega, testify
@@ -48,6 +49,7 @@ class Assertions:
         self._found: list[_Found] = []
         self._ends: list[int] = []
         self._guards: set[Node] = set()
+        self._gone_through: set[Node] = set()
         self.panics: set[Node] = set()
 
     def visit(self, node: Node, scope: Scope, owners: set[str]) -> None:
@@ -197,15 +199,30 @@ class Assertions:
                 judged.tolerance, not node.dead, node.swallowed or found.fake,
             )  # fmt: skip
             found.scope.assertions.append(assertion)
-            self._count_rows(node, found.scope)
+            self._loops(node, found.scope)
 
-    def _count_rows(self, node: Node, scope: Scope) -> None:
-        """A test that loops over a table runs once for each of its rows."""
+    def _loops(self, node: Node, scope: Scope) -> None:
+        """A test that loops over a table runs once for each of its rows, and each row says what it wants."""
+        in_subtest = False
         for around in islice(node.ancestors(), FAR):
             if around.kind in FUNCTIONS:
-                return
-            if around.kind == "for_statement" and scope.role is Role.TEST and scope.rows == 1:
-                scope.rows = self._rules.loop_count(around) or 1
+                if around.kind != "func_literal" or scope.parent is None or scope.parent.role is not Role.TEST:
+                    return
+                in_subtest = True
+            if around.kind == "for_statement" and scope.role is Role.TEST and not around.dead:
+                # The outer test has as many cases, whether its loop makes subtests of them or not.
+                owner = scope.parent if in_subtest and scope.parent is not None else scope
+                if owner.rows == 1:
+                    owner.rows = self._rules.loop_count(around) or 1
+                self._rows(around, owner)
+
+    def _rows(self, loop: Node, scope: Scope) -> None:
+        table = self._rules.table(loop)
+        if table is None or loop in self._gone_through:
+            return
+        self._gone_through.add(loop)
+        rows, line = self._values.rows(table) or [], self._tree.line(table.start)
+        scope.assertions.extend(rows_of(line, rows, self._values.fields(table)))
 
 
 def _tolerance(words: list[str]) -> float | None:

@@ -65,13 +65,23 @@ class GoRules:
 
     def loop_count(self, loop: Node) -> int | None:
         """How often a loop runs, where a table that is written out says so; 0 for one that never does."""
-        block = loop.child("block")
-        head = self._tree.text[loop.start + 3 : block.start if block is not None else loop.end][:_LONGEST]
+        head = self._loop_head(loop)
         ranged = _RANGE.search(head)
         if ranged is None:
             return 0 if head.strip() == "false" else None
         literal = loop.child("composite_literal")
         return self._values.length(literal) if literal is not None else self._values.named_length(ranged[1])
+
+    def table(self, loop: Node) -> Node | None:
+        """The table that a loop goes through, where it is written out."""
+        ranged = _RANGE.search(self._loop_head(loop))
+        if ranged is None:
+            return None
+        return loop.child("composite_literal") or self._values.named_table(ranged[1])
+
+    def _loop_head(self, loop: Node) -> str:
+        block = loop.child("block")
+        return self._tree.text[loop.start + 3 : block.start if block is not None else loop.end][:_LONGEST]
 
     def ends(self, node: Node) -> bool:
         if node.kind in _EXITS:

@@ -1,6 +1,7 @@
 """How much testify's assert and require demand, and gocheck's and quicktest's checkers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from assay.formats.test_code.chains import chain
 from assay.formats.test_code.conditions import comparison, demand, number, truth
@@ -29,7 +30,8 @@ _CLOSE = frozenset(
     {"InDelta", "InEpsilon", "WithinDuration", "InDeltaSlice", "InEpsilonSlice", "InDeltaMapValues"}
 )
 _ALONE = {"Nil": "nil", "Zero": "0"}
-_PRESENCE = frozenset({"NotNil", "NoError", "NotEmpty", "NotZero", "NotPanics", "NilError"})
+_PRESENCE = frozenset({"NotNil", "NotEmpty", "NotZero", "NotPanics"})
+_NO_ERROR = frozenset({"NoError", "NilError"})
 _SHAPE = word_set(
     "Len Contains NotContains Error ErrorContains ErrorAs Greater GreaterOrEqual Less LessOrEqual Regexp "
     "NotRegexp IsType Implements Panics NotEqual NotEqualValues NotSame Subset NotSubset Positive Negative "
@@ -43,6 +45,7 @@ METHODS = (
     | _CLOSE
     | _ALONE.keys()
     | _PRESENCE
+    | _NO_ERROR
     | _SHAPE
     | _EXACT_PANICS
     | {"True", "False", "Assert"}
@@ -74,6 +77,9 @@ def judge(method: str, given: list[list[str]], constants: Constants) -> Judged:
         return _nothing(first, _ALONE[method])
     if method in ("True", "False", "Assert"):
         return condition(first, method != "False", constants)
+    if method in _NO_ERROR:
+        # The same as "if err != nil", so it must say the same.
+        return replace(weak(Strength.PRESENCE, first, [], constants), expected="nil")
     if method in _PRESENCE:
         return weak(Strength.PRESENCE, first, [], constants)
     if method in _EXACT_PANICS:

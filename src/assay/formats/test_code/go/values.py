@@ -13,6 +13,9 @@ _BINDINGS = frozenset(
 _BINDING = re.compile(r"\s*(\w+)\s*(?:[\w.\[\]*]+\s*)?(:?=)?\s*(?!,)")
 _LEFT_SIDE = re.compile(r"[^=:+\-*/%&|^<>]*")
 _POINTERS = re.compile(r"&(\w+)")
+_STRUCT = re.compile(r"\bstruct\s*\{([^{}]*)\}")
+_ELEMENT = re.compile(r"[\]*](\w+)\s*\Z")
+_FIELDS = re.compile(r"(?:^|[\n;,])\s*(\w+)(?=\s*,|[ \t]+[\w*\[(])")
 _SIZED = re.compile(r"\[(\d{1,9})\]")
 _NAMES = re.compile(r"\w+")
 _CONSTANT = re.compile(r'(?:true|false|nil|-?\d[\d_.]*|"[^"\\\n]*")\s*\Z')
@@ -66,9 +69,13 @@ class Values:
         for name in _NAMES.findall(_LEFT_SIDE.match(self._tree.text, node.start, node.end)[0]):  # type: ignore[index]
             self._bound[name] = self._bound.get(name, 0) + 2
 
+    def named_table(self, name: str) -> Node | None:
+        """The table that a name stands for, if it is written out and nothing else is put in its place."""
+        return self._tables.get(name) if _NAME.match(name) and self._bound.get(name) == 1 else None
+
     def named_length(self, name: str) -> int | None:
         """The number of rows of the table that a name stands for."""
-        table = self._tables.get(name) if _NAME.match(name) and self._bound.get(name) == 1 else None
+        table = self.named_table(name)
         length = self.length(table) if table is not None else None
         # An empty table may be filled later; one that is mentioned nowhere else is not.
         return None if length == 0 and self.mentions(name) != 2 else length
@@ -82,9 +89,23 @@ class Values:
     def length(self, table: Node) -> int | None:
         """The number of rows of a table that is written out."""
         if table not in self._lengths:
-            body = next((child for child in table.children if child.kind == "literal_value"), None)
             sized = _SIZED.match(self._tree.text, table.start)
-            rows = split(words_of(self._tree.text[body.start + 1 : body.end - 1])) if body is not None else None
+            rows = self.rows(table)
             length = None if rows is None else len(rows)
             self._lengths[table] = int(sized[1]) if sized is not None else length
         return self._lengths[table]
+
+    def rows(self, table: Node) -> list[list[str]] | None:
+        """The words of each row of a table; None where it has no body."""
+        body = table.child("literal_value")
+        return split(words_of(self._tree.text[body.start + 1 : body.end - 1])) if body is not None else None
+
+    def fields(self, table: Node) -> list[str]:
+        """The names of a table's columns: those of its struct, written in its type or declared under a name."""
+        body = table.child("literal_value")
+        written = self._tree.text[table.start : body.start if body is not None else table.end]
+        found = _STRUCT.search(written)
+        if found is None:
+            name = _ELEMENT.search(written)
+            found = re.search(rf"\btype\s+{name[1]}\s+struct\s*{{([^{{}}]*)}}", self._tree.text) if name else None
+        return _FIELDS.findall(found[1]) if found is not None else []

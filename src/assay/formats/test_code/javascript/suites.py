@@ -108,6 +108,8 @@ class Suites:
         scope.certain.update(handed)
         if declared.role is not Role.HOOK:
             scope.cases = self._tables.cases(call, outer, self.of)
+            if declared.role is Role.TEST:
+                scope.assertions.extend(self._tables.rows(call))
             if declared.modifiers or scope.dead or self._vocabulary.stubs:
                 self._modifiers(call, declared, scope)
             if len(head) > 1:

@@ -3,11 +3,13 @@
 from itertools import islice
 
 from assay.formats.test_code.calls import Call
+from assay.formats.test_code.case_rows import rows_of
 from assay.formats.test_code.chains import closing
 from assay.formats.test_code.javascript.flow import FAR
 from assay.formats.test_code.javascript.names import Vocabulary
 from assay.formats.test_code.javascript.text import FUNCTIONS, LEXICON
 from assay.formats.test_code.javascript.words import PARAMETERS
+from assay.formats.test_code.model import Assertion
 from assay.formats.test_code.scopes import Scope
 from assay.formats.test_code.tree import Node, Tree
 from assay.formats.test_code.uniform import split, words
@@ -37,9 +39,18 @@ class Tables:
             count = None if times is None else count * times
         return count
 
+    def rows(self, call: Call) -> list[Assertion]:
+        """What the rows of ``it.each([…])`` want, each for itself."""
+        inner = call.inner
+        given = inner.arguments if inner is not None and _has_table(inner) else None
+        if given is None or given.kind == "template_string":
+            return []
+        elements = self._elements(given.start + 1, given.end - 1)
+        return rows_of(self._tree.line(given.start), elements or [])
+
     def _table(self, call: Call) -> int | None:
         inner = call.inner
-        if inner is None or inner.names[-1:] == () or inner.names[-1].rstrip("?") not in PARAMETERS:
+        if inner is None or not _has_table(inner):
             return 1
         given = inner.arguments
         if given is None:
@@ -51,6 +62,10 @@ class Tables:
 
     def _list(self, start: int, end: int) -> int | None:
         """The length of a list that is written out, here or where its name is bound."""
+        elements = self._elements(start, end)
+        return None if elements is None else len(elements)
+
+    def _elements(self, start: int, end: int) -> list[list[str]] | None:
         source = self._tree.text[start:end].strip()
         if source in self._vocabulary.values:
             start, end = self._vocabulary.values[source]
@@ -61,7 +76,7 @@ class Tables:
         if stop + 1 < len(found) and found[stop + 1] not in ("as", ",", "satisfies"):
             return None
         elements = split(found[1:stop])
-        return None if any(element[0] == "..." for element in elements) else len(elements)
+        return None if any(element[0] == "..." for element in elements) else elements
 
     def _loop(self, node: Node) -> int | None:
         if node.kind == "for_in_statement":
@@ -93,3 +108,7 @@ class Tables:
         if at < 0 or not head.endswith(")"):
             return None
         return self._list(node.start + at + 4, node.start + len(head) - 1)
+
+
+def _has_table(call: Call) -> bool:
+    return bool(call.names) and call.names[-1].rstrip("?") in PARAMETERS

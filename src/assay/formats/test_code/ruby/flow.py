@@ -5,7 +5,7 @@ from itertools import islice
 
 from assay.formats.test_code.calls import Call
 from assay.formats.test_code.conditions import RUBY_FALSY, truth
-from assay.formats.test_code.ruby.text import BLOCKS, ruby_words
+from assay.formats.test_code.ruby.text import BLOCKS, ruby_words, words_of
 from assay.formats.test_code.ruby.values import LOOPS, Values
 from assay.formats.test_code.tree import Node, Tree
 from assay.formats.test_code.uniform import simplified
@@ -102,7 +102,7 @@ class RubyRules:
         """The condition of a loop is on its first line."""
         if node not in self._conditions:
             line = self._tree.text[node.start + 5 : min(node.end, node.start + 500)].split("\n", 1)[0]
-            always = truth([line.strip().removesuffix(" do")], self._values.constants, RUBY_FALSY)
+            always = truth(words_of(line.strip().removesuffix(" do")), self._values.constants, RUBY_FALSY)
             self._conditions[node] = always if always is None or node.kind == "while" else not always
         return self._conditions[node]
 

@@ -13,7 +13,7 @@ from assay.formats.test_code.ruby.values import Values
 from assay.formats.test_code.scopes import Role, assemble
 from assay.formats.test_code.tree import Tree, parse
 
-# The grammar keeps the length of a heredoc's delimiter in one byte and ends the whole process where that is too small.
+# The grammar keeps the length of a heredoc's delimiter in one byte and ends the whole process where it needs more.
 _LONG_DELIMITER = re.compile(r"""<<(?=[~-]?(?:[^\W\d]\w{200}|(["'`])(?:(?!\1)[\s\S]){200}))""")
 _MOST_ANNOUNCED = 100
 _TEXT = OPAQUE | {"heredoc_body", "comment"}
