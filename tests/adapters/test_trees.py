@@ -527,3 +527,26 @@ def test_a_tree_of_any_depth_is_removed(scratch: Path, depth: int, name: str) ->
     with within(60):
         remove_tree(str(scratch / "tree"))
     assert not (scratch / "tree").exists()
+
+
+def test_the_folder_around_a_tree_keeps_its_mode(tmp_path: Path) -> None:
+    """Somebody else may have removed the tree first, and the folder around it is everybody's."""
+    tmp_path.chmod(0o1777)
+    remove_tree(str(tmp_path / "gone"))
+    assert tmp_path.stat().st_mode & 0o7777 == 0o1777
+
+
+def test_a_tree_that_vanishes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    around = tmp_path / "around"
+    around.mkdir()
+    around.chmod(0o1777)
+    (around / "tree").mkdir()
+    rmdir = os.rmdir
+
+    def twice(path: str, *, dir_fd: int | None = None) -> None:
+        rmdir(path, dir_fd=dir_fd)
+        raise FileNotFoundError(2, "No such file or directory", path)
+
+    monkeypatch.setattr(os, "rmdir", twice)
+    remove_tree(str(around / "tree"))
+    assert around.stat().st_mode & 0o7777 == 0o1777

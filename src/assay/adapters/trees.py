@@ -138,7 +138,9 @@ def remove_tree(root: str) -> None:
 
     def open_and_retry(_function: object, path: str, _error: object) -> None:
         with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
+            # The folder around the tree is not ours to open: it may be everybody's.
+            if path != root:
+                os.chmod(os.path.dirname(path), 0o700)
             if os.path.islink(path) or not os.path.isdir(path):
                 os.unlink(path)
             else:
