@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from benchmarks import aggregate, coding, growth, job_cost, memory, read, start_up, verifying
+from benchmarks import aggregate, coding, criteria, growth, job_cost, memory, read, start_up, verifying
 from benchmarks.made_job import MadeJobs
 from benchmarks.measure import Result
 
@@ -28,6 +28,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "verifying": verifying.run,
     "job_cost": job_cost.run,
     "coding": coding.run,
+    "criteria": criteria.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

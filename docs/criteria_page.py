@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from assay.dialects.criteria import records
+from assay.dialects.criteria import records, sandbox_file
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import check_class, kinds
 from assay.engine.criteria_lint import RULES
@@ -33,6 +33,12 @@ Only what JSON would call a number, ``true``, ``false`` or ``null`` is one in YA
 ``2026-03-01`` and ``no`` are texts.
 """
 
+_PLACES = {
+    "sandbox": sandbox_file.SandboxFile,
+    "fhir": sandbox_file.FhirPlace,
+    "files": sandbox_file.FilesPlace,
+}
+
 
 def criteria_pages() -> dict[str, Iterator[str]]:
     """Every page, by its path below docs/reference."""
@@ -53,6 +59,12 @@ def _common() -> Iterator[str]:
     yield f"Operators: {_quoted(OPERATORS)}. Values of match: {_quoted(MATCHES)}."
     yield "## What lint finds"
     yield table(("rule", "meaning"), [(f"`{name}`", f"{why[0].upper()}{why[1:]}.") for name, why in RULES.items()])
+    yield "## The sandbox file"
+    yield from_docstring(sandbox_file.__doc__ or "")
+    for name, model in _PLACES.items():
+        yield f"### {name}"
+        yield from_docstring(inspect.getdoc(model) or "")
+        yield from _fields(model)
     yield "## Records"
     yield from_docstring(records.__doc__ or "")
     for line in (records.EventLine, records.ResponseLine, records.RowLine, records.TurnLine):

@@ -407,7 +407,7 @@ def test_the_time_grows_with_the_size_and_not_faster(unit: str) -> None:
 
     small = min(cost(30_000) for _ in range(2))
     # Ten times the text may take thirty times as long on a busy machine, not a hundred times.
-    assert cost(300_000) < 30 * max(small, 0.02)
+    assert cost(300_000) < 30 * max(small, 0.1)
 
 
 def test_keys_of_capitals_are_no_words() -> None:

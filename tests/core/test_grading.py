@@ -1,6 +1,7 @@
 """The one boundary at which an exception becomes data."""
 
 import builtins
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,6 +22,7 @@ from assay.core import (
     Scored,
     grade,
 )
+from assay.core.grading import Ask
 
 
 @dataclass(frozen=True)
@@ -129,3 +131,14 @@ def test_a_measurement_that_broke_stops_the_grading() -> None:
 def test_an_interruption_is_not_a_broken_check(interruption: type[BaseException]) -> None:
     with pytest.raises(interruption):
         grade([PlacedCheck(Placement("any"), Raises(interruption()))], "evidence")
+
+
+def test_checks_may_be_asked_in_another_order_and_still_stop_at_a_broken_measurement() -> None:
+    def backwards(ask: Ask[str], checks: Iterable[PlacedCheck[str]]) -> Iterable[Placed]:
+        return reversed([ask(one) for one in reversed(list(checks))])
+
+    checks = [PlacedCheck(Placement(name), Raises(ValueError(name))) for name in ("first", "second")]
+    answers = grade(checks, "evidence", backwards)
+    assert [placed.outcome for placed in answers] == [Errored(n, "ValueError") for n in ("first", "second")]
+    with pytest.raises(MeasurementError):
+        grade([*checks, PlacedCheck(Placement("down"), Raises(MeasurementError("down")))], "evidence", backwards)

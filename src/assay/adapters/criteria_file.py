@@ -1,15 +1,12 @@
 """Files of criteria, YAML or JSON: a list of criteria, or ``{criteria, data}``."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from assay.adapters.marked_file import Marked, read_marked
+from assay.adapters.marked_model import validated
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import CriteriaFile
-from assay.engine.criteria_places import line_of, spelled
 
 CRITERIA = "criteria"
 
@@ -24,15 +21,7 @@ def read_criteria(path: str) -> Marked:
 
 def load_criteria(path: str) -> CriteriaFile:
     """The criteria of a file. Raises ``InputError`` with the file, the line and the field."""
-    found = read_criteria(path)
-    try:
-        # As JSON, because a strict model takes plain values from nowhere else.
-        return CriteriaFile.model_validate_json(json.dumps(found.value))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        line = line_of(first["loc"], found.lines)
-        where = f"{path}{f':{line}' if line else ''}: {spelled(first['loc'])}".removesuffix(": ")
-        raise InputError(f"{where}: {first['msg']}") from error
+    return validated(CriteriaFile, path, read_criteria(path))
 
 
 def load_data(path: str) -> Mapping[str, Any]:

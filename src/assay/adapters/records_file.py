@@ -15,7 +15,7 @@ from assay.evidence.sandbox_state import StateRow, Turn
 
 def read_records(path: str, now: datetime) -> Iterator[Record]:
     """The records of a file; those without a time get ``now``. Raises ``InputError`` that names line and field."""
-    for number, line in enumerate(_read(path, path).splitlines(), 1):
+    for number, line in enumerate(read_payload(path, path).splitlines(), 1):
         if line.strip():
             where = f"{path}:{number}"
             yield _record(_parsed(line, where), path, where, now)
@@ -49,10 +49,11 @@ def _payload(line: EventLine | ResponseLine, path: str, where: str) -> bytes:
     if line.payload_base64 is not None:
         return base64.b64decode(line.payload_base64)
     name = str(line.payload_file)
-    return _read(os.path.join(os.path.dirname(path), name), f"{where}: payload_file: {name}")
+    return read_payload(os.path.join(os.path.dirname(path), name), f"{where}: payload_file: {name}")
 
 
-def _read(path: str, what: str) -> bytes:
+def read_payload(path: str, what: str) -> bytes:
+    """The bytes of a file. Raises ``InputError`` that calls it ``what``."""
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -1,13 +1,10 @@
 """Options that several commands share."""
 
 import argparse
-import os
 from pathlib import Path
 
 from assay.adapters.metric_script import ScriptMetric
 from assay.adapters.sandbox.choose import CHOICES
-from assay.adapters.store.opening import DEFAULT as DEFAULT_STORE
-from assay.adapters.store.opening import VARIABLE as STORE_VARIABLE
 
 
 def add_metric_script(parser: argparse.ArgumentParser) -> None:
@@ -24,16 +21,6 @@ def add_isolation(parser: argparse.ArgumentParser) -> None:
     """Which sandbox to run in."""
     parser.add_argument(
         "--isolation", default="auto", metavar="KIND", help=f"one of {', '.join(CHOICES)} (default: auto)"
-    )
-
-
-def add_store(parser: argparse.ArgumentParser) -> None:
-    """Where sandboxes are kept. A password is better in the environment, where other users don't see it."""
-    parser.add_argument(
-        "--store",
-        metavar="WHERE",
-        default=os.environ.get(STORE_VARIABLE, DEFAULT_STORE),
-        help=f"a SQLite file, or a PostgreSQL URL (default: ${STORE_VARIABLE}, or {DEFAULT_STORE})",
     )
 
 

@@ -1,9 +1,10 @@
 """Listen as a system that an agent sends to, and record what comes in a sandbox.
 
-    assay listen mllp --sandbox ID
+    assay listen mllp --sandbox SANDBOX.yaml
 
 takes HL7 v2 messages over MLLP, records each as an event of type hl7_outbound, and acknowledges it once it is
-recorded. It listens on this machine only, unless --host says otherwise, and ends with Ctrl-C.
+recorded. A sandbox that is not there yet is made. It listens on this machine only, unless --host says otherwise,
+and ends with Ctrl-C.
 
 Exit codes: 0 it was ended, 2 it could not listen.
 """
@@ -12,9 +13,10 @@ import argparse
 import asyncio
 import logging
 import signal
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from assay.cli.arguments import add_store, port_number
+from assay.cli.arguments import port_number
 from assay.cli.table import clean
 from assay.core.errors import InputError
 
@@ -26,7 +28,7 @@ MLLP_PORT = 2575
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("protocol", choices=["mllp"], help="what to listen for: HL7 v2 over MLLP")
-    parser.add_argument("--sandbox", metavar="ID", required=True, help="the sandbox to record in")
+    parser.add_argument("--sandbox", metavar="FILE", required=True, help="the sandbox file, as YAML or JSON")
     parser.add_argument(
         "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
     )
@@ -37,19 +39,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=MLLP_PORT,
         help="0 takes a free one (default: %(default)s)",
     )
-    add_store(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from assay.adapters.store.opening import open_store  # noqa: PLC0415 - help needs no database
+    # Help needs no database.
+    from assay.adapters.sandbox_file import load_sandbox_file, new_sandbox, open_sandbox_store  # noqa: PLC0415
 
     # A message that could not be recorded is logged without any of its content.
     logging.basicConfig(format="assay: %(message)s", level=logging.WARNING)
-    with open_store(args.store) as store:
+    file = load_sandbox_file(args.sandbox)
+    with open_sandbox_store(file, create=True) as store:
         from assay.adapters.store.recorder import EventRecorder  # noqa: PLC0415
 
-        store.sandbox(args.sandbox)
-        asyncio.run(_listen(EventRecorder(store, args.sandbox), args.host, args.port))
+        if not store.has_sandbox(file.id):
+            store.add_sandbox(new_sandbox(file, datetime.now(UTC)))
+        asyncio.run(_listen(EventRecorder(store, file.id), args.host, args.port))
     return 0
 
 

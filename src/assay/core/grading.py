@@ -1,8 +1,8 @@
 """Run checks on evidence. The one boundary at which an exception becomes data."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from assay.core.check import Check
 from assay.core.errors import MeasurementError
@@ -20,12 +20,19 @@ class PlacedCheck(Generic[Evidence]):
     check: Check[Evidence]
 
 
-def grade(checks: Iterable[PlacedCheck[Evidence]], evidence: Evidence) -> tuple[Placed, ...]:
-    """Ask every check, in order. A check that raises is ``Errored``; the others go on.
+Ask: TypeAlias = Callable[[PlacedCheck[Evidence]], Placed]
+AskAll: TypeAlias = Callable[[Ask[Evidence], Iterable[PlacedCheck[Evidence]]], Iterable[Placed]]
 
-    ``MeasurementError`` passes through: where a source is down, there is no grading at all.
+
+def grade(
+    checks: Iterable[PlacedCheck[Evidence]], evidence: Evidence, ask_all: AskAll[Evidence] = map
+) -> tuple[Placed, ...]:
+    """Ask every check. A check that raises is ``Errored``; the others go on.
+
+    ``MeasurementError`` passes through: where a source is down, there is no grading at all. ``ask_all`` does what
+    ``map`` does, and keeps the order of the answers; it may ask several checks at once.
     """
-    return tuple(Placed(one.placement, _run(one.check, evidence)) for one in checks)
+    return tuple(ask_all(lambda one: Placed(one.placement, _run(one.check, evidence)), checks))
 
 
 def _run(check: Check[Evidence], evidence: Evidence) -> Outcome:

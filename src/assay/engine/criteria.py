@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,9 +23,12 @@ from assay.dialects.criteria.models import (
 )
 from assay.dialects.criteria.variables import filled
 from assay.engine.found_checks import class_in, made, modules_in
+from assay.engine.shared_state import SharedState
 from assay.evidence.sandbox_state import SandboxState
 
 DISCRIMINATOR = "assert"
+# Most of their time, checks wait for a source.
+SIDE_BY_SIDE = 32
 SandboxCheck = Check[SandboxState]
 
 
@@ -64,8 +68,12 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCh
 
 
 def complete(criteria: Sequence[Criterion], data: Mapping[str, Any], state: SandboxState) -> Completion:
-    """Ask all criteria. Where a source is down, ``MeasurementError`` passes through and nothing is scored."""
-    placed = grade([_placed(criterion, data) for criterion in criteria], state)
+    """Ask all criteria, side by side; no source is asked twice for the same thing.
+
+    Where a source is down, ``MeasurementError`` passes through and nothing is scored; of several, it is that of
+    the first criterion.
+    """
+    placed = _graded([_placed(criterion, data) for criterion in criteria], SharedState(state))
     score = weighted_mean(placed, Unscored.ZERO)
     return Completion(
         verdict=verdict_of(score),
@@ -73,6 +81,15 @@ def complete(criteria: Sequence[Criterion], data: Mapping[str, Any], state: Sand
         axes={axis or DEFAULT_AXIS: _axis(answers) for axis, answers in by_axis(placed).items()},
         criterion_runs=[_run(one, answer) for one, answer in zip(criteria, placed, strict=True)],
     )
+
+
+def _graded(checks: Sequence[PlacedCheck[SandboxState]], shared: SharedState) -> tuple[Placed, ...]:
+    with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE, thread_name_prefix="criterion") as threads:
+        try:
+            return grade(checks, shared, threads.map)
+        finally:
+            # After an error, those that still wait for something to show up need not go on.
+            shared.stop()
 
 
 def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[SandboxState]:

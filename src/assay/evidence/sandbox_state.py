@@ -3,10 +3,13 @@
 Nothing here reads.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar, cast, runtime_checkable
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +94,28 @@ class SandboxState(Protocol):
 
     @property
     def files(self) -> FileSource: ...
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A state that gives the same answer to the same question again, without asking its source."""
+
+    def anew(self) -> SandboxState: ...
+
+    def once(self, what: Hashable, make: Callable[[], Made]) -> Made: ...
+
+
+def anew(state: SandboxState) -> SandboxState:
+    """The same sandbox as it is now: for who waits until something shows up."""
+    return cast("Remembering", state).anew() if _remembers(type(state)) else state
+
+
+def made_once(state: SandboxState, what: Hashable, make: Callable[[], Made]) -> Made:
+    """What is made of a state, such as its messages parsed: once for all checks, where the state remembers."""
+    return cast("Remembering", state).once(what, make) if _remembers(type(state)) else make()
+
+
+@functools.cache
+def _remembers(cls: type[SandboxState]) -> bool:
+    """Whether states of a class are ``Remembering``. To find that out takes longer than most answers."""
+    return issubclass(cls, Remembering)

@@ -1,5 +1,7 @@
 """The commands on both databases."""
 
+from pathlib import Path
+
 import pytest
 
 from assay.cli.main import main
@@ -7,13 +9,17 @@ from tests.builders import REPO
 
 pytestmark = pytest.mark.xdist_group("postgres")
 
-EXAMPLES = REPO / "examples" / "criteria"
+EXAMPLES = REPO / "examples" / "clinical" / "scheduling"
 
 
 @pytest.mark.parametrize(("name", "code"), [("passing", 0), ("partial", 1), ("failing", 1)])
-def test_record_and_check(where: str, monkeypatch: pytest.MonkeyPatch, name: str, code: int) -> None:
-    """The store is named by the environment."""
+def test_load_and_verify(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int
+) -> None:
+    """The store is named by the environment; a second load replaces what the first one left."""
     monkeypatch.setenv("ASSAY_STORE", where)
-    records = str(EXAMPLES / f"{name}.jsonl")
-    assert main(["criteria", "record", records, "--sandbox", name, "--run-start", "2026-03-01T12:00:00Z"]) == 0
-    assert main(["criteria", "check", str(EXAMPLES / "scheduling.yaml"), "--sandbox", name]) == code
+    sandbox = tmp_path / "sandbox.yaml"
+    sandbox.write_text("{id: a, run_start: '2025-06-02T12:00:00Z', fhir: {folder: fhir}}")
+    for state in ("passing", name):
+        assert main(["sandbox", "load", str(sandbox), "--from", str(EXAMPLES / state), "--replace"]) == 0
+    assert main(["verify", str(EXAMPLES / "criteria.yaml"), "--sandbox", str(sandbox)]) == code

@@ -370,4 +370,4 @@ def test_deep_nesting_costs_no_more_than_its_length(opening: str, closing: str) 
         read_go(text)
         return time.process_time() - begin
 
-    assert spent(3000) < 20 * spent(500) + 0.2
+    assert spent(3000) < 20 * spent(500) + 3

@@ -65,6 +65,17 @@ class Store:
                 count += 1
         return count
 
+    def replace(self, new: Sandbox, records: Iterable[Record]) -> int:
+        """Make a sandbox anew: what was recorded in one of its id is removed. Says how many records there are."""
+        count = 0
+        with self._writing() as connection:
+            writing.remove_sandbox(connection, new.id)
+            writing.add_sandbox(connection, new)
+            for record in records:
+                writing.add(connection, new.id, record)
+                count += 1
+        return count
+
     def sandbox(self, identity: str) -> Sandbox:
         """Raises ``InputError`` where there is none of that id."""
         table = tables.sandboxes

@@ -1,8 +1,11 @@
-"""Put records into tables. A row of state replaces the one before it; everything else is only added."""
+"""Put records into tables. A row of state replaces the one before it; everything else is only added.
+
+What is removed is a whole sandbox.
+"""
 
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy import Connection, Table, delete, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.adapters.store import limits, tables
@@ -28,6 +31,14 @@ def add_sandbox(connection: Connection, sandbox: Sandbox) -> None:
 def has_sandbox(connection: Connection, identity: str) -> bool:
     table = tables.sandboxes
     return connection.execute(select(table.c.id).where(table.c.id == identity)).first() is not None
+
+
+def remove_sandbox(connection: Connection, identity: str) -> None:
+    """A sandbox with all of its records, if it is there."""
+    limits.checked_text(identity, "the id of a sandbox")
+    for table in (tables.events, tables.state_rows, tables.turns, tables.x12_responses):
+        connection.execute(delete(table).where(table.c.sandbox == identity))
+    connection.execute(delete(tables.sandboxes).where(tables.sandboxes.c.id == identity))
 
 
 def add(connection: Connection, sandbox: str, record: Record) -> None:

@@ -11,14 +11,16 @@ A field has a ``path`` that is dotted with indexes (``participant.0.actor.displa
 that FHIR R4 does not have is refused.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Any, ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
-from assay.evidence.sandbox_state import SandboxState
+from assay.evidence.sandbox_state import SandboxState, anew
 from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
 from assay.formats.fhirpath.matches import Match, Resource, latest, matches
@@ -29,6 +31,8 @@ from assay.formats.field_rules.score import nothing_found, scored
 KEY = "fieldResults"
 LONGEST_WAIT_SEC = 600
 SHOWN = 50
+# The library for FHIRPath keeps what now() is for all who evaluate, so that they take turns.
+_EVALUATING = threading.Lock()
 Single = str | int | float | bool
 
 
@@ -65,7 +69,8 @@ class FhirResourceState:
             raise ValueError(complaint)
 
     def run(self, evidence: SandboxState) -> Outcome:
-        return held_within(self.wait_s, lambda: self._look(evidence))
+        views = _views(evidence)
+        return held_within(self.wait_s, lambda: self._look(next(views)))
 
     def _bad_combination(self) -> str | None:
         if (self.id is None) == (self.search is None):
@@ -82,7 +87,7 @@ class FhirResourceState:
 
     def _look(self, evidence: SandboxState) -> Scored:
         since = None if self.since is None else evidence.run_start
-        found = list(self._needed(matches(self._asked(evidence), self.where, since)))
+        found = list(self._needed(self._matches(evidence, since)))
         meant = [one for one in found if one.doubt is None]
         more = _shown(found)
         complaint = self._complaint(found, len(meant))
@@ -92,6 +97,12 @@ class FhirResourceState:
             summary = f"there is no {self._what}" if not meant else f"{len(meant)} of {self._what}"
             return Scored(1.0, True, summary, {KEY: [], **more})
         return self._held(meant, more)
+
+    def _matches(self, evidence: SandboxState, since: datetime | None) -> Iterator[Match]:
+        for resource in self._asked(evidence):
+            with _EVALUATING:
+                meant = list(matches([resource], self.where, since))
+            yield from meant
 
     def _asked(self, evidence: SandboxState) -> Iterable[Resource]:
         if self.id is None:
@@ -121,13 +132,15 @@ class FhirResourceState:
 
     def _held(self, meant: list[Match], more: dict[str, Any]) -> Scored:
         if self.select == "all":
-            rows = [result_of_all(rule, [one.resource for one in meant]) for rule in self.fields]
+            with _EVALUATING:
+                rows = [result_of_all(rule, [one.resource for one in meant]) for rule in self.fields]
             return scored(self.fields, rows, KEY, f"{len(meant)} of {self._what}", **more)
         chosen = [latest(meant)] if self.select == "latest" else meant if self.select == "any" else meant[:1]
         return max((self._one(match, more) for match in chosen), key=lambda outcome: outcome.score)
 
     def _one(self, match: Match, more: dict[str, Any]) -> Scored:
-        rows = [result(rule, match.resource) for rule in self.fields]
+        with _EVALUATING:
+            rows = [result(rule, match.resource) for rule in self.fields]
         return scored(self.fields, rows, KEY, match.name, resource=match.name, **more)
 
     @property
@@ -139,6 +152,13 @@ class FhirResourceState:
         parts = [f"by {by}" if by else "", "where a condition holds" if self.where else ""]
         parts.append("changed in this run" if self.since else "")
         return " ".join([self.resource_type, *filter(None, parts)])
+
+
+def _views(evidence: SandboxState) -> Iterator[SandboxState]:
+    """What others have asked already is good enough for the first look, but for no later one."""
+    yield evidence
+    while True:
+        yield anew(evidence)
 
 
 def _shown(found: list[Match]) -> dict[str, Any]:

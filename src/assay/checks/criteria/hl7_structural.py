@@ -7,15 +7,16 @@ with how often they must occur, a number or ``{min, max}``. Values compare as te
 only at messages of this run.
 """
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import SandboxState
+from assay.evidence.sandbox_state import Event, SandboxState, made_once
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import nothing_found, results, scored
-from assay.formats.field_rules.values import Found, Plain
+from assay.formats.field_rules.values import Found
 from assay.formats.hl7.errors import Hl7Error
 from assay.formats.hl7.find import find
 from assay.formats.hl7.header import control_id, message_type, parse_message_type
@@ -56,15 +57,17 @@ class Hl7Structural:
             FieldRule(name, count, "count")  # type: ignore[arg-type] # A rule refuses a count that is none.
 
     def run(self, evidence: SandboxState) -> Outcome:
-        events = [
-            event for event in evidence.events(EVENT) if self.since is None or event.at >= evidence.run_start
-        ]
-        messages, broken = _messages([event.payload for event in events])
+        messages, broken = made_once(evidence, (_messages, self.since), lambda: self._messages(evidence))
         meant = [message for message in messages if self._meant(message)]
         if not meant:
             what = f"none of {len(messages)} messages is the one that is meant"
             return nothing_found(self._rules(), KEY, what, unreadable=broken)
         return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
+
+    def _messages(self, evidence: SandboxState) -> tuple[list[Message], list[str]]:
+        events = evidence.events(EVENT)
+        sent = [event for event in events if self.since is None or event.at >= evidence.run_start]
+        return _messages(evidence, sent)
 
     def _meant(self, message: Message) -> bool:
         if self.message_type is not None and not message_type(message).fits(parse_message_type(self.message_type)):
@@ -89,13 +92,15 @@ class Hl7Structural:
         return scored(rules, rows, KEY, what, message=control_id(message), unreadable=broken)
 
 
-def _messages(payloads: list[bytes]) -> tuple[list[Message], list[str]]:
+def _messages(evidence: SandboxState, events: list[Event]) -> tuple[list[Message], list[str]]:
     """The messages of all events, and why some could not be read."""
     messages: list[Message] = []
     broken: list[str] = []
-    for payload in payloads:
+    for event in events:
         try:
-            messages += parse(payload).messages
+            messages += made_once(
+                evidence, (parse, event.payload), functools.partial(parse, event.payload)
+            ).messages
         except Hl7Error as error:
             broken.append(str(error))
     return messages, broken
@@ -103,9 +108,8 @@ def _messages(payloads: list[bytes]) -> tuple[list[Message], list[str]]:
 
 def _values(path: str, message: Message) -> list[Found]:
     """What is at a path: text, an empty text, or an explicit null; nothing where the message ends before."""
-    texts: dict[Presence, Plain] = {Presence.NULL: None, Presence.EMPTY: ""}
     return [
-        Found(texts.get(one.value.presence, one.value.text), f"line {one.line}")
+        Found(None if one.value.presence is Presence.NULL else one.value.text, f"line {one.line}")
         for one in find(parse_path(path), message)
         if one.value.presence is not Presence.ABSENT
     ]

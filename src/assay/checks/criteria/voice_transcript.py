@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import SandboxState, Turn
+from assay.evidence.sandbox_state import SandboxState, Turn, made_once
 from assay.formats.speech.phrases import find_phrase, phrase_tokens
 from assay.formats.speech.tokens import Token, tokens
 
@@ -52,7 +52,7 @@ class VoiceTranscript:
             who = f" of {self.speaker}" if self.speaker is not None else ""
             rows = [_row(phrase, None) for phrase in (*self.contains, *self.not_contains)]
             return Scored(0.0, False, f"there are no turns{who} to look at", {"phraseResults": rows})
-        spoken = [(turn.number, tokens(turn.text)) for turn in turns]
+        spoken = [(turn.number, _tokens(turn.text, evidence)) for turn in turns]
         wanted = self._wanted(spoken)
         forbidden = [
             {**_row(phrase, self._found(phrase, spoken)), "forbidden": True} for phrase in self.not_contains
@@ -93,6 +93,10 @@ class VoiceTranscript:
             if any(end is not None for end in ends):
                 return index, min(end for end in ends if end is not None)
         return None
+
+
+def _tokens(text: str, evidence: SandboxState) -> list[Token]:
+    return made_once(evidence, (_tokens, text), lambda: tokens(text))
 
 
 def _alternatives(phrase: Phrase) -> tuple[str, ...]:

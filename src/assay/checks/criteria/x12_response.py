@@ -6,12 +6,13 @@ such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: true``, control nu
 well. Values compare as text. ``since: run_start`` looks only at responses of this run.
 """
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import SandboxState
+from assay.evidence.sandbox_state import Event, SandboxState, made_once
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import nothing_found, results, scored
 from assay.formats.field_rules.values import Found
@@ -24,6 +25,7 @@ from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 
 KEY = "fieldResults"
+SetIn = tuple[PlacedSet, Document]
 ENVELOPE = FieldRule("envelope", 0, "count")
 
 
@@ -51,9 +53,7 @@ class X12Response:
             parse_path(path)
 
     def run(self, evidence: SandboxState) -> Outcome:
-        responses = [one for one in evidence.x12_responses() if self.since is None or one.at >= evidence.run_start]
-        documents, broken = _documents([one.payload for one in responses])
-        sets = [(one, document) for document in documents for one in place_sets(document)]
+        sets, broken = made_once(evidence, (_sets, self.since), lambda: self._sets(evidence))
         meant = [(one, document) for one, document in sets if self._meant(one)]
         if not meant:
             what = f"none of {len(sets)} transaction sets is the one that is meant"
@@ -61,6 +61,11 @@ class X12Response:
         return max(
             (self._held(one, document, broken) for one, document in meant), key=lambda outcome: outcome.score
         )
+
+    def _sets(self, evidence: SandboxState) -> tuple[list[SetIn], list[str]]:
+        responses = evidence.x12_responses()
+        received = [one for one in responses if self.since is None or one.at >= evidence.run_start]
+        return _sets(evidence, received)
 
     def _rules(self) -> tuple[FieldRule, ...]:
         return (*self.fields, ENVELOPE) if self.envelope else self.fields
@@ -85,16 +90,21 @@ class X12Response:
         return scored(rules, rows, KEY, what, set=number, findings=wrong, unreadable=broken)
 
 
-def _documents(payloads: list[bytes]) -> tuple[list[Document], list[str]]:
-    """What could be read, and why the rest could not."""
-    documents: list[Document] = []
+def _sets(evidence: SandboxState, responses: list[Event]) -> tuple[list[SetIn], list[str]]:
+    """The sets of what could be read, and why the rest could not."""
+    sets: list[SetIn] = []
     broken: list[str] = []
-    for payload in payloads:
+    for one in responses:
         try:
-            documents.append(tokenize(payload))
+            sets += made_once(evidence, (_parsed, one.payload), functools.partial(_parsed, one.payload))
         except NotX12Error as error:
             broken.append(str(error))
-    return documents, broken
+    return sets, broken
+
+
+def _parsed(payload: bytes) -> list[SetIn]:
+    document = tokenize(payload)
+    return [(one, document) for one in place_sets(document)]
 
 
 def _values(path: str, placed: PlacedSet) -> list[Found]:

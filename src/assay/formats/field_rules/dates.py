@@ -1,5 +1,6 @@
 """Dates and times as FHIR, HL7 v2 and X12 write them, as spans: a date without a time is the whole day."""
 
+import functools
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -11,6 +12,7 @@ _ISO = re.compile(
 _COMPACT = re.compile(
     r"(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d+))?)?)?)?)?)?(Z|[+-]\d{4})?", re.ASCII
 )
+SHORT = 64
 _UNITS = {
     "s": 1,
     "sec": 1,
@@ -44,7 +46,14 @@ class Span:
 
 def parse_date(written: str) -> Span | None:
     """A date or time in ISO 8601 or in the compact form of HL7 and X12; None for anything else."""
-    match = _ISO.fullmatch(written.strip()) or _COMPACT.fullmatch(written.strip())
+    text = written.strip()
+    return _span(text) if len(text) <= SHORT else _span.__wrapped__(text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _span(text: str) -> Span | None:
+    """Remembered, since what a rule expects is compared with many values; a long text is not kept."""
+    match = _ISO.fullmatch(text) or _COMPACT.fullmatch(text)
     if match is None:
         return None
     *parts, fraction, zone = match.groups()

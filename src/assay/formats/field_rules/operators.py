@@ -66,6 +66,9 @@ def _order_key(value: Plain) -> tuple[str, Decimal | float] | None:
 
 def _compared(value: Plain, expected: Plain) -> int | None:
     """-1, 0 or 1; None for what can't be put in order."""
+    exact, other = number(value), number(expected)
+    if exact is not None and other is not None:
+        return (exact > other) - (exact < other)
     left, right = _order_key(value), _order_key(expected)
     if left is None or right is None or left[0] != right[0]:
         left, right = _as_dates(value), _as_dates(expected)

@@ -1,17 +1,18 @@
 """What stands at a path: a value, an explicit null, or nothing. The three are different."""
 
-from dataclasses import dataclass
+import functools
 from decimal import Decimal, InvalidOperation
-from typing import Union
+from typing import NamedTuple, Union
 
 from typing_extensions import TypeAliasType
 
 # Named, so that whoever validates a rule can follow a type that contains itself.
 Plain = TypeAliasType("Plain", Union[str, int, float, bool, "list[Plain]", "dict[str, Plain]", None])
 
+SHORT = 64
 
-@dataclass(frozen=True, slots=True)
-class Found:
+
+class Found(NamedTuple):
     """One value at a path. ``value`` is None for an explicit null. ``place`` says where it was found."""
 
     value: Plain
@@ -22,8 +23,15 @@ def number(value: Plain) -> Decimal | None:
     """A value as a number: a number, or a text that is nothing but one. A boolean is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
+    text = repr(value) if isinstance(value, float) else str(value).strip()
+    return _exact(text) if len(text) <= SHORT else _exact.__wrapped__(text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _exact(text: str) -> Decimal | None:
+    """Remembered, since what a rule expects is compared with many values; a long text is not kept."""
     try:
-        exact = Decimal(repr(value) if isinstance(value, float) else str(value).strip())
+        exact = Decimal(text)
     except InvalidOperation:
         return None
     return exact if exact.is_finite() else None
@@ -31,6 +39,9 @@ def number(value: Plain) -> Decimal | None:
 
 def same(left: Plain, right: Plain) -> bool:
     """Whether two values are equal: 1 and 1.0 are, 1 and true are not, nor are 1 and "1"."""
+    if type(left) is str:
+        # Most values are texts, and the questions below take their time.
+        return type(right) is str and left == right
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, list) and isinstance(right, list):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 from assay.formats.hl7.encoding import Encoding
-from assay.formats.hl7.model import Field, Message, Segment
+from assay.formats.hl7.model import Field, Index, Message, Segment
 from assay.formats.hl7.path import Choice, Filter, Path
 from assay.formats.hl7.value import ABSENT, Presence, Value, in_standard, split, value_of
 
@@ -42,18 +42,30 @@ def find_first(path: Path, message: Message) -> Value:
 
 def _chosen_segments(path: Path, message: Message) -> Sequence[Segment]:
     segments: Sequence[Segment] = message.named(path.segment)
-    for wanted in path.segments.filters:
-        segments = [segment for segment in segments if _has(segment, wanted)]
+    if path.segments.filters:
+        first, *others = (_having(message, path.segment, wanted) for wanted in path.segments.filters)
+        segments = [one for position, one in first.items() if all(position in other for other in others)]
     return _at(segments, path.segments.position)
 
 
-def _has(segment: Segment, wanted: Filter) -> bool:
-    """Whether some repetition of the field has the wanted text."""
-    field = segment.field(wanted.numbers[0])
-    if field is None:
-        return False
-    parts = split(field.raw, field.encoding.repetition)
-    return any(_part(part, field.encoding, wanted.numbers[1:]).text == wanted.text for part in parts)
+def _having(message: Message, name: str, wanted: Filter) -> dict[int, Segment]:
+    """The segments in which some repetition of a field has the wanted text."""
+    place = (name, wanted.numbers)
+    if place not in message.indexes:
+        message.indexes[place] = _index(message.named(name), wanted.numbers)
+    return message.indexes[place].get(wanted.text, {})
+
+
+def _index(segments: Sequence[Segment], numbers: tuple[int, ...]) -> Index:
+    found: Index = {}
+    for segment in segments:
+        field = segment.field(numbers[0])
+        if field is None:
+            continue
+        for part in split(field.raw, field.encoding.repetition):
+            text = _part(part, field.encoding, numbers[1:]).text
+            found.setdefault(text, {})[segment.position] = segment
+    return found
 
 
 def _in_segment(path: Path, segment: Segment) -> list[Found]:
@@ -71,6 +83,9 @@ def _in_segment(path: Path, segment: Segment) -> list[Found]:
 
 def _chosen_repetitions(choice: Choice, field: Field) -> Sequence[tuple[int, str]]:
     """The repetitions as written, with their numbers."""
+    mark = field.encoding.repetition
+    if choice.position == 1 and not choice.filters and (mark is None or mark not in field.raw):
+        return ((1, field.raw),)
     numbered = [*enumerate(split(field.raw, field.encoding.repetition), start=1)]
     for wanted in choice.filters:
         numbered = [

@@ -6,7 +6,7 @@ until somebody looks into it, and what is written again is what was read.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from assay.formats.hl7.encoding import HEADERS, Encoding
 from assay.formats.hl7.value import Value, split, value_of
@@ -99,6 +99,10 @@ class Segment(NamedTuple):
         return self.position == 1 and self.name in HEADERS
 
 
+Index: TypeAlias = dict[str, dict[int, Segment]]
+"""By a text that segments have at some place: those segments, by their position in the message."""
+
+
 @dataclass(frozen=True)
 class Message:
     """One message; its first segment is always MSH."""
@@ -121,6 +125,11 @@ class Message:
     def counts(self) -> dict[str, int]:
         """How many segments there are of each name, in order of appearance."""
         return {name: len(segments) for name, segments in self._by_name.items()}
+
+    @cached_property
+    def indexes(self) -> dict[tuple[str, tuple[int, ...]], Index]:
+        """What was looked for before: rules about one message often choose segments by the same field."""
+        return {}
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[Segment, ...]]:

@@ -1,6 +1,7 @@
 """Parse a path once, with errors that say where it is wrong and what would be right."""
 
 import re
+from functools import lru_cache
 
 from assay.formats.hl7.errors import Hl7PathError
 from assay.formats.hl7.path import Choice, Filter, Path
@@ -14,6 +15,7 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _PLAIN = re.compile(r'[^\]"]+')
 
 
+@lru_cache(maxsize=4096)
 def parse_path(text: str) -> Path:
     """The path that the text spells."""
     return _Reader(text.strip()).path()

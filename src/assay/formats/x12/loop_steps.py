@@ -10,6 +10,8 @@ def in_loops(
     """The segments whose own loop is the last that is named, inside the others from the outside in."""
     if all(step.number is None for step in steps):
         names = tuple(step.id for step in steps)
+        if len(names) == 1:
+            return placed if names[0] == "*" else tuple(one for one in placed if one.loop.id == names[0])
         return tuple(one for one in placed if _stands_in(one.loop.path, names))
     chosen = _chosen(steps, loops)
     return tuple(one for one in placed if one.loop.order in chosen)

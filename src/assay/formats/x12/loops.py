@@ -6,6 +6,7 @@ that fits nowhere stays in the open loop and is a finding.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from assay.formats.x12.findings import Findings, Kind, quoted, quoted_name
 from assay.formats.x12.guide import SET, Guide, Loop
@@ -23,8 +24,7 @@ class LoopAt:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A segment and the loop that it belongs to."""
 
     segment: Segment

@@ -1,18 +1,18 @@
 """Find the values of a path."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from assay.formats.x12.elements import values
 from assay.formats.x12.loop_steps import in_loops
+from assay.formats.x12.loops import Placed
 from assay.formats.x12.model import Document, Interchange, Segment, Separators
 from assay.formats.x12.path import OUTSIDE_LOOPS, Equals, Nth, Path
 from assay.formats.x12.placed_set import PlacedSet, place_sets
 from assay.formats.x12.render import segment_text
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a value stands.
 
     Interchanges and sets count from 1; a segment counts from 1 at the ST of its set, or at the ISA of its
@@ -28,18 +28,19 @@ class Place:
     repetition: int
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One value: its text, which may be empty, or None where the segment or element ends before it."""
 
     text: str | None
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     segment: Segment
     loop: tuple[str, ...]
+
+
+Chosen = TypeVar("Chosen", Placed, _Candidate)
 
 
 def select(path: Path, placed_set: PlacedSet) -> list[Found]:
@@ -50,12 +51,13 @@ def select(path: Path, placed_set: PlacedSet) -> list[Found]:
     interchange, one = placed_set.interchange, placed_set.set
     if path.segment in OUTSIDE_LOOPS:
         group = [segment for segment in (placed_set.group.header, placed_set.group.trailer) if segment]
-        return _found(path, _named(path.segment, [*group, *_of_interchange(interchange)]), interchange, None, 0)
+        return _in_envelopes(path, [*group, *_of_interchange(interchange)], interchange)
     placed = placed_set.by_id.get(path.segment, ())
     if path.loops:
         placed = in_loops(placed, path.loops, placed_set.loops)
+    left = _filtered(placed, path, interchange.separators)
     # The set itself is no loop that a reader would look for.
-    candidates = [_Candidate(one_of.segment, one_of.loop.path[1:]) for one_of in placed]
+    candidates = [_Candidate(one_of.segment, one_of.loop.path[1:]) for one_of in left]
     return _found(path, candidates, interchange, one.number, one.header.number - 1)
 
 
@@ -66,12 +68,13 @@ def select_all(path: Path, document: Document) -> list[Found]:
     return [
         found
         for interchange in document.interchanges
-        for found in _found(path, _named(path.segment, _envelopes(interchange)), interchange, None, 0)
+        for found in _in_envelopes(path, _envelopes(interchange), interchange)
     ]
 
 
-def _named(name: str, segments: list[Segment]) -> list[_Candidate]:
-    return [_Candidate(segment, ()) for segment in segments if segment.id == name]
+def _in_envelopes(path: Path, segments: list[Segment], interchange: Interchange) -> list[Found]:
+    named = [_Candidate(segment, ()) for segment in segments if segment.id == path.segment]
+    return _found(path, _filtered(named, path, interchange.separators), interchange, None, 0)
 
 
 def _of_interchange(interchange: Interchange) -> list[Segment]:
@@ -85,11 +88,9 @@ def _envelopes(interchange: Interchange) -> list[Segment]:
 
 
 def _found(
-    path: Path, candidates: list[_Candidate], interchange: Interchange, number: int | None, offset: int
+    path: Path, candidates: Sequence[_Candidate], interchange: Interchange, number: int | None, offset: int
 ) -> list[Found]:
     separators = interchange.separators
-    for one in path.filters:
-        candidates = _filtered(candidates, one, separators)
     return [
         Found(
             text,
@@ -108,14 +109,21 @@ def _found(
     ]
 
 
-def _filtered(candidates: list[_Candidate], one: Nth | Equals, separators: Separators) -> list[_Candidate]:
-    if isinstance(one, Nth):
-        return candidates[one.number - 1 : one.number]
-    return [
-        candidate
-        for candidate in candidates
-        if one.value in values(candidate.segment, one.element, one.component, separators)
-    ]
+def _filtered(candidates: Sequence[Chosen], path: Path, separators: Separators) -> Sequence[Chosen]:
+    for one in path.filters:
+        if isinstance(one, Nth):
+            candidates = candidates[one.number - 1 : one.number]
+        else:
+            candidates = [each for each in candidates if _has(each.segment, one, separators)]
+    return candidates
+
+
+def _has(segment: Segment, wanted: Equals, separators: Separators) -> bool:
+    element = segment.element(wanted.element)
+    # A text that is nowhere in the element is none of its parts, either, which is quick to see.
+    if element is None or wanted.value not in element:
+        return False
+    return wanted.value in values(segment, wanted.element, wanted.component, separators)
 
 
 def _texts(path: Path, segment: Segment, separators: Separators) -> Iterator[tuple[int, str | None]]:

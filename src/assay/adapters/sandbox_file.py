@@ -1,0 +1,74 @@
+"""Sandbox files, YAML or JSON, and the sandbox of the store that one describes."""
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.adapters.marked_file import read_marked
+from assay.adapters.marked_model import validated
+from assay.adapters.store.opening import DEFAULT, VARIABLE, open_store
+from assay.adapters.store.sandbox import Sandbox
+from assay.core.errors import InputError
+from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace, SandboxFile
+
+if TYPE_CHECKING:
+    from assay.adapters.store.store import Store
+
+
+def load_sandbox_file(path: str) -> SandboxFile:
+    """A sandbox file with absolute paths. Raises ``InputError`` with the file, the line and the field."""
+    file = validated(SandboxFile, path, read_marked(path))
+    beside = os.path.dirname(os.path.abspath(path))
+    changed: dict[str, object] = {"store": _store(file, beside)}
+    if file.fhir is not None:
+        changed["fhir"] = _absolute(file.fhir, beside)
+    if file.files is not None:
+        changed["files"] = _absolute(file.files, beside)
+    return file.model_copy(update=changed)
+
+
+def open_sandbox_store(file: SandboxFile, create: bool = False) -> "Store":
+    """The store of a loaded sandbox file."""
+    where = file.store or DEFAULT
+    if create and "://" not in where:
+        os.makedirs(os.path.dirname(where), mode=0o700, exist_ok=True)
+    return open_store(where, create)
+
+
+def new_sandbox(file: SandboxFile, now: datetime) -> Sandbox:
+    """The sandbox as the store is to know it. Without a start of its own, the run starts now."""
+    return Sandbox(
+        file.id,
+        file.run_start or now,
+        None if file.fhir is None else file.fhir.url,
+        None if file.files is None else files_url(file.files),
+        file.data,
+    )
+
+
+def files_url(place: FilesPlace) -> str:
+    return place.url if place.folder is None and place.url else Path(str(place.folder)).as_uri()
+
+
+def from_variable(name: str) -> str:
+    """What an environment variable has. Raises ``InputError`` where it is not set."""
+    value = os.environ.get(name, "")
+    if not value:
+        raise InputError(f"the sandbox file names the environment variable {name}, which is not set")
+    return value
+
+
+def _store(file: SandboxFile, beside: str) -> str:
+    if file.store_env is not None:
+        return from_variable(file.store_env)
+    if file.store is None and os.environ.get(VARIABLE):
+        return os.environ[VARIABLE]
+    where = file.store or DEFAULT
+    return where if "://" in where else os.path.join(beside, where)
+
+
+def _absolute(place: FhirPlace | FilesPlace, beside: str) -> FhirPlace | FilesPlace:
+    if place.folder is None:
+        return place
+    return place.model_copy(update={"folder": os.path.normpath(os.path.join(beside, place.folder))})

@@ -1,0 +1,76 @@
+"""Open all sources of a sandbox file at once, as the state that criteria are held against."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.adapters.sandbox_file import files_url, from_variable, open_sandbox_store
+from assay.adapters.store.sandbox import Sandbox
+from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace, SandboxFile
+from assay.evidence.sandbox_state import FhirSource, FileSource, SandboxState
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSandbox:
+    """``stored`` are the values that criteria may refer to, ``given`` those that win over the criteria's own."""
+
+    state: SandboxState
+    stored: Mapping[str, Any]
+    given: Mapping[str, Any]
+
+
+@contextmanager
+def opened(file: SandboxFile) -> Iterator[OpenSandbox]:
+    """What the file says of a sandbox wins over what the store knows of it."""
+    with ExitStack() as stack:
+        store = stack.enter_context(open_sandbox_store(file))
+        from assay.adapters.store.stored_sandbox import StoredSandbox  # noqa: PLC0415 - it needs the database
+
+        stored = store.sandbox(file.id)
+        sandbox = replace(stored, run_start=file.run_start or stored.run_start)
+        fhir = stack.enter_context(_fhir(file.fhir, sandbox))
+        files = stack.enter_context(_files(file.files, sandbox))
+        yield OpenSandbox(StoredSandbox(store, sandbox, fhir, files), stored.data, file.data)
+
+
+@contextmanager
+def _fhir(place: FhirPlace | None, sandbox: Sandbox) -> Iterator[FhirSource | None]:
+    if place is not None and place.folder is not None:
+        from assay.adapters.fhir_folder import FhirFolder  # noqa: PLC0415 - only who has one needs it
+
+        yield FhirFolder(place.folder)
+        return
+    url = sandbox.fhir_base if place is None else place.url
+    if url is None:
+        yield None
+        return
+    from assay.adapters.fhir import FhirServer  # noqa: PLC0415 - only who has a server needs it
+
+    with FhirServer(url, _token(place)) as server:
+        yield server
+
+
+def _token(place: FhirPlace | None) -> Any:
+    from assay.adapters import bearer_tokens  # noqa: PLC0415
+
+    if place is None or not (place.token_env or place.google):
+        return None
+    return bearer_tokens.from_environment(place.token_env) if place.token_env else bearer_tokens.google()
+
+
+@contextmanager
+def _files(place: FilesPlace | None, sandbox: Sandbox) -> Iterator[FileSource | None]:
+    url = sandbox.file_source if place is None else files_url(place)
+    if url is None:
+        yield None
+        return
+    from assay.adapters.files.file_source import file_source  # noqa: PLC0415 - only who has files needs it
+
+    named = {} if place is None else place.credentials
+    source = file_source(url, {**os.environ, **{name: from_variable(other) for name, other in named.items()}})
+    try:
+        yield source
+    finally:
+        source.close()

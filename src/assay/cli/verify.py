@@ -1,0 +1,59 @@
+"""Hold criteria against what a run left in a sandbox, and say how well it did.
+
+    assay verify CRITERIA --sandbox SANDBOX.yaml
+
+The sandbox file names the sources: the store with the sandbox's records, its FHIR server and its files. 'assay
+sandbox load' puts a prepared state into it; 'assay criteria lint' finds mistakes in criteria before any run.
+
+Exit codes: 0 the verdict is pass; 1 it is partial or fail; 2 a file can't be used, or a source can't be reached,
+and nothing is scored.
+"""
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.dialects.criteria.models import Completion
+
+CRITERION = ("label", "passed", "score", "details", "evidence")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("criteria", metavar="CRITERIA", help="criteria, as YAML or JSON")
+    parser.add_argument("--sandbox", metavar="FILE", required=True, help="the sandbox file, as YAML or JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, with all evidence")
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        done = _completed(args.criteria, args.sandbox)
+    except ImportError as error:
+        raise InputError(
+            f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"
+        ) from error
+    from assay.cli.json_values import without_nan  # noqa: PLC0415 - with the others that are needed only now
+    from assay.cli.verify_text import lines  # noqa: PLC0415
+
+    print(json.dumps(without_nan(_wire(done)), indent=2) if args.json else "\n".join(lines(done)))
+    return 0 if done.verdict.value == "pass" else 1
+
+
+def _completed(criteria: str, sandbox: str) -> "Completion":
+    from assay.adapters.criteria_file import load_criteria  # noqa: PLC0415 - help needs none of these
+    from assay.adapters.sandbox_file import load_sandbox_file  # noqa: PLC0415
+    from assay.adapters.sandbox_sources import opened  # noqa: PLC0415
+    from assay.engine.criteria import complete  # noqa: PLC0415
+
+    file = load_criteria(criteria)
+    with opened(load_sandbox_file(sandbox)) as sources:
+        data = {**sources.stored, **file.data, **sources.given}
+        return complete(file.criteria, data, sources.state)
+
+
+def _wire(done: "Completion") -> dict[str, Any]:
+    said = done.model_dump(mode="json")
+    criteria = [{key: one[key] for key in CRITERION} for one in said["criterion_runs"]]
+    return {**{key: said[key] for key in ("verdict", "score", "axes")}, "criteria": criteria}

@@ -1,0 +1,61 @@
+"""A completed run for people: the verdict, the axes, the criteria, and the evidence of each."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from assay.cli.table import clean, render_table
+from assay.dialects.criteria.models import Completion, CriterionRun
+
+LONGEST: Final = 60
+
+
+def lines(done: Completion) -> Iterator[str]:
+    yield f"{done.verdict.value.upper()}  score {done.score:.4f}"
+    yield ""
+    axes = [[clean(name), f"{axis.score:.4f}", f"{axis.weight:g}"] for name, axis in done.axes.items()]
+    yield render_table(["axis", "score", "weight"], axes, right=True)
+    yield ""
+    yield render_table(["", "score", "criterion", "details"], [_row(run) for run in done.criterion_runs])
+    for run in done.criterion_runs:
+        yield from _evidence(run)
+
+
+def _row(run: CriterionRun) -> list[str]:
+    return [_mark(run.passed), f"{run.score:.2f}", clean(run.label), clean(run.details)]
+
+
+def _evidence(run: CriterionRun) -> Iterator[str]:
+    """One line for each rule, whatever the check calls its results."""
+    results = [row for rows in run.evidence.values() if isinstance(rows, list) for row in rows]
+    rows = [row for row in results if isinstance(row, dict) and ("path" in row or "phrase" in row)]
+    if rows:
+        yield ""
+        yield clean(run.label)
+    for row in rows:
+        yield clean(f"  {_phrase(row) if 'phrase' in row else _field(row)}")
+
+
+def _field(row: Mapping[str, Any]) -> str:
+    operator = f"{row['operator']} " if "operator" in row else ""
+    there = "absent" if row.get("absent") else _short(row.get("actual"))
+    return (
+        f"{_mark(row.get('passed'))}  {row['path']}: expected {operator}{_short(row.get('expected'))}, is {there}"
+    )
+
+
+def _phrase(row: Mapping[str, Any]) -> str:
+    found, forbidden = bool(row.get("found")), bool(row.get("forbidden"))
+    wanted = row["phrase"] if isinstance(row["phrase"], list) else [row["phrase"]]
+    said = f"said in turn {row.get('turn')}" if found else "not said"
+    words = " or ".join(_short(one) for one in wanted)
+    return f"{_mark(found != forbidden)}  {'forbidden ' if forbidden else ''}{words}: {said}"
+
+
+def _mark(passed: object) -> str:
+    return "ok" if passed else "--"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,150 @@
+"""One sandbox for several criteria at once: every source is asked once for each thing, whoever asks first.
+
+The others wait for that answer, and share an error as well. So all criteria look at the same state, and a slow
+server costs its different questions, however many criteria ask them. A view lives as long as one completion.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from assay.core.errors import MeasurementError
+from assay.engine.shared_stream import SharedStream
+from assay.evidence.sandbox_state import Event, FhirSource, FileSource, SandboxState, StateRow, StoredFile, Turn
+
+KEPT_FILE_BYTES: Final = 1024 * 1024
+KEPT_FILES_BYTES: Final = 64 * 1024 * 1024
+Answer = TypeVar("Answer")
+
+
+class Memory:
+    """Answers by their questions."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers: dict[Hashable, Future[Any]] = {}
+
+    def once(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
+        """The answer, or what was raised instead. Who asks while another one does waits for that."""
+        with self._lock:
+            answer: Future[Answer] | None = self._answers.get(question)
+            first = answer is None
+            if answer is None:
+                answer = self._answers[question] = Future()
+        if first:
+            _settle(answer, ask)
+        return answer.result()
+
+
+class SharedState:
+    """Fulfils ``SandboxState`` and ``Remembering``. May be asked from several threads."""
+
+    def __init__(self, source: SandboxState, stopped: threading.Event | None = None) -> None:
+        self._source = source
+        self._stopped = stopped or threading.Event()
+        self._memory = Memory()
+
+    def stop(self) -> None:
+        """Refuse all further questions, also those of views that were made anew: nobody needs the answers."""
+        self._stopped.set()
+
+    def anew(self) -> "SharedState":
+        """The same sandbox, with nothing remembered."""
+        return SharedState(self._source, self._stopped)
+
+    def once(self, what: Hashable, make: Callable[[], Answer]) -> Answer:
+        """What is made of answers, such as parsed messages."""
+        return self._memory.once(("made", what), make)
+
+    @property
+    def run_start(self) -> datetime:
+        return self._source.run_start
+
+    def events(self, event_type: str) -> Sequence[Event]:
+        return self._asked(("events", event_type), lambda: self._source.events(event_type))
+
+    def state_rows(self, resource: str) -> Sequence[StateRow]:
+        return self._asked(("rows", resource), lambda: self._source.state_rows(resource))
+
+    def turns(self) -> Sequence[Turn]:
+        return self._asked("turns", self._source.turns)
+
+    def x12_responses(self) -> Sequence[Event]:
+        return self._asked("x12", self._source.x12_responses)
+
+    @property
+    def fhir(self) -> FhirSource:
+        return self._asked("fhir", lambda: SharedFhir(self._source.fhir, self._memory))
+
+    @property
+    def files(self) -> FileSource:
+        return self._asked("files", lambda: SharedFiles(self._source.files, self._memory))
+
+    def _asked(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
+        if self._stopped.is_set():
+            raise MeasurementError("the grading was stopped")
+        return self._memory.once(question, ask)
+
+
+class SharedFhir:
+    """A FHIR server. Pages of a search are asked for no further than the criterion that needs the most."""
+
+    def __init__(self, source: FhirSource, memory: Memory) -> None:
+        self._source = source
+        self._memory = memory
+
+    def search(self, resource_type: str, parameters: Mapping[str, object]) -> Iterator[dict[str, object]]:
+        """The matches, page by page."""
+        # As JSON, in which 1, 1.0, true and "1" differ.
+        question = ("search", resource_type, json.dumps(parameters, sort_keys=True, default=repr))
+
+        def ask() -> SharedStream[dict[str, object]]:
+            return SharedStream(self._source.search(resource_type, parameters))
+
+        return iter(self._memory.once(question, ask))
+
+    def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
+        question = ("read", resource_type, identity)
+        return self._memory.once(question, lambda: self._source.read(resource_type, identity))
+
+
+class SharedFiles:
+    """A place for files. Small ones are read once and kept, as long as there is room for them."""
+
+    def __init__(self, source: FileSource, memory: Memory) -> None:
+        self._source = source
+        self._memory = memory
+        self._lock = threading.Lock()
+        self._room = KEPT_FILES_BYTES
+
+    def files(self) -> Iterable[StoredFile]:
+        return self._listed().values()
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The content of a file, a part at a time."""
+        kept = self._memory.once(("content", path), lambda: self._kept(path))
+        return self._source.chunks(path) if kept is None else iter(kept)
+
+    def _listed(self) -> dict[str, StoredFile]:
+        return self._memory.once("listing", lambda: {one.path: one for one in self._source.files()})
+
+    def _kept(self, path: str) -> SharedStream[bytes] | None:
+        """A file's content to be kept, None if it is not small. What was not listed has no known size."""
+        file = self._listed().get(path)
+        if file is None or file.size > KEPT_FILE_BYTES:
+            return None
+        with self._lock:
+            if file.size > self._room:
+                return None
+            self._room -= file.size
+        return SharedStream(self._source.chunks(path))
+
+
+def _settle(answer: Future[Answer], ask: Callable[[], Answer]) -> None:
+    try:
+        answer.set_result(ask())
+    except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait must not wait for ever
+        answer.set_exception(error)

@@ -1,0 +1,164 @@
+"""``assay verify``: the verdict on a sandbox, with the real command on a real store."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.builders import REPO
+from tests.cli.running import Cli, raw_characters, run_assay
+from tests.servers.scripted_server import Reply, scripted
+
+EXAMPLE = REPO / "examples" / "clinical" / "scheduling"
+CRITERIA = EXAMPLE / "criteria.yaml"
+PATIENT = "- label: a\n  assertion: {assert: fhir-resource-state, resource_type: Patient, id: p, exists: true}\n"
+FILE = "- label: a\n  assertion: {assert: sftp-file-present, pattern: 'out/*.csv'}\n"
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Path:
+    return written(tmp_path, "{id: b, store: s.db}")
+
+
+def written(folder: Path, text: str, name: str = "sandbox.yaml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_the_result_as_json_is_as_documented(tmp_path: Path) -> None:
+    """As a process of its own."""
+    sandbox = written(tmp_path, (EXAMPLE / "sandbox.yaml").read_text())
+    assert run_assay("sandbox", "load", sandbox, "--from", EXAMPLE / "partial").code == 0
+    found = run_assay("verify", CRITERIA, "--sandbox", sandbox, "--json")
+    said = json.loads(found.out)
+    assert (found.code, found.err, list(said)) == (1, "", ["verdict", "score", "axes", "criteria"])
+    assert said["axes"]["communication"] == {"score": 0.75, "weight": 1}
+    assert [one["passed"] for one in said["criteria"]] == [True, False, False, False]
+    assert {tuple(one) for one in said["criteria"]} == {("label", "passed", "score", "details", "evidence")}
+    assert said["criteria"][0]["evidence"]["assertionResults"][0] == {
+        "path": "status",
+        "expected": "booked",
+        "actual": "booked",
+        "passed": True,
+    }
+
+
+def test_the_text_has_verdict_axes_criteria_and_evidence(cli: Cli, tmp_path: Path) -> None:
+    sandbox = written(tmp_path, (EXAMPLE / "sandbox.yaml").read_text())
+    cli("sandbox", "load", sandbox, "--from", EXAMPLE / "partial")
+    out = cli("verify", CRITERIA, "--sandbox", sandbox).out
+    assert out.startswith(
+        "PARTIAL  score 0.5500\n\naxis            score  weight\ncorrectness    0.5000       4\n"
+    )
+    for line in (
+        "--  0.75   the caller heard the time     3 of 4 phrases as expected in 1 turns",
+        '  ok  status: expected "booked", is "booked"',
+        '  --  SCH.25.1: expected "Booked", is absent',
+        '  ok  start: expected dateWithin "2025-06-05T15:30:00Z", is "2025-06-05T15:30:00Z"',
+        '  --  "is booked" or "is confirmed": not said',
+        '  ok  forbidden "your diagnosis": not said',
+    ):
+        assert line in out.splitlines()
+
+
+def test_values_come_from_the_store_the_criteria_and_the_sandbox_file(cli: Cli, tmp_path: Path) -> None:
+    """The nearest to the run wins: what the file has now, then the criteria, then what was stored."""
+    row = {"record": "row", "resource": "r", "key": "007", "data": {"a": 5, "b": 2}}
+    written(tmp_path, json.dumps(row), "r.jsonl")
+    criteria = written(
+        tmp_path,
+        "data: {a: 4, b: 2}\ncriteria:\n- label: a\n  assertion:\n    assert: portal-state-match\n"
+        "    correlate_by: {resource: r, key: '{{key}}'}\n"
+        "    assertions: [{path: a, expected: '{{a}}'}, {path: b, expected: '{{b}}'}]\n",
+        "c.yaml",
+    )
+    sandbox = written(tmp_path, "{id: b, store: s.db, data: {key: 007, b: 3}}")
+    assert cli("sandbox", "load", sandbox, "--from", tmp_path).code == 0
+    written(tmp_path, "{id: b, store: s.db, data: {a: 5}}")
+    assert cli("verify", criteria, "--sandbox", sandbox).code == 0
+    written(tmp_path, "{id: b, store: s.db}")
+    assert cli("verify", criteria, "--sandbox", sandbox).out.startswith("PARTIAL  score 0.5000")
+
+
+def test_the_start_of_the_run_is_that_of_the_file(cli: Cli, tmp_path: Path) -> None:
+    criteria = written(tmp_path, FILE.replace("csv'", "csv', since: run_start"), "c.yaml")
+    where = "store: s.db, files: {folder: files}"
+    (tmp_path / "state" / "files" / "out").mkdir(parents=True)
+    written(tmp_path / "state" / "files" / "out", "a,b", "x.csv")
+    sandbox = written(tmp_path, f"{{id: b, {where}}}")
+    assert cli("sandbox", "load", sandbox, "--from", tmp_path / "state").code == 0
+    assert cli("verify", criteria, "--sandbox", sandbox).code == 0
+    written(tmp_path, f"{{id: b, run_start: '2999-01-01T00:00:00Z', {where}}}")
+    assert cli("verify", criteria, "--sandbox", sandbox).code == 1
+
+
+@pytest.mark.parametrize(
+    ("criteria", "says"),
+    [(PATIENT, "no FHIR server is configured"), (FILE, "no place for files is configured")],
+)
+def test_a_source_that_is_not_there_scores_nothing(
+    cli: Cli, sandbox: Path, tmp_path: Path, criteria: str, says: str
+) -> None:
+    cli("sandbox", "load", sandbox)
+    found = cli("verify", written(tmp_path, criteria, "c.yaml"), "--sandbox", sandbox, "--json")
+    assert (found.code, found.out, found.err) == (2, "", f"assay: {says} for the sandbox 'b'\n")
+
+
+def test_a_fhir_server_is_asked_with_the_token_of_the_named_variable(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    criteria = written(tmp_path, PATIENT, "c.yaml")
+    monkeypatch.setenv("CLINIC_TOKEN", "token-1")
+    with scripted(Reply(body={"resourceType": "Patient", "id": "p"}), Reply(status=403)) as server:
+        fhir = f"fhir: {{url: '{server.url}', token_env: CLINIC_TOKEN}}"
+        sandbox = written(tmp_path, f"{{id: b, store: s.db, {fhir}}}")
+        cli("sandbox", "load", sandbox)
+        assert cli("verify", criteria, "--sandbox", sandbox).code == 0
+        refused = cli("verify", criteria, "--sandbox", sandbox)
+    assert server.headers[0]["Authorization"] == "Bearer token-1"
+    assert (refused.code, refused.out, "token-1" in refused.err) == (2, "", False)
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "says"),
+    [
+        ("{id: b, store: none.db}", "there is no store"),
+        ("{id: other, store: s.db}", "there is no sandbox 'other'"),
+        ("{id: b, store: .}", "can't be the file of a store"),
+        ("{id: b, store_env: ASSAY_NOT_SET}", "ASSAY_NOT_SET, which is not set"),
+        ("{id: b, store: s.db, fhir: {url: 'http://127.0.0.1:9', token_env: NOT_SET}}", "NOT_SET should have"),
+        ("{id: b, store: s.db, files: {url: 's3://b', credentials: {AWS_REGION: NOT_SET}}}", "NOT_SET, which is"),
+        ("{id: b, store: s.db, files: {url: 'ftp://b'}}", "files are at"),
+        ("{id: b, store: s.db, fhir: {folder: none}}", "can't be opened"),
+        ("[", "it is no valid YAML"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_score_nothing(
+    cli: Cli, tmp_path: Path, sandbox: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ASSAY_STORE", raising=False)
+    cli("sandbox", "load", written(tmp_path, "{id: b, store: s.db}", "first.yaml"))
+    found = cli("verify", CRITERIA, "--sandbox", written(tmp_path, sandbox))
+    assert (found.code, found.out, len(found.err.splitlines())) == (2, "", 1)
+    assert says in found.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"), [([CRITERIA], "--sandbox"), (["none.yaml", "--sandbox", "x"], "none.yaml can't be read")]
+)
+def test_bad_arguments(cli: Cli, argv: list[object], says: str) -> None:
+    found = cli("verify", *argv)
+    assert (found.code, found.out, says in found.err) == (2, "", True)
+
+
+def test_names_of_others_can_not_move_the_cursor(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    phrase = {"assert": "voice-transcript", "contains": ["a\x1b[31mb"]}
+    path.write_text(
+        json.dumps([{"label": "a\x1b[31m\nb", "assertion": one} for one in (phrase, {"assert": "\x1b"})])
+    )
+    sandbox = written(tmp_path, json.dumps({"id": "b\x1b", "store": "s.db"}), "sandbox.json")
+    assert raw_characters(cli("sandbox", "load", sandbox).out) == set()
+    found = cli("verify", path, "--sandbox", sandbox)
+    assert (found.code, raw_characters(found.out)) == (1, set())
