@@ -78,6 +78,10 @@ conformance: $(RUNTIME) ## Run recorded answers of harbor: VECTORS=<folder>
 conformance-all: ## The same on every Python from 3.11 on that this machine has
 	@scripts/conformance-all $(VECTORS)
 
+.PHONY: attack-table
+attack-table: $(DEV) ## Score the corpus of attacks and honest changes, and print what is caught
+	@$(BIN)/python -m tests.attacks.corpus
+
 .PHONY: bench
 bench: $(RUNTIME) ## Run all benchmarks, each against a baseline in the same run
 	@$(BIN)/python -m benchmarks

@@ -12,6 +12,7 @@ from assay.core import errors as core_errors
 from assay.core.errors import AssayError
 from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
+from docs.attack_page import attack_table
 from docs.criteria_page import criteria_pages
 from docs.evaluation_page import evaluation_face, ingestion_codes, schema_files
 from docs.faces import face
@@ -38,6 +39,11 @@ def reference_files() -> dict[str, str]:
         **criteria_pages(),
     }
     return {name: _page(parts) for name, parts in pages.items()} | schema_files() | scorers_schema_files()
+
+
+def attacks() -> str:
+    """The page on attacks, which explains and is generated all the same."""
+    return _page(attack_table())
 
 
 def _page(parts: Iterable[str]) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+# Letters of other alphabets that nobody can tell from Latin ones by their look.
+_LOOKALIKES = str.maketrans("аеіјорсухѕԁһІЕАВСНКМОРТХοανκρι", "aeijopcyxsdhIEABCHKMOPTXoavkpi")
 _WILDCARD = re.compile(r"[*?\[]")
 
 
@@ -27,7 +29,8 @@ def matching(path: str, patterns: Iterable[str]) -> str | None:
 def matching_in_disguise(path: str, patterns: Iterable[str]) -> str | None:
     """The first pattern that a path matches as written or under another spelling of the same name.
 
-    Other systems take ``.github.``, full-width letters and composed or decomposed accents for the same name. Upper
+    Other systems take ``.github.``, full-width letters and composed or decomposed accents for the same name, and
+    people take letters of other alphabets for the Latin ones that they look like. Upper
     and lower case are the same for names with a leading dot (``.GitHub``): tools look for these on systems that
     ignore case. Other names stay case-sensitive.
     """
@@ -42,7 +45,7 @@ def matching_in_disguise(path: str, patterns: Iterable[str]) -> str | None:
 
 def undisguised(path: str) -> str:
     """The plainest spelling of a path."""
-    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", path))
+    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", path)).translate(_LOOKALIKES)
     return "/".join(part.rstrip(". ") or part for part in visible.split("/"))
 
 

@@ -34,7 +34,7 @@ _STACK = {
 # Questions that only a test run answers with yes; wherever they stand.
 _RUNNER = {
     "javascript": re.compile(
-        r"JEST_WORKER_ID|VITEST_(?:WORKER|POOL)_ID|process\.env\.(?:VITEST|MOCHA\w*|JEST\w*|TAP|AVA_PATH)\b|"
+        r"JEST_WORKER_ID|VITEST_(?:WORKER|POOL)_ID|(?:process|import\.meta)\.env\??\.(?:VITEST|MOCHA\w*|JEST\w*|TAP|AVA_PATH)\b|"
         r"typeof\s{1,4}(?:jest|vi|describe|it|expect|jasmine|mocha|beforeEach)\b|(?:global|globalThis)\.(?:jest|describe|it|expect|jasmine)\b\s{0,4}(?:[)&|?]|[!=]==)|"
         r"process\.argv[^;\n]{0,80}(?:jest|mocha|vitest)|require\.cache[^;\n]{0,60}(?:jest|mocha|vitest)"
     ),

@@ -57,13 +57,14 @@ class Pair:
 
     @property
     def looks_computed(self) -> bool:
-        if not any(map(is_rare, self.answer)) and len(self.answer) < 2:
-            return False
+        return self.may_be_copied and (any(map(is_rare, self.answer)) or len(self.answer) > 1)
+
+    @property
+    def may_be_copied(self) -> bool:
+        """Whether at least what is given is too special to be in a test by chance."""
         if not any(map(is_rare, self.given)) and len(self.given) < 2:
             return False
-        if self.given == self.answer:
-            return False
-        return self.in_function or _is_computed(self.given, self.answer)
+        return self.given != self.answer and (self.in_function or _is_computed(self.given, self.answer))
 
 
 class TestRows:
@@ -160,14 +161,22 @@ def tables(pairs: Sequence[Pair], rows: TestRows, source: str) -> Iterator[Sign]
     for group in groups.values():
         known = {(pair.given, pair.answer): pair for pair in group if pair.looks_computed and rows.have(pair)}
         distinct = {(pair.given, pair.answer) for pair in group}
-        if len({given for given, _ in known}) >= _FEWEST and len(known) >= _SHARE * len(distinct):
-            line = min(pair.line for pair in known.values())
+        mostly = len({given for given, _ in known}) >= _FEWEST and len(known) >= _SHARE * len(distinct)
+        if mostly or _is_copy(group, rows):
+            line = min(pair.line for pair in (known.values() or group))
             yield sign("inputs_of_tests", line, lines[line - 1] if line <= len(lines) else "")
 
 
 def may_be_tables(pairs: Sequence[Pair]) -> bool:
     """Whether it is worth while to read the tests at all."""
-    return sum(pair.looks_computed for pair in pairs) >= _FEWEST
+    return sum(pair.may_be_copied for pair in pairs) >= _FEWEST - 1
+
+
+def _is_copy(group: list[Pair], rows: TestRows) -> bool:
+    """Whether all that a group has is in the tests. Then even plain answers, 1 and 2 and 3, are no chance."""
+    answers = {pair.answer for pair in group}
+    several = len({pair.given for pair in group}) >= _FEWEST and len(answers) >= _FEWEST
+    return several and sum(pair.may_be_copied for pair in group) >= _FEWEST - 1 and all(map(rows.have, group))
 
 
 def _is_computed(given: Constants, answer: Constants) -> bool:

@@ -15,6 +15,9 @@ _ANSWERS = {
     "__instancecheck__": True,
     "__subclasscheck__": True,
 }
+_VALUE_TYPES = frozenset(
+    {"int", "float", "complex", "str", "bytes", "bool", "list", "tuple", "dict", "set", "object"}
+)
 _DEEPEST = 8
 
 
@@ -43,7 +46,8 @@ def _in_class(
     for part in node.body:
         if isinstance(part, ast.FunctionDef) and part.name in _ANSWERS:
             wanted = _ANSWERS[part.name]
-            if _returns(part, wanted) or (truthy and wanted and _returns_self(part)):
+            foreign = part.name == "__eq__" and _asks_for_a_type_only(part, node.name)
+            if _returns(part, wanted) or foreign or (truthy and wanted and _returns_self(part)):
                 yield module.sign("always_equal", part)
         elif isinstance(part, ast.Assign):
             names = [
@@ -101,6 +105,17 @@ def _returns_self(function: ast.FunctionDef) -> bool:
     returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
     first = function.args.args[0].arg if function.args.args else ""
     return bool(returns) and all(isinstance(node.value, ast.Name) and node.value.id == first for node in returns)
+
+
+def _asks_for_a_type_only(function: ast.FunctionDef, owner: str) -> bool:
+    """``return isinstance(other, float)`` in a class of another name: equal to every number there is."""
+    returns = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+    value = returns[0] if len(returns) == 1 else None
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name) or len(value.args) != 2:
+        return False
+    kinds = value.args[1].elts if isinstance(value.args[1], ast.Tuple) else [value.args[1]]
+    names = {kind.id for kind in kinds if isinstance(kind, ast.Name)}
+    return value.func.id == "isinstance" and len(names) == len(kinds) and names <= _VALUE_TYPES - {owner}
 
 
 def truth(node: ast.expr, depth: int = _DEEPEST) -> bool | None:

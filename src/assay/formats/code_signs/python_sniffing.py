@@ -38,6 +38,14 @@ def stack_signs(module: PythonModule) -> Iterator[Sign]:
         for condition in conditions(nodes):
             if _is_about(condition, module, held, telling) and _asks_who(condition):
                 yield module.sign("stack_inspected", condition)
+        for node in nodes:
+            # What a caller compares with stands among its constants. Nobody else needs those.
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr == "co_consts"
+                and _is_about(node, module, held, telling)
+            ):
+                yield module.sign("stack_inspected", node)
 
 
 def environment_signs(module: PythonModule, *, ci_counts: bool) -> Iterator[Sign]:

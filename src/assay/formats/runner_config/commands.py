@@ -20,6 +20,8 @@ _HIDES = (
     ("empty_run_passes", re.compile(r"--pass-?[wW]ith-?[nN]o-?[tT]ests(?!=false)|--allow-empty|--suppress-no-test-exit-code|-DfailIfNoTests=false|--no-tests[= ]pass")),
     ("failure_ignored", re.compile(r"--suppress-tests-failed-exit-code|--exit-zero|-Dmaven\.test\.failure\.ignore(?!=false)|--fail-never|(?<!\S)-fn(?!\S)|--ignore-exit-code|--testFailureExitCode[= ]0|--failure-exit-code[= ]0|--dangerouslyIgnoreUnhandledErrors")),
     ("failure_ignored", re.compile(r"(?<!\S)make[ ](?:-\w+[ ]){0,3}(?:-\w*i\w*|--ignore-errors)(?!\S)")),
+    ("failure_ignored", re.compile(r"^trap[ \t][^\n]{0,120}\bexit[ \t]{1,4}0\b[^\n]{0,20}\b(?:EXIT|ERR|0)$")),
+    ("not_run", re.compile(r"(?<!\S)make[ ](?:-\w+[ ]){0,3}(?:-\w*n\w*|--just-print|--question)(?!\S)")),
     ("not_run", re.compile(r"--collect-only|(?<!\S)--co(?!\S)|--listTests|--list-tests|--no-run(?!\S)|--dry-run|-DskipTests(?!=false)|-Dmaven\.test\.skip(?!=false)|-DskipITs(?!=false)|(?<!\S)-x[ ]+:?\w*[tT]est\w*(?!\S)|--exclude-task|--notest|-count[= ]0(?!\S)|(?<!\S)-list[= ]")),
     ("expectations_rewritten", re.compile(r"--updateSnapshot|--snapshot-update|--inline-snapshot=fix|(?:jest|vitest)\b[^|;&\n]{0,80}[ ](?:-u|--update)(?!\S)|--force-regen|UPDATE_(?:SNAPSHOTS?|GOLDEN|EXPECT)=1|INSTA_UPDATE=always")),
     ("tests_excluded", re.compile(r"\brm[ \t]{1,4}(?:-\w+[ \t]{1,4}){0,3}[^\s;|&]{0,200}(?:test|spec)[\w./*-]{0,80}\.[jt]sx?\b|\brm[ \t]{1,4}(?:-\w+[ \t]{1,4}){0,3}\S{0,80}test_\w+\.py")),
@@ -44,6 +46,7 @@ _TRIVIAL = re.compile(
     r"^\s*(?:@?-?(?:echo|printf|true|:|exit\s+0|sleep|date|ls|cat|node\s+-e|node\s+-p|python3?\s+-c|ruby\s+-e|rem)\b.*|:|)\s*$",
     re.DOTALL,
 )
+_TRAPPED = re.compile(r"trap\s.*\bexit\s+0\b")
 _FAILS = re.compile(r"exit\s+(?:[1-9]|\$)|\bfalse\b|return\s+[1-9]")
 _WORD_SPLIT = re.compile(r"\s+")
 
@@ -103,6 +106,8 @@ def _test_parts(command: str, is_test: bool) -> list[str]:
         chosen = [f"{line} || true" for line in chosen]
     if chosen and len(lines) > 1 and re.fullmatch(r"exit 0|true|:", lines[-1]):
         chosen[-1] += "; exit 0"
+    # What a trap does at the end decides how a script ends, wherever it stands.
+    chosen += [line for line in lines if chosen and _TRAPPED.match(line)]
     return chosen
 
 

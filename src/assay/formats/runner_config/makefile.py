@@ -44,6 +44,16 @@ def script(before: str | None, after: str | None) -> Iterator[Weakening]:
         yield weakening(rule, after, part, None, part)
 
 
+def options(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """A file that is nothing but the options of a command."""
+    for rule, part in option_changes(_one_line(before), _one_line(after)):
+        yield weakening(rule, after or "", part, None, part)
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
 def environment(before: str | None, after: str | None) -> Iterator[Weakening]:
     """Variables that runners take options from, in a file of settings of any kind."""
     pattern = re.compile(

@@ -25,7 +25,7 @@ _WORKFLOW = re.compile(
 )
 _SCRIPT = re.compile(
     r"(?:^|/)(?:run[-_]?)?(?:tests?|ci|check|verify|unit[-_]?tests?|run_all|coverage|build)[\w-]*\.(?:sh|bash|ps1|bat|cmd)$|(?:^|/)(?:Jenkinsfile|justfile|Justfile|Taskfile\.ya?ml|Procfile)$|"
-    r"(?:^|/)(?:script|bin)/(?:test|cibuild|ci)$"
+    r"(?:^|/)(?:scripts?|bin|ci)/(?:tests?|cibuild|ci|check)$|(?:^|/)(?:run[-_]?)?(?:unit[-_]?)?tests?(?:[-_]all)?$"
 )
 _ENVIRONMENT = re.compile(
     r"(?:^|/)(?:\.env[\w.-]*|\.envrc|[\w.-]*\.env|tox\.ini|\.?pytest\.ini|go\.env|Dockerfile[\w.-]*|(?:docker-)?compose[\w.-]*\.ya?ml)$|\.ya?ml$|\.sh$"
@@ -84,6 +84,7 @@ _BY_NAME: dict[str, tuple[Compare, ...]] = {
     "build.gradle.kts": (builds.gradle,),
     "settings.gradle": (builds.gradle,),
     "settings.gradle.kts": (builds.gradle,),
+    "maven.config": (makefile.options,),
     ".rspec": (builds.rspec,),
     ".rspec-local": (builds.rspec,),
     "Rakefile": (builds.rakefile,),
