@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
@@ -31,12 +30,8 @@ def test_a_text_that_the_parser_gets_lost_in_is_a_problem_and_the_next_is_read(r
 
 def test_a_child_that_was_killed_is_started_again(reader: Child) -> None:
     reader.read(FINE)
-    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-    mine = [int(pid) for pid in children if b"test_code.child" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-    for pid in mine:
-        os.kill(pid, signal.SIGKILL)
-    assert mine
-    assert reader.read(FINE).problems == ("The parser lost itself in the file.",)
+    assert reader.pid is not None
+    os.kill(reader.pid, signal.SIGKILL)
     assert reader.read(FINE).tests[0].identity == "adds"
     reader.end()
 

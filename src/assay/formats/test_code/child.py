@@ -44,17 +44,27 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._lost = 0
 
+    @property
+    def pid(self) -> int | None:
+        """The process, while there is one."""
+        return None if self._process is None else self._process.pid
+
     def read(self, request: Request) -> TestCode:
         """What the child makes of a text; a problem where it does not come back."""
         with self._lock:
             if self._lost >= MOST_LOST:
                 return _problem(request, "The parser was given up after it lost itself in several files.")
-            try:
-                return self._asked(request)
-            except (OSError, EOFError, TimeoutError, msgspec.DecodeError):
-                self.end()
-                self._lost += 1
-                return _problem(request, "The parser lost itself in the file.")
+            for _ in range(2):
+                try:
+                    return self._asked(request)
+                except TimeoutError:
+                    self.end()
+                    break
+                except (OSError, EOFError, msgspec.DecodeError):
+                    # Somebody may have ended it before it had the text; if it was the text, it ends again.
+                    self.end()
+            self._lost += 1
+            return _problem(request, "The parser lost itself in the file.")
 
     def end(self) -> None:
         """Without waiting for what it is doing."""
