@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from assay.adapters.atomic_write import PREFIX
+from assay.adapters.job_folder import DiskJobFolder
 from assay.core.errors import InputError
 from assay.engine.job_run import Planned
 from assay.engine.trial_run import Agent
@@ -33,6 +35,14 @@ def test_what_is_unfinished_is_removed(jobs: Jobs) -> None:
     assert len(jobs.store().take_up(jobs.planned)) == 1
     assert not (jobs.folder / "t__0000001").exists()
     assert (jobs.folder / "t__0000000").exists()
+
+
+def test_what_a_killed_run_was_writing_is_no_note_and_is_removed(jobs: Jobs) -> None:
+    jobs.begun(0)
+    (jobs.folder / f"{PREFIX}half").write_text('{"id": "b9')
+    assert DiskJobFolder(jobs.folder).foreign() == []
+    jobs.store().take_up(jobs.planned)
+    assert not (jobs.folder / f"{PREFIX}half").exists()
 
 
 def test_the_identity_of_a_job_is_taken_up(jobs: Jobs) -> None:

@@ -1,8 +1,14 @@
-"""Write a file so that a reader sees the old content or the new one, never half of either."""
+"""Write a file so that a reader sees the old content or the new one, never half of either.
 
+A process that is killed in between leaves an unfinished file with a name of its own; see ``is_unfinished``.
+"""
+
+import contextlib
 import os
 import tempfile
 from collections.abc import Callable
+
+PREFIX = ".assay-"
 
 
 def write_text(path: str, text: str) -> None:
@@ -15,9 +21,22 @@ def write_durably(path: str, text: str) -> None:
     _write(path, text, os.fsync)
 
 
+def is_unfinished(name: str) -> bool:
+    """Whether a name is that of a file which is being written, or which a killed process left."""
+    return name.startswith(PREFIX)
+
+
+def remove_unfinished(folder: str) -> None:
+    """Remove what killed processes left in a folder that nobody else is writing to."""
+    for name in os.listdir(folder):
+        if is_unfinished(name):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{folder}/{name}")
+
+
 def _write(path: str, text: str, settle: Callable[[int], None]) -> None:
     folder = os.path.dirname(path) or "."
-    fd, temporary = tempfile.mkstemp(prefix=".assay-", dir=folder)
+    fd, temporary = tempfile.mkstemp(prefix=PREFIX, dir=folder)
     try:
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(text)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from assay.adapters.atomic_write import remove_unfinished
 from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.trees import remove_tree
 from assay.core.errors import InputError
@@ -66,7 +67,8 @@ def identity_of(folder: str) -> Identity | None:
 
 def take_finished(folder: str, planned: Sequence[Planned], slots: Sequence[Slot]) -> dict[int, Trial]:
     """The finished trials by their planned position. The unfinished ones are removed."""
-    _remove_unfinished(folder)
+    remove_unfinished(folder)
+    _remove_unfinished_trials(folder)
     before = DiskJobFolder(folder)
     if not any(_finished(folder, name) for name in before.folders()):
         return {}
@@ -86,7 +88,7 @@ def take_finished(folder: str, planned: Sequence[Planned], slots: Sequence[Slot]
     return positions
 
 
-def _remove_unfinished(folder: str) -> None:
+def _remove_unfinished_trials(folder: str) -> None:
     before = DiskJobFolder(folder)
     for name in before.folders():
         if not _finished(folder, name) and before.began(name):

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay.adapters.atomic_write import is_unfinished
 from assay.adapters.numbered_files import MARK, numbers_in, read_numbered
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_file
@@ -71,7 +72,7 @@ class DiskJobFolder:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.name)
-                    elif entry.name not in _JOB_FILES:
+                    elif entry.name not in _JOB_FILES and not is_unfinished(entry.name):
                         foreign.append(entry.name)
         except OSError as error:
             raise InputError(_why_not(self._path, error)) from error

@@ -5,6 +5,7 @@ import os
 import re
 import tempfile
 
+from assay.adapters.atomic_write import PREFIX
 from assay.adapters.safe_read import read_below
 from assay.core.errors import InputError
 from assay.evidence.files import Content
@@ -35,7 +36,7 @@ def write_numbered(parent: str, folder: str, number: int, text: str) -> str:
     """Keep a record under a number. A number that is taken is an error: nothing is overwritten."""
     os.makedirs(f"{parent}/{folder}", exist_ok=True)
     path = f"{parent}/{folder}/{file_name(number)}"
-    fd, part = tempfile.mkstemp(prefix=".", suffix=".part", dir=f"{parent}/{folder}")
+    fd, part = tempfile.mkstemp(prefix=PREFIX, dir=f"{parent}/{folder}")
     try:
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(text)
