@@ -12,7 +12,7 @@ from assay.adapters.workspace.baseline import MAX_READ, Baseline
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.hashing import entries_of, plain_mode
 from assay.adapters.workspace.memory import Memory, Remembered
-from assay.adapters.workspace.walk import Walked, parse_record, walk_workspace
+from assay.adapters.workspace.walk import Walked, parse_record, walking
 from assay.engine.changes import changes_between
 from assay.evidence.files import Content
 from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind
@@ -111,8 +111,9 @@ def capture(commands: Commands, memory: Memory | None = None, nested_before: Ite
     """Walk a folder and compare it with the baseline."""
     root, baseline = commands.root, commands.baseline
     taken = time.time()
-    walked = walk_workspace(root)
-    remembered = memory.recall() if memory is not None else Remembered()
+    with walking(root) as wait:
+        remembered = memory.recall() if memory is not None else Remembered()
+        walked = wait()
     cut = list(walked.cut)
     before, after = _compared(root, baseline, walked, remembered, cut)
     changes = changes_between(before, after)

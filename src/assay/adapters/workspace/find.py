@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import IO
 
 MAX_BYTES = 512 * 2**20
 FIND = shutil.which("find", path="/usr/bin:/bin")
@@ -14,6 +15,9 @@ FIND = shutil.which("find", path="/usr/bin:/bin")
 _FORMAT = "%y %m %s %C@ %i %n %p\\0"
 _EXPRESSION = ("-name", ".git", "-printf", "nested %p\\0", "-prune", "-o", "!", "-type", "d", "-printf", _FORMAT)
 _ARGUMENTS = 64 * 1024
+_ENOUGH = 64
+# As much as a pipe may hold, so that a search goes on while nobody reads yet.
+_PIPE = 1024 * 1024
 _COMPLAINTS, _COMPLAINT = 20, 1000
 
 
@@ -26,39 +30,68 @@ def is_usable() -> bool:
     return ran.returncode == 0 and b"." in ran.stdout
 
 
-def found(root: str, cut: list[str]) -> Generator[list[bytes], None, None]:
-    """The records of a folder, by two searches at a time: half of what is in the folder each."""
-    try:
-        names = [f"./{name}" for name in os.listdir(root) if name != ".git"]
-    except OSError as error:
-        cut.append(f"the workspace can't be read: {error.strerror}")
-        return
-    if sum(map(len, names)) > _ARGUMENTS:
-        yield from _read(root, [[".", "-path", "./.git", "-prune", "-o", "(", *_EXPRESSION, ")"]], cut)
-    else:
-        yield from _read(root, [[*part, *_EXPRESSION] for part in (names[::2], names[1::2]) if part], cut)
+@contextlib.contextmanager
+def searching(root: str, cut: list[str]) -> Iterator[Iterator[list[bytes]]]:
+    """Begin to search a folder, by two searches at a time: half of what is in the folder each. What is yielded
+    waits for them and gives their records; in between, something else may be done.
 
-
-def _read(root: str, searches: Sequence[list[str]], cut: list[str]) -> Generator[list[bytes], None, None]:
-    """What the searches find, all of them running at once. What they complain about goes into a file: nobody
-    reads a second pipe while waiting at the first.
+    What the searches complain about goes into a file: nobody reads a second pipe while waiting at the first.
     """
     with contextlib.ExitStack() as stack:
         complaints = stack.enter_context(tempfile.TemporaryFile())
         running: list[subprocess.Popen[bytes]] = []
-        for arguments in searches:
+        for arguments in _searches(root, cut):
             running.append(_find(root, arguments, complaints.fileno()))
             stack.callback(_end, running[-1])
-        for process in running:
-            assert process.stdout is not None  # noqa: S101 - it is a pipe
-            output = process.stdout.read(MAX_BYTES)
-            if len(output) == MAX_BYTES:
-                cut.append(f"the names in the workspace are longer than {MAX_BYTES} bytes")
-            elif process.wait() < 0:
-                cut.append(f"find was ended by signal {-process.returncode}")
-            yield output.split(b"\0")[:-1]
-        complaints.seek(0)
-        cut += _shown(complaints.read(_COMPLAINTS * _COMPLAINT))
+        yield _read(running, complaints, cut)
+
+
+def _searches(root: str, cut: list[str]) -> list[list[str]]:
+    points = _starting_points(root, cut)
+    if points == ["."]:
+        return [[".", "-path", "./.git", "-prune", "-o", "(", *_EXPRESSION, ")"]]
+    return [[*part, *_EXPRESSION] for part in (points[::2], points[1::2]) if part]
+
+
+def _starting_points(root: str, cut: list[str]) -> list[str]:
+    """Paths below which everything lies, so many of them that half of the paths is about half of the work."""
+    points = ["."]
+    try:
+        deeper = [f"./{name}" for name in os.listdir(root) if name != ".git"]
+    except OSError as error:
+        cut.append(f"the workspace can't be read: {error.strerror}")
+        return []
+    while deeper != points and sum(map(len, deeper)) <= _ARGUMENTS:
+        points = deeper
+        if len(points) < _ENOUGH:
+            deeper = [below for point in points for below in _one_level_down(root, point)]
+    return points
+
+
+def _one_level_down(root: str, point: str) -> list[str]:
+    """What is in a folder. What is no folder, or can't be read, stays: find says why."""
+    path = f"{root}/{point}"
+    if point.endswith("/.git") or os.path.islink(path):
+        return [point]
+    try:
+        return [f"{point}/{name}" for name in os.listdir(path)]
+    except OSError:
+        return [point]
+
+
+def _read(
+    running: Sequence["subprocess.Popen[bytes]"], complaints: IO[bytes], cut: list[str]
+) -> Iterator[list[bytes]]:
+    for process in running:
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        output = process.stdout.read(MAX_BYTES)
+        if len(output) == MAX_BYTES:
+            cut.append(f"the names in the workspace are longer than {MAX_BYTES} bytes")
+        elif process.wait() < 0:
+            cut.append(f"find was ended by signal {-process.returncode}")
+        yield output.split(b"\0")[:-1]
+    complaints.seek(0)
+    cut += _shown(complaints.read(_COMPLAINTS * _COMPLAINT))
 
 
 def _find(root: str, arguments: list[str], complaints: int) -> "subprocess.Popen[bytes]":
@@ -69,6 +102,7 @@ def _find(root: str, arguments: list[str], complaints: int) -> "subprocess.Popen
         stdout=subprocess.PIPE,
         stderr=complaints,
         env={"LC_ALL": "C"},
+        pipesize=_PIPE,
     )
 
 

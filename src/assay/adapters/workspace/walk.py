@@ -10,9 +10,10 @@ and only what differs is ever looked at more closely.
 """
 
 import contextlib
+import functools
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,17 +53,28 @@ class Walked:
 
 def walk_workspace(root: str) -> Walked:
     """Walk it, up to a cap on the number of entries."""
+    with walking(root) as wait:
+        return wait()
+
+
+@contextlib.contextmanager
+def walking(root: str) -> Iterator[Callable[[], Walked]]:
+    """Begin to walk it. What is yielded waits for the end; in between, something else may be done."""
     cut: list[str] = []
-    rows = find.found(root, cut) if find.is_usable() else _walked(root, cut)
+    begun = find.searching(root, cut) if find.is_usable() else contextlib.nullcontext(_walked(root, cut))
+    with begun as parts:
+        yield functools.partial(_gathered, parts, cut)
+
+
+def _gathered(parts: Iterable[list[bytes]], cut: list[str]) -> Walked:
     records: set[bytes] = set()
     nested: list[bytes] = []
-    with contextlib.closing(rows):
-        for part in rows:
-            records.update(part)
-            nested += (row for row in part if row.startswith(NESTED))
-            if len(records) > MAX_RECORDS:
-                cut.append(f"there are more than {MAX_RECORDS} files")
-                break
+    for part in parts:
+        records.update(part)
+        nested += (row for row in part if row.startswith(NESTED))
+        if len(records) > MAX_RECORDS:
+            cut.append(f"there are more than {MAX_RECORDS} files")
+            break
     repositories = sorted(os.path.dirname(_path(row[len(NESTED) :])) for row in nested)
     return Walked(frozenset(records.difference(nested)), tuple(repositories), tuple(cut))
 
@@ -77,7 +89,7 @@ def _path(raw: bytes) -> str:
     return os.fsdecode(raw.removeprefix(b"./"))
 
 
-def _walked(root: str, cut: list[str]) -> Generator[list[bytes], None, None]:
+def _walked(root: str, cut: list[str]) -> Iterator[list[bytes]]:
     """By ourselves, a folder at a time, where there is no such ``find``."""
     pending = ["."]
     while pending:
