@@ -1,9 +1,12 @@
 """Verifying again from what an agent left: where tasks are found, what is read, what is written."""
 
+import contextlib
 import json
 import os
 import shutil
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -27,8 +30,10 @@ class Graded:
         self.trial = jobs.folder / "t__0000000"
         self.jobs = jobs
 
-    def again(self, sandbox: ScriptedSandbox | None = None, tasks_dir: str | None = None) -> Regrader:
-        return Regrader(Site(sandbox or ScriptedSandbox(), {}), tasks_dir)
+    def again(
+        self, sandbox: ScriptedSandbox | None = None, tasks_dir: str | None = None, concurrent: int = 1
+    ) -> Regrader:
+        return Regrader(Site(sandbox or ScriptedSandbox(), {}), tasks_dir, concurrent)
 
     def numbers(self) -> list[str]:
         return sorted(os.listdir(self.trial / "gradings"))
@@ -125,7 +130,7 @@ def test_two_at_once_lose_nothing(graded: Graded) -> None:
         barrier.wait()
         gives(1)(places)
 
-    regrader = graded.again(ScriptedSandbox(verifier=together))
+    regrader = graded.again(ScriptedSandbox(verifier=together), concurrent=2)
     ends: list[str] = []
 
     def run() -> None:
@@ -179,3 +184,24 @@ def test_provenance(graded: Graded) -> None:
     first, second = (json.loads((graded.trial / "gradings" / name).read_text()) for name in graded.numbers())
     assert second["provenance"]["isolation"]["backend"] == "another"
     assert second["provenance"]["hashes"] == first["provenance"]["hashes"]
+
+
+@pytest.mark.parametrize("concurrent", [1, 2])
+def test_so_many_verifiers_at_a_time_and_no_more(graded: Graded, concurrent: int) -> None:
+    lock = threading.Lock()
+    counts = [0, 0]
+
+    def busy(places: Places) -> None:
+        with lock:
+            counts[0] += 1
+            counts[1] = max(counts)
+        time.sleep(0.05)
+        with lock:
+            counts[0] -= 1
+        gives(1)(places)
+
+    trials = [shutil.copytree(graded.trial, graded.trial.parent / f"t__copy{number}") for number in range(6)]
+    regrader = graded.again(ScriptedSandbox(verifier=busy), concurrent=concurrent)
+    with contextlib.closing(regrader), ThreadPoolExecutor(regrader.threads) as pool:
+        assert len(list(pool.map(regrader.grade, map(str, trials)))) == 6
+    assert counts == [0, concurrent]

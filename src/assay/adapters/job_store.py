@@ -13,7 +13,6 @@ from typing import Any
 
 from assay.adapters import earlier_run
 from assay.adapters.atomic_write import write_text
-from assay.adapters.checksums import checksum
 from assay.adapters.trees import remove_tree
 from assay.adapters.trial_writer import TrialWriter, write_ending
 from assay.adapters.workbench import Shelf, Workbench
@@ -54,7 +53,6 @@ class JobStore:
     def __init__(self, setting: JobSetting, site: Site) -> None:
         self._setting = setting
         self._site = site
-        self._tests: dict[tuple[str, ...], str] = {}
         self._environment = wire.environment_config(site.sandbox.isolation.backend.split()[0])
         agent = setting.agent
         self._agent = wire.agent_config(agent.name, agent.model, agent.command, agent.env)
@@ -85,9 +83,7 @@ class JobStore:
         bench = Workbench(planned.task.environment, self._shelf, sandbox)
         try:
             bench.seed()
-            writer = TrialWriter(
-                folder, planned.task, bench, sandbox.isolation, self._agent_log, self._tests_checksum
-            )
+            writer = TrialWriter(folder, planned.task, bench, sandbox.isolation, self._agent_log, self._shelf)
             record = run_steps(self._site, bench, planned.task, self._setting.agent, writer)
         finally:
             bench.close()
@@ -217,12 +213,6 @@ class JobStore:
             started_at=wire.utc(record.started_at),
             slot=self._slot(planned),
         )
-
-    def _tests_checksum(self, tests: tuple[str, ...]) -> str:
-        """The hash of the tests of a step; taken once."""
-        if tests not in self._tests:
-            self._tests[tests] = checksum(self._shelf.copy(*tests))
-        return self._tests[tests]
 
     @property
     def _agent_log(self) -> str:

@@ -6,7 +6,7 @@ import tarfile
 import threading
 import zlib
 
-from assay.adapters.checksums import checksum, file_checksum
+from assay.adapters.checksums import file_checksum
 from assay.adapters.gradings import last_grading, write_grading
 from assay.adapters.images import prepare
 from assay.adapters.task_folder import load_task
@@ -18,17 +18,24 @@ from assay.engine.grading_record import Before, grading_of
 from assay.engine.task import Step, Task
 from assay.engine.trial_run import Site, verify
 
+AROUND = 2
+
 
 class Regrader:
-    """Grades trials again. ``tasks_dir`` is where tasks are looked for, if not where the trial says."""
+    """Grades trials again. ``tasks_dir`` is where tasks are looked for, if not where the trial says.
 
-    def __init__(self, site: Site, tasks_dir: str | None = None) -> None:
+    At most ``concurrent`` verifiers run at a time, however many threads call; with ``threads`` of them, what comes
+    before and after a verifier is done while others run.
+    """
+
+    def __init__(self, site: Site, tasks_dir: str | None = None, concurrent: int = 1) -> None:
         self._site = site
         self._tasks_dir = tasks_dir
         self._shelf = Shelf()
         self._lock = threading.Lock()
         self._tasks: dict[str, Task] = {}
-        self._checksums: dict[tuple[str, ...], str] = {}
+        self._verifying = threading.BoundedSemaphore(concurrent)
+        self.threads = concurrent + AROUND
 
     def grade(self, trial_dir: str) -> list[Grading]:
         """Verify every step of a trial again and keep the gradings."""
@@ -54,12 +61,6 @@ class Regrader:
                 self._tasks[path] = prepare(load_task(path), self._site, no_image=True)
             return self._tasks[path]
 
-    def _tests_checksum(self, step: Step) -> str:
-        with self._lock:
-            if step.tests not in self._checksums:
-                self._checksums[step.tests] = checksum(self._shelf.copy(*step.tests))
-            return self._checksums[step.tests]
-
     def close(self) -> None:
         self._shelf.close()
 
@@ -71,7 +72,8 @@ class Regrader:
         bench = Workbench(task.environment, self._shelf, self._site.sandbox)
         try:
             _restore(bench, folder)
-            verified = verify(self._site, bench, task, step)
+            with self._verifying:
+                verified = verify(self._site, bench, task, step)
         finally:
             bench.close()
         grading = grading_of(
@@ -81,7 +83,7 @@ class Regrader:
             isolation=self._site.sandbox.isolation,
             before=before,
             checksums={
-                "tests": self._tests_checksum(step),
+                "tests": self._shelf.checksum(*step.tests),
                 "workspace": archive,
             },
         )

@@ -5,14 +5,14 @@ With result.json the trial is finished, so whatever else belongs to it is writte
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from assay.adapters.atomic_write import write_durably, write_text
 from assay.adapters.checksums import file_checksum
 from assay.adapters.gradings import last_grading, write_grading
 from assay.adapters.trees import clear_the_way
-from assay.adapters.workbench import Workbench
+from assay.adapters.workbench import Shelf, Workbench
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.grading_record import grading_of
@@ -32,14 +32,14 @@ class TrialWriter:
         bench: Workbench,
         isolation: Isolation,
         agent_log: str,
-        tests_checksum: Callable[[tuple[str, ...]], str],
+        shelf: Shelf,
     ) -> None:
         self._folder = folder
         self._task = task
         self._bench = bench
         self._isolation = isolation
         self._agent_log = agent_log
-        self._tests_checksum = tests_checksum
+        self._shelf = shelf
         self._archive: str | None = None
 
     def agent_ended(self, step: str | None, ran: Ran | None) -> None:
@@ -70,7 +70,7 @@ class TrialWriter:
             isolation=self._isolation,
             before=last_grading(self._folder),
             checksums={
-                "tests": self._tests_checksum(step.tests),
+                "tests": self._shelf.checksum(*step.tests),
                 "workspace": None if self._archive is None else file_checksum(self._archive),
             },
         )

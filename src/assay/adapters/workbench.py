@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assay.adapters.checksums import checksum
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
 from assay.adapters.sandbox.container import Container
@@ -38,6 +39,7 @@ class Shelf:
         self._root = scratch_folder(0o711)
         self._lock = threading.Lock()
         self._copies: dict[tuple[str, ...], str] = {}
+        self._checksums: dict[tuple[str, ...], str] = {}
 
     def copy(self, *folders: str) -> str:
         """One folder with the content of these, the later ones above the earlier ones."""
@@ -50,6 +52,14 @@ class Shelf:
                 _open_to_all(target)
                 self._copies[folders] = target
             return self._copies[folders]
+
+    def checksum(self, *folders: str) -> str:
+        """The checksum of that folder."""
+        copy = self.copy(*folders)
+        with self._lock:
+            if folders not in self._checksums:
+                self._checksums[folders] = checksum(copy)
+            return self._checksums[folders]
 
     def close(self) -> None:
         remove_tree(self._root)

@@ -25,16 +25,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", metavar="RUNS", nargs="+", help="a trial folder or a job folder")
     parser.add_argument("--tasks", metavar="DIR", help="the folder in which the tasks are now")
     parser.add_argument(
-        "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="at a time (default: 4)"
+        "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="verifiers at a time (default: 4)"
     )
     add_isolation(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     trials = find_trials(args.runs)
-    regrader = Regrader(Site(choose(args.isolation), os.environ), args.tasks)
+    regrader = Regrader(Site(choose(args.isolation), os.environ), args.tasks, args.n_concurrent)
     try:
-        outcomes = _grade_all(regrader, trials, args.n_concurrent)
+        outcomes = _grade_all(regrader, trials)
     finally:
         regrader.close()
     graded = sum(outcomes)
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
     return 0 if graded == len(trials) else 1
 
 
-def _grade_all(regrader: Regrader, trials: list[str], concurrent: int) -> list[bool]:
+def _grade_all(regrader: Regrader, trials: list[str]) -> list[bool]:
     """Whether each could be graded. Ctrl-C ends those under way, too."""
-    with ThreadPoolExecutor(concurrent) as pool:
+    with ThreadPoolExecutor(regrader.threads) as pool:
         waiting = [pool.submit(_grade, regrader, trial) for trial in trials]
         try:
             return [one.result() for one in waiting]
