@@ -127,10 +127,21 @@ def test_a_link_that_a_file_or_folder_replaces(tmp_path: Path, target: Path, mak
 
 @BOTH
 @pytest.mark.parametrize("kind", ["pipe", "device"])
-def test_special_files_are_refused(tmp_path: Path, target: Path, make: Make, kind: str) -> None:
-    with pytest.raises(InputError, match="neither file, folder nor link: 'x'"):
-        unpacked(tmp_path, target, make, [("x", kind, "")])
-    assert not os.path.lexists(target / "x")
+def test_what_is_no_file_shows_as_such(tmp_path: Path, target: Path, make: Make, kind: str) -> None:
+    unpacked(tmp_path, target, make, [("a", "file", "x"), ("x", kind, "")])
+    assert stat.S_ISFIFO((target / "x").lstat().st_mode)
+
+
+def test_a_name_that_comes_twice_is_what_it_was_last(tmp_path: Path, target: Path) -> None:
+    members = [("a", "file", "x"), ("a", "pipe", ""), ("b", "pipe", ""), ("b", "file", "y")]
+    unpacked(tmp_path, target, make_tar, members)
+    assert stat.S_ISFIFO((target / "a").lstat().st_mode)
+    assert (target / "b").read_text() == "y"
+
+
+def test_a_hard_link_to_what_is_no_file(tmp_path: Path, target: Path) -> None:
+    unpacked(tmp_path, target, make_tar, [("pipe", "pipe", ""), ("twin", "hard link", "pipe")])
+    assert stat.S_ISFIFO((target / "twin").lstat().st_mode)
 
 
 def test_a_hard_link_becomes_a_file_of_its_own(tmp_path: Path, target: Path) -> None:

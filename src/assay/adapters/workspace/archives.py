@@ -1,6 +1,7 @@
 """Unpack an archive that somebody else made: tar, compressed or not, or zip.
 
-Nothing is written outside of the target, and no more than the caps allow, whatever the archive says of itself.
+Nothing is written outside of the target, and no more than the caps allow, whatever the archive says of itself. A
+device, a socket or a pipe becomes a pipe: it shows as neither file, folder nor link, and nobody opens it.
 """
 
 import lzma
@@ -63,7 +64,7 @@ class _Unpacking:
                     # A hard link becomes a file of its own, with the content of the one it names.
                     self._write(path, tar.extractfile(member), member.mode)
                 else:
-                    raise self._refused(member.name)
+                    os.mkfifo(path, 0o600)
 
     def zip(self) -> None:
         with zipfile.ZipFile(self._archive) as packed:
@@ -79,7 +80,7 @@ class _Unpacking:
                 elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
                     self._write(path, packed.open(member), mode or 0o644)
                 else:
-                    raise self._refused(member.filename)
+                    os.mkfifo(path, 0o600)
 
     def _place(self, name: str) -> str | None:
         """Where a member goes; None where nothing of its name is left. A way through a link is refused."""
@@ -98,13 +99,14 @@ class _Unpacking:
                 raise InputError(f"{self._archive} leads through a link: {name!r}")
         os.makedirs(folder, exist_ok=True)
         path = f"{folder}/{parts[-1]}"
-        if os.path.islink(path) or os.path.isfile(path):
+        if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
             os.unlink(path)
         return path
 
     def _write(self, path: str, content: IO[bytes] | None, mode: int) -> None:
-        if content is None:
-            raise self._refused(path)
+        if content is None:  # A hard link to what has no content.
+            os.mkfifo(path, 0o600)
+            return
         with open(path, "xb") as file, content:
             while chunk := content.read(_CHUNK):
                 self._bytes_left -= len(chunk)
@@ -112,6 +114,3 @@ class _Unpacking:
                     raise InputError(f"{self._archive} holds more than {MAX_BYTES} bytes")
                 file.write(chunk)
         os.chmod(path, 0o755 if mode & 0o100 else 0o644)
-
-    def _refused(self, name: str) -> InputError:
-        return InputError(f"{self._archive} holds something that is neither file, folder nor link: {name!r}")
