@@ -7,12 +7,15 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from assay import criteria
+from assay.adapters import judge_place
 from assay.dialects.criteria import records, sandbox_file
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import check_class, kinds
 from assay.engine.criteria_lint import RULES
 from assay.formats.field_rules import rule as field_rule
 from assay.formats.field_rules.rule import MATCHES, OPERATORS, FieldRule
+from docs.faces import face, schema_links
 from docs.markdown import first_sentence, from_docstring, table
 from docs.schema_words import default_words, type_words
 
@@ -34,15 +37,22 @@ Only what JSON would call a number, ``true``, ``false`` or ``null`` is one in YA
 """
 
 _PLACES = {
-    "sandbox": sandbox_file.SandboxFile,
+    "sandbox": judge_place.JudgedSandboxFile,
     "fhir": sandbox_file.FhirPlace,
     "files": sandbox_file.FilesPlace,
+    "judge": judge_place.JudgePlace,
 }
 
 
 def criteria_pages() -> dict[str, Iterator[str]]:
     """Every page, by its path below docs/reference."""
-    return {"criteria.md": _common(), **{f"criteria-{kind}.md": _check(kind) for kind in kinds()}}
+    checks = {f"criteria-{kind}.md": _check(kind) for kind in kinds()}
+    return {"criteria.md": _common(), "criteria-in-python.md": _face(), **checks}
+
+
+def _face() -> Iterator[str]:
+    yield from face(criteria)
+    yield from schema_links(criteria)
 
 
 def _common() -> Iterator[str]:

@@ -2,17 +2,14 @@
 
 import ast
 import inspect
-import json
 import re
 from collections.abc import Iterator
 
 from assay import evaluation
 from assay.dialects.evaluation import ingest as ingestion
-from docs.faces import face, names
+from docs.faces import face, names, schema_links
 from docs.markdown import from_docstring
 from docs.source import definition
-
-SCHEMAS = "schemas"
 
 # Types that fields of the models have and that nobody makes on his own.
 _PARTS = (
@@ -35,15 +32,7 @@ def evaluation_face() -> Iterator[str]:
     yield "## Parts of the models"
     yield from_docstring(_MODELS)
     yield from names((definition(module, name) for name, module in _PARTS), level=3)
-    yield "## JSON Schemas"
-    yield "The models that are read or written as JSON, for programs in other languages:"
-    yield "\n".join(f"- [{name}]({SCHEMAS}/{name}.json)" for name in evaluation.json_schemas())
-
-
-def schema_files() -> dict[str, str]:
-    """The text of each schema, by its path below docs/reference."""
-    schemas = evaluation.json_schemas()
-    return {f"{SCHEMAS}/{name}.json": json.dumps(schema, indent=2) + "\n" for name, schema in schemas.items()}
+    yield from schema_links(evaluation)
 
 
 def ingestion_codes() -> list[str]:

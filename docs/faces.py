@@ -1,12 +1,15 @@
 """The page of a Python face: every public name with its definition and its docstring."""
 
 import inspect
+import json
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import MISSING, VALUES
 from docs.source import Definition, public_definitions
+
+SCHEMAS = "schemas"
 
 
 def face(module: ModuleType) -> Iterator[str]:
@@ -20,6 +23,19 @@ def face(module: ModuleType) -> Iterator[str]:
     ]
     yield table(("name", "kind", "what it is"), rows)
     yield from names(ordered)
+
+
+def schema_links(module: ModuleType) -> Iterator[str]:
+    """The schemas of a face."""
+    yield "## JSON Schemas"
+    yield "The models that are read or written as files, for programs in other languages:"
+    yield "\n".join(f"- [{name}]({SCHEMAS}/{name}.json)" for name in module.json_schemas())
+
+
+def schema_files(*modules: ModuleType) -> dict[str, str]:
+    """The text of each schema of these faces, by its path below docs/reference."""
+    schemas = {name: schema for module in modules for name, schema in module.json_schemas().items()}
+    return {f"{SCHEMAS}/{name}.json": json.dumps(schema, indent=2) + "\n" for name, schema in schemas.items()}
 
 
 def names(definitions: Iterable[Definition], level: int = 2) -> Iterator[str]:

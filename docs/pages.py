@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator
 
 import assay
-from assay import harbor
+from assay import criteria, evaluation, harbor, scorers
 from assay.cli import main as command_line
 from assay.core import errors as core_errors
 from assay.core.errors import AssayError
@@ -14,11 +14,10 @@ from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
 from docs.attack_page import attack_table
 from docs.criteria_page import criteria_pages
-from docs.evaluation_page import evaluation_face, ingestion_codes, schema_files
-from docs.faces import face
+from docs.evaluation_page import evaluation_face, ingestion_codes
+from docs.faces import face, schema_files
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
-from docs.scorers_page import schema_files as scorers_schema_files
 from docs.scorers_page import scorer_types, scorers_face
 from docs.task_page import task_fields
 
@@ -38,7 +37,7 @@ def reference_files() -> dict[str, str]:
         "task.md": task_fields(),
         **criteria_pages(),
     }
-    return {name: _page(parts) for name, parts in pages.items()} | schema_files() | scorers_schema_files()
+    return {name: _page(parts) for name, parts in pages.items()} | schema_files(evaluation, scorers, criteria)
 
 
 def attacks() -> str:

@@ -1,7 +1,6 @@
 """The reference of ``assay.scorers``, and the page of every type of scorer, written from the checks themselves."""
 
 import inspect
-import json
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -10,8 +9,7 @@ from pydantic import TypeAdapter
 
 from assay import scorers
 from assay.engine.scorer_checks import check_class, required_by_default
-from docs.evaluation_page import SCHEMAS
-from docs.faces import face, names
+from docs.faces import face, names, schema_links
 from docs.markdown import first_sentence, from_docstring, table
 from docs.schema_words import default_words, type_words
 from docs.source import definition
@@ -36,9 +34,7 @@ def scorers_face() -> Iterator[str]:
     yield from face(scorers)
     yield "## Parts of the models"
     yield from names((definition(module, name) for name, module in _PARTS), level=3)
-    yield "## JSON Schemas"
-    yield "The models that are read or written as files, for programs in other languages:"
-    yield "\n".join(f"- [{name}]({SCHEMAS}/{name}.json)" for name in scorers.json_schemas())
+    yield from schema_links(scorers)
 
 
 def scorer_types() -> Iterator[str]:
@@ -53,12 +49,6 @@ def scorer_types() -> Iterator[str]:
         yield f"## {kind}"
         yield from_docstring(_doc(kind))
         yield from _fields(kind)
-
-
-def schema_files() -> dict[str, str]:
-    """The text of each schema, by its path below docs/reference."""
-    schemas = scorers.json_schemas()
-    return {f"{SCHEMAS}/{name}.json": json.dumps(schema, indent=2) + "\n" for name, schema in schemas.items()}
 
 
 def _doc(kind: str) -> str:

@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 import assay
-from assay import core, evaluation, harbor, scorers
+from assay import core, criteria, evaluation, harbor, scorers
 
 HARBOR = [
     "FINAL",
@@ -58,6 +58,36 @@ HARBOR = [
     "validate_rewards",
 ]
 
+CRITERIA = [
+    "AxisScore",
+    "Completion",
+    "CriteriaFile",
+    "CriteriaFinding",
+    "Criterion",
+    "CriterionRun",
+    "EmptySandbox",
+    "Event",
+    "FhirSource",
+    "FileSource",
+    "Judge",
+    "Loaded",
+    "NoOpinion",
+    "Opinion",
+    "Question",
+    "SandboxState",
+    "StateRow",
+    "StoredFile",
+    "Turn",
+    "Verdict",
+    "assertion_types",
+    "complete",
+    "json_schemas",
+    "lint",
+    "load",
+    "load_criteria",
+    "verdict_of",
+    "verify",
+]
 SCORERS = [
     "ArchiveSeed",
     "EmptySeed",
@@ -97,7 +127,13 @@ def test_the_names_of_assay_scorers() -> None:
     assert scorers.__all__ == SCORERS
 
 
-@pytest.mark.parametrize("module", [assay, core, harbor, evaluation, scorers], ids=lambda module: module.__name__)
+def test_the_names_of_assay_criteria() -> None:
+    assert criteria.__all__ == CRITERIA
+
+
+@pytest.mark.parametrize(
+    "module", [assay, core, harbor, evaluation, scorers, criteria], ids=lambda module: module.__name__
+)
 def test_every_public_name_is_there_once(module: object) -> None:
     names: list[str] = module.__all__  # type: ignore[attr-defined]
     assert len(names) == len(set(names))

@@ -18,19 +18,34 @@ def load(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{}", "s.yaml:1: id: Field required"),
-        ("id: ''", "at least 1 character"),
-        ("id: b\nstor: x", "s.yaml:2: stor: Extra inputs"),
+        ("{}", "s.yaml:1: id: it is needed, and missing"),
+        ("id: ''", "s.yaml:1: id: it can't be empty"),
+        ("id: b\nstor: x", "s.yaml:2: stor: there is no field 'stor' here; 'store' may be meant"),
         ("id: b\nrun_start: 2025-06-02", "s.yaml:2: run_start"),
-        ("id: b\nrun_start: 2025-06-02T12:00:00", "s.yaml:2: run_start: Input should have timezone"),
+        ("id: b\nrun_start: 2025-06-02T12:00:00", "s.yaml:2: run_start: it is a moment with its zone"),
         ("id: b\nfhir: {}", "s.yaml:2: fhir: give a url or a folder"),
         ("id: b\nfhir: {url: x, folder: y}", "give a url or a folder"),
         ("id: b\nfhir: {folder: y, token_env: T}", "a folder needs no token"),
         ("id: b\nfhir: {url: y, token_env: T, google: true}", "not both"),
         ("id: b\nfiles: {folder: y, credentials: {A: B}}", "a folder needs no credentials"),
         ("id: b\nfiles: {}", "give a url or a folder"),
+        ("id: b\nfiles: {url: 'sftp://h/', credentials: {ASSAY_SFTP_PASWORD: P}}", "'ASSAY_SFTP_PASSWORD' may be"),
+        ("id: b\nfiles: {url: 's3://h/', credentials: {ASSAY_SFTP_KEY: P}}", "no setting 'ASSAY_SFTP_KEY' of s3"),
+        (
+            "id: b\nfiles: {url: 's3://h/', credentials: {AWS_REGION: ''}}",
+            "credentials.AWS_REGION: it can't be empty",
+        ),
         ("id: b\nstore: s\nstore_env: S", "give store or store_env"),
         ("id: b\nstore: postgresql://u:secret@h/d", "name a variable that has the URL with store_env"),
+        ("id: b\njudge: {url: 'http://h/v1'}", "s.yaml:2: judge.model: "),
+        ("id: b\njudge: {model: m}", "judge.url: "),
+        ("id: b\njudge: {url: 'http://h/v1', model: m, token: secret}", "judge.token: "),
+        ("id: b\njudge: {url: 'http://u:secret@h/v1', model: m}", "judge.url: a judge has a URL such as"),
+        ("id: b\njudge: {url: 'http://h/v1?key=secret', model: m}", "judge.url: a judge has a URL such as"),
+        ("id: b\njudge: {url: 'file:///v1', model: m}", "judge.url: a judge has a URL such as"),
+        ("id: b\njudge: {url: 'http://h:99999/v1', model: m}", "judge.url: a judge has a URL such as"),
+        ("id: b\njudge: {url: 'http://h/ v1', model: m}", "judge.url: a judge has a URL such as"),
+        ("id: b\njudge: {url: 'http://h/v1', model: m, timeout_s: 0}", "judge.timeout_s: "),
     ],
 )
 def test_refused(tmp_path: Path, text: str, says: str) -> None:
@@ -59,3 +74,10 @@ def test_a_store_by_a_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("ASSAY_STORE", "elsewhere.db")
     monkeypatch.setenv("OTHER", "other.db")
     assert load_sandbox_file(load(tmp_path, text)).store == store
+
+
+def test_a_judge_is_optional_and_patient_for_a_while(tmp_path: Path) -> None:
+    assert load_sandbox_file(load(tmp_path, "id: b")).judge is None
+    judge = load_sandbox_file(load(tmp_path, "{id: b, judge: {url: 'http://h/v1/', model: m}}")).judge
+    assert judge is not None
+    assert (judge.url, judge.token_env, judge.timeout_s, judge.json_schema) == ("http://h/v1", None, 30, True)

@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from assay.core.errors import MeasurementError
-from assay.engine.shared_state import KEPT_FILE_BYTES, SharedState
+from assay.engine.shared_state import KEPT_FILE_BYTES, SharedJudge, SharedState
 from assay.engine.shared_stream import SharedStream
+from assay.evidence.paraphrase import Answer, NoOpinion, Opinion, Question, opinion
 from assay.evidence.sandbox_state import Event, SandboxState, StateRow, StoredFile, Turn, anew, made_once
 from tests.checks.criteria.fake_state import AFTER, START, FakeState
 
@@ -202,3 +203,21 @@ def test_readers_of_a_stream_do_not_get_in_each_others_way() -> None:
 
     with ThreadPoolExecutor(READERS) as threads:
         assert list(threads.map(read, range(READERS))) == [list(range(2000))] * READERS
+
+
+def test_a_judge_is_asked_once_by_many_and_not_after_the_end() -> None:
+    asked = []
+
+    class Judge:
+        def opinion(self, question: Question) -> Answer:
+            time.sleep(PAUSE_SEC)
+            asked.append(question)
+            return Opinion(False, None, "", "m")
+
+    state = SharedState(Counting(), judge=SharedJudge(Judge()))
+    question = Question(("a",), (), ())
+    assert by_all(state, lambda shared: opinion(shared, question)) == [Opinion(False, None, "", "m")] * READERS
+    assert opinion(state.anew(), question) == Opinion(False, None, "", "m")
+    state.stop()
+    assert opinion(state, Question(("b",), (), ())) == NoOpinion("the grading was stopped")
+    assert asked == [question]

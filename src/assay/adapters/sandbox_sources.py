@@ -1,4 +1,4 @@
-"""Open all sources of a sandbox file at once, as the state that criteria are held against."""
+"""Open all sources of a sandbox file at once, as the state that criteria are held against, and its judge."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -6,9 +6,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from assay.adapters.judge_place import JudgedSandboxFile, JudgePlace
 from assay.adapters.sandbox_file import files_url, from_variable, open_sandbox_store
 from assay.adapters.store.sandbox import Sandbox
-from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace, SandboxFile
+from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace
+from assay.evidence.paraphrase import Judge
 from assay.evidence.sandbox_state import FhirSource, FileSource, SandboxState
 
 
@@ -19,10 +21,11 @@ class OpenSandbox:
     state: SandboxState
     stored: Mapping[str, Any]
     given: Mapping[str, Any]
+    judge: Judge | None
 
 
 @contextmanager
-def opened(file: SandboxFile) -> Iterator[OpenSandbox]:
+def opened(file: JudgedSandboxFile) -> Iterator[OpenSandbox]:
     """What the file says of a sandbox wins over what the store knows of it."""
     with ExitStack() as stack:
         store = stack.enter_context(open_sandbox_store(file))
@@ -32,7 +35,8 @@ def opened(file: SandboxFile) -> Iterator[OpenSandbox]:
         sandbox = replace(stored, run_start=file.run_start or stored.run_start)
         fhir = stack.enter_context(_fhir(file.fhir, sandbox))
         files = stack.enter_context(_files(file.files, sandbox))
-        yield OpenSandbox(StoredSandbox(store, sandbox, fhir, files), stored.data, file.data)
+        judge = stack.enter_context(_judge(file.judge))
+        yield OpenSandbox(StoredSandbox(store, sandbox, fhir, files), stored.data, file.data, judge)
 
 
 @contextmanager
@@ -74,3 +78,18 @@ def _files(place: FilesPlace | None, sandbox: Sandbox) -> Iterator[FileSource | 
         yield source
     finally:
         source.close()
+
+
+@contextmanager
+def _judge(place: JudgePlace | None) -> Iterator[Judge | None]:
+    if place is None:
+        yield None
+        return
+    from assay.adapters import bearer_tokens  # noqa: PLC0415 - only who has a judge needs it
+    from assay.adapters.judge_model import ChatModel, limits_of  # noqa: PLC0415
+    from assay.judge.paraphrase import ParaphraseJudge  # noqa: PLC0415
+
+    token = None if place.token_env is None else bearer_tokens.from_environment(place.token_env)
+    limits = limits_of(place.timeout_s)
+    with ChatModel(place.url, place.model, token, limits, json_schema=place.json_schema) as model:
+        yield ParaphraseJudge(model)

@@ -2,8 +2,9 @@
 
     assay verify CRITERIA --sandbox SANDBOX.yaml
 
-The sandbox file names the sources: the store with the sandbox's records, its FHIR server and its files. 'assay
-sandbox load' puts a prepared state into it; 'assay criteria lint' finds mistakes in criteria before any run.
+The sandbox file names the sources: the store with the sandbox's records, its FHIR server and its files. It may
+name a judge, too, whose opinions are shown and change no score. 'assay sandbox load' puts a prepared state into
+it; 'assay criteria lint' finds mistakes in criteria before any run.
 
 Exit codes: 0 the verdict is pass; 1 it is partial or fail; 2 a file can't be used, or a source can't be reached,
 and nothing is scored.
@@ -29,7 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        done = _completed(args.criteria, args.sandbox)
+        from assay.adapters.verifying import verify  # noqa: PLC0415 - help needs none of it
+
+        done = verify(args.criteria, args.sandbox)
     except ImportError as error:
         raise InputError(
             f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"
@@ -39,18 +42,6 @@ def run(args: argparse.Namespace) -> int:
 
     print(json.dumps(without_nan(_wire(done)), indent=2) if args.json else "\n".join(lines(done)))
     return 0 if done.verdict.value == "pass" else 1
-
-
-def _completed(criteria: str, sandbox: str) -> "Completion":
-    from assay.adapters.criteria_file import load_criteria  # noqa: PLC0415 - help needs none of these
-    from assay.adapters.sandbox_file import load_sandbox_file  # noqa: PLC0415
-    from assay.adapters.sandbox_sources import opened  # noqa: PLC0415
-    from assay.engine.criteria import complete  # noqa: PLC0415
-
-    file = load_criteria(criteria)
-    with opened(load_sandbox_file(sandbox)) as sources:
-        data = {**sources.stored, **file.data, **sources.given}
-        return complete(file.criteria, data, sources.state)
 
 
 def _wire(done: "Completion") -> dict[str, Any]:

@@ -49,7 +49,20 @@ def _phrase(row: Mapping[str, Any]) -> str:
     wanted = row["phrase"] if isinstance(row["phrase"], list) else [row["phrase"]]
     said = f"said in turn {row.get('turn')}" if found else "not said"
     words = " or ".join(_short(one) for one in wanted)
-    return f"{_mark(found != forbidden)}  {'forbidden ' if forbidden else ''}{words}: {said}"
+    return f"{_mark(found != forbidden)}  {'forbidden ' if forbidden else ''}{words}: {said}{_opinion(row)}"
+
+
+def _opinion(row: Mapping[str, Any]) -> str:
+    """What the judge thinks of a phrase that was not found; nothing where it was not asked."""
+    opinion = row.get("paraphrase")
+    if not isinstance(opinion, dict):
+        return ""
+    if opinion.get("said") is None:
+        return f" (no opinion of a judge: {opinion.get('why')})"
+    if not opinion["said"]:
+        return " (nor in other words, the judge thinks)"
+    where = f"in turn {opinion.get('turn')}: {_short(opinion.get('quote'))}"
+    return f" (but in other words, the judge thinks, {where})"
 
 
 def _mark(passed: object) -> str:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
+from assay.core.errors import MeasurementError
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed, Placement
@@ -23,7 +24,8 @@ from assay.dialects.criteria.models import (
 )
 from assay.dialects.criteria.variables import filled
 from assay.engine.found_checks import class_in, made, modules_in
-from assay.engine.shared_state import SharedState
+from assay.engine.shared_state import SharedJudge, SharedState
+from assay.evidence.paraphrase import Judge
 from assay.evidence.sandbox_state import SandboxState
 
 DISCRIMINATOR = "assert"
@@ -67,13 +69,18 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCh
     return check
 
 
-def complete(criteria: Sequence[Criterion], data: Mapping[str, Any], state: SandboxState) -> Completion:
+def complete(
+    criteria: Sequence[Criterion], data: Mapping[str, Any], state: SandboxState, judge: Judge | None = None
+) -> Completion:
     """Ask all criteria, side by side; no source is asked twice for the same thing.
 
     Where a source is down, ``MeasurementError`` passes through and nothing is scored; of several, it is that of
-    the first criterion.
+    the first criterion. A check that breaks is raised as one, too: it says nothing about the agent. A judge is no
+    source: without it, everything is scored the same.
     """
-    placed = _graded([_placed(criterion, data) for criterion in criteria], SharedState(state))
+    shared = SharedState(state, judge=SharedJudge(judge))
+    placed = _graded([_placed(criterion, data) for criterion in criteria], shared)
+    _refuse_broken(placed)
     score = weighted_mean(placed, Unscored.ZERO)
     return Completion(
         verdict=verdict_of(score),
@@ -101,6 +108,14 @@ def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[Sandbo
     return PlacedCheck(Placement(criterion.label, criterion.weight, criterion.axis), check)
 
 
+def _refuse_broken(placed: Sequence[Placed]) -> None:
+    """What the error itself says stays out: it may hold values of the sandbox."""
+    for one in placed:
+        if isinstance(one.outcome, Errored):
+            what = f"the check of criterion {one.placement.name!r} broke ({one.outcome.error_type})"
+            raise MeasurementError(f"{what}; nothing is scored")
+
+
 def _axis(placed: Sequence[Placed]) -> AxisScore:
     score = weighted_mean(placed, Unscored.ZERO)
     return AxisScore(score=score or 0.0, weight=total(one.placement.weight for one in placed))
@@ -115,15 +130,9 @@ def _run(criterion: Criterion, placed: Placed) -> CriterionRun:
         weight=criterion.weight,
         score=outcome.score if isinstance(outcome, Scored) else 0.0,
         passed=isinstance(outcome, Scored) and outcome.passed,
-        details=_details(outcome),
+        details=f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary,
         evidence=dict(outcome.evidence) if isinstance(outcome, Scored) else {},
     )
-
-
-def _details(outcome: Outcome) -> str:
-    if isinstance(outcome, Errored):
-        return f"the check broke ({outcome.error_type}): {outcome.summary}"
-    return f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary
 
 
 def _escape(cls: type[SandboxCheck]) -> Any:

@@ -13,6 +13,8 @@ from typing import Any, Final, TypeVar
 
 from assay.core.errors import MeasurementError
 from assay.engine.shared_stream import SharedStream
+from assay.evidence import paraphrase
+from assay.evidence.paraphrase import Judge, NoOpinion, Question
 from assay.evidence.sandbox_state import Event, FhirSource, FileSource, SandboxState, StateRow, StoredFile, Turn
 
 KEPT_FILE_BYTES: Final = 1024 * 1024
@@ -39,12 +41,35 @@ class Memory:
         return answer.result()
 
 
-class SharedState:
-    """Fulfils ``SandboxState`` and ``Remembering``. May be asked from several threads."""
+class SharedJudge:
+    """A judge. Whatever breaks in it is no opinion: nothing that it does may cost a score or a grading."""
 
-    def __init__(self, source: SandboxState, stopped: threading.Event | None = None) -> None:
+    def __init__(self, judge: Judge | None) -> None:
+        self._judge = judge
+        self._memory = Memory()
+
+    def opinion(self, question: Question) -> paraphrase.Answer:
+        """The same for the same question."""
+        return self._memory.once(question, lambda: self._asked(question))
+
+    def _asked(self, question: Question) -> paraphrase.Answer:
+        if self._judge is None:
+            return NoOpinion(paraphrase.NO_JUDGE)
+        try:
+            return self._judge.opinion(question)
+        except Exception as error:  # noqa: BLE001 - a broken judge has no opinion, whatever broke it
+            return NoOpinion(f"the judge broke ({type(error).__name__})")
+
+
+class SharedState:
+    """Fulfils ``SandboxState``, ``Remembering`` and ``Judged``. May be asked from several threads."""
+
+    def __init__(
+        self, source: SandboxState, stopped: threading.Event | None = None, judge: SharedJudge | None = None
+    ) -> None:
         self._source = source
         self._stopped = stopped or threading.Event()
+        self._judge = judge or SharedJudge(None)
         self._memory = Memory()
 
     def stop(self) -> None:
@@ -52,8 +77,8 @@ class SharedState:
         self._stopped.set()
 
     def anew(self) -> "SharedState":
-        """The same sandbox, with nothing remembered."""
-        return SharedState(self._source, self._stopped)
+        """The same sandbox, with nothing remembered but opinions."""
+        return SharedState(self._source, self._stopped, self._judge)
 
     def once(self, what: Hashable, make: Callable[[], Answer]) -> Answer:
         """What is made of answers, such as parsed messages."""
@@ -74,6 +99,10 @@ class SharedState:
 
     def x12_responses(self) -> Sequence[Event]:
         return self._asked("x12", self._source.x12_responses)
+
+    def opinion(self, question: Question) -> paraphrase.Answer:
+        """What the judge thinks, if there is one."""
+        return NoOpinion("the grading was stopped") if self._stopped.is_set() else self._judge.opinion(question)
 
     @property
     def fhir(self) -> FhirSource:

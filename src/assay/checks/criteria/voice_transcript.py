@@ -7,18 +7,26 @@ numbers, contractions and punctuation don't matter, digits and negations do. ``f
 differ a little.
 
 A phrase is looked for within a turn. ``since: run_start`` looks only at turns of this run.
+
+With ``paraphrase: true``, the judge that the sandbox file names is asked about every phrase that was not found:
+whether the same thing was said in other words, in a turn that counts. What it thinks, or why it has no opinion, is
+``paraphrase`` in the phrase's evidence and a clause of the details. It changes neither the score nor whether the
+criterion has passed, for wanted and forbidden phrases alike.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
+from assay.evidence.paraphrase import Answer, NoOpinion, Question, opinion
 from assay.evidence.sandbox_state import SandboxState, Turn, made_once
 from assay.formats.speech.phrases import find_phrase, phrase_tokens
 from assay.formats.speech.tokens import Token, tokens
 
 Phrase = str | tuple[str, ...]
+Spoken = Sequence[tuple[Turn, list[Token]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,7 @@ class VoiceTranscript:
     in_order: bool = False
     fuzzy: float | None = None
     since: Literal["run_start"] | None = None
+    paraphrase: bool = False
 
     def __post_init__(self) -> None:
         if not self.contains and not self.not_contains:
@@ -43,48 +52,45 @@ class VoiceTranscript:
         if self.turns is not None and not 1 <= self.turns[0] <= self.turns[1]:
             raise ValueError(f"turns is [first, last], counted from 1, not {list(self.turns)}")
         for phrase in (*self.contains, *self.not_contains):
+            if not phrase:
+                raise ValueError("a phrase is a text, or a list with at least one")
             for one in _alternatives(phrase):
                 phrase_tokens(one)
 
     def run(self, evidence: SandboxState) -> Outcome:
-        turns = [turn for turn in evidence.turns() if self._meant(turn, evidence)]
-        if not turns:
+        heard = [turn for turn in evidence.turns() if self.since is None or turn.at >= evidence.run_start]
+        spoken = [(turn, _tokens(turn.text, evidence)) for turn in heard if self._meant(turn)]
+        if not spoken:
             who = f" of {self.speaker}" if self.speaker is not None else ""
             rows = [_row(phrase, None) for phrase in (*self.contains, *self.not_contains)]
             return Scored(0.0, False, f"there are no turns{who} to look at", {"phraseResults": rows})
-        spoken = [(turn.number, _tokens(turn.text, evidence)) for turn in turns]
-        wanted = self._wanted(spoken)
-        forbidden = [
-            {**_row(phrase, self._found(phrase, spoken)), "forbidden": True} for phrase in self.not_contains
-        ]
-        held = [bool(row["found"]) for row in wanted] + [not row["found"] for row in forbidden]
-        summary = f"{sum(held)} of {len(held)} phrases as expected in {len(turns)} turns"
-        return Scored(sum(held) / len(held), all(held), summary, {"phraseResults": [*wanted, *forbidden]})
+        looked = [*self._wanted(spoken), *self._forbidden(spoken)]
+        held = [one.held for one in looked]
+        summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
+        rows = [one.row() for one in looked]
+        scored = Scored(sum(held) / len(held), all(held), summary, {"phraseResults": rows})
+        return _with_opinions(scored, looked, heard, evidence) if self.paraphrase else scored
 
-    def _meant(self, turn: Turn, evidence: SandboxState) -> bool:
+    def _meant(self, turn: Turn) -> bool:
         if self.speaker is not None and turn.speaker.casefold() != self.speaker.casefold():
             return False
-        if self.turns is not None and not self.turns[0] <= turn.number <= self.turns[1]:
-            return False
-        return self.since is None or turn.at >= evidence.run_start
+        return self.turns is None or self.turns[0] <= turn.number <= self.turns[1]
 
-    def _wanted(self, spoken: Sequence[tuple[int, list[Token]]]) -> list[dict[str, object]]:
-        """One row for each phrase. In order, each is looked for behind the one before."""
-        rows: list[dict[str, object]] = []
+    def _wanted(self, spoken: Spoken) -> Iterator["_Looked"]:
+        """Each wanted phrase. In order, each is looked for behind the one before."""
         place = (0, 0)
         for phrase in self.contains:
-            found = self._place(phrase, spoken, place if self.in_order else (0, 0))
-            rows.append(_row(phrase, None if found is None else spoken[found[0]][0]))
+            after = place if self.in_order else (0, 0)
+            found = self._place(phrase, spoken, after)
+            yield _Looked(phrase, False, found and spoken[found[0]][0], _turns(spoken[after[0] :]))
             place = found or place
-        return rows
 
-    def _found(self, phrase: Phrase, spoken: Sequence[tuple[int, list[Token]]]) -> int | None:
-        place = self._place(phrase, spoken, (0, 0))
-        return None if place is None else spoken[place[0]][0]
+    def _forbidden(self, spoken: Spoken) -> Iterator["_Looked"]:
+        for phrase in self.not_contains:
+            found = self._place(phrase, spoken, (0, 0))
+            yield _Looked(phrase, True, found and spoken[found[0]][0], _turns(spoken))
 
-    def _place(
-        self, phrase: Phrase, spoken: Sequence[tuple[int, list[Token]]], after: tuple[int, int]
-    ) -> tuple[int, int] | None:
+    def _place(self, phrase: Phrase, spoken: Spoken, after: tuple[int, int]) -> tuple[int, int] | None:
         """The turn, and where in it the phrase ends."""
         wanted = [phrase_tokens(one) for one in _alternatives(phrase)]
         for index in range(after[0], len(spoken)):
@@ -95,6 +101,61 @@ class VoiceTranscript:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """A phrase, the turn that it was found in, and those in which it was looked for."""
+
+    phrase: Phrase
+    forbidden: bool
+    found: Turn | None
+    among: tuple[Turn, ...]
+
+    @property
+    def held(self) -> bool:
+        return (self.found is not None) != self.forbidden
+
+    def row(self) -> dict[str, object]:
+        row = _row(self.phrase, self.found)
+        return {**row, "forbidden": True} if self.forbidden else row
+
+
+def _with_opinions(
+    scored: Scored, looked: Sequence[_Looked], heard: Sequence[Turn], evidence: SandboxState
+) -> Scored:
+    """The same result, with what the judge thinks of every phrase that was not found."""
+    rows: list[dict[str, object]] = []
+    count: Counter[str] = Counter()
+    for one in looked:
+        row = one.row()
+        if one.found is None:
+            answer = opinion(evidence, Question(_alternatives(one.phrase), tuple(heard), one.among))
+            row["paraphrase"] = _opinion_row(answer)
+            count[_in_short(answer, one.forbidden)] += 1
+        rows.append(row)
+    if not count:
+        return scored
+    clause = ", ".join(f"{number} {what}" for what, number in count.items())
+    summary = f"{scored.summary}; what the judge thinks, unscored: {clause}"
+    return replace(scored, summary=summary, evidence={**scored.evidence, "phraseResults": rows})
+
+
+def _opinion_row(answer: Answer) -> dict[str, object]:
+    if isinstance(answer, NoOpinion):
+        return {"said": None, "why": answer.why}
+    return {"said": answer.said, "turn": answer.turn, "quote": answer.quote, "model": answer.model}
+
+
+def _in_short(answer: Answer, forbidden: bool) -> str:
+    if isinstance(answer, NoOpinion):
+        return "without an opinion"
+    what = "forbidden" if forbidden else "wanted"
+    return f"{what} said in other words" if answer.said else f"{what} not said at all"
+
+
+def _turns(spoken: Spoken) -> tuple[Turn, ...]:
+    return tuple(turn for turn, _ in spoken)
+
+
 def _tokens(text: str, evidence: SandboxState) -> list[Token]:
     return made_once(evidence, (_tokens, text), lambda: tokens(text))
 
@@ -103,5 +164,6 @@ def _alternatives(phrase: Phrase) -> tuple[str, ...]:
     return (phrase,) if isinstance(phrase, str) else phrase
 
 
-def _row(phrase: Phrase, turn: int | None) -> dict[str, object]:
-    return {"phrase": phrase if isinstance(phrase, str) else list(phrase), "found": turn is not None, "turn": turn}
+def _row(phrase: Phrase, found: Turn | None) -> dict[str, object]:
+    said = phrase if isinstance(phrase, str) else list(phrase)
+    return {"phrase": said, "found": found is not None, "turn": None if found is None else found.number}

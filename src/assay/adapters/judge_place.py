@@ -1,0 +1,47 @@
+"""The part of a sandbox file that names a judge."""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
+
+from assay.dialects.criteria.models import StrictModel
+from assay.dialects.criteria.sandbox_file import SandboxFile
+
+_WANTED: Final = "a judge has a URL such as https://models.example/v1, without ?, # or a password"
+
+
+class JudgePlace(StrictModel):
+    """A language model that is asked for paraphrases, where criteria want that.
+
+    ``url`` is the base of an endpoint that speaks OpenAI's chat completions, such as
+    ``https://models.example/v1``, and ``model`` the name of the model there. The variable ``token_env`` has the
+    key. ``timeout_s`` is how long one question may take, with all tries. ``json_schema: false`` is for endpoints
+    that know no ``response_format``. What a judge thinks is evidence and changes no score; nor does a judge that
+    is down.
+    """
+
+    url: str
+    model: str = Field(min_length=1)
+    token_env: str | None = Field(default=None, min_length=1)
+    timeout_s: float = Field(default=30, gt=0, le=600)
+    json_schema: bool = True
+
+    @field_validator("url")
+    @classmethod
+    def _base(cls, written: str) -> str:
+        try:
+            parts = urlsplit(written)
+            usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+            usable = usable and written.isprintable() and " " not in written
+        except ValueError as error:
+            raise ValueError(_WANTED) from error
+        if not usable or parts.username is not None or "?" in written or "#" in written:
+            raise ValueError(_WANTED)
+        return written.rstrip("/")
+
+
+class JudgedSandboxFile(SandboxFile):
+    """One sandbox, and a judge where there is one. Sources left out are those that the store knows of, if any."""
+
+    judge: JudgePlace | None = None

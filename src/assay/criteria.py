@@ -1,0 +1,97 @@
+"""Criteria: what a run must have left in a sandbox, and how much of it is there: the public face.
+
+>>> from assay import criteria
+>>> greeting = {"assert": "voice-transcript", "speaker": "agent", "contains": ["good morning"]}
+>>> asked = [criteria.Criterion(label="the agent greets", assertion=greeting, axis="tone")]
+>>> done = criteria.complete(asked, {}, criteria.EmptySandbox())
+>>> done.verdict.value, done.score, done.criterion_runs[0].details
+('fail', 0.0, 'there are no turns of agent to look at')
+
+It needs the extras: ``pip install assay[criteria,store]``.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from assay.adapters.criteria_file import load_criteria, read_criteria
+from assay.adapters.sandbox_loading import Loaded, load_state
+from assay.adapters.verifying import verify as _verify
+from assay.dialects.criteria.models import (
+    AxisScore,
+    Completion,
+    CriteriaFile,
+    Criterion,
+    CriterionRun,
+    Verdict,
+    verdict_of,
+)
+from assay.engine.criteria import complete
+from assay.engine.criteria import kinds as assertion_types
+from assay.engine.criteria_lint import CriteriaFinding
+from assay.engine.criteria_lint import lint as _lint
+from assay.engine.empty_sandbox import EmptySandbox
+from assay.evidence.paraphrase import Judge, NoOpinion, Opinion, Question
+from assay.evidence.sandbox_state import Event, FhirSource, FileSource, SandboxState, StateRow, StoredFile, Turn
+
+MODELS = (CriteriaFile, Completion)
+
+Path = str | os.PathLike[str]
+
+
+def verify(criteria: Path, sandbox: Path) -> Completion:
+    """Hold the criteria of a file against the sandbox that another file describes.
+
+    Raises ``InputError`` for a file that can't be used, and ``MeasurementError`` where a source can't be reached.
+    """
+    return _verify(os.fspath(criteria), os.fspath(sandbox))
+
+
+def load(sandbox: Path, folder: Path | None = None, replace: bool = False) -> Loaded:
+    """Put a prepared state into the sandbox that a file describes. Without a folder, it is empty."""
+    state = None if folder is None else os.fspath(folder)
+    return load_state(os.fspath(sandbox), state, datetime.now(UTC), replace=replace)
+
+
+def lint(criteria: Path, data: Mapping[str, Any] | None = None) -> Sequence[CriteriaFinding]:
+    """What is likely to be wrong with a file of criteria. ``data`` goes beyond the data in the file itself."""
+    document = read_criteria(os.fspath(criteria))
+    return _lint(document.value, document.lines, data or {})
+
+
+def json_schemas() -> dict[str, dict[str, Any]]:
+    """The JSON Schema of every model that is read or written as a file, by name."""
+    return {model.__name__: model.model_json_schema() for model in MODELS}
+
+
+__all__ = [
+    "AxisScore",
+    "Completion",
+    "CriteriaFile",
+    "CriteriaFinding",
+    "Criterion",
+    "CriterionRun",
+    "EmptySandbox",
+    "Event",
+    "FhirSource",
+    "FileSource",
+    "Judge",
+    "Loaded",
+    "NoOpinion",
+    "Opinion",
+    "Question",
+    "SandboxState",
+    "StateRow",
+    "StoredFile",
+    "Turn",
+    "Verdict",
+    "assertion_types",
+    "complete",
+    "json_schemas",
+    "lint",
+    "load",
+    "load_criteria",
+    "verdict_of",
+    "verify",
+]

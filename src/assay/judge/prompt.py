@@ -1,0 +1,41 @@
+"""The prompt that asks for a paraphrase, with the transcript fenced in.
+
+Every turn is one line of JSON, in which whatever can't be seen is escaped, so no text begins a line of its own.
+The fence has a random mark that none of the data contains, and the instructions stand behind the data.
+"""
+
+import functools
+import json
+import secrets
+from collections.abc import Callable
+from importlib.resources import files
+from string import Template
+
+from assay.evidence.paraphrase import Question
+from assay.evidence.sandbox_state import Turn
+
+
+def prompt(question: Question, make_mark: Callable[[], str] = lambda: secrets.token_hex(16)) -> str:
+    """The whole text that a model reads."""
+    turns = "\n".join(_turn(turn) for turn in question.turns)
+    phrases = "\n".join(_line(phrase) for phrase in question.phrases)
+    counted = ", ".join(str(number) for number in sorted({turn.number for turn in question.counted}))
+    mark = make_mark()
+    while mark in turns or mark in phrases:
+        mark = make_mark()
+    return _template().substitute(mark=mark, turns=turns, phrases=phrases, counted=counted)
+
+
+@functools.cache
+def _template() -> Template:
+    return Template((files("assay.judge") / "prompts" / "paraphrase.txt").read_text(encoding="utf-8"))
+
+
+def _turn(turn: Turn) -> str:
+    return _line({"turn": turn.number, "speaker": turn.speaker, "text": turn.text})
+
+
+def _line(value: object) -> str:
+    """A value as one line of JSON, without a character that can't be seen."""
+    written = json.dumps(value, ensure_ascii=False)
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in written)
