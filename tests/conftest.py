@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.cli.running import end_started
+
 settings.register_profile("assay", deadline=None)
 settings.load_profile("assay")
 
@@ -48,6 +50,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("sandboxes"))
         if place.startswith(("sandbox/", "attacks/")) and os.geteuid() != 0:
             item.add_marker(pytest.mark.skip(reason=AS_ROOT))
+
+
+@pytest.fixture(autouse=True)
+def _ended() -> Iterator[None]:
+    """A command that a test started ends with it, however the test ends."""
+    yield
+    end_started()
 
 
 @pytest.fixture

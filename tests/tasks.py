@@ -1,8 +1,6 @@
 """Builders of small tasks, as folders and in memory, and what an attempt at one of them left."""
 
 import json
-import os
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,7 +14,6 @@ from assay.engine.sandbox import Command, Isolation, Ran
 from assay.engine.task import Environment, Phase, Step, Task
 from assay.evidence.verifier_run import RunEnd
 from tests.builders import HARBOR_JOBS
-from tests.cli.running import ASSAY
 
 JOB = "job"
 HARBOR_JOB = HARBOR_JOBS / "j1"
@@ -150,14 +147,6 @@ def attempt(task: Path, agent: str, jobs: Path, *options: object) -> Attempt:
 def trials_of(job: Path) -> list[Attempt]:
     """The finished trials of a job, by name."""
     return [Attempt(path.parent) for path in sorted(job.glob("*/result.json"))]
-
-
-def start_assay(*argv: object, tmp: Path | None = None) -> "subprocess.Popen[str]":
-    """Start the command as a process of its own, with its temporary files in ``tmp``."""
-    env = {**os.environ, "TMPDIR": str(tmp)} if tmp is not None else None
-    return subprocess.Popen(
-        [ASSAY, *map(str, argv)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
-    )
 
 
 def key_order(value: Any) -> Any:

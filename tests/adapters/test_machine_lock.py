@@ -9,7 +9,18 @@ import pytest
 
 from assay.adapters.machine_lock import machine_lock
 from assay.core.errors import MeasurementError
+from assay.engine.sandbox import InterruptedRunError
+from tests.sandbox.backends import eventually
 
+HOLD_IT = """
+import pathlib, sys, time
+from assay.adapters.machine_lock import machine_lock
+ready, end = map(pathlib.Path, sys.argv[1:])
+with machine_lock():
+    ready.touch()
+    while not end.exists():
+        time.sleep(0.01)
+"""
 TAKE_IT = """
 from assay.adapters.machine_lock import machine_lock
 input()
@@ -38,6 +49,22 @@ def test_it_is_free_again_after_a_failure() -> None:
         _ = 1 / 0
     with machine_lock():
         pass
+
+
+def test_the_waiting_can_be_given_up(tmp_path: Path) -> None:
+    """Whoever gave it up keeps nobody else out later."""
+    ready, end = tmp_path / "ready", tmp_path / "end"
+    with subprocess.Popen([sys.executable, "-c", HOLD_IT, ready, end]):
+        assert eventually(ready.exists, 120)
+
+        def check() -> None:
+            raise InterruptedRunError("no longer")
+
+        with pytest.raises(InterruptedRunError), machine_lock(check):
+            pytest.fail("somebody else has it")
+        end.touch()
+        with machine_lock():
+            pass
 
 
 def test_it_leaves_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """Running the command line in this process or in another one."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 from assay.cli.main import main
 
 ASSAY = str(Path(sys.executable).with_name("assay"))
+_started: "list[subprocess.Popen[str]]" = []
 
 
 class Ran(NamedTuple):
@@ -39,6 +42,33 @@ def run_assay(*argv: object, stdout: int = subprocess.PIPE) -> Ran:
     command = [ASSAY, *map(str, argv)]
     done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     return Ran(done.returncode, done.stdout or "", done.stderr)
+
+
+def start_assay(*argv: object, tmp: Path | None = None) -> "subprocess.Popen[str]":
+    """Start the command as a process of its own, with its temporary files in ``tmp``. It can be interrupted, even
+    where nobody else can, and it is ended with its test.
+    """
+    process = subprocess.Popen(
+        [ASSAY, *map(str, argv)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp)} if tmp is not None else None,
+        preexec_fn=_can_be_interrupted,  # noqa: PLW1509 - the child does nothing else before it is another program
+    )
+    _started.append(process)
+    return process
+
+
+def _can_be_interrupted() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def end_started() -> None:
+    """End what a test left running."""
+    while _started:
+        with _started.pop() as process:
+            process.kill()
 
 
 def raw_characters(text: str) -> set[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.builders import edit_json
-from tests.cli.running import Cli
+from tests.cli.running import Cli, start_assay
 from tests.sandbox.backends import eventually, need
 from tests.sandbox.killing import end_sleepers, none_asleep, sleepers
 from tests.tasks import (
@@ -24,7 +24,6 @@ from tests.tasks import (
     Attempt,
     StepSpec,
     run_arguments,
-    start_assay,
     trials_of,
     write_steps,
     write_task,

@@ -14,7 +14,7 @@ import pytest
 
 from assay.cli.main import main
 from tests.builders import REPO, edit_json
-from tests.cli.running import Cli
+from tests.cli.running import Cli, start_assay
 from tests.sandbox.backends import eventually, need
 from tests.sandbox.killing import end_sleepers, none_asleep, sleepers
 from tests.tasks import (
@@ -27,7 +27,6 @@ from tests.tasks import (
     StepSpec,
     key_order,
     run_arguments,
-    start_assay,
     trials_of,
     write_steps,
     write_task,

@@ -1,6 +1,7 @@
 """A job of trials: their order, how many at a time, which are tried again, and what is written when."""
 
 import re
+import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -172,6 +173,35 @@ def test_writing_costs_little_however_long_it_takes() -> None:
     job_of(store, 30).run(plan(*map(str, range(30))))
     assert len(store.written) <= 5
     assert time.monotonic() - began < 2
+
+
+def test_after_ctrl_c_the_trials_under_way_are_waited_for() -> None:
+    """Wherever the thread that waits is interrupted."""
+    under_way, release = threading.Event(), threading.Event()
+
+    def slow(planned: Planned, name: str) -> Trial:
+        under_way.set()
+        release.wait(10)
+        return ok(planned, name)
+
+    def interrupt() -> None:
+        under_way.wait(10)
+        time.sleep(0.05)
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    listener = Quiet()
+    job = job_of(FakeStore(slow), 1, listener=listener)
+    try:
+        threading.Thread(target=interrupt, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            job.run(plan("a"))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    job.stop()
+    threading.Timer(0.1, release.set).start()
+    job.wait()
+    assert listener.heard == ["started", "ended 1/1"]
 
 
 def test_what_was_not_written_yet_is_caught_up_with() -> None:

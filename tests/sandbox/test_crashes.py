@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.builders import within
-from tests.cli.running import run_assay
+from tests.cli.running import run_assay, start_assay
 from tests.sandbox.backends import eventually, need, processes_with
-from tests.tasks import JOB, PASS, run_arguments, start_assay, trials_of, write_task
+from tests.tasks import JOB, PASS, run_arguments, trials_of, write_task
 
 KILLS = 20
 ATTEMPTS = 16

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import etc
-from assay.adapters.sandbox.bubblewrap import Bubblewrap
+from assay.adapters.sandbox.bubblewrap import Bubblewrap, probe
 from assay.adapters.sandbox.cgroups import sweep
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
 from assay.adapters.sandbox.slots import Slots
@@ -104,6 +104,23 @@ def test_where_no_groups_can_be_made_there_are_places_all_the_same() -> None:
         assert running.collect()[0] == 0
         running.close()
     slots.close()
+    assert not slot.launcher.alive
+
+
+def test_launchers_end_with_their_sandbox(backend: Backend) -> None:
+    """A process may make many sandboxes, one after the other."""
+    before = _launchers()
+    sandbox = probe()
+    mine = _launchers() - before
+    assert len(mine) == 1
+    del sandbox
+    assert _launchers() == before
+
+
+def test_a_place_that_comes_back_late_is_not_kept() -> None:
+    slots = Slots(NONE, None)
+    with slots.take(10) as slot:
+        slots.close()
     assert not slot.launcher.alive
 
 

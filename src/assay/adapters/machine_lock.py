@@ -7,24 +7,60 @@ behind. Who shares its absolute paths shares the lock, wherever their temporary 
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 
 from assay.core.errors import MeasurementError
 
+_CHECK_SEC = 0.1
+
 
 @contextlib.contextmanager
-def machine_lock() -> Iterator[None]:
-    """Wait for the lock and hold it. Raises ``MeasurementError`` where folders can't be locked."""
+def machine_lock(check: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Wait for the lock and hold it. Raises ``MeasurementError`` where folders can't be locked.
+
+    ``check`` is called now and then while somebody else holds it, and ends the waiting by raising something.
+    """
     fd = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        _take(fd)
+        _take(fd, check)
         yield
     finally:
         os.close(fd)
 
 
-def _take(fd: int) -> None:
+def _take(fd: int, check: Callable[[], None]) -> None:
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        _wait(fd, check)
     except OSError as error:
-        raise MeasurementError(f"the root folder can't be locked: {error.strerror}") from error
+        raise _refused(error) from error
+
+
+def _wait(fd: int, check: Callable[[], None]) -> None:
+    """In the queue of all that wait, in a thread of its own with a descriptor of its own.
+
+    The lock belongs to both descriptors. If the other one is closed by then, it is free again at once.
+    """
+    errors: list[OSError] = []
+    done = threading.Event()
+    own = os.dup(fd)
+
+    def queue() -> None:
+        try:
+            fcntl.flock(own, fcntl.LOCK_EX)
+        except OSError as error:
+            errors.append(error)
+        os.close(own)
+        done.set()
+
+    threading.Thread(target=queue, daemon=True).start()
+    while not done.wait(_CHECK_SEC):
+        check()
+    if errors:
+        raise _refused(errors[0]) from errors[0]
+
+
+def _refused(error: OSError) -> MeasurementError:
+    return MeasurementError(f"the root folder can't be locked: {error.strerror}")

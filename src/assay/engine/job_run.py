@@ -96,7 +96,7 @@ class JobRun:
         self._last_write = 0.0
         self._write_cost = 0.0
         self._stop = threading.Event()
-        self._threads: list[threading.Thread] = []
+        self._done: list[threading.Event] = []
 
     def run(self, planned: Sequence[Planned]) -> list[Trial]:
         """Run what is planned and return all trials of the job in their order."""
@@ -104,14 +104,11 @@ class JobRun:
         for one in planned:
             work.put(one)
         failures: list[BaseException] = []
-        threads = [
-            threading.Thread(target=self._work, args=(work, failures), daemon=True)
-            for _ in range(min(self._concurrent, max(len(planned), 1)))
-        ]
         self._write(finished=False, force=True)
-        self._threads = threads
-        for thread in threads:
-            thread.start()
+        for _ in range(min(self._concurrent, max(len(planned), 1))):
+            done = threading.Event()
+            threading.Thread(target=self._work, args=(work, failures, done), daemon=True).start()
+            self._done.append(done)
         self.wait()
         if failures:
             raise failures[0]
@@ -125,16 +122,23 @@ class JobRun:
     def wait(self) -> None:
         """Until nothing is under way, catching up with what was not written yet.
 
-        A join without a limit would not notice Ctrl-C.
+        Not by joining the threads: one whose join Ctrl-C interrupts is taken for dead in Python 3.11.
         """
-        for thread in self._threads:
-            while thread.is_alive():
-                thread.join(0.1)
+        for done in self._done:
+            while not done.wait(0.1):
                 with self._lock:
                     if self._unwritten:
                         self._write(finished=False, force=False)
 
-    def _work(self, work: "queue.SimpleQueue[Planned]", failures: list[BaseException]) -> None:
+    def _work(
+        self, work: "queue.SimpleQueue[Planned]", failures: list[BaseException], done: threading.Event
+    ) -> None:
+        try:
+            self._work_off(work, failures)
+        finally:
+            done.set()
+
+    def _work_off(self, work: "queue.SimpleQueue[Planned]", failures: list[BaseException]) -> None:
         while not self._stop.is_set():
             try:
                 planned = work.get_nowait()

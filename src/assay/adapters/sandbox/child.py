@@ -6,6 +6,7 @@ Should something hold the output pipe open all the same, reading stops shortly a
 
 import contextlib
 import os
+import select
 import selectors
 import signal
 import time
@@ -30,6 +31,12 @@ _stop_reading, _stop_writing = os.pipe()
 def stop_all() -> None:
     """End every child that is being attended, in whatever thread, and let no other begin."""
     os.write(_stop_writing, b"x")
+
+
+def check_stopped() -> None:
+    """Raise ``InterruptedRunError`` once all were stopped."""
+    if select.select([_stop_reading], [], [], 0)[0]:
+        raise InterruptedRunError("the run was stopped")
 
 
 class Tail:
@@ -186,7 +193,7 @@ class _Attendance:
             self._running.close_stdin()
 
     def _stopped(self, _fd: int) -> None:
-        raise InterruptedRunError("the run was stopped")
+        check_stopped()
 
 
 _SIGNALS = frozenset(one.value for one in signal.Signals)

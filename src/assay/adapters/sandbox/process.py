@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.adapters.machine_lock import machine_lock
-from assay.adapters.sandbox.child import Child, run_child
+from assay.adapters.sandbox.child import Child, check_stopped, run_child
 from assay.adapters.sandbox.running import memory_file
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import own_tree, remove_tree
@@ -116,7 +116,7 @@ def _home(owner: tuple[int, int] | None) -> Iterator[str]:
 @contextlib.contextmanager
 def _absolute_paths(mounts: Sequence[Mount]) -> Iterator[None]:
     """Links at the absolute paths, for one command at a time on the whole machine."""
-    with machine_lock():
+    with machine_lock(check_stopped):
         made: list[str] = []
         try:
             for mount in sorted(mounts, key=lambda mount: mount.target):

@@ -1,9 +1,9 @@
 """Places for commands to run in: a launcher in a control group of its own, used by one command after the other."""
 
-import atexit
 import contextlib
 import os
 import threading
+import weakref
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -39,8 +39,8 @@ class Slots:
         self._owner = owner
         self._lock = threading.Lock()
         self._free: dict[int, list[Slot]] = defaultdict(list)
-        self._process = os.getpid()
-        atexit.register(self.close)
+        # When nobody has these places any more, or at the end of the process.
+        self._last = weakref.finalize(self, _let_go, self._free, self._lock, os.getpid())
 
     @contextlib.contextmanager
     def take(self, file_mb: int) -> Iterator[Slot]:
@@ -49,22 +49,15 @@ class Slots:
         try:
             yield slot
         finally:
-            if slot.launcher.alive and slot.group.kill_all_but(slot.launcher.pid):
+            if self._last.alive and slot.launcher.alive and slot.group.kill_all_but(slot.launcher.pid):
                 with self._lock:
                     self._free[file_mb].append(slot)
             else:
                 slot.close()
 
     def close(self) -> None:
-        """Let the free places go. A copy of this process that was forked leaves them alone."""
-        with self._lock:
-            slots = [slot for free in self._free.values() for slot in free]
-            self._free.clear()
-        if os.getpid() == self._process:
-            for slot in slots:
-                slot.launcher.hang_up()
-            for slot in slots:
-                slot.close()
+        """Let the free places go."""
+        self._last()
 
     def _next(self, file_mb: int) -> Slot:
         with self._lock:
@@ -74,3 +67,15 @@ class Slots:
             return Slot(self._controllers, self._owner, file_mb)
         except OSError as error:
             raise MeasurementError(f"a sandbox can't be prepared: {error.strerror}") from error
+
+
+def _let_go(free: dict[int, list[Slot]], lock: threading.Lock, process: int) -> None:
+    """A copy of this process that was forked leaves the places alone."""
+    with lock:
+        slots = [slot for some in free.values() for slot in some]
+        free.clear()
+    if os.getpid() == process:
+        for slot in slots:
+            slot.launcher.hang_up()
+        for slot in slots:
+            slot.close()
