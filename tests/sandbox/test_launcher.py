@@ -117,6 +117,14 @@ def test_launchers_end_with_their_sandbox(backend: Backend) -> None:
     assert _launchers() == before
 
 
+def test_what_assay_inherited_is_not_passed_on() -> None:
+    """Not only what it opened later: a shell or a CI may leave it descriptors that were never closed."""
+    with open(os.devnull) as given:
+        os.set_inheritable(given.fileno(), True)
+        ran = Backend("bubblewrap", probe()).run("for fd in /proc/self/fd/*; do echo ${fd##*/}; done")
+    assert set(ran.output.split()) <= {b"0", b"1", b"2", b"3"}
+
+
 def test_a_place_that_comes_back_late_is_not_kept() -> None:
     slots = Slots(NONE, None)
     with slots.take(10) as slot:
