@@ -1,5 +1,6 @@
 """The criteria document, sentence by sentence: dispatch, scoring, axes, verdicts and evidence."""
 
+import json
 from typing import Any
 
 import pytest
@@ -21,6 +22,14 @@ def criterion(score: float, weight: float = 1, axis: str | None = None) -> Crite
     return Criterion(label=f"{score} of {axis}", assertion=assertion, weight=weight, axis=axis)
 
 
+EXAMPLE = """{
+  "verdict": "partial",
+  "score": 0.66,
+  "axes": {
+    "correctness": { "score": 1.0, "weight": 2 },
+    "safety": { "score": 0.0, "weight": 1 }
+  }
+}"""
 STATE = FakeState(rows=[row("r", "k", {"yes": 1})])
 
 
@@ -62,17 +71,39 @@ def test_a_total_weight_of_zero_is_a_fail() -> None:
 def test_the_example_of_the_document() -> None:
     """The document abbreviates 2/3 as 0.66; on the wire it is not rounded."""
     answer = completed(criterion(1, 2, "correctness"), criterion(0, 1, "safety"))
-    said: dict[str, Any] = answer.model_dump(mode="json", exclude={"criterion_runs"})
-    assert said == {
-        "verdict": "partial",
-        "score": 0.6666666666666666,
-        "axes": {"correctness": {"score": 1.0, "weight": 2}, "safety": {"score": 0.0, "weight": 1}},
-    }
+    said = answer.model_dump(mode="json", exclude={"criterion_runs"})
+    example = EXAMPLE.replace("0.66,", "0.6666666666666666,")
+    assert json.dumps(said) == json.dumps(json.loads(example))
 
 
-def test_criteria_without_an_axis_are_collapsed() -> None:
-    answer = completed(criterion(1), criterion(0), criterion(1, 1, "safety"))
-    assert {name: axis.score for name, axis in answer.axes.items()} == {"__default__": 0.5, "safety": 1.0}
+def test_an_axis_has_the_same_weighted_mean() -> None:
+    answer = completed(criterion(1, 3, "safety"), criterion(0, 1, "safety"), criterion(0.5, 5, "efficiency"))
+    axes = {name: (axis.score, axis.weight) for name, axis in answer.axes.items()}
+    assert axes == {"safety": (0.75, 4), "efficiency": (0.5, 5)}
+
+
+@pytest.mark.parametrize("axis", [None, "__default__"])
+def test_criteria_without_an_axis_are_collapsed(axis: str | None) -> None:
+    answer = completed(criterion(1, axis=axis), criterion(0), criterion(1, 1, "safety"))
+    axes = {name: (axis.score, axis.weight) for name, axis in answer.axes.items()}
+    assert axes == {"__default__": (0.5, 2), "safety": (1.0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("weights", "verdict"),
+    [((9, 1), "pass"), ((0.9, 0.1), "pass"), ((8.999, 1.001), "partial"), ((1, 9), "partial"), ((0, 1), "fail")],
+)
+def test_the_verdict_of_a_run(weights: tuple[float, float], verdict: str) -> None:
+    assert completed(criterion(1, weights[0]), criterion(0, weights[1])).verdict is Verdict(verdict)  # noqa: ARG002
+
+
+def test_every_criterion_has_its_run_in_order() -> None:
+    runs = completed(criterion(1, 2, "a"), criterion(0.5), criterion(0)).criterion_runs
+    assert [(run.label, run.axis, run.weight, run.score, run.passed) for run in runs] == [
+        ("1 of a", "a", 2, 1.0, True),
+        ("0.5 of None", None, 1, 0.5, False),
+        ("0 of None", None, 1, 0.0, False),
+    ]
 
 
 def test_an_assertion_that_does_not_parse_is_a_failed_criterion_that_says_so() -> None:
@@ -94,7 +125,7 @@ def test_a_source_that_is_down_is_not_a_zero() -> None:
 
 def test_a_check_that_breaks_is_not_a_zero_either() -> None:
     class Broken(FakeState):
-        def state_rows(self, resource: str) -> list[Any]:
+        def state_rows(self, resource: str) -> list[Any]:  # noqa: ARG002
             raise KeyError("a value of the sandbox")
 
     with pytest.raises(MeasurementError, match=r"^the check of criterion '.*' broke \(KeyError\)") as caught:
