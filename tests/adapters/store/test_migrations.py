@@ -6,11 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect, text
 from sqlalchemy.engine import make_url
 
 from assay.adapters.store.database import engine_for
-from assay.adapters.store.migrate import upgrade
+from assay.adapters.store.migrate import NEWEST, alembic_config, upgrade
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.tables import metadata
 from assay.core.errors import MeasurementError
@@ -33,10 +34,14 @@ def test_an_empty_database_gets_the_tables_of_the_code(engine: Engine) -> None:
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
-        assert context.get_current_revision() == "0001"
+        assert context.get_current_revision() == NEWEST
     assert {"events", "sandboxes", "state_rows", "turns", "x12_responses"} <= set(
         inspect(engine).get_table_names()
     )
+
+
+def test_the_newest_migration_is_known() -> None:
+    assert ScriptDirectory.from_config(alembic_config()).get_current_head() == NEWEST
 
 
 def test_the_comparison_would_notice_a_difference(engine: Engine) -> None:

@@ -1,18 +1,19 @@
 """Bring a database to the tables that this version of Assay knows."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 from assay.adapters.store.database import WRITING
 from assay.core.errors import MeasurementError
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
 MIGRATIONS = Path(__file__).with_name("migrations")
+# The last of the migrations. A database that has it needs none, and whoever opens it does without Alembic.
+NEWEST: Final = "0001"
 # Any number will do, as long as all who migrate take the same one.
 _LOCK = 1_635_021_177
 
@@ -20,12 +21,15 @@ _LOCK = 1_635_021_177
 def upgrade(engine: Engine) -> None:
     """Run the migrations that the database lacks, all or none. Others that try at the same time wait."""
     with engine.connect() as connection:
-        if _current(connection) == _newest():
+        if _has(connection, NEWEST):
             return
+    from alembic import command  # noqa: PLC0415 - slow to import
+    from alembic.util import CommandError  # noqa: PLC0415
+
     with engine.execution_options(**WRITING).begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
-        config = _config()
+        config = alembic_config()
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")
@@ -33,7 +37,10 @@ def upgrade(engine: Engine) -> None:
             raise MeasurementError("the store was made by a newer Assay than this one") from error
 
 
-def _config() -> Config:
+def alembic_config() -> "Config":
+    """Where Alembic finds the migrations."""
+    from alembic.config import Config  # noqa: PLC0415
+
     config = Config()
     # The option goes through an interpolation in which a percent sign means something.
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
@@ -41,9 +48,8 @@ def _config() -> Config:
     return config
 
 
-def _current(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
-
-
-def _newest() -> str | None:
-    return ScriptDirectory.from_config(_config()).get_current_head()
+def _has(connection: Connection, revision: str) -> bool:
+    """Whether a database is exactly at a revision. Alembic keeps that in a table of its own."""
+    if not inspect(connection).has_table("alembic_version"):
+        return False
+    return list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == [revision]
