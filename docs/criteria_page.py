@@ -8,8 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from assay import criteria
-from assay.adapters import judge_place
-from assay.dialects.criteria import records, sandbox_file
+from assay.dialects.criteria import judge_place, records, sandbox_file
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import check_class, kinds
 from assay.engine.criteria_lint import RULES
@@ -37,7 +36,7 @@ Only what JSON would call a number, ``true``, ``false`` or ``null`` is one in YA
 """
 
 _PLACES = {
-    "sandbox": judge_place.JudgedSandboxFile,
+    "sandbox": sandbox_file.SandboxFile,
     "fhir": sandbox_file.FhirPlace,
     "files": sandbox_file.FilesPlace,
     "judge": judge_place.JudgePlace,

@@ -6,6 +6,8 @@ import pytest
 
 from assay.adapters.criteria_file import load_criteria, load_data, read_criteria
 from assay.core.errors import InputError
+from assay.engine.criteria import complete
+from tests.checks.criteria.fake_state import FakeState
 
 ENTRY = "label: one\n    assertion: {assert: portal-state-match}\n"
 
@@ -34,18 +36,32 @@ def test_both_shapes_in_both_languages(tmp_path: Path, name: str, text: str) -> 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (f"  - {ENTRY}    weight: '2'\n", r"a.yaml:3: criteria\[0\].weight: Input should be a valid number"),
-        (f"  - {ENTRY}    weight: -1\n", r"a.yaml:3: criteria\[0\].weight: Input should be greater"),
-        (f"  - {ENTRY}    wieght: 2\n", r"a.yaml:3: criteria\[0\].wieght: Extra inputs"),
-        ("\n\n  - label: x\n", r"a.yaml:3: criteria\[0\].assertion: Field required"),
-        ("criteria: 5\n", r"a.yaml:1: criteria: Input should be a valid (list|array)"),
-        ("", "Input should be an object"),
-        ("5", "Input should be an object"),
+        (f"  - {ENTRY}    weight: '2'\n", r"a.yaml:3: criteria\[0\].weight: it is a number"),
+        (f"  - {ENTRY}    weight: -1\n", r"a.yaml:3: criteria\[0\].weight: it should be greater"),
+        (f"  - {ENTRY}    weight: 1e101\n", r"a.yaml:3: criteria\[0\].weight: it should be less"),
+        (f"  - {ENTRY}    weight: 1e999\n", r"a.yaml:3: '1e999' is no float"),
+        (
+            f"  - {ENTRY}    wieght: 2\n",
+            r"a.yaml:3: criteria\[0\].wieght: .* 'weight' may be meant; there are id, ",
+        ),
+        ("- 5\n", r"a.yaml:1: criteria\[0\]: it is an object"),
+        ("\n\n  - assertion: {}\n", r"a.yaml:3: criteria\[0\].label: it is needed, and missing"),
+        ("criteria: 5\n", r"a.yaml:1: criteria: it is a list"),
+        ("", "it is an object"),
+        ("5", "it is an object"),
     ],
 )
 def test_a_file_that_is_refused(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         load_criteria(written(tmp_path, text))
+
+
+@pytest.mark.parametrize("assertion", ["", "assertion:", "assertion: hl7", "assertion: [1]", "assertion: {}"])
+def test_an_assertion_that_is_none_fails_its_own_criterion_only(tmp_path: Path, assertion: str) -> None:
+    file = load_criteria(written(tmp_path, f"  - label: odd\n    {assertion}\n  - {ENTRY}"))
+    done = complete(file.criteria, {}, FakeState())
+    assert "unsupported assertion: assert is one of" in done.criterion_runs[0].details
+    assert [run.label for run in done.criterion_runs] == ["odd", "one"]
 
 
 def test_a_list_has_its_lines_as_well(tmp_path: Path) -> None:

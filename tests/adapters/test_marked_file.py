@@ -29,6 +29,13 @@ def written(tmp_path: Path, text: str | bytes, name: str = "a.yaml") -> str:
         ("1_000", "1_000"),
         ("0x10", "0x10"),
         ("12:30", "12:30"),
+        ("1:30:00", "1:30:00"),
+        ("on", "on"),
+        ("1e308", 1e308),
+        ("1e999", InputError),
+        ("-1e999", InputError),
+        ("9" * 5000, InputError),
+        ("{{patient.mrn}}", InputError),
         ("2026-03-01", "2026-03-01"),
         ("2026-03-01T12:00:00Z", "2026-03-01T12:00:00Z"),
         ("yes", "yes"),
@@ -79,18 +86,32 @@ def test_everything_has_its_line(tmp_path: Path, name: str, text: str, lines: tu
         ("a.yaml", "a: 1\nb: [\n", "a.yaml:3: it is no valid YAML"),
         ("a.yaml", "a: 1\nb: 2\na: 3\n", "a.yaml:3: 'a' is there twice"),
         ("a.yaml", "? [1]\n: 2\n", "a.yaml:1: a key is a text"),
+        ("a.yaml", "a:\n  b: {{mrn}}\n", "a.yaml:2: a key is a text; if this is a variable, put it in quotes"),
+        ("a.yaml", "a: 1\n---\nb: 2\n", "a.yaml:2: it is no valid YAML: .*another document"),
         ("a.yaml", b"\xff\xfe", "is not UTF-8"),
         ("a.yaml", "&a [*a]", "nested too deeply"),
         ("a.yaml", "[" * 100_000, "nested too deeply|no valid YAML"),
         ("a.json", '{"a": 1,\n}', "a.json:2: it is no valid JSON"),
         ("a.json", '{"a": 1, "a": 2}', "'a' is there twice"),
         ("a.json", '{"a": NaN}', "NaN is no number"),
+        ("a.json", '{"a": -1e999}', "-1e999 is no number"),
         ("a.json", "[" * 100_000, "nested too deeply"),
     ],
 )
 def test_what_can_not_be_read(tmp_path: Path, name: str, text: str | bytes, says: str) -> None:
     with pytest.raises(InputError, match=says):
         read_marked(written(tmp_path, text, name))
+
+
+@pytest.mark.parametrize("text", [b"\xef\xbb\xbfa: x\r\nb: [1]\r\n", b"a: x\rb: [1]\r", b"a: x\nb: [1]"])
+def test_marks_and_line_ends_do_not_matter(tmp_path: Path, text: bytes) -> None:
+    found = read_marked(written(tmp_path, text))
+    assert (found.value, found.lines["b",]) == ({"a": "x", "b": [1]}, 2)
+
+
+def test_an_alias_is_what_its_anchor_has(tmp_path: Path) -> None:
+    found = read_marked(written(tmp_path, "a: &x {b: 1}\nc: *x\n"))
+    assert found.value == {"a": {"b": 1}, "c": {"b": 1}}
 
 
 def test_aliases_do_not_grow_without_an_end(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """What an author learns about criteria before any run. Each case is one assertion and what is found in it."""
 
-import time
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from assay.engine.criteria_lint import RULES, CriteriaFinding, lint
 from assay.engine.criteria_places import Place
 from assay.formats.field_rules.rule import OPERATORS
+from tests.builders import within
 
 
 def found(*assertions: dict[str, Any], data: dict[str, Any] | None = None, **more: Any) -> list[CriteriaFinding]:
@@ -119,7 +119,20 @@ def test_nothing_is_said_about_what_is_right(assertion: dict[str, Any]) -> None:
         (voice(contains=["your visit is booked"], not_contains=["is booked"]), [("impossible", "contains[0]")]),
         (voice(contains=[["a", "b"]], not_contains=[["a", "b"]]), [("impossible", "contains[0]")]),
         (portal(rule(weight=0)), [("weight", "assertions")]),
-        (portal(rule("equals", "{{nothing}}")), [("variable", "")]),
+        (portal(rule("equals", "{{nothing}}")), [("variable", f"{A}.expected")]),
+        (portal(rule("equals", "a {{no name}}")), [("variable", f"{A}.expected")]),
+        (
+            hl7(rule(path="PID.5"), correlate_by={"PID[3={{nothing}}]-1": "1"}),
+            [("variable", "correlate_by.PID[3={{nothing}}]-1")],
+        ),
+        (portal(rule(), cardinality={"mn": 1}), [("unsupported", "cardinality.mn")]),
+        (portal(rule(), cardinality=5), [("unsupported", "cardinality")]),
+        (hl7(segments={"pid": 1}), [("unsupported", "segments.pid")]),
+        (hl7(segments={"PID-3": 1}), [("unsupported", "segments.PID-3")]),
+        (hl7(segments={"PID": "1"}), [("unsupported", "segments.PID")]),
+        (hl7(rule(path="PID.5"), message_type="ADT_A04"), [("unsupported", "message_type")]),
+        (hl7(rule(path="PID.5"), correlate_by={"PID-3": 12345}), [("unsupported", "correlate_by.PID-3")]),
+        (x12(rule(path="EB01"), transaction_set=271), [("unsupported", "transaction_set")]),
     ],
 )
 def test_what_is_found(assertion: dict[str, Any], findings: list[tuple[str, str]]) -> None:
@@ -157,9 +170,8 @@ FHIR = {"assert": "fhir-resource-state", "resource_type": "Patient"}
     ],
 )
 def test_what_an_idle_agent_would_get(assertion: dict[str, Any], passes: bool) -> None:
-    began = time.monotonic()
-    assert short(assertion) == ([("empty-sandbox", "")] if passes else [])
-    assert time.monotonic() - began < 5
+    with within(60):
+        assert short(assertion) == ([("empty-sandbox", "")] if passes else [])
 
 
 def test_an_element_that_fhir_does_not_have() -> None:

@@ -7,8 +7,10 @@ from assay.adapters.marked_file import Marked, read_marked
 from assay.adapters.marked_model import validated
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import CriteriaFile
+from assay.engine.criteria import DISCRIMINATOR
 
 CRITERIA = "criteria"
+ASSERTION = "assertion"
 
 
 def read_criteria(path: str) -> Marked:
@@ -21,7 +23,21 @@ def read_criteria(path: str) -> Marked:
 
 def load_criteria(path: str) -> CriteriaFile:
     """The criteria of a file. Raises ``InputError`` with the file, the line and the field."""
-    return validated(CriteriaFile, path, read_criteria(path))
+    found = read_criteria(path)
+    return validated(CriteriaFile, path, Marked(_with_assertions(found.value), found.lines))
+
+
+def _with_assertions(value: Any) -> Any:
+    """An assertion that is none fails its own criterion, and says so; the others are still graded."""
+    entries = value.get(CRITERIA) if isinstance(value, dict) else None
+    if not isinstance(entries, list):
+        return value
+    return {**value, CRITERIA: [_with_assertion(one) if isinstance(one, dict) else one for one in entries]}
+
+
+def _with_assertion(entry: dict[str, Any]) -> dict[str, Any]:
+    written = entry.get(ASSERTION)
+    return entry if isinstance(written, dict) else {**entry, ASSERTION: {DISCRIMINATOR: written}}
 
 
 def load_data(path: str) -> Mapping[str, Any]:

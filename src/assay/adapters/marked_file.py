@@ -5,6 +5,7 @@ YAML is read so that only what JSON would call a number, ``true``, ``false`` or 
 """
 
 import json
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ def _refuse_depth(path: str, text: str) -> None:
 
 def _json(path: str, text: str) -> Marked:
     try:
-        value = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refuse_constant)
+        value = json.loads(text, object_pairs_hook=_without_doubles, **_NUMBERS)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: it is no valid JSON: {error.msg}") from error
     except ValueError as error:
@@ -123,7 +124,7 @@ class _Reading:
         found: dict[str, Any] = {}
         for key, one in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                self._refuse(key, "a key is a text")
+                self._refuse(key, "a key is a text; if this is a variable, put it in quotes: '{{patient.mrn}}'")
             if key.value in found:
                 self._refuse(key, f"{key.value!r} is there twice")
             found[key.value] = self.value(one, (*place, key.value))
@@ -138,7 +139,7 @@ class _Reading:
         if tag not in ("null", "bool", "int", "float"):
             self._refuse(node, f"there is no type {node.tag}")
         try:
-            return None if tag == "null" else json.loads(written)
+            return None if tag == "null" else json.loads(written, **_NUMBERS)
         except ValueError:
             self._refuse(node, f"{written!r} is no {tag}")
 
@@ -156,3 +157,11 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(written: str) -> NoReturn:
     raise ValueError(f"{written} is no number")
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    return number if math.isfinite(number) else _refuse_constant(written)
+
+
+_NUMBERS: Final[dict[str, Any]] = {"parse_float": _finite, "parse_constant": _refuse_constant}

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 from assay.adapters.marked_file import Marked
 from assay.core.errors import InputError
 from assay.engine.criteria_places import line_of, spelled
+from assay.engine.mistakes import first, sentence
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -18,7 +19,7 @@ def validated(model: type[Model], path: str, found: Marked) -> Model:
         # As JSON, because a strict model takes plain values from nowhere else.
         return model.model_validate_json(json.dumps(found.value))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        line = line_of(first["loc"], found.lines)
-        where = f"{path}{f':{line}' if line else ''}: {spelled(first['loc'])}".removesuffix(": ")
-        raise InputError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from error
+        told = first(error.errors(include_url=False))
+        line = line_of(told["loc"], found.lines)
+        where = f"{path}{f':{line}' if line else ''}: {spelled(told['loc'])}".removesuffix(": ")
+        raise InputError(f"{where}: {sentence(told, model)}") from error

@@ -2,20 +2,23 @@
 
 import base64
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from datetime import datetime
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from assay.adapters.store.sandbox import NewEvent, NewResponse, Record
 from assay.core.errors import InputError
-from assay.dialects.criteria.records import RECORD_LINE, EventLine, RecordLine, ResponseLine, RowLine
+from assay.dialects.criteria.records import LINES, RECORD_LINE, EventLine, RecordLine, ResponseLine, RowLine
+from assay.engine.mistakes import first, sentence
 from assay.evidence.sandbox_state import StateRow, Turn
 
 
 def read_records(path: str, now: datetime) -> Iterator[Record]:
     """The records of a file; those without a time get ``now``. Raises ``InputError`` that names line and field."""
-    for number, line in enumerate(read_payload(path, path).splitlines(), 1):
+    for number, line in enumerate(read_payload(path, path).removeprefix(BOM_UTF8).splitlines(), 1):
         if line.strip():
             where = f"{path}:{number}"
             yield _record(_parsed(line, where), path, where, now)
@@ -25,11 +28,18 @@ def _parsed(line: bytes, where: str) -> RecordLine:
     try:
         return RECORD_LINE.validate_json(line)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        # The first part of the place only repeats which record it is.
-        field = ".".join(str(part) for part in first["loc"][1:])
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{where}: {field + ': ' if field else ''}{message}") from error
+        told = first(error.errors(include_url=False))
+        raise InputError(f"{where}: {_said(told)}") from error
+
+
+def _said(told: ErrorDetails) -> str:
+    if told["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        return f"record is one of {', '.join(LINES)}"
+    # The first part of the place only repeats which record it is.
+    kind, *place = told["loc"] or [""]
+    field = ".".join(map(str, place))
+    said = sentence({**told, "loc": tuple(place)}, LINES.get(str(kind), RecordLine))
+    return f"{field}: {said}" if field else said
 
 
 def _record(line: RecordLine, path: str, where: str, now: datetime) -> Record:

@@ -5,7 +5,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.adapters.judge_place import JudgedSandboxFile
 from assay.adapters.marked_file import read_marked
 from assay.adapters.marked_model import validated
 from assay.adapters.store.opening import DEFAULT, VARIABLE, open_store
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
     from assay.adapters.store.store import Store
 
 
-def load_sandbox_file(path: str) -> JudgedSandboxFile:
+def load_sandbox_file(path: str) -> SandboxFile:
     """A sandbox file with absolute paths. Raises ``InputError`` with the file, the line and the field."""
-    file = validated(JudgedSandboxFile, path, read_marked(path))
+    file = validated(SandboxFile, path, read_marked(path))
     beside = os.path.dirname(os.path.abspath(path))
     changed: dict[str, object] = {"store": _store(file, beside)}
     if file.fhir is not None:

@@ -6,10 +6,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.adapters.judge_place import JudgedSandboxFile, JudgePlace
 from assay.adapters.sandbox_file import files_url, from_variable, open_sandbox_store
 from assay.adapters.store.sandbox import Sandbox
-from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace
+from assay.dialects.criteria.judge_place import JudgePlace
+from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace, SandboxFile
 from assay.evidence.paraphrase import Judge
 from assay.evidence.sandbox_state import FhirSource, FileSource, SandboxState
 
@@ -25,7 +25,7 @@ class OpenSandbox:
 
 
 @contextmanager
-def opened(file: JudgedSandboxFile) -> Iterator[OpenSandbox]:
+def opened(file: SandboxFile) -> Iterator[OpenSandbox]:
     """What the file says of a sandbox wins over what the store knows of it."""
     with ExitStack() as stack:
         store = stack.enter_context(open_sandbox_store(file))

@@ -8,6 +8,8 @@ from assay.cli.table import clean, render_table
 from assay.dialects.criteria.models import Completion, CriterionRun
 
 LONGEST: Final = 60
+# These compare with nothing.
+UNARY: Final = ("exists", "notExists", "empty", "notEmpty")
 
 
 def lines(done: Completion) -> Iterator[str]:
@@ -37,11 +39,17 @@ def _evidence(run: CriterionRun) -> Iterator[str]:
 
 
 def _field(row: Mapping[str, Any]) -> str:
-    operator = f"{row['operator']} " if "operator" in row else ""
-    there = "absent" if row.get("absent") else _short(row.get("actual"))
-    return (
-        f"{_mark(row.get('passed'))}  {row['path']}: expected {operator}{_short(row.get('expected'))}, is {there}"
-    )
+    operator = row.get("operator")
+    wanted = [operator] if operator is not None else []
+    if operator not in UNARY:
+        wanted.append(_short(row.get("expected")))
+    return f"{_mark(row.get('passed'))}  {row['path']}: expected {' '.join(wanted)}, {_found(row)}"
+
+
+def _found(row: Mapping[str, Any]) -> str:
+    if "error" in row:
+        return str(row["error"])
+    return "is absent" if row.get("absent") else f"is {_short(row.get('actual'))}"
 
 
 def _phrase(row: Mapping[str, Any]) -> str:

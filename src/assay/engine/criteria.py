@@ -27,6 +27,7 @@ from assay.engine.found_checks import class_in, made, modules_in
 from assay.engine.shared_state import SharedJudge, SharedState
 from assay.evidence.paraphrase import Judge
 from assay.evidence.sandbox_state import SandboxState
+from assay.formats.field_rules.patterns import SlowPatternError
 
 DISCRIMINATOR = "assert"
 # Most of their time, checks wait for a source.
@@ -44,6 +45,21 @@ class Unsupported:
 
     def run(self, evidence: SandboxState) -> Outcome:  # noqa: ARG002 - there is nothing to look at
         return Scored(0.0, False, f"unsupported assertion: {self.why}")
+
+
+@dataclass(frozen=True, slots=True)
+class InTime:
+    """A check that can't tell in time what it should look at: nothing that fits was found."""
+
+    kind: ClassVar[str] = "in time"
+
+    check: SandboxCheck
+
+    def run(self, evidence: SandboxState) -> Outcome:
+        try:
+            return self.check.run(evidence)
+        except SlowPatternError as error:
+            return Scored(0.0, False, str(error))
 
 
 @functools.cache
@@ -102,7 +118,7 @@ def _graded(checks: Sequence[PlacedCheck[SandboxState]], shared: SharedState) ->
 def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[SandboxState]:
     check: SandboxCheck
     try:
-        check = check_of(criterion.assertion, data)
+        check = InTime(check_of(criterion.assertion, data))
     except ValueError as error:
         check = Unsupported(str(error))
     return PlacedCheck(Placement(criterion.label, criterion.weight, criterion.axis), check)

@@ -90,7 +90,7 @@ def _alternatives(phrase: Any) -> list[str]:
 def _x12_paths(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
     """Paths that no set of the kind can have anything at."""
     name = assertion.get("transaction_set")
-    guides = [guide for guide in GUIDES if isinstance(name, str) and guide.name[:3] == name]
+    guides = [guide for guide in GUIDES if isinstance(name, str) and name in (guide.name, guide.name[:3])]
     for at, rule in enumerate(assertion.get("fields", ()) if guides else ()):
         reasons = [why_never(parse_path(rule["path"]), guide) for guide in guides]
         if all(reasons):

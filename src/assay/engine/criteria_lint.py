@@ -11,17 +11,18 @@ from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Scored
 from assay.core.placement import Placement
 from assay.dialects.criteria.models import CriteriaFile, Criterion
-from assay.dialects.criteria.variables import filled, names_in
+from assay.dialects.criteria.variables import VARIABLE, filled, texts_in
 from assay.engine.criteria import SandboxCheck, check_of
 from assay.engine.criteria_contradictions import remarks
 from assay.engine.criteria_places import Place, Remark, line_of, spelled
 from assay.engine.criteria_unsupported import why_unsupported
 from assay.engine.empty_sandbox import EmptySandbox
+from assay.engine.mistakes import sentence
 
 RULES: Final = {
     "invalid": "the file or an entry can't be read as criteria",
     "unsupported": "no check understands the assertion, so the criterion would fail",
-    "variable": "the data lacks a value that the assertion refers to",
+    "variable": "the data lacks a value that the assertion refers to, or a variable is no name",
     "impossible": "it can't hold, whatever the agent does",
     "no-expected": "a value is compared with null, because nothing else was said",
     "no-effect": "something is written that changes nothing",
@@ -74,7 +75,7 @@ def _invalid(value: Any) -> Iterator[Remark]:
         CriteriaFile.model_validate_json(json.dumps(value))
     except ValidationError as error:
         for one in error.errors(include_url=False):
-            yield Remark("invalid", one["loc"], one["msg"])
+            yield Remark("invalid", one["loc"], sentence(one, CriteriaFile))
 
 
 def _weights(criteria: Mapping[int, Criterion]) -> Iterator[Remark]:
@@ -94,9 +95,9 @@ def _labels(criteria: Mapping[int, Criterion]) -> Iterator[Remark]:
 
 
 def _assertion(assertion: dict[str, Any], place: Place, data: Mapping[str, Any]) -> Iterator[Remark]:
-    missing = [name for name in sorted(names_in(assertion)) if not _has(data, name)]
-    if missing:
-        yield from (Remark("variable", place, f"the data has no {name!r}") for name in missing)
+    wrong = list(_variables(assertion, place, data))
+    yield from wrong
+    if wrong:
         return
     try:
         check = check_of(assertion, data)
@@ -108,6 +109,15 @@ def _assertion(assertion: dict[str, Any], place: Place, data: Mapping[str, Any])
         return
     yield from remarks(filled(assertion, data), place)
     yield from _on_nothing(check, place)
+
+
+def _variables(assertion: dict[str, Any], place: Place, data: Mapping[str, Any]) -> Iterator[Remark]:
+    for inner, text in texts_in(assertion):
+        missing = [name for name in dict.fromkeys(VARIABLE.findall(text)) if not _has(data, name)]
+        yield from (Remark("variable", (*place, *inner), f"the data has no {name!r}") for name in missing)
+        if "{{" in VARIABLE.sub("", text):
+            why = "this is no variable, and stays as it is: one is a name with dots, such as {{patient.mrn}}"
+            yield Remark("variable", (*place, *inner), why)
 
 
 def _has(data: Mapping[str, Any], name: str) -> bool:

@@ -6,7 +6,6 @@ from typing import Any, Final
 from assay.engine.criteria_places import Place, Remark
 from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.values import Found
 
 PRESENCE: Final = ("exists", "notExists", "empty", "notEmpty")
 TOLERANT: Final = ("approx", "dateWithin")
@@ -41,7 +40,7 @@ def _ignored(rule: dict[str, Any], operator: str, place: Place) -> Iterator[Rema
 
 
 def _never(operator: str, expected: Any, place: Place) -> Iterator[Remark]:
-    if operator == "between" and not FieldRule("x", expected, "between").holds([Found(expected[0])]):
+    if operator == "between" and not FieldRule("x", expected, "between").holds([expected[0]]):
         yield Remark("impossible", place, f"nothing is between {expected[0]} and {expected[1]}: swap them")
     if operator == "count" and isinstance(expected, dict) and upside_down(expected):
         yield Remark("impossible", place, "the max of a count is not less than its min")

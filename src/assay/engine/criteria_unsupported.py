@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from assay.engine.criteria import check_of
+from assay.engine.criteria import DISCRIMINATOR, check_class, check_of
 from assay.engine.criteria_places import Place, Remark
+from assay.engine.mistakes import sentence
 
 LISTS: Final = ("fields", "assertions")
 
@@ -16,17 +17,33 @@ def why_unsupported(
 ) -> Iterator[Remark]:
     """Every reason that can be told apart; a check itself stops at the first."""
     if isinstance(error.__cause__, ValidationError):
-        reasons = error.__cause__.errors(include_url=False)
-        placed = [(one["loc"], one["msg"].removeprefix("Value error, ")) for one in reasons]
-        if all(loc for loc, _ in placed):
-            yield from (Remark("unsupported", (*place, *loc), why) for loc, why in placed)
+        reasons, kind = error.__cause__.errors(include_url=False), check_class(assertion[DISCRIMINATOR])
+        placed: dict[Place, list[str]] = {}
+        for one in reasons:
+            placed.setdefault(_written(one["loc"], assertion), []).append(sentence(one, kind))
+        if () not in placed:
+            yield from (Remark("unsupported", (*place, *loc), ", or ".join(why)) for loc, why in placed.items())
             return
-        error = ValueError(placed[0][1])
+        error = ValueError(placed[()][0])
     guilty = dict(_guilty_rules(assertion, data))
     for inner, why in guilty.items():
         yield Remark("unsupported", (*place, *inner), why)
     if not guilty:
         yield Remark("unsupported", (*place, *(_named_in(str(error), assertion) or ())), str(error))
+
+
+def _written(loc: Place, part: Any) -> Place:
+    """The place as far as it is in what was written, and one name more if that is missing.
+
+    Where there are several ways to write something, the rest says which of them did not fit.
+    """
+    for at, key in enumerate(loc):
+        if isinstance(part, dict) and key not in part:
+            return loc[: at + 1]
+        if not isinstance(part, dict | list):
+            return loc[:at]
+        part = part[key]  # type: ignore[index] # A list has numbers as keys.
+    return loc
 
 
 def _guilty_rules(assertion: dict[str, Any], data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:

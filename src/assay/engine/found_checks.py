@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from assay.core.errors import InputError
+from assay.engine import mistakes
 
 _readers: dict[type[Any], TypeAdapter[Any]] = {}
 
@@ -47,10 +48,10 @@ def made(cls: type[Any], written: Mapping[str, Any]) -> Any:
         # As JSON, so that lists may stand for tuples while numbers and texts stay what they are.
         return _reader(cls).validate_json(json.dumps(written), strict=True)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = mistakes.first(error.errors(include_url=False))
         field = ".".join(str(part) for part in first["loc"])
-        raise UnfitFieldError(field, first["msg"].removeprefix("Value error, ")) from error
-    except (TypeError, ValueError, InputError) as error:
+        raise UnfitFieldError(field, mistakes.sentence(first, cls)) from error
+    except (TypeError, ValueError, RecursionError, InputError) as error:
         # What JSON can't hold, or a path that is none in a format's own language.
         raise UnfitFieldError("", str(error)) from error
 

@@ -69,7 +69,11 @@ class FileSource(Protocol):
         ...
 
     def chunks(self, path: str) -> Iterator[bytes]:
-        """The content of a file, a part at a time."""
+        """The content of a file, a part at a time.
+
+        A file that is gone, is none, may not be read or changed meanwhile raises ``OSError``: that is evidence. A
+        place that can't be reached, listed or read raises ``MeasurementError``.
+        """
         ...
 
 

@@ -3,16 +3,31 @@
 """
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
-from assay.formats.field_rules.values import Found, Plain
+from assay.core.errors import AssayError
+from assay.formats.fhirpath.escape import in_fhirpath
+from assay.formats.field_rules.values import Plain
 
 
-def find(path: str, data: Any) -> list[Found]:
-    """What is at a path. Raises ``ValueError`` for a path that is none."""
-    if path.startswith("$"):
-        return [Found(node.value, node.path()) for node in _compiled(path).find(data)]
-    return _dotted(path, data)
+class DeepDataError(AssayError):
+    """The data is nested so deeply that a path that descends does not reach its end."""
+
+
+def find(path: str, data: Any) -> list[Plain]:
+    """What is at a path. Raises ``ValueError`` for a path that is none, and ``DeepDataError``."""
+    return _found(path, data) if path.startswith("$") else _dotted(path, data)
+
+
+def _found(path: str, data: Any) -> list[Plain]:
+    import jsonpath_rfc9535  # noqa: PLC0415 - only who writes JSONPath pays for it
+
+    try:
+        values: list[Plain] = _compiled(path).find(data).values()
+    except (jsonpath_rfc9535.JSONPathRecursionError, RecursionError) as error:
+        raise DeepDataError("the data is nested too deeply to be looked at") from error
+    return values
 
 
 def check_path(path: str) -> None:
@@ -23,7 +38,20 @@ def check_path(path: str) -> None:
         raise ValueError(f"the path {path!r} has an empty part")
 
 
-def _dotted(path: str, data: Plain) -> list[Found]:
+def escape_for(path: str) -> Callable[[str], str]:
+    """How values are written in a path that begins like this one."""
+    # Both languages have the same escapes between quotes, and none outside of them.
+    return in_fhirpath if path.startswith("$") else _step
+
+
+def _step(value: str) -> str:
+    """A value as one step of a dotted path. Raises ``ValueError``: there, nothing can be escaped."""
+    if not value or "." in value or value.startswith("$"):
+        raise ValueError(f"{value!r} is no single step of a dotted path; JSONPath can have any value in quotes")
+    return value
+
+
+def _dotted(path: str, data: Plain) -> list[Plain]:
     """One value at most. A number is an index into a list, or the name of a member."""
     here: Plain = data
     for part in path.split("."):
@@ -35,14 +63,18 @@ def _dotted(path: str, data: Plain) -> list[Found]:
             here = here[int(part)]
         else:
             return []
-    return [Found(here, path)]
+    return [here]
 
 
 @functools.lru_cache(maxsize=1024)
 def _compiled(path: str) -> Any:
     import jsonpath_rfc9535  # noqa: PLC0415 - only who writes JSONPath pays for it
 
+    from assay.formats.json_path_functions import environment  # noqa: PLC0415
+
     try:
-        return jsonpath_rfc9535.compile(path)
+        return environment().compile(path)
     except jsonpath_rfc9535.JSONPathError as error:
         raise ValueError(f"the path {path!r} is no JSONPath: {error}") from error
+    except RecursionError as error:
+        raise ValueError("a path of JSONPath is nested too deeply") from error

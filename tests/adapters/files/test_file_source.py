@@ -1,11 +1,14 @@
 """Places for files by URL."""
 
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
 from assay.adapters.files.file_source import file_source
 from assay.core.errors import InputError
+from assay.dialects.criteria.sandbox_file import SETTINGS
 
 
 def test_a_folder_by_its_url(tmp_path: Path) -> None:
@@ -13,6 +16,24 @@ def test_a_folder_by_its_url(tmp_path: Path) -> None:
     (tmp_path / "a b/file").touch()
     url = f"file://{tmp_path}/a%20b"
     assert [one.path for one in file_source(url, {}).files()] == ["file"]
+
+
+@pytest.mark.parametrize(("scheme", "name"), [(scheme, one) for scheme in SETTINGS for one in SETTINGS[scheme]])
+def test_every_setting_that_a_sandbox_file_may_name_is_read(scheme: str, name: str) -> None:
+    class Asked(dict[str, str]):
+        names: ClassVar[set[str]] = set()
+
+        def get(self, key: str, default: Any = None) -> Any:
+            self.names.add(key)
+            return default
+
+        def __contains__(self, key: object) -> bool:
+            self.names.add(str(key))
+            return key == "ASSAY_GCS_TOKEN"
+
+    with suppress(InputError):
+        file_source(f"{scheme}://host/prefix", Asked()).close()
+    assert name in Asked.names
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """A local folder, and what an agent may have put into it."""
 
+import errno
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,3 +123,20 @@ def test_too_many_files_are_said(tmp_path: Path) -> None:
 def test_no_folder_is_no_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(MeasurementError, match="can't be opened"):
         list(LocalFolder(str(tmp_path / "none")).files())
+
+
+@pytest.mark.parametrize("call", ["open", "read", "listdir", "stat"])
+@pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE])
+def test_what_is_not_the_files_doing_is_no_missing_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a").write_bytes(b"x")
+    folder = LocalFolder(str(tmp_path))
+
+    def fails(*given: Any, **more: Any) -> Any:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, call, fails)
+    with pytest.raises(MeasurementError, match="the folder of files can't be"):
+        print(list(folder.files()), list(folder.chunks("in/a")))

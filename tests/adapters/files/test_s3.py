@@ -1,6 +1,7 @@
 """S3, against moto's server; botocore is the oracle of signatures."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -42,6 +43,19 @@ def paths(source: S3Bucket) -> list[str]:
         return sorted(one.path for one in source.files())
     finally:
         source.close()
+
+
+def test_one_bucket_is_asked_from_many_threads(s3: str, bucket: str) -> None:
+    names = [f"{n}" for n in range(24)]
+    for name in names:
+        put(s3, bucket, f"box/{name}", name.encode() * 50_000)
+    source = opened(s3, bucket)
+    with ThreadPoolExecutor(12) as pool:
+        listings = pool.map(lambda _: len(list(source.files())), names)
+        contents = pool.map(lambda name: b"".join(source.chunks(name)), names)
+        assert set(listings) == {24}
+        assert list(contents) == [name.encode() * 50_000 for name in names]
+    source.close()
 
 
 def test_objects_with_their_sizes_times_and_content(s3: str, bucket: str) -> None:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import asyncssh
 import pytest
 
 from assay.adapters.files.file_source import file_source
@@ -173,6 +174,36 @@ def test_reading_goes_on_where_the_connection_broke_off(sftp: SftpServer) -> Non
     assert received == content
 
 
+def test_a_file_of_a_lost_connection_does_not_cost_the_next_one(sftp: SftpServer) -> None:
+    """Two are read in turns. When their connection is gone, it is made anew once, not once for each."""
+    content = os.urandom(4 * CHUNK)
+    (sftp.files / "big").write_bytes(content)
+    source = opened(sftp)
+    first, second = source.chunks("big"), source.chunks("big")
+    received = [next(first), next(second)]
+    lost = source._session._open
+    assert lost is not None
+    lost[0].abort()
+    received[0] += next(first)
+    anew = source._session._open
+    received[1] += b"".join(second)
+    received[0] += b"".join(first)
+    assert received == [content, content]
+    assert source._session._open is anew is not lost
+    source.close()
+
+
+def test_a_file_may_be_let_go_after_the_end(sftp: SftpServer) -> None:
+    (sftp.files / "big").write_bytes(b"x" * (CHUNK + 1))
+    source = opened(sftp)
+    reading = source.chunks("big")
+    next(reading)
+    source.close()
+    reading.close()  # type: ignore[attr-defined]
+    with pytest.raises(MeasurementError, match="the session was closed"):
+        list(source.chunks("big"))
+
+
 def test_files_are_given_back_to_the_server(sftp: SftpServer) -> None:
     """A session may have only so many files open at once, and here are more, each read only in part."""
     (sftp.files / "big").write_bytes(b"x" * (CHUNK + 1))
@@ -209,3 +240,27 @@ def test_a_password(tmp_path: Path, password: str, accepted: bool) -> None:
                 list(source.files())
             assert password not in f"{raised.value} {account!r}"
         source.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (asyncssh.SFTPNoSuchFile("gone"), FileNotFoundError),
+        (asyncssh.SFTPNotADirectory("a file"), FileNotFoundError),
+        (asyncssh.SFTPPermissionDenied("no"), PermissionError),
+        (asyncssh.SFTPFailure("the disk is broken"), MeasurementError),
+        (asyncssh.SFTPOpUnsupported("what?"), MeasurementError),
+    ],
+)
+def test_only_what_is_about_a_file_is_evidence(
+    monkeypatch: pytest.MonkeyPatch, error: asyncssh.SFTPError, raised: type[Exception]
+) -> None:
+    source = SftpFolder(SftpAccount("127.0.0.1"))
+
+    def answers(_step: object) -> None:
+        raise error
+
+    monkeypatch.setattr(source._session, "ask", answers)
+    with pytest.raises(raised) as caught:
+        list(source.chunks("a"))
+    assert type(caught.value) is raised

@@ -199,7 +199,7 @@ def test_values_of_the_task_are_escaped_in_paths() -> None:
     [
         ({}, "assert is one of"),
         ({"assert": "nope"}, "not 'nope'"),
-        ({"assert": "portal-state-match"}, "correlate_by: Field required"),
+        ({"assert": "portal-state-match"}, "correlate_by: it is needed, and missing"),
         (portal(colour="red"), "has no field 'colour'"),
         (portal(assertions=[{"path": "a..b"}]), "has an empty part"),
         (portal(assertions=[{"path": "$.a["}]), "is no JSONPath"),

@@ -41,6 +41,9 @@ class FakeFiles:
         yield from (data[at : at + 3] for at in range(0, len(data), 3))
 
 
+BATCH = b"FHS|^~\\&|F\rBHS|^~\\&|B\r" + ADT + ADT + b"BTS|2\rFTS|1\r"
+
+
 def state(content: Mapping[str, bytes], **more: Any) -> FakeState:
     return FakeState(file_source=FakeFiles(content, **more))
 
@@ -170,6 +173,10 @@ def test_fields_by_the_paths_of_the_format(name: str, content: bytes, path: str,
         ("a.txt", b"a\nb", "line.*", ["a", "b"]),
         ("a.txt", b"a\nb", "line.3", None),
         ("a.hl7", ADT + ADT.replace(b"Ann", b"Bob"), "PID-5.2", ["Ann", "Bob"]),
+        ("a.hl7", BATCH, "PID-5.2", ["Ann", "Ann"]),
+        ("a.hl7", BATCH, "BHS-3", "B"),
+        ("a.hl7", BATCH, "BTS-1", "2"),
+        ("a.hl7", ADT, "BTS-1", None),
         ("a.x12", X12 + X12, "ISA13", ["000000001", "000000001"]),
     ],
 )
@@ -419,7 +426,7 @@ def test_a_value_of_the_data_in_a_pattern_and_in_a_path() -> None:
     with pytest.raises(ValueError, match="given as pattern"):
         outcome(state({}), data, path="{{odd}}")
     with pytest.raises(ValueError, match="no quotes"):
-        outcome(state({}), {"v": "x' || 1 == '1"}, pattern="a.json", fields=[{"path": "$[?@.a == '{{v}}']"}])
+        outcome(state({}), {"v": 'x"]'}, pattern="a.hl7", fields=[{"path": "PID[3.1={{v}}]-5"}])
 
 
 def test_names_that_are_chosen_to_be_slow_are_not() -> None:

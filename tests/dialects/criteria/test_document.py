@@ -94,7 +94,7 @@ def test_criteria_without_an_axis_are_collapsed(axis: str | None) -> None:
     [((9, 1), "pass"), ((0.9, 0.1), "pass"), ((8.999, 1.001), "partial"), ((1, 9), "partial"), ((0, 1), "fail")],
 )
 def test_the_verdict_of_a_run(weights: tuple[float, float], verdict: str) -> None:
-    assert completed(criterion(1, weights[0]), criterion(0, weights[1])).verdict is Verdict(verdict)  # noqa: ARG002
+    assert completed(criterion(1, weights[0]), criterion(0, weights[1])).verdict is Verdict(verdict)
 
 
 def test_every_criterion_has_its_run_in_order() -> None:

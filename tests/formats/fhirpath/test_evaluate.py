@@ -14,7 +14,7 @@ from tests.formats.fhirpath.resources import PATIENT, WEIGHT
 
 
 def found(expression: str, resource: dict[str, Any]) -> list[Any]:
-    return [one.value for one in evaluate(expression, resource)]
+    return evaluate(expression, resource)
 
 
 FOUND = [

@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.formats.field_rules import patterns
+from assay.formats.field_rules.pattern_size import expanded_size
 from assay.formats.field_rules.rule import MATCHES, OPERATORS, FieldRule, actual
-from assay.formats.field_rules.values import Found, Plain, same
+from assay.formats.field_rules.values import Plain, same
 
 
-def found(*values: Plain) -> list[Found]:
-    return [Found(value) for value in values]
+def found(*values: Plain) -> list[Plain]:
+    return list(values)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +112,14 @@ def test_what_must_not_be_must_not_be_anywhere() -> None:
     assert rule.holds([])
 
 
+@pytest.mark.parametrize(
+    ("match", "holds"),
+    [(None, True), ("all", True), ("none", True), ("any", False), ("first", False), ("only", False)],
+)
+def test_a_value_that_differs_must_be_there_if_one_is_asked_for(match: str | None, holds: bool) -> None:
+    assert FieldRule("p", "a", "notEquals", match).holds([]) is holds
+
+
 def test_null_absent_and_empty_are_three_things() -> None:
     exists, empty, null = FieldRule("p", operator="exists"), FieldRule("p", operator="empty"), FieldRule("p", None)
     assert [exists.holds(one) for one in ([], found(None), found(""))] == [False, True, True]
@@ -129,13 +138,36 @@ def test_null_absent_and_empty_are_three_things() -> None:
         ({"operator": "greaterThan", "expected": "tall"}, "greaterThan needs a number or a date"),
         ({"operator": "matches", "expected": "("}, "is no regular expression"),
         ({"operator": "matches", "expected": 5}, "matches needs a regular expression"),
+        (
+            {"operator": "matches", "expected": "(((a{1000}){1000}){1000})"},
+            "at most 10000 characters, and 100000 parts",
+        ),
+        ({"operator": "matches", "expected": "a{999999999}"}, "100000 parts"),
+        ({"operator": "matches", "expected": "a" * 10_001}, "at most 10000 characters"),
+        ({"operator": "matches", "expected": "(" * 3000 + ")" * 3000}, "is no regular expression"),
         ({"operator": "count", "expected": -1}, "count needs a whole number"),
         ({"operator": "count", "expected": {"least": 1}}, "count needs a whole number"),
         ({"operator": "approx", "expected": "x"}, "approx needs a number"),
         ({"operator": "approx", "expected": 1, "tolerance": -1}, "the tolerance of approx"),
         ({"operator": "dateWithin", "expected": "2024-13-01", "tolerance": "1 d"}, "dateWithin needs a date"),
         ({"operator": "dateWithin", "expected": "2024-01-01"}, "dateWithin needs a tolerance"),
-        ({"weight": -1}, "a weight is a finite number"),
+        ({"operator": "dateWithin", "expected": "2024-01-01", "tolerance": -1}, "dateWithin needs a tolerance"),
+        (
+            {"operator": "dateWithin", "expected": "2024-01-01", "tolerance": "2 moons"},
+            "dateWithin needs a tolerance",
+        ),
+        (
+            {"operator": "dateWithin", "expected": "2024-01-01", "tolerance": "9999999999 weeks"},
+            "dateWithin needs",
+        ),
+        ({"operator": "dateWithin", "expected": "2024-01-01", "tolerance": 1e300}, "dateWithin needs a tolerance"),
+        ({"operator": "approx", "expected": 1, "tolerance": "a lot"}, "the tolerance of approx"),
+        ({"operator": "approx", "expected": "1e999999", "tolerance": "1e999999%"}, "the tolerance of approx"),
+        ({"operator": "count", "expected": {"max": True}}, "count needs a whole number"),
+        ({"operator": "count", "expected": {"min": 1.5}}, "count needs a whole number"),
+        ({"operator": "count", "expected": {"max": 2.5}}, "count needs a whole number"),
+        ({"weight": -1}, "a weight is a number from 0"),
+        ({"weight": 1e101}, "a weight is a number from 0"),
     ],
 )
 def test_a_rule_that_can_not_be(rule: dict[str, Plain], says: str) -> None:
@@ -143,10 +175,68 @@ def test_a_rule_that_can_not_be(rule: dict[str, Plain], says: str) -> None:
         FieldRule("p", **rule)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "size"),
+    [
+        ("", 0),
+        ("abc", 3),
+        (r"\d{4}-\d{2}", 7),
+        ("(ab){3}", 6),
+        ("((ab){3}c){10}", 70),
+        ("[a-z(){5}]{2}", 2),
+        (r"\(a{2}\)", 4),
+        ("a{2,5}", 5),
+        ("a{0}", 1),
+        ("a{,3}", 3),
+        ("a{x}", 4),
+        ("))((", 2),
+    ],
+)
+def test_how_large_a_pattern_becomes(pattern: str, size: int) -> None:
+    assert expanded_size(pattern) == size
+
+
 def test_a_pattern_that_explodes_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patterns, "LIMIT_SEC", 0.05)
     with pytest.raises(patterns.SlowPatternError, match="took longer"):
         FieldRule("p", "(x+x+)+y", "matches").holds(found("x" * 5000))
+
+
+def test_a_pattern_has_one_limit_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many values that each stay below the limit would hold a grading up as well."""
+    monkeypatch.setattr(patterns, "LIMIT_OF_ALL_SEC", 0.05)
+    with pytest.raises(patterns.SlowPatternError, match=r"or 0\.05 s for all"):
+        FieldRule("p", "(x+x+)+y", "matches").holds(found(*["x" * 18] * 10_000))
+
+
+@pytest.mark.parametrize("value", ["1e999999999", "-1e999999999", "1e-999999999", "9" * 100_000, "nan", "inf"])
+@pytest.mark.parametrize(("operator", "expected"), [("approx", 5), ("greaterThan", 5), ("between", [1, 2])])
+def test_numbers_of_any_size_are_only_values(value: str, operator: str, expected: Plain) -> None:
+    above = value.startswith(("1e9", "99"))
+    assert FieldRule("p", expected, operator).holds([value]) is (above and operator == "greaterThan")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_number"),
+    [
+        ("5", True),
+        (" +5.0 ", True),
+        (".5", True),
+        ("5.", True),
+        ("-5e-3", True),
+        ("005", True),
+        ("1_000", False),
+        ("1,000", False),
+        ("\u0663", False),
+        ("0x10", False),
+        ("nan", False),
+        ("1e99999999999999999999", False),
+        ("5 mg", False),
+        ("", False),
+    ],
+)
+def test_a_text_that_is_nothing_but_a_number_is_one(text: str, is_number: bool) -> None:
+    assert FieldRule("p", -1000, "greaterThan").holds([text]) is is_number
 
 
 def test_what_is_shown() -> None:

@@ -1,7 +1,10 @@
 """Type, trigger, control id, counts."""
 
+import re
+
 import pytest
 
+from assay.core.errors import InputError
 from assay.formats.hl7.header import (
     MessageType,
     control_id,
@@ -48,13 +51,17 @@ def test_custom_delimiters() -> None:
         ("ADT^A04", "ADT^A01", False),
         ("ADT^A04", "ORU", False),
         ("ADT", "ADT^A04", False),
-        ("ADT^A04", "^A04", False),
-        ("ADT^A04", "", False),
         ("ADT^A04", " ADT ^ A04 ", True),
     ],
 )
 def test_a_type_fits_what_is_wanted(given: str, wanted: str, *, fits: bool) -> None:
     assert parse_message_type(given).fits(parse_message_type(wanted)) is fits
+
+
+@pytest.mark.parametrize("written", ["", "^A04", "adt^a04", "ADT_A04", "ADT A04", "ADT|A04", "ADT^A04^A^X", "A4"])
+def test_a_type_that_is_none_is_refused(written: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"like ADT^A04, in capitals, not {written!r}")):
+        parse_message_type(written)
 
 
 def test_ids_version_and_counts() -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from assay.formats.test_reports.model import Ended
 from assay.formats.test_reports.read import read_report
+from tests.builders import within
 
 P, S, F = Ended.PASSED, Ended.SKIPPED, Ended.FAILED
 
@@ -109,10 +109,8 @@ FILE = '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><testsuite><testca
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("report", [BOMB, FILE, "<!DOCTYPE x><testsuite/>", "<!DOCTYPE x []><testsuite/>"])
 def test_a_document_type_is_refused_in_any_encoding(report: str, encoding: str) -> None:
-    start = time.monotonic()
-    with pytest.raises(ValueError, match="declares a document type"):
+    with within(60), pytest.raises(ValueError, match="declares a document type"):
         read(f'<?xml version="1.0" encoding="{encoding}"?>{report}'.encode(encoding))
-    assert time.monotonic() - start < 1
 
 
 @pytest.mark.parametrize(

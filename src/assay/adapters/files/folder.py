@@ -19,6 +19,9 @@ CHUNK: Final = 1 << 20
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
+_GONE: Final = (errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EMLINK, errno.ENAMETOOLONG)
+_CLOSED: Final = (errno.EACCES, errno.EPERM)
+
 
 class LocalFolder:
     """The folder itself may be named by a link: that is its owner's to decide."""
@@ -53,7 +56,7 @@ class LocalFolder:
             if not stat.S_ISREG(found.st_mode):
                 raise missing(path)
             left = found.st_size
-            while left and (chunk := os.read(fd, min(CHUNK, left))):
+            while left and (chunk := _read(fd, min(CHUNK, left))):
                 left -= len(chunk)
                 yield chunk
         finally:
@@ -72,7 +75,7 @@ class LocalFolder:
             try:
                 deeper = os.open(part, _FOLDER if at < len(parts) - 1 else flags, dir_fd=fd)
             except OSError as error:
-                raise _as_missing(error, "/".join(parts)) from error
+                raise _of_file(error, "/".join(parts)) from error
             finally:
                 os.close(fd)
             fd = deeper
@@ -88,20 +91,33 @@ class LocalFolder:
             for name in os.listdir(fd):
                 try:
                     entries.append((name, os.stat(name, dir_fd=fd, follow_symlinks=False)))
-                except OSError:
+                except FileNotFoundError:
                     # It was removed since it was listed.
                     continue
-        except OSError:
-            return entries
+        except OSError as error:
+            _of_file(error, folder)
         finally:
             os.close(fd)
         return entries
 
 
-def _as_missing(error: OSError, path: str) -> OSError:
-    """A link, a socket or a file in the place of a folder is no file of ours."""
-    gone = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EMLINK)
-    return missing(path) if error.errno in gone else OSError(error.errno, error.strerror, path)
+def _of_file(error: OSError, path: str) -> OSError:
+    """What an error says about a file: a link, a socket or a file in the place of a folder is no file of ours.
+
+    Raises ``MeasurementError`` for what is not the file's doing, such as a disk that fails or too many open files.
+    """
+    if error.errno in _GONE:
+        return missing(path)
+    if error.errno in _CLOSED:
+        return OSError(error.errno, error.strerror, path)
+    raise MeasurementError(f"the folder of files can't be read: {error.strerror}") from error
+
+
+def _read(fd: int, size: int) -> bytes:
+    try:
+        return os.read(fd, size)
+    except OSError as error:
+        raise MeasurementError(f"the folder of files can't be read: {error.strerror}") from error
 
 
 def _moment(found: os.stat_result) -> datetime:

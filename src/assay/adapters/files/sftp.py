@@ -8,8 +8,9 @@ import errno
 import importlib
 import posixpath
 import stat
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.adapters.files.folder import moment
@@ -80,7 +81,7 @@ class SftpFolder:
         try:
             return patiently(self._what, self._limits, self._pace, lambda: self._session.ask(list_folder))
         except _sftp_error() as error:
-            if folder:
+            if folder and self._of_file(error, folder) is not None:
                 return []
             raise MeasurementError(f"{self._what}: the folder of files can't be listed") from error
 
@@ -97,32 +98,29 @@ class SftpFolder:
         try:
             size = patiently(self._what, self._limits, self._pace, lambda: self._session.ask(look))
         except _sftp_error() as error:
-            raise _of_server(error, "/".join(parts)) from error
+            raise self._of_file(error, "/".join(parts)) from error
         if size is None:
             raise missing("/".join(parts))
         return size
 
     def _read(self, path: str, at: int, size: int) -> Iterator[bytes]:
-        async def open_file(client: "asyncssh.SFTPClient") -> "tuple[asyncssh.SFTPClientFile, int | None]":
+        async def open_file(client: "asyncssh.SFTPClient") -> "tuple[_OpenFile, int | None]":
             file = await client.open(self._at(path), "rb", encoding=None)
-            return file, _size_of_file(await file.stat())
-
-        async def read_at(offset: int) -> bytes:
-            return bytes(await file.read(min(CHUNK, size - offset), offset))  # type: ignore[arg-type] # No encoding.
+            return _OpenFile(client, file), _size_of_file(await file.stat())
 
         try:
             file, now = self._session.ask(open_file)
         except _sftp_error() as error:
-            raise _of_server(error, path) from error
+            raise self._of_file(error, path) from error
         with self._closing(file, path):
             if now != size:
                 raise OSError("it changed while it was looked at")
-            while at < size and (chunk := self._session.ask(lambda _, at=at: read_at(at))):  # type: ignore[misc]
+            while at < size and (chunk := self._session.ask(file.reading(at, min(CHUNK, size - at)))):
                 at += len(chunk)
                 yield chunk
 
     @contextmanager
-    def _closing(self, file: "asyncssh.SFTPClientFile", path: str) -> Iterator[None]:
+    def _closing(self, file: "_OpenFile", path: str) -> Iterator[None]:
         """Give the file back to the server, unless the connection is gone, and the file with it."""
         lost = False
         try:
@@ -131,14 +129,47 @@ class SftpFolder:
             lost = True
             raise
         except _sftp_error() as error:
-            raise _of_server(error, path) from error
+            raise self._of_file(error, path) from error
         finally:
             if not lost:
                 with suppress(UnreachableError, _sftp_error()):
-                    self._session.ask(lambda _: file.close())
+                    self._session.ask(file.close)
+
+    def _of_file(self, error: Exception, path: str) -> OSError:
+        """What an answer of the server says about a file. Raises ``MeasurementError`` if it is not about that."""
+        asyncssh = importlib.import_module("asyncssh")
+        if isinstance(error, asyncssh.SFTPNoSuchFile | asyncssh.SFTPNoSuchPath | asyncssh.SFTPNotADirectory):
+            return missing(path)
+        if isinstance(error, asyncssh.SFTPPermissionDenied):
+            return PermissionError(errno.EACCES, "the server does not give it", path)
+        raise MeasurementError(f"{self._what}: it does not read a file ({type(error).__name__})") from error
 
     def _at(self, path: str) -> str:
         return posixpath.join(self._root, path.rstrip("/")) if path else self._root
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenFile:
+    """A file, and whom it was opened with: after a connection was lost, another thread may have made a new one."""
+
+    client: "asyncssh.SFTPClient"
+    file: "asyncssh.SFTPClientFile"
+
+    def reading(self, at: int, size: int) -> "Callable[[asyncssh.SFTPClient], Awaitable[bytes]]":
+        async def read(client: "asyncssh.SFTPClient") -> bytes:
+            self._check(client)
+            return bytes(await self.file.read(size, at))  # type: ignore[arg-type] # No encoding.
+
+        return read
+
+    async def close(self, client: "asyncssh.SFTPClient") -> None:
+        self._check(client)
+        await self.file.close()
+
+    def _check(self, client: "asyncssh.SFTPClient") -> None:
+        # To ask the file would fail as if the new connection were lost, too.
+        if client is not self.client:
+            raise UnreachableError("the connection was lost")
 
 
 def _size_of_file(attrs: "asyncssh.SFTPAttrs") -> int | None:
@@ -148,10 +179,3 @@ def _size_of_file(attrs: "asyncssh.SFTPAttrs") -> int | None:
 
 def _sftp_error() -> Any:
     return importlib.import_module("asyncssh").SFTPError
-
-
-def _of_server(error: Exception, path: str) -> OSError:
-    asyncssh = importlib.import_module("asyncssh")
-    if isinstance(error, asyncssh.SFTPNoSuchFile | asyncssh.SFTPNoSuchPath):
-        return missing(path)
-    return PermissionError(errno.EACCES, "the server does not give it", path)

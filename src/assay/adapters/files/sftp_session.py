@@ -72,6 +72,9 @@ class SftpSession:
         """
         asyncssh = _asyncssh()
         with self._lock:
+            if self._loop.is_closed():
+                # Whoever gives a file back only now finds nobody to give it to.
+                raise UnreachableError("the session was closed")
             try:
                 return self._loop.run_until_complete(self._step(step))
             except (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection) as error:

@@ -11,7 +11,6 @@ A field has a ``path`` that is dotted with indexes (``participant.0.actor.displa
 that FHIR R4 does not have is refused.
 """
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,9 +30,8 @@ from assay.formats.field_rules.score import nothing_found, scored
 KEY = "fieldResults"
 LONGEST_WAIT_SEC = 600
 SHOWN = 50
-# The library for FHIRPath keeps what now() is for all who evaluate, so that they take turns.
-_EVALUATING = threading.Lock()
 Single = str | int | float | bool
+Escape = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +39,11 @@ class FhirResourceState:
     """``fields`` are field rules."""
 
     kind: ClassVar[str] = "fhir-resource-state"
-    escapes: ClassVar[Mapping[str, Callable[[str], str]]] = {
-        "path": in_dotted,
-        "fhirpath": in_fhirpath,
-        "where": in_fhirpath,
-        "search": in_search,
+    escapes: ClassVar[Mapping[str, Callable[[str], Escape]]] = {
+        "path": lambda _: in_dotted,
+        "fhirpath": lambda _: in_fhirpath,
+        "where": lambda _: in_fhirpath,
+        "search": lambda _: in_search,
     }
 
     resource_type: str
@@ -99,10 +97,7 @@ class FhirResourceState:
         return self._held(meant, more)
 
     def _matches(self, evidence: SandboxState, since: datetime | None) -> Iterator[Match]:
-        for resource in self._asked(evidence):
-            with _EVALUATING:
-                meant = list(matches([resource], self.where, since))
-            yield from meant
+        return matches(self._asked(evidence), self.where, since)
 
     def _asked(self, evidence: SandboxState) -> Iterable[Resource]:
         if self.id is None:
@@ -132,15 +127,13 @@ class FhirResourceState:
 
     def _held(self, meant: list[Match], more: dict[str, Any]) -> Scored:
         if self.select == "all":
-            with _EVALUATING:
-                rows = [result_of_all(rule, [one.resource for one in meant]) for rule in self.fields]
+            rows = [result_of_all(rule, [one.resource for one in meant]) for rule in self.fields]
             return scored(self.fields, rows, KEY, f"{len(meant)} of {self._what}", **more)
         chosen = [latest(meant)] if self.select == "latest" else meant if self.select == "any" else meant[:1]
         return max((self._one(match, more) for match in chosen), key=lambda outcome: outcome.score)
 
     def _one(self, match: Match, more: dict[str, Any]) -> Scored:
-        with _EVALUATING:
-            rows = [result(rule, match.resource) for rule in self.fields]
+        rows = [result(rule, match.resource) for rule in self.fields]
         return scored(self.fields, rows, KEY, match.name, resource=match.name, **more)
 
     @property

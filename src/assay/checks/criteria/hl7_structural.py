@@ -15,16 +15,14 @@ from typing import ClassVar, Literal
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.sandbox_state import Event, SandboxState, made_once
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import nothing_found, results, scored
-from assay.formats.field_rules.values import Found
+from assay.formats.field_rules.score import Result, nothing_found, results, scored
 from assay.formats.hl7.errors import Hl7Error
-from assay.formats.hl7.find import find
+from assay.formats.hl7.find import texts
 from assay.formats.hl7.header import control_id, message_type, parse_message_type
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path import quoted
 from assay.formats.hl7.path_parser import parse_path
-from assay.formats.hl7.value import Presence
 
 KEY = "field_results"
 EVENT = "hl7_outbound"
@@ -53,15 +51,18 @@ class Hl7Structural:
             raise ValueError("hl7-structural needs fields or segments")
         for path in (*(rule.path for rule in self.fields), *self.correlate_by):
             parse_path(path)
-        for name, count in self.segments.items():
-            FieldRule(name, count, "count")  # type: ignore[arg-type] # A rule refuses a count that is none.
+        if self.message_type is not None:
+            parse_message_type(self.message_type)
+        for rule in self._counts():
+            if parse_path(rule.path).text != parse_path(rule.path).segment:
+                raise ValueError(f"segments has names of segments, such as OBX, not {rule.path!r}")
 
     def run(self, evidence: SandboxState) -> Outcome:
         messages, broken = made_once(evidence, (_messages, self.since), lambda: self._messages(evidence))
         meant = [message for message in messages if self._meant(message)]
         if not meant:
             what = f"none of {len(messages)} messages is the one that is meant"
-            return nothing_found(self._rules(), KEY, what, unreadable=broken)
+            return nothing_found((*self.fields, *self._counts()), KEY, what, unreadable=broken)
         return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
 
     def _messages(self, evidence: SandboxState) -> tuple[list[Message], list[str]]:
@@ -72,24 +73,28 @@ class Hl7Structural:
     def _meant(self, message: Message) -> bool:
         if self.message_type is not None and not message_type(message).fits(parse_message_type(self.message_type)):
             return False
-        return all(
-            any(one.value == value for one in _values(path, message)) for path, value in self.correlate_by.items()
-        )
+        return all(value in texts(parse_path(path), message) for path, value in self.correlate_by.items())
 
-    def _rules(self) -> tuple[FieldRule, ...]:
-        counts = (FieldRule(name, count, "count") for name, count in self.segments.items())  # type: ignore[arg-type]
-        return (*self.fields, *counts)
+    def _counts(self) -> list[FieldRule]:
+        # A rule refuses a count that is none.
+        return [FieldRule(name, count, "count") for name, count in self.segments.items()]  # type: ignore[arg-type]
 
     def _held(self, message: Message, broken: list[str]) -> Scored:
-        def found(rule: FieldRule) -> list[Found]:
-            if rule.operator == "count" and rule.path in self.segments:
-                return [Found(rule.path)] * message.counts.get(rule.path, 0)
-            return _values(rule.path, message)
+        counts, number = self._counts(), control_id(message)
+        rows = results(self.fields, lambda rule: texts(parse_path(rule.path), message))
+        rows += [_count_row(rule, message.counts.get(rule.path, 0)) for rule in counts]
+        what = f"message {number or 'without a control id'}"
+        return scored((*self.fields, *counts), rows, KEY, what, message=number, unreadable=broken)
 
-        rules = self._rules()
-        rows = results(rules, found)
-        what = f"message {control_id(message) or 'without a control id'}"
-        return scored(rules, rows, KEY, what, message=control_id(message), unreadable=broken)
+
+def _count_row(rule: FieldRule, count: int) -> Result:
+    return {
+        "path": rule.path,
+        "expected": rule.expected,
+        "actual": count,
+        "passed": rule.holds([rule.path] * count),
+        "operator": rule.operator,
+    }
 
 
 def _messages(evidence: SandboxState, events: list[Event]) -> tuple[list[Message], list[str]]:
@@ -104,12 +109,3 @@ def _messages(evidence: SandboxState, events: list[Event]) -> tuple[list[Message
         except Hl7Error as error:
             broken.append(str(error))
     return messages, broken
-
-
-def _values(path: str, message: Message) -> list[Found]:
-    """What is at a path: text, an empty text, or an explicit null; nothing where the message ends before."""
-    return [
-        Found(None if one.value.presence is Presence.NULL else one.value.text, f"line {one.line}")
-        for one in find(parse_path(path), message)
-        if one.value.presence is not Presence.ABSENT
-    ]

@@ -6,6 +6,7 @@ there are. Paths are dotted, or JSONPath if they begin with ``$``. ``since: run_
 changed in this run.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -14,7 +15,7 @@ from assay.evidence.sandbox_state import SandboxState, StateRow
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import nothing_found, results, scored
-from assay.formats.json_paths import check_path, find
+from assay.formats.json_paths import DeepDataError, check_path, escape_for, find
 
 KEY = "assertionResults"
 
@@ -34,6 +35,7 @@ class PortalStateMatch:
     """``assertions`` are field rules; all are held against one record."""
 
     kind: ClassVar[str] = "portal-state-match"
+    escapes: ClassVar[Mapping[str, Callable[[str], Callable[[str], str]]]] = {"path": escape_for}
 
     correlate_by: Correlation
     assertions: tuple[FieldRule, ...] = ()
@@ -63,5 +65,8 @@ class PortalStateMatch:
         return in_time and self.correlate_by.key in (None, row.key)
 
     def _held(self, row: StateRow, what: str, count: int) -> Scored:
-        found = results(self.assertions, lambda rule: find(rule.path, row.data))
+        try:
+            found = results(self.assertions, lambda rule: find(rule.path, row.data))
+        except DeepDataError as error:
+            return nothing_found(self.assertions, KEY, f"{what}: {error}", records=count, key=row.key)
         return scored(self.assertions, found, KEY, what, records=count, key=row.key)

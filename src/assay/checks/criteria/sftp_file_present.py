@@ -11,7 +11,7 @@ from the ending of the pattern unless it is given:
 - ``text``: ``content``, ``line.3``, ``line.*``
 - ``json``: dotted, or JSONPath if they begin with ``$``
 - ``csv``: ``amount`` and ``*.amount`` for every row, ``2.amount`` for the second; the first line names the columns
-- ``hl7`` and ``x12``: as in hl7-structural and x12-response
+- ``hl7`` and ``x12``: as in hl7-structural and x12-response; ``BTS-1`` and the like are those of a file of batches
 
 All is held against one file; of several, the one that does best counts. Files of any size are checked for size,
 checksum and texts; fields are looked at in up to 64 MiB (16 MiB of HL7 and X12), and do not hold in more.
@@ -33,17 +33,19 @@ from assay.formats.file_content.formats import FORMATS, guessed
 from assay.formats.file_content.passage import Passage, pass_through
 from assay.formats.file_content.rules import Demands, Size, printable, rows, unread_rows
 from assay.formats.globs import check_glob, in_glob, matches_glob
+from assay.formats.json_paths import escape_for
 
 KEY: Final = "fieldResults"
 CHANGED: Final = "it changed while it was looked at"
 SHOWN: Final = 50
 MAX_READ: Final = 1000
+Escape = Callable[[str], str]
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _QUOTABLE: Final = re.compile(r"[^'\"\\\x00-\x1f]+")
 
 
 def in_path(value: str) -> str:
-    """A value in a path of any of the formats, or in the glob if that is called path."""
+    """A value in a path of any format but JSONPath, or in the glob if that is called path."""
     if _PLAIN.fullmatch(value):
         return value
     if not _QUOTABLE.fullmatch(value):
@@ -56,7 +58,11 @@ class SftpFilePresent:
     """``fields`` are field rules."""
 
     kind: ClassVar[str] = "sftp-file-present"
-    escapes: ClassVar[Mapping[str, Callable[[str], str]]] = {"pattern": in_glob, "glob": in_glob, "path": in_path}
+    escapes: ClassVar[Mapping[str, Callable[[str], Escape]]] = {
+        "pattern": lambda _: in_glob,
+        "glob": lambda _: in_glob,
+        "path": lambda path: escape_for(path) if path.startswith("$") else in_path,
+    }
 
     pattern: str | None = None
     glob: str | None = None

@@ -1,12 +1,14 @@
 """Looks at the X12 responses that the sandbox received: transaction sets such as 271, 277, 278, 835, 997 and 999.
 
-``transaction_set`` and ``correlate_by`` (paths with the values that they must have, such as ``{"TRN02":
-"98175"}``) say which set is meant; of several, the one that does best counts. ``fields`` are rules with paths
-such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: true``, control numbers and counts must be right as
-well. Values compare as text. ``since: run_start`` looks only at responses of this run.
+``transaction_set`` (``277CA`` is the 277 that acknowledges claims) and ``correlate_by`` (paths with the values
+that they must have, such as ``{"TRN02": "98175"}``) say which set is meant; of several, the one that does best
+counts. ``fields`` are rules with paths such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: true``,
+control numbers and counts must be right as well. Values compare as text. ``since: run_start`` looks only at
+responses of this run.
 """
 
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -15,8 +17,8 @@ from assay.core.outcome import Outcome, Scored
 from assay.evidence.sandbox_state import Event, SandboxState, made_once
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import nothing_found, results, scored
-from assay.formats.field_rules.values import Found
 from assay.formats.x12.errors import NotX12Error
+from assay.formats.x12.findings import Finding, Kind
 from assay.formats.x12.model import Document
 from assay.formats.x12.parse_path import parse_path
 from assay.formats.x12.path import quoted_value
@@ -27,6 +29,9 @@ from assay.formats.x12.tokenize import tokenize
 KEY = "fieldResults"
 SetIn = tuple[PlacedSet, Document]
 ENVELOPE = FieldRule("envelope", 0, "count")
+# These are about the text that was sent, and no number or count.
+NO_ENVELOPE = (Kind.ENCODING, Kind.LINE_BREAK)
+_SET = re.compile(r"[0-9]{3}|277CA")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,10 @@ class X12Response:
     def __post_init__(self) -> None:
         if not self.fields and not self.envelope:
             raise ValueError("x12-response needs fields, or envelope: true")
+        if self.transaction_set is not None and not _SET.fullmatch(self.transaction_set):
+            raise ValueError(
+                f"a transaction_set is three digits, such as 271, or 277CA, not {self.transaction_set!r}"
+            )
         for path in (*(rule.path for rule in self.fields), *self.correlate_by):
             parse_path(path)
 
@@ -71,23 +80,23 @@ class X12Response:
         return (*self.fields, ENVELOPE) if self.envelope else self.fields
 
     def _meant(self, placed: PlacedSet) -> bool:
-        if self.transaction_set is not None and placed.set.header.text(1) != self.transaction_set:
+        if self.transaction_set not in (None, *_names(placed)):
             return False
-        return all(
-            any(one.value == value for one in _values(path, placed)) for path, value in self.correlate_by.items()
-        )
+        return all(value in _values(path, placed) for path, value in self.correlate_by.items())
 
     def _held(self, placed: PlacedSet, document: Document, broken: list[str]) -> Scored:
-        wrong = [str(finding.message) for finding in document.findings]
+        around = [one for one in document.findings if _is_around(one, placed)]
+        wrong = [one.message for one in around if one.kind not in NO_ENVELOPE]
 
-        def found(rule: FieldRule) -> list[Found]:
-            return [Found(one) for one in wrong] if rule is ENVELOPE else _values(rule.path, placed)
+        def found(rule: FieldRule) -> list[str]:
+            return wrong if rule is ENVELOPE else _values(rule.path, placed)
 
         rules = self._rules()
         rows = results(rules, found)
         number = placed.set.header.text(2)
         what = f"transaction set {placed.set.header.text(1)} {number}".strip()
-        return scored(rules, rows, KEY, what, set=number, findings=wrong, unreadable=broken)
+        said = [one.message for one in around]
+        return scored(rules, rows, KEY, what, set=number, findings=said, unreadable=broken)
 
 
 def _sets(evidence: SandboxState, responses: list[Event]) -> tuple[list[SetIn], list[str]]:
@@ -107,10 +116,17 @@ def _parsed(payload: bytes) -> list[SetIn]:
     return [(one, document) for one in place_sets(document)]
 
 
-def _values(path: str, placed: PlacedSet) -> list[Found]:
+def _is_around(finding: Finding, placed: PlacedSet) -> bool:
+    """Whether it is about the set or the envelopes around it, and not about another one in the same file."""
+    return finding.interchange in (None, placed.interchange.number) and finding.set in (None, placed.set.number)
+
+
+def _names(placed: PlacedSet) -> tuple[str, ...]:
+    """What a set is called: as it says itself, or as its guide is called, which tells a 277CA from other 277."""
+    name = placed.set.header.text(1)
+    return (name,) if placed.guide is None else (name, placed.guide.name)
+
+
+def _values(path: str, placed: PlacedSet) -> list[str]:
     """What is at a path: text, which may be empty; nothing where the segment ends before."""
-    return [
-        Found(one.text, f"segment {one.place.segment}")
-        for one in select(parse_path(path), placed)
-        if one.text is not None
-    ]
+    return [one.text for one in select(parse_path(path), placed) if one.text is not None]

@@ -1,11 +1,21 @@
 """The wire models of criteria, and of what a completed task run answers."""
 
 from enum import Enum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, PlainSerializer, field_validator
 
 DEFAULT_AXIS = "__default__"
+
+
+def _as_written(weight: float) -> int | float:
+    """A whole number without a point, as the document writes weights."""
+    return int(weight) if weight.is_integer() and weight < 2**53 else weight
+
+
+# Larger ones could not be added up.
+Weight = Annotated[FiniteFloat, Field(ge=0, le=1e100)]
+Weights = Annotated[FiniteFloat, Field(ge=0), PlainSerializer(_as_written, when_used="json")]
 
 
 class StrictModel(BaseModel):
@@ -21,8 +31,14 @@ class Criterion(StrictModel):
     task_id: str | None = None
     label: str = Field(min_length=1)
     assertion: dict[str, Any]
-    weight: FiniteFloat = Field(default=1, ge=0)
+    weight: Weight = 1
     axis: str | None = Field(default=None, min_length=1)
+
+    @field_validator("axis")
+    @classmethod
+    def _of_none(cls, axis: str | None) -> str | None:
+        """Who names the bucket of criteria without an axis means that."""
+        return None if axis == DEFAULT_AXIS else axis
 
 
 class CriteriaFile(StrictModel):
@@ -44,7 +60,7 @@ class AxisScore(StrictModel):
     """The weighted mean of an axis, and the sum of its weights."""
 
     score: FiniteFloat = Field(ge=0, le=1)
-    weight: FiniteFloat = Field(ge=0)
+    weight: Weights
 
 
 class CriterionRun(StrictModel):
@@ -53,7 +69,7 @@ class CriterionRun(StrictModel):
     criterion_id: str | None
     label: str
     axis: str | None
-    weight: FiniteFloat
+    weight: Weights
     score: FiniteFloat = Field(ge=0, le=1)
     passed: bool
     details: str

@@ -5,7 +5,7 @@ name of a file beside the one that the record is in.
 """
 
 import base64
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AwareDatetime, Field, TypeAdapter, model_validator
 
@@ -61,5 +61,6 @@ class TurnLine(StrictModel):
     at: AwareDatetime | None = None
 
 
+LINES: Final = {"event": EventLine, "x12_response": ResponseLine, "row": RowLine, "turn": TurnLine}
 RecordLine = EventLine | ResponseLine | RowLine | TurnLine
 RECORD_LINE: TypeAdapter[RecordLine] = TypeAdapter(Annotated[RecordLine, Field(discriminator="record")])

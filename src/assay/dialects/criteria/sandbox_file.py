@@ -8,12 +8,35 @@ at the folder of the sandbox file.
 No password, key or token stands in the file: it has the names of the environment variables that do.
 """
 
-from typing import Any
+from difflib import get_close_matches
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, Field, field_validator, model_validator
 
+from assay.dialects.criteria.judge_place import JudgePlace
 from assay.dialects.criteria.models import StrictModel
+
+SETTINGS: Final = {
+    "sftp": (
+        "ASSAY_SFTP_PASSWORD",
+        "ASSAY_SFTP_KEY",
+        "ASSAY_SFTP_KEY_PASSPHRASE",
+        "ASSAY_SFTP_KNOWN_HOSTS",
+        "ASSAY_SFTP_CHECK_HOST_KEY",
+    ),
+    "gs": ("ASSAY_GCS_TOKEN", "STORAGE_EMULATOR_HOST"),
+    "s3": (
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_SESSION_TOKEN",
+        "AWS_REGION",
+        "AWS_DEFAULT_REGION",
+        "AWS_ENDPOINT_URL_S3",
+        "AWS_ENDPOINT_URL",
+    ),
+}
+"""What a place for files may be told by variables, by the beginning of its URL."""
 
 
 class FhirPlace(StrictModel):
@@ -48,7 +71,7 @@ class FilesPlace(StrictModel):
 
     url: str | None = Field(default=None, min_length=1)
     folder: str | None = Field(default=None, min_length=1)
-    credentials: dict[str, str] = Field(default_factory=dict)
+    credentials: dict[str, Annotated[str, Field(min_length=1)]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _one_of_them(self) -> "FilesPlace":
@@ -56,7 +79,20 @@ class FilesPlace(StrictModel):
             raise ValueError("give a url or a folder")
         if self.url is None and self.credentials:
             raise ValueError("a folder needs no credentials")
+        for name in self.credentials:
+            _check_setting(name, str(self.url).partition("://")[0])
         return self
+
+
+def _check_setting(name: str, scheme: str) -> None:
+    """A setting that nobody reads would leave a server asked as nobody in particular."""
+    known = SETTINGS.get(scheme, ())
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        meant = f"; {near[0]!r} may be meant" if near else ""
+        raise ValueError(
+            f"there is no setting {name!r} of {scheme}{meant}; there are {', '.join(known) or 'none'}"
+        )
 
 
 class SandboxFile(StrictModel):
@@ -69,6 +105,7 @@ class SandboxFile(StrictModel):
     data: dict[str, Any] = Field(default_factory=dict)
     fhir: FhirPlace | None = None
     files: FilesPlace | None = None
+    judge: JudgePlace | None = None
 
     @field_validator("store")
     @classmethod

@@ -1,58 +1,79 @@
 """Values of a task's data in assertions: ``{{patient.mrn}}`` stands for what the data has there.
 
 A text that is nothing but one variable becomes the value itself, a number for instance. In a path, a condition or
-a search, the value is escaped for the language that it is in, so that no value can change what that means.
+a search, and in the name of a field, the value is escaped for the language that it is in, so that no value can
+change what that means. What is expected is no such place, whatever it looks like.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
-VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][\w.\-]*)\s*\}\}", re.ASCII)
+VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_][\w.\-]*)\s*\}\}", re.ASCII)
+LITERAL: Final = "expected"
 Escape = Callable[[str], str]
+Choose = Callable[[str], Escape]
+"""From what is written in a field to how values in it are escaped."""
 
 
 def filled(
     value: Any,
     data: Mapping[str, Any],
     escape_path: Escape = str,
-    escapes: Mapping[str, Escape] = MappingProxyType({}),
+    escapes: Mapping[str, Choose] = MappingProxyType({}),
 ) -> Any:
     """A copy of an assertion with its variables replaced. Raises ``ValueError`` for one that the data lacks.
 
     ``escapes`` says by the name of a field how all in it is escaped. Other paths are as ``escape_path`` has it.
     """
+    paths: Choose = lambda _: escape_path  # noqa: E731 - it is a value among others
+    return _filled(value, data, {"path": paths, "fhirpath": paths, **escapes})
+
+
+def _filled(value: Any, data: Mapping[str, Any], known: Mapping[str, Choose]) -> Any:
     if isinstance(value, str):
         whole = VARIABLE.fullmatch(value)
         return _look_up(whole[1], data) if whole else _replaced(value, data, str)
     if isinstance(value, list):
-        return [filled(one, data, escape_path, escapes) for one in value]
+        return [_filled(one, data, known) for one in value]
     if isinstance(value, dict):
-        known = {"path": escape_path, "fhirpath": escape_path, **escapes}
-        return {
-            key: _escaped(one, data, known[key]) if key in known else filled(one, data, escape_path, escapes)
-            for key, one in value.items()
-        }
+        return {_name(key, data, known): _member(key, one, data, known) for key, one in value.items()}
     return value
 
 
-def _escaped(value: Any, data: Mapping[str, Any], escape: Escape) -> Any:
+def _name(key: str, data: Mapping[str, Any], known: Mapping[str, Choose]) -> str:
+    """Names are paths at times, as those of ``correlate_by`` are."""
+    return _replaced(key, data, known["path"](key)) if known else key
+
+
+def _member(key: str, value: Any, data: Mapping[str, Any], known: Mapping[str, Choose]) -> Any:
+    if key == LITERAL:
+        return _filled(value, data, {})
+    return _escaped(value, data, known[key]) if key in known else _filled(value, data, known)
+
+
+def _escaped(value: Any, data: Mapping[str, Any], choose: Choose) -> Any:
     if isinstance(value, str):
-        return _replaced(value, data, escape)
+        return _replaced(value, data, choose(value))
     if isinstance(value, list):
-        return [_escaped(one, data, escape) for one in value]
+        return [_escaped(one, data, choose) for one in value]
     if isinstance(value, dict):
-        return {key: _escaped(one, data, escape) for key, one in value.items()}
+        return {_replaced(key, data, choose(key)): _escaped(one, data, choose) for key, one in value.items()}
     return value
 
 
-def names_in(value: Any) -> set[str]:
-    """The variables that an assertion refers to."""
+def texts_in(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """All texts of an assertion, and its names, with their places."""
     if isinstance(value, str):
-        return set(VARIABLE.findall(value))
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return set().union(*map(names_in, parts)) if parts else set()
+        yield place, value
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from texts_in(one, (*place, number))
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield (*place, key), key
+            yield from texts_in(one, (*place, key))
 
 
 def _replaced(text: str, data: Mapping[str, Any], escape: Escape) -> str:

@@ -1,6 +1,10 @@
-"""FHIRPath evaluated on a resource, with the R4 model. Compiled once per expression."""
+"""FHIRPath evaluated on a resource, with the R4 model. Compiled once per expression.
+
+May be called from several threads, which take turns.
+"""
 
 import functools
+import threading
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final, cast
@@ -10,17 +14,19 @@ from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.fhirpath.functions import FUNCTIONS, data_of
 from assay.formats.fhirpath.parse import Node, library, literal_text, parse, walk
 from assay.formats.fhirpath.r4 import model
-from assay.formats.field_rules.values import Found, Plain
+from assay.formats.field_rules.values import Plain
 
 Resource = Mapping[str, object]
 LITERAL: Final = "assay literal "
 UCUM: Final = "http://unitsofmeasure.org"
+# The library keeps what now() is for all who evaluate.
+_EVALUATING: Final = threading.Lock()
 
 
-def evaluate(expression: str, resource: Resource) -> list[Found]:
+def evaluate(expression: str, resource: Resource) -> list[Plain]:
     """What an expression finds. Raises ``FhirPathError``."""
     try:
-        return [Found(_plain(one), expression) for one in compiled(expression)(resource)]
+        return [_plain(one) for one in compiled(expression)(resource)]
     except AssayError:
         raise
     except Exception as error:  # The library raises bare exceptions, of any type, about data.
@@ -30,7 +36,7 @@ def evaluate(expression: str, resource: Resource) -> list[Found]:
 
 def holds(expression: str, resource: Resource) -> bool:
     """Whether a condition is true; nothing at all is not. Raises ``FhirPathError``, also if it is no condition."""
-    found = [one.value for one in evaluate(expression, resource)]
+    found = evaluate(expression, resource)
     if not found or (len(found) == 1 and isinstance(found[0], bool)):
         return found == [True]
     raise FhirPathError(f"{expression} is no condition: it gives something else than true or false")
@@ -47,11 +53,13 @@ def compiled(expression: str) -> Callable[[Resource], list[Any]]:
     bare = "extension" not in expression
 
     def run(resource: Resource) -> list[Any]:
-        constants.reset()
         seen = _without_remarks(resource) if bare else resource
         given = {**literals, "context": seen, "resource": seen, "rootResource": seen, "ucum": UCUM}
         context = {"dataRoot": [seen], "vars": given, "model": model(), "userInvocationTable": FUNCTIONS}
-        return [data_of(node) for node in do_eval(context, [seen], tree) if not _is_remark(node)]
+        with _EVALUATING:
+            constants.reset()
+            nodes = list(do_eval(context, [seen], tree))
+        return [data_of(node) for node in nodes if not _is_remark(node)]
 
     return run
 

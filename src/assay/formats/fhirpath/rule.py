@@ -10,7 +10,7 @@ from assay.formats.fhirpath.evaluate import Resource, evaluate
 from assay.formats.fhirpath.lint import lint_dotted, lint_fhirpath
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import Result, results
-from assay.formats.field_rules.values import Found, Plain
+from assay.formats.field_rules.values import Plain
 from assay.formats.json_paths import find
 
 
@@ -37,7 +37,7 @@ class FhirRule(FieldRule):
             return lint_fhirpath(self.fhirpath, resource_type)
         return lint_dotted(self.path, resource_type)
 
-    def found_in(self, resource: Resource) -> list[Found]:
+    def found_in(self, resource: Resource) -> list[Plain]:
         """What is there. Raises ``FhirPathError``."""
         return find(self.path, resource) if self.fhirpath is None else evaluate(self.fhirpath, resource)
 
@@ -63,7 +63,7 @@ def _needs_index(path: str, resource: Resource) -> str | None:
     steps = path.split(".")
     for index in range(1, len(steps)):
         above = find(".".join(steps[:index]), resource)
-        value: Plain = above[0].value if above else None
+        value: Plain = above[0] if above else None
         if isinstance(value, list) and not steps[index].isdecimal():
             before = ".".join(steps[:index])
             return f"{before} is a list: write {before}.0.{'.'.join(steps[index:])} for the first"

@@ -68,15 +68,16 @@ def _span(text: str) -> Span | None:
 
 
 def parse_duration(written: str | float) -> timedelta | None:
-    """A length of time: seconds, or a number with a unit such as ``2 days``."""
-    if isinstance(written, bool):
+    """A length of time: seconds, or a number with a unit such as ``2 days``; None for anything else."""
+    if isinstance(written, str):
+        match = _DURATION.fullmatch(written)
+        seconds = float(match[1]) * _UNITS.get(match[2].lower(), -1) if match else -1
+    else:
+        seconds = -1 if isinstance(written, bool) else written
+    try:
+        return timedelta(seconds=seconds) if seconds >= 0 else None
+    except OverflowError:
         return None
-    if isinstance(written, int | float):
-        return timedelta(seconds=written)
-    match = _DURATION.fullmatch(written)
-    if match is None or match[2].lower() not in _UNITS:
-        return None
-    return timedelta(seconds=float(match[1]) * _UNITS[match[2].lower()])
 
 
 def _zone(written: str | None) -> timezone:

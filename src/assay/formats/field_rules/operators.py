@@ -1,16 +1,18 @@
 """The operators of field rules. One about a single value takes it, what is expected, and the tolerance."""
 
-from collections.abc import Callable
-from decimal import Decimal
+from collections.abc import Callable, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DecimalException
 from typing import Final
 
 from assay.formats.field_rules.dates import parse_date, parse_duration
-from assay.formats.field_rules.patterns import compile_pattern, search
-from assay.formats.field_rules.values import Found, Plain, number, same, text
+from assay.formats.field_rules.patterns import compile_pattern, search_each
+from assay.formats.field_rules.values import Plain, number, same, text
 
+MATCHES: Final = "matches"
 Tolerance = float | str | None
+_WIDE: Final = Context(Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 AboutOne = Callable[[Plain, Plain, Tolerance], bool]
-AboutAll = Callable[[list[Found], Plain], bool]
+AboutAll = Callable[[Sequence[Plain], Plain], bool]
 
 
 def check_expected(operator: str, expected: Plain, tolerance: Tolerance) -> None:
@@ -23,7 +25,7 @@ def check_expected(operator: str, expected: Plain, tolerance: Tolerance) -> None
         raise ValueError(f"{operator} needs a number or a date, not {expected!r}")
     if operator == "between" and isinstance(expected, list) and any(_order_key(one) is None for one in expected):
         raise ValueError("between needs two numbers or two dates")
-    if operator == "matches":
+    if operator == MATCHES:
         compile_pattern(expected)
     if operator in ("startsWith", "endsWith") and not isinstance(expected, str):
         raise ValueError(f"{operator} needs a text")
@@ -31,7 +33,7 @@ def check_expected(operator: str, expected: Plain, tolerance: Tolerance) -> None
         raise ValueError("count needs a whole number of at least 0, or {min, max}")
     if operator == "approx" and number(expected) is None:
         raise ValueError("approx needs a number")
-    if operator == "approx" and tolerance is not None and _bound(tolerance) is None:
+    if operator == "approx" and _around(expected, tolerance) is None:
         raise ValueError("the tolerance of approx is a number of at least 0, or a percentage such as '5%'")
     if operator == "dateWithin":
         _check_date(expected, tolerance)
@@ -93,17 +95,26 @@ def _ordered(holds: Callable[[int], bool]) -> AboutOne:
 def _between(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
     if not isinstance(expected, list):
         return False
-    low, high = (_compared(value, one) for one in expected)
+    low, high = _compared(value, expected[0]), _compared(value, expected[1])
     return low is not None and high is not None and low >= 0 >= high
 
 
 def _approx(value: Plain, expected: Plain, tolerance: Tolerance) -> bool:
-    left, right = number(value), number(expected)
+    exact, limits = number(value), _around(expected, tolerance)
+    return exact is not None and limits is not None and limits[0] <= exact <= limits[1]
+
+
+def _around(expected: Plain, tolerance: Tolerance) -> tuple[Decimal, Decimal] | None:
+    """From what to what a number may be; None where that can't be said."""
+    middle = number(expected)
     bound = _bound(tolerance) if tolerance is not None else (Decimal("1e-9"), True)
-    if left is None or right is None or bound is None:
-        return False
-    amount, relative = bound
-    return abs(left - right) <= (amount * abs(right) if relative else amount)
+    if middle is None or bound is None:
+        return None
+    try:
+        amount = bound[0] * abs(middle) if bound[1] else bound[0]
+        return middle - amount, middle + amount
+    except DecimalException:
+        return None
 
 
 def _bound(tolerance: Tolerance) -> tuple[Decimal, bool] | None:
@@ -112,7 +123,7 @@ def _bound(tolerance: Tolerance) -> tuple[Decimal, bool] | None:
     amount = number(tolerance.strip().rstrip("%") if isinstance(tolerance, str) else tolerance)
     if amount is None or amount < 0:
         return None
-    return (amount / 100, True) if percent else (amount, False)
+    return (amount.scaleb(-2, _WIDE), True) if percent else (amount, False)
 
 
 def _date_within(value: Plain, expected: Plain, tolerance: Tolerance) -> bool:
@@ -132,9 +143,12 @@ def _ends(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
     return whole is not None and isinstance(expected, str) and whole.endswith(expected)
 
 
-def _matches(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
-    whole = text(value)
-    return whole is not None and search(compile_pattern(expected), whole)
+def answers(operator: str, found: Sequence[Plain], expected: Plain, tolerance: Tolerance = None) -> Sequence[bool]:
+    """What an operator about a single value says of each."""
+    if operator == MATCHES:
+        return search_each(compile_pattern(expected), map(text, found))
+    compare = ABOUT_ONE[operator]
+    return [compare(one, expected, tolerance) for one in found]
 
 
 def _is_empty(value: Plain) -> bool:
@@ -148,11 +162,12 @@ def _limits(expected: Plain) -> tuple[int, float] | None:
     if not isinstance(expected, dict) or not expected or expected.keys() - {"min", "max"}:
         return None
     low, high = expected.get("min", 0), expected.get("max", float("inf"))
-    numbers = isinstance(low, int) and isinstance(high, int | float) and not isinstance(low, bool)
-    return (low, high) if numbers and isinstance(low, int) and isinstance(high, int | float) else None
+    if isinstance(low, bool) or isinstance(high, bool) or not isinstance(low, int):
+        return None
+    return (low, high) if isinstance(high, int) or high == float("inf") else None
 
 
-def _count(found: list[Found], expected: Plain) -> bool:
+def _count(found: Sequence[Plain], expected: Plain) -> bool:
     limits = _limits(expected)
     return limits is not None and limits[0] <= len(found) <= limits[1]
 
@@ -166,7 +181,7 @@ ABOUT_ONE: Final[dict[str, AboutOne]] = {
     ),
     "contains": _contains,
     "notContains": lambda value, expected, tolerance: not _contains(value, expected, tolerance),
-    "matches": _matches,
+    MATCHES: lambda value, expected, _: answers(MATCHES, [value], expected)[0],
     "greaterThan": _ordered(lambda order: order > 0),
     "lessThan": _ordered(lambda order: order < 0),
     "greaterOrEqual": _ordered(lambda order: order >= 0),
@@ -181,7 +196,7 @@ ABOUT_ONE: Final[dict[str, AboutOne]] = {
 ABOUT_ALL: Final[dict[str, AboutAll]] = {
     "exists": lambda found, _: bool(found),
     "notExists": lambda found, _: not found,
-    "empty": lambda found, _: all(_is_empty(one.value) for one in found),
-    "notEmpty": lambda found, _: any(not _is_empty(one.value) for one in found),
+    "empty": lambda found, _: all(map(_is_empty, found)),
+    "notEmpty": lambda found, _: not all(map(_is_empty, found)),
     "count": _count,
 }

@@ -1,18 +1,22 @@
 """A rule about a field, and whether it holds for what was found at its path.
 
 ``match`` says how many of several values must satisfy the operator: ``any``, ``all``, ``none``, ``only`` (there is
-one value, and it does) or ``first``. Without it, one value is enough, but what must not be must not be anywhere.
+one value, and it does) or ``first``. Without it, one value is enough, but what must not be must not be anywhere:
+a path with no value is different from everything, unless ``any``, ``only`` or ``first`` ask for a value.
 Operators about presence and number look at all values at once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE, check_expected
-from assay.formats.field_rules.values import Found, Plain
+from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE, answers, check_expected
+from assay.formats.field_rules.values import Plain
 
 MATCHES: Final = ("any", "all", "none", "only", "first")
 NEGATIVE: Final = ("notEquals", "notIn", "notContains")
+# Larger ones could not be added up.
+MAX_WEIGHT: Final = 1e100
 OPERATORS: Final = (*ABOUT_ONE, *ABOUT_ALL)
 
 
@@ -35,32 +39,34 @@ class FieldRule:
             raise ValueError(f"there is no operator {self.operator!r}; there are {', '.join(OPERATORS)}")
         if self.match is not None and self.match not in MATCHES:
             raise ValueError(f"there is no match {self.match!r}; there are {', '.join(MATCHES)}")
-        if isinstance(self.weight, bool) or not 0 <= self.weight < float("inf"):
-            raise ValueError(f"a weight is a finite number of at least 0, not {self.weight!r}")
+        if isinstance(self.weight, bool) or not 0 <= self.weight <= MAX_WEIGHT:
+            raise ValueError(f"a weight is a number from 0 to {MAX_WEIGHT:g}, not {self.weight!r}")
         check_expected(self.operator, self.expected, self.tolerance)
 
-    def holds(self, found: list[Found]) -> bool:
+    def holds(self, found: Sequence[Plain]) -> bool:
         """Whether the values at the path are as the rule wants them."""
         if self.operator in ABOUT_ALL:
             return ABOUT_ALL[self.operator](found, self.expected)
-        compare = ABOUT_ONE[self.operator]
-        answers = [compare(one.value, self.expected, self.tolerance) for one in found]
-        negative = self.operator in NEGATIVE
-        match = self.match or ("all" if negative else "any")
-        if match == "none":
-            return not any(answers)
-        if not answers:
-            # What is not there is different from every value, and has none in it.
-            return negative
-        if match == "only":
-            return len(answers) == 1 and answers[0]
+        if len(found) == 1:
+            holds = ABOUT_ONE[self.operator](found[0], self.expected, self.tolerance)
+            return holds is not (self.match == "none")
+        return self._enough(answers(self.operator, found, self.expected, self.tolerance))
+
+    def _enough(self, said: Sequence[bool]) -> bool:
+        """Whether the operator holds for as many values as it should."""
+        match = self.match or ("all" if self.operator in NEGATIVE else "any")
+        if not said:
+            # What is not there is different from every value, and has none in it; but it is no value that differs.
+            return match == "none" or (self.operator in NEGATIVE and match == "all")
         if match == "first":
-            return answers[0]
-        return all(answers) if match == "all" else any(answers)
+            return said[0]
+        if match == "only":
+            return False
+        return all(said) if match == "all" else any(said) is not (match == "none")
 
 
-def actual(found: list[Found]) -> Plain:
+def actual(found: Sequence[Plain]) -> Plain:
     """What to show as found: the value, the values, or None where there is nothing."""
     if not found:
         return None
-    return found[0].value if len(found) == 1 else [one.value for one in found]
+    return found[0] if len(found) == 1 else list(found)

@@ -1,8 +1,12 @@
-"""What stands at a path: a value, an explicit null, or nothing. The three are different."""
+"""What stands at a path: values, an explicit null, or nothing. The three are different.
+
+It is a sequence: None in it is an explicit null, and an empty one is nothing.
+"""
 
 import functools
+import re
 from decimal import Decimal, InvalidOperation
-from typing import NamedTuple, Union
+from typing import Union
 
 from typing_extensions import TypeAliasType
 
@@ -10,31 +14,27 @@ from typing_extensions import TypeAliasType
 Plain = TypeAliasType("Plain", Union[str, int, float, bool, "list[Plain]", "dict[str, Plain]", None])
 
 SHORT = 64
-
-
-class Found(NamedTuple):
-    """One value at a path. ``value`` is None for an explicit null. ``place`` says where it was found."""
-
-    value: Plain
-    place: str = ""
+# What Python takes for a number beyond this, such as 1_000, is none to anybody else.
+_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
 
 def number(value: Plain) -> Decimal | None:
     """A value as a number: a number, or a text that is nothing but one. A boolean is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if isinstance(value, str):
+        return _exact(value) if len(value) <= SHORT else _exact.__wrapped__(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    text = repr(value) if isinstance(value, float) else str(value).strip()
-    return _exact(text) if len(text) <= SHORT else _exact.__wrapped__(text)
+    return _exact(repr(value))
 
 
 @functools.lru_cache(maxsize=4096)
 def _exact(text: str) -> Decimal | None:
     """Remembered, since what a rule expects is compared with many values; a long text is not kept."""
     try:
-        exact = Decimal(text)
+        return Decimal(text) if _NUMBER.fullmatch(text) else None
     except InvalidOperation:
+        # Its exponent is longer than any number needs.
         return None
-    return exact if exact.is_finite() else None
 
 
 def same(left: Plain, right: Plain) -> bool:

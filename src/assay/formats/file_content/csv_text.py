@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from assay.formats.field_rules.values import Found
 from assay.formats.file_content.errors import UnreadableError
 from assay.formats.file_content.model import MAX_VALUES, Finder
 from assay.formats.file_content.text import decoded
@@ -36,7 +35,7 @@ def opened(data: bytes) -> Finder:
         raise UnreadableError("the file has no line that names the columns")
     names = [name.strip() for name in header]
 
-    def find(path: str) -> list[Found]:
+    def find(path: str) -> list[str]:
         match = _ROW.fullmatch(path)
         row, column = match.groups() if match else ("*", path)
         places = [at for at, name in enumerate(names) if name == column]
@@ -58,9 +57,9 @@ def _rows(text: str, separator: str) -> Iterator[list[str]]:
         raise UnreadableError("the file is no CSV") from error
 
 
-def _found(text: str, separator: str, row: str, places: list[int]) -> Iterator[Found]:
+def _found(text: str, separator: str, row: str, places: list[int]) -> Iterator[str]:
     for number, cells in enumerate(_rows(text, separator)):
         if number and row in ("*", str(number)):
-            yield from (Found(cells[at], f"row {number}") for at in places if at < len(cells))
+            yield from (cells[at] for at in places if at < len(cells))
         if str(number) == row:
             return

@@ -1,13 +1,19 @@
-"""HL7 v2, with its own paths. A file of several messages has the values of all of them."""
+"""HL7 v2, with its own paths. A file of several messages has the values of all of them.
 
-from assay.formats.field_rules.values import Found, Plain
+``FHS``, ``BHS``, ``BTS`` and ``FTS`` are those of the file and its batches.
+"""
+
+from typing import Final
+
 from assay.formats.file_content.errors import UnreadableError
 from assay.formats.file_content.model import Finder
 from assay.formats.hl7.errors import Hl7Error
-from assay.formats.hl7.find import find as find_in
+from assay.formats.hl7.find import texts
+from assay.formats.hl7.model import Message
 from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path_parser import parse_path
-from assay.formats.hl7.value import Presence
+
+ENVELOPES: Final = ("FHS", "BHS", "BTS", "FTS")
 
 
 def check_path(path: str) -> None:
@@ -18,18 +24,15 @@ def check_path(path: str) -> None:
 def opened(data: bytes) -> Finder:
     """How to find values in it. Raises ``UnreadableError``."""
     try:
-        messages = parse(data).messages
+        file = parse(data)
     except Hl7Error as error:
         raise UnreadableError(f"the file is no HL7 v2: {error}") from error
-    texts: dict[Presence, Plain] = {Presence.NULL: None, Presence.EMPTY: ""}
+    around = [one for batch in file.batches for one in (batch.header, batch.trailer)]
+    envelopes = Message(tuple(one for one in (file.header, *around, file.trailer) if one is not None))
 
-    def find(path: str) -> list[Found]:
+    def find(path: str) -> list[str | None]:
         meant = parse_path(path)
-        return [
-            Found(texts.get(one.value.presence, one.value.text), f"line {one.line}")
-            for message in messages
-            for one in find_in(meant, message)
-            if one.value.presence is not Presence.ABSENT
-        ]
+        inside = (envelopes,) if meant.segment in ENVELOPES else file.messages
+        return [text for message in inside for text in texts(meant, message)]
 
     return find

@@ -4,7 +4,7 @@ import json
 from typing import Any, Final
 
 from assay.formats import json_paths
-from assay.formats.field_rules.values import Found
+from assay.formats.field_rules.values import Plain
 from assay.formats.file_content.errors import UnreadableError
 from assay.formats.file_content.model import MAX_VALUES, Finder
 
@@ -30,7 +30,7 @@ def opened(data: bytes) -> Finder:
     if _deeper_than(value, MAX_DEPTH):
         raise UnreadableError(f"the JSON has more than {MAX_DEPTH} levels")
 
-    def find(path: str) -> list[Found]:
+    def find(path: str) -> list[Plain]:
         return json_paths.find(path, value)
 
     return find

@@ -4,7 +4,6 @@ import codecs
 import re
 from typing import Final
 
-from assay.formats.field_rules.values import Found
 from assay.formats.file_content.model import Finder
 
 _PATH: Final = re.compile(r"content|line\.(\*|[1-9][0-9]{0,8})")
@@ -32,12 +31,12 @@ def opened(data: bytes) -> Finder:
     text = decoded(data)
     lines = _LINE_END.split(text.removesuffix("\n").removesuffix("\r")) if text else []
 
-    def find(path: str) -> list[Found]:
+    def find(path: str) -> list[str]:
         if path == "content":
-            return [Found(text, path)]
+            return [text]
         number = path.removeprefix("line.")
         if number == "*":
-            return [Found(line, f"line {at}") for at, line in enumerate(lines, 1)]
-        return [Found(lines[int(number) - 1], path)] if int(number) <= len(lines) else []
+            return lines
+        return [lines[int(number) - 1]] if int(number) <= len(lines) else []
 
     return find

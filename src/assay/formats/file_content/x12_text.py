@@ -1,6 +1,5 @@
 """X12, with its own paths. A file of several transaction sets has the values of all of them."""
 
-from assay.formats.field_rules.values import Found
 from assay.formats.file_content.errors import UnreadableError
 from assay.formats.file_content.model import Finder
 from assay.formats.x12.errors import NotX12Error
@@ -24,13 +23,13 @@ def opened(data: bytes) -> Finder:
         raise UnreadableError(str(error)) from error
     sets = place_sets(document)
 
-    def find(path: str) -> list[Found]:
+    def find(path: str) -> list[str]:
         meant = parse_path(path)
         # Envelopes are around several sets, and count once.
         in_envelopes = meant.segment in OUTSIDE_LOOPS
         found = (
             select_all(meant, document) if in_envelopes else [one for each in sets for one in select(meant, each)]
         )
-        return [Found(one.text, f"segment {one.place.segment}") for one in found if one.text is not None]
+        return [one.text for one in found if one.text is not None]
 
     return find

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 from assay.formats.hl7.encoding import Encoding
-from assay.formats.hl7.model import Field, Index, Message, Segment
+from assay.formats.hl7.model import Index, Message, Segment
 from assay.formats.hl7.path import Choice, Filter, Path
-from assay.formats.hl7.value import ABSENT, Presence, Value, in_standard, split, value_of
+from assay.formats.hl7.value import ABSENT, NULL, TEXT, Value, in_standard, split, value_of
 
 T = TypeVar("T")
 
@@ -30,7 +30,11 @@ class Found(NamedTuple):
 
 def find(path: Path, message: Message) -> list[Found]:
     """All that the path names, in the order of the message."""
-    found = [found for segment in _chosen_segments(path, message) for found in _in_segment(path, segment)]
+    found = [
+        Found(value, segment, repetition)
+        for segment in _chosen_segments(path, message)
+        for repetition, value in _in_segment(path, segment)
+    ]
     return found or ([Found(ABSENT, None)] if path.is_definite else [])
 
 
@@ -40,57 +44,66 @@ def find_first(path: Path, message: Message) -> Value:
     return found[0].value if found else ABSENT
 
 
+def texts(path: Path, message: Message) -> list[str | None]:
+    """The texts that a path names, None for an explicit null; what is absent is left out."""
+    return [
+        None if value is NULL else value.text
+        for segment in _chosen_segments(path, message)
+        for _, value in _in_segment(path, segment)
+        if value is not ABSENT
+    ]
+
+
 def _chosen_segments(path: Path, message: Message) -> Sequence[Segment]:
-    segments: Sequence[Segment] = message.named(path.segment)
-    if path.segments.filters:
-        first, *others = (_having(message, path.segment, wanted) for wanted in path.segments.filters)
-        segments = [one for position, one in first.items() if all(position in other for other in others)]
-    return _at(segments, path.segments.position)
+    choice = path.segments
+    if not choice.filters:
+        return _at(message.named(path.segment), choice.position)
+    chosen = _having(message, path.segment, choice.filters[0])
+    for wanted in choice.filters[1:]:
+        others = _having(message, path.segment, wanted)
+        chosen = {position: one for position, one in chosen.items() if position in others}
+    return _at(list(chosen.values()), choice.position)
 
 
 def _having(message: Message, name: str, wanted: Filter) -> dict[int, Segment]:
     """The segments in which some repetition of a field has the wanted text."""
     place = (name, wanted.numbers)
-    if place not in message.indexes:
-        message.indexes[place] = _index(message.named(name), wanted.numbers)
-    return message.indexes[place].get(wanted.text, {})
+    index = message.indexes.get(place)
+    if index is None:
+        index = message.indexes[place] = _index(message.named(name), wanted.numbers)
+    return index.get(wanted.text, {})
 
 
 def _index(segments: Sequence[Segment], numbers: tuple[int, ...]) -> Index:
     found: Index = {}
+    inner = numbers[1:]
     for segment in segments:
-        field = segment.field(numbers[0])
-        if field is None:
-            continue
-        for part in split(field.raw, field.encoding.repetition):
-            text = _part(part, field.encoding, numbers[1:]).text
-            found.setdefault(text, {})[segment.position] = segment
+        raw, encoding = segment.written(numbers[0])
+        for part in () if raw is None else split(raw, encoding.repetition):
+            found.setdefault(_part(part, encoding, inner).text, {})[segment.position] = segment
     return found
 
 
-def _in_segment(path: Path, segment: Segment) -> list[Found]:
+def _in_segment(path: Path, segment: Segment) -> list[tuple[int | None, Value]]:
+    """The values in one segment, with the numbers of their repetitions."""
     if not path.numbers:
-        return [Found(Value(Presence.TEXT, in_standard(segment.raw, segment.encoding)), segment)]
-    number, *inner = path.numbers
-    field = segment.field(number)
-    if field is not None:
-        chosen = _chosen_repetitions(path.repetitions, field)
-        found = [Found(_part(raw, field.encoding, inner), segment, place) for place, raw in chosen]
-        if found:
-            return found
-    return [Found(ABSENT, segment)] if path.repetitions.is_definite else []
+        return [(None, Value(TEXT, in_standard(segment.raw, segment.encoding)))]
+    raw, encoding = segment.written(path.numbers[0])
+    found: list[tuple[int | None, Value]] = []
+    if raw is not None:
+        inner, chosen = path.numbers[1:], _chosen_repetitions(path.repetitions, raw, encoding)
+        found = [(place, _part(part, encoding, inner)) for place, part in chosen]
+    return found or ([(None, ABSENT)] if path.repetitions.is_definite else [])
 
 
-def _chosen_repetitions(choice: Choice, field: Field) -> Sequence[tuple[int, str]]:
+def _chosen_repetitions(choice: Choice, raw: str, encoding: Encoding) -> Sequence[tuple[int, str]]:
     """The repetitions as written, with their numbers."""
-    mark = field.encoding.repetition
-    if choice.position == 1 and not choice.filters and (mark is None or mark not in field.raw):
-        return ((1, field.raw),)
-    numbered = [*enumerate(split(field.raw, field.encoding.repetition), start=1)]
+    mark = encoding.repetition
+    if choice.position == 1 and not choice.filters and (mark is None or mark not in raw):
+        return ((1, raw),)
+    numbered = [*enumerate(split(raw, mark), start=1)]
     for wanted in choice.filters:
-        numbered = [
-            item for item in numbered if _part(item[1], field.encoding, wanted.numbers).text == wanted.text
-        ]
+        numbered = [item for item in numbered if _part(item[1], encoding, wanted.numbers).text == wanted.text]
     return _at(numbered, choice.position)
 
 
@@ -98,11 +111,12 @@ def _at(items: Sequence[T], position: int | None) -> Sequence[T]:
     return items if position is None else items[position - 1 : position]
 
 
-def _part(raw: str, encoding: Encoding, numbers: Sequence[int]) -> Value:
+def _part(raw: str, encoding: Encoding, numbers: tuple[int, ...]) -> Value:
     """Of a repetition as written: itself, or its component, or the component's sub-component."""
-    for number, delimiter in zip(numbers, (encoding.component, encoding.subcomponent), strict=False):
+    delimiter = encoding.component
+    for number in numbers:
         parts = split(raw, delimiter)
         if number > len(parts):
             return ABSENT
-        raw = parts[number - 1]
+        raw, delimiter = parts[number - 1], encoding.subcomponent
     return value_of(raw, encoding)

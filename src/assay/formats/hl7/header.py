@@ -1,11 +1,14 @@
 """What a message says about itself in MSH."""
 
+import re
 from dataclasses import dataclass
 
+from assay.core.errors import InputError
 from assay.formats.hl7.find import find_first
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.path_parser import parse_path
 
+_WRITTEN = re.compile(r"\s*([A-Z][A-Z0-9]{2})(?:\s*\^\s*([A-Z][A-Z0-9]{2})?(?:\s*\^\s*([A-Z0-9_]+)?)?)?\s*")
 _CODE, _TRIGGER, _STRUCTURE = (parse_path(f"MSH-9.{component}") for component in (1, 2, 3))
 _CONTROL_ID = parse_path("MSH-10")
 _PROCESSING_ID = parse_path("MSH-11.1")
@@ -34,9 +37,11 @@ class MessageType:
 
 
 def parse_message_type(text: str) -> MessageType:
-    """A type as an author writes it, in the standard delimiters: ``ADT``, ``ADT^A04`` or ``ADT^A04^ADT_A01``."""
-    code, trigger, structure = ([part.strip() for part in text.split("^")] + ["", ""])[:3]
-    return MessageType(code, trigger, structure)
+    """A type as an author writes it: ``ADT``, ``ADT^A04`` or ``ADT^A04^ADT_A01``. Raises ``InputError``."""
+    found = _WRITTEN.fullmatch(text)
+    if found is None:
+        raise InputError(f"a message type is written like ADT^A04, in capitals, not {text!r}")
+    return MessageType(*(part or "" for part in found.groups()))
 
 
 def message_type(message: Message) -> MessageType:

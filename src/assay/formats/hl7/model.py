@@ -72,12 +72,16 @@ class Segment(NamedTuple):
 
     def field(self, number: int) -> Field | None:
         """The field of that number, None behind the end of the segment."""
-        if number < 1:
-            return None
-        if self._declares_delimiters:
+        raw, encoding = self.written(number)
+        return None if raw is None else Field(raw, encoding)
+
+    def written(self, number: int) -> tuple[str | None, Encoding]:
+        """A field as it is written, None behind the end of the segment, and in which delimiters."""
+        encoding = self.encoding
+        if self.position == 1 and self.name in HEADERS:
             return self._of_header(number)
-        parts = self.raw.split(self.encoding.field, number + 1)
-        return Field(parts[number], self.encoding) if number < len(parts) else None
+        parts = self.raw.split(encoding.field, number + 1)
+        return (parts[number] if 0 < number < len(parts) else None), encoding
 
     @property
     def raw_fields(self) -> tuple[str, ...]:
@@ -85,13 +89,11 @@ class Segment(NamedTuple):
         fields = self.raw.split(self.encoding.field)
         return (self.encoding.field, *fields[1:]) if self._declares_delimiters else tuple(fields[1:])
 
-    def _of_header(self, number: int) -> Field | None:
+    def _of_header(self, number: int) -> tuple[str | None, Encoding]:
         """A header's first field is the separator, and its second is not divided by what it declares."""
-        if number == 1:
-            return Field(self.encoding.field, self.encoding.literal)
-        parts = self.raw.split(self.encoding.field, number)
+        fields = self.raw_fields[:number]
         encoding = self.encoding if number > 2 else self.encoding.literal
-        return Field(parts[number - 1], encoding) if number <= len(parts) else None
+        return (fields[number - 1] if 0 < number <= len(fields) else None), encoding
 
     @property
     def _declares_delimiters(self) -> bool:

@@ -32,6 +32,8 @@ class Value(NamedTuple):
     text: str = ""
 
 
+# There is one value of each of these, and one name for what most values are: both are looked at very often.
+TEXT = Presence.TEXT
 EMPTY = Value(Presence.EMPTY)
 NULL = Value(Presence.NULL)
 ABSENT = Value(Presence.ABSENT)
@@ -39,14 +41,17 @@ ABSENT = Value(Presence.ABSENT)
 
 def value_of(raw: str, encoding: Encoding) -> Value:
     """The value of a place that is written as ``raw``."""
+    if raw.isalnum():
+        # Most values are, and no letter or digit is a delimiter.
+        return Value(TEXT, raw)
     if not raw:
         return EMPTY
     if raw == '""':
         return NULL
     for char in encoding.within_fields:
         if char in raw:
-            return Value(Presence.TEXT, in_standard(raw, encoding))
-    return Value(Presence.TEXT, unescape(raw, encoding))
+            return Value(TEXT, in_standard(raw, encoding))
+    return Value(TEXT, unescape(raw, encoding))
 
 
 def split(raw: str, delimiter: str | None) -> list[str]:

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator
 
 from assay.dialects.criteria.models import StrictModel
-from assay.dialects.criteria.sandbox_file import SandboxFile
 
 _WANTED: Final = "a judge has a URL such as https://models.example/v1, without ?, # or a password"
 
@@ -39,9 +38,3 @@ class JudgePlace(StrictModel):
         if not usable or parts.username is not None or "?" in written or "#" in written:
             raise ValueError(_WANTED)
         return written.rstrip("/")
-
-
-class JudgedSandboxFile(SandboxFile):
-    """One sandbox, and a judge where there is one. Sources left out are those that the store knows of, if any."""
-
-    judge: JudgePlace | None = None

@@ -1,0 +1,52 @@
+"""JSONPath's ``match`` and ``search`` under a time limit: both the pattern and the text may be anybody's."""
+
+import functools
+import re
+from typing import Any
+
+import iregexp_check
+import jsonpath_rfc9535
+import regex
+from jsonpath_rfc9535 import function_extensions
+
+from assay.formats.field_rules.patterns import compile_pattern, full_match, search
+
+# A pattern of JSONPath has a dot that stands for no line end, unless it is escaped or one of several in brackets.
+_PARTS = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])|\.", re.DOTALL)
+
+
+class _Match(function_extensions.Match):
+    """Whether the whole text is as the pattern says."""
+
+    def __call__(self, string: object, pattern: object) -> bool:
+        found = _compiled(pattern) if isinstance(pattern, str) and isinstance(string, str) else None
+        return found is not None and full_match(found, str(string))
+
+
+class _Search(function_extensions.Search):
+    """Whether the pattern occurs."""
+
+    def __call__(self, string: object, pattern: object) -> bool:
+        found = _compiled(pattern) if isinstance(pattern, str) and isinstance(string, str) else None
+        return found is not None and search(found, str(string))
+
+
+@functools.cache
+def environment() -> Any:
+    """What compiles paths. Everything else is as the library has it."""
+    made = jsonpath_rfc9535.JSONPathEnvironment()
+    made.function_extensions |= {"match": _Match(), "search": _Search()}
+    return made
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> "regex.Pattern[str] | None":
+    """None for what is no pattern, which matches nothing, as the standard has it."""
+    try:
+        return compile_pattern(_PARTS.sub(_translated, pattern)) if iregexp_check.check(pattern) else None
+    except ValueError:
+        return None
+
+
+def _translated(part: re.Match[str]) -> str:
+    return part[1] or r"[^\r\n]"
