@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from assay.adapters.bearer_tokens import Token
 from assay.adapters.files.http_objects import HttpObjects, httpx_module
-from assay.adapters.files.names import below, plain_parts
-from assay.adapters.files.patience import MAX_FILES
+from assay.adapters.files.listing import in_pages, prefix_of, stored_file
+from assay.adapters.files.names import plain_parts
 from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
 from assay.evidence.sandbox_state import StoredFile
@@ -34,7 +34,7 @@ class GcsBucket:
         pace: Pace | None = None,
         client: "httpx.Client | None" = None,
     ) -> None:
-        self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
+        self._prefix = prefix_of(prefix)
         self._objects = f"{endpoint.rstrip('/')}/storage/v1/b/{quote(bucket, safe='')}/o"
         self._token = token
         self._what = f"the bucket gs://{bucket}"
@@ -46,20 +46,7 @@ class GcsBucket:
 
     def files(self) -> Iterator[StoredFile]:
         """All objects below the prefix, page by page."""
-        count, token = 0, ""
-        while True:
-            page = self._page(token)
-            items = page.get("items", [])
-            yield from filter(None, map(self._stored, items))
-            count += len(items)
-            following = page.get("nextPageToken", "")
-            if not following:
-                return
-            if following == token or count > MAX_FILES:
-                raise MeasurementError(
-                    f"{self._what}: the listing goes in a circle, or has over {MAX_FILES} files"
-                )
-            token = following
+        return filter(None, map(self._stored, in_pages(self._what, self._items)))
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The bytes as they are stored, compressed if they are."""
@@ -71,6 +58,10 @@ class GcsBucket:
         # Without this, what is stored compressed is sent decompressed, and its size is another one.
         headers = {"Accept-Encoding": "gzip"}
         return headers if self._token is None else {**headers, "Authorization": f"Bearer {self._token()}"}
+
+    def _items(self, token: str) -> tuple[list[dict[str, Any]], str | None]:
+        page = self._page(token)
+        return page.get("items", []), page.get("nextPageToken") or None
 
     def _page(self, token: str) -> dict[str, Any]:
         fields = "items(name,size,updated),nextPageToken"
@@ -86,13 +77,7 @@ class GcsBucket:
 
     def _stored(self, item: dict[str, Any]) -> StoredFile | None:
         try:
-            path = below(self._prefix, item["name"])
             changed = datetime.fromisoformat(item["updated"])
-            size = int(item["size"])
+            return stored_file(self._prefix, item["name"], int(item["size"]), changed)
         except (KeyError, TypeError, ValueError) as error:
             raise MeasurementError(f"{self._what}: an object of the listing has no name, size or time") from error
-        return (
-            None
-            if path is None
-            else StoredFile(path, size, changed if changed.tzinfo else changed.replace(tzinfo=UTC))
-        )

@@ -8,8 +8,8 @@ from urllib.parse import quote, unquote
 from xml.etree import ElementTree
 
 from assay.adapters.files.http_objects import HttpObjects, httpx_module
-from assay.adapters.files.names import below, plain_parts
-from assay.adapters.files.patience import MAX_FILES
+from assay.adapters.files.listing import in_pages, prefix_of, stored_file
+from assay.adapters.files.names import plain_parts
 from assay.adapters.files.sigv4 import Credentials, signed_headers
 from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
@@ -43,7 +43,7 @@ class S3Bucket:
         client: "httpx.Client | None" = None,
     ) -> None:
         self._account = account or S3Account()
-        self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
+        self._prefix = prefix_of(prefix)
         endpoint = self._account.endpoint or f"https://s3.{self._account.region}.amazonaws.com"
         self._base = f"{endpoint.rstrip('/')}/{quote(bucket, safe='')}"
         self._what = f"the bucket s3://{bucket}"
@@ -55,20 +55,7 @@ class S3Bucket:
 
     def files(self) -> Iterator[StoredFile]:
         """All objects below the prefix, page by page."""
-        count, token = 0, ""
-        while True:
-            page = self._page(token)
-            contents = page.findall(f"{_NAMESPACE}Contents")
-            yield from filter(None, map(self._stored, contents))
-            count += len(contents)
-            following = page.findtext(f"{_NAMESPACE}NextContinuationToken", "")
-            if page.findtext(f"{_NAMESPACE}IsTruncated") != "true":
-                return
-            if not following or following == token or count > MAX_FILES:
-                raise MeasurementError(
-                    f"{self._what}: the listing goes in a circle, or has over {MAX_FILES} files"
-                )
-            token = following
+        return filter(None, map(self._stored, in_pages(self._what, self._items)))
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The bytes of an object."""
@@ -85,6 +72,12 @@ class S3Bucket:
         return plain | signed_headers(
             host, raw_path, query, account.credentials, account.region, datetime.now(UTC)
         )
+
+    def _items(self, token: str) -> tuple[list[ElementTree.Element], str | None]:
+        page = self._page(token)
+        more = page.findtext(f"{_NAMESPACE}IsTruncated") == "true"
+        following = page.findtext(f"{_NAMESPACE}NextContinuationToken", "") if more else None
+        return page.findall(f"{_NAMESPACE}Contents"), following
 
     def _page(self, token: str) -> ElementTree.Element:
         # In the order of their names, as the signature wants them. Names come encoded: XML can't hold every name.
@@ -103,12 +96,6 @@ class S3Bucket:
         try:
             key = unquote(item.findtext(f"{_NAMESPACE}Key", "").replace("+", " "), errors="surrogatepass")
             changed = datetime.fromisoformat(item.findtext(f"{_NAMESPACE}LastModified", ""))
-            size = int(item.findtext(f"{_NAMESPACE}Size", ""))
+            return stored_file(self._prefix, key, int(item.findtext(f"{_NAMESPACE}Size", "")), changed)
         except ValueError as error:
             raise MeasurementError(f"{self._what}: an object of the listing has no name, size or time") from error
-        path = below(self._prefix, key)
-        return (
-            None
-            if path is None
-            else StoredFile(path, size, changed if changed.tzinfo else changed.replace(tzinfo=UTC))
-        )
