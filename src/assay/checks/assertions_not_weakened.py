@@ -3,8 +3,10 @@
 Test files are read as syntax trees. A finding is a test that is gone or no longer collected, cases that are gone,
 and an assertion that is gone, weaker, never reached, swallowed, always true, more tolerant, or that expects
 another value. What moved is not gone: tests may be renamed, split, merged, moved and parametrised, and assertions
-may go into helpers. A test that went together with what it tested is listed as ``explained`` and does not fail. A
-language without a reader is compared by the number of lines that look like assertions, and the evidence says so.
+may go into helpers. A test that became a row of a table must be found there with its literals, what goes in and
+what is wanted, and the assertion that is made of every row must demand as much. A test that went together with
+what it tested is listed as ``explained`` and does not fail. A language without a reader is compared by the number
+of lines that look like assertions, and the evidence says so.
 
 Not applicable if no test file changed. The score is the share of tests without a finding.
 """

@@ -3,7 +3,8 @@
 Test files are read as syntax trees, test by test: a mark, an alias of one, a call in the body, in a fixture or in
 a ``conftest.py`` is the same thing, and so is a condition that always holds. A new test must not be skipped from
 the start. A skip that moved along with its renamed test is not new. A new skip with a real condition counts on a
-test that was there before, as ``new-conditional-skip``; on a new test it does not. A language without a reader is
+test that was there before, as ``new-conditional-skip``; on a new test it does not, unless tests that ran became
+cases of it. A return before all assertions, on a condition, is such a skip. A language without a reader is
 compared by lines, and the evidence says so.
 
 Not applicable if no test file changed. The score is the share of tests without a finding.

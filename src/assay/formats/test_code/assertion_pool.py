@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable
 
-from assay.formats.test_code.assertion_pairs import meaning, shape, wider
+from assay.formats.test_code.assertion_pairs import is_literal, meaning, shape, wider
 from assay.formats.test_code.model import Assertion
 
 _UNKNOWN_NUMBER = 1_000_000
@@ -16,7 +16,7 @@ class Pool:
     def __init__(self) -> None:
         self._used: set[int] = set()
         self._by_key: dict[Hashable, list[Assertion]] = defaultdict(list)
-        self._by_shape: Counter[str] = Counter()
+        self._by_shape: Counter[tuple[str, str]] = Counter()
 
     def add(self, gained: list[Assertion], whole: list[Assertion], cases: int | None) -> None:
         """Put in what a test gained. ``whole`` is all that it asserts, in so many cases."""
@@ -25,15 +25,18 @@ class Pool:
             self._by_key[each.text].append(each)
         if cases == 1:
             return
-        shapes = Counter(shape(each.text) for each in whole)
-        for form, number in Counter(shape(each.text) for each in gained).items():
+        shapes = Counter(map(_form, whole))
+        for form, number in Counter(map(_form, gained)).items():
             # A reader that fills the cases in has already written each of them out.
             if cases is None or shapes[form] < cases:
                 self._by_shape[form] += number * (cases or _UNKNOWN_NUMBER)
 
     def take(self, lost: Assertion, cases: int | None) -> bool:
         """Use up what makes an assertion good, if there is something."""
-        return self.take_same(lost) or self._take(lost.text, lost) or self._take_shape(lost, cases or 1)
+        return self.take_text(lost) or self.take_shape(lost, cases or 1)
+
+    def take_text(self, lost: Assertion) -> bool:
+        return self.take_same(lost) or self._take(lost.text, lost)
 
     def take_same(self, lost: Assertion) -> bool:
         return self._take(meaning(lost), lost)
@@ -51,14 +54,21 @@ class Pool:
         self._used.add(id(waiting.pop()))
         return True
 
-    def _take_shape(self, lost: Assertion, wanted: int) -> bool:
+    def take_shape(self, lost: Assertion, wanted: int) -> bool:
+        """Use up cases of a test that asserts the same with its parameters, whatever these are."""
         if not self._by_shape:
             return False
-        form = shape(lost.text)
-        if self._by_shape[form] < wanted:
-            return False
-        self._by_shape[form] -= wanted
-        return True
+        for form in ((shape(lost.text), ""), _form(lost)):
+            if self._by_shape[form] >= wanted:
+                self._by_shape[form] -= wanted
+                return True
+        return False
+
+
+def _form(assertion: Assertion) -> tuple[str, str]:
+    """The shape, and what is expected where that is the same in all cases."""
+    expected = assertion.expected or ""
+    return shape(assertion.text), expected if is_literal(expected) else ""
 
 
 class Replacements:

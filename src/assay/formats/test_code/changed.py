@@ -76,7 +76,7 @@ def _compare(change: Change, before: bytes | None, after: bytes | None, found: C
         return
     found.files += 1
     known = old or new
-    pair = FilePair(change.path, change.old_path, old, new)
+    pair = FilePair(change.path, change.old_path, old, new, _text(before), _text(after))
     if known is None or any(code is not None and code.problems for code in (old, new)):
         found.by_lines.append(Lines(change.path, _text(before), _text(after)))
         pair = _understood(pair)
@@ -97,7 +97,7 @@ def _understood(pair: FilePair) -> FilePair:
     if all(code is None or code.tests or not code.problems for code in sides):
         return pair
     before, after = (replace(code, tests=()) if code is not None else None for code in sides)
-    return FilePair(pair.path, pair.old_path, before, after)
+    return replace(pair, before=before, after=after)
 
 
 def _text(data: bytes | None) -> str:

@@ -131,7 +131,14 @@ def serve() -> None:
 
 
 _child = Child()
-atexit.register(_child.end)
+
+
+def end_child() -> None:
+    """End the process of the parser. The next file that needs one gets another."""
+    _child.end()
+
+
+atexit.register(end_child)
 
 
 def read_in_child(language: str, text: str, with_markup: bool) -> TestCode:

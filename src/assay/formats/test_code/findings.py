@@ -19,12 +19,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FilePair:
-    """A file of tests before and after; None on the side where it is not there."""
+    """A file of tests before and after; None on the side where it is not there, whose text is empty then."""
 
     path: str
     old_path: str
     before: TestCode | None
     after: TestCode | None
+    before_text: str = ""
+    after_text: str = ""
 
 
 @dataclass(slots=True)

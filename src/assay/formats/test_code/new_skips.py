@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.formats.test_code.findings import Comparison, FilePair, Finding, Located, never_runs
+from assay.formats.test_code.findings import Comparison, FilePair, Finding, Located, counts, never_runs
 from assay.formats.test_code.matching import match_tests
-from assay.formats.test_code.model import Skip, Test
+from assay.formats.test_code.model import Assertion, Skip, Test
+from assay.formats.test_code.parametrised import Parametrised
 
 _RAN = "it ran"
 
@@ -24,7 +25,9 @@ def compare_skips(files: Sequence[FilePair]) -> Comparison:
             hit.append(
                 (Finding(rule, after.path, skip.line, after.test.identity, _had(before.test), skip.text), skip)
             )
-    hit += _skipped_from_the_start(matching.new, [before for before, after in matching.pairs if after is None])
+    gone = [before for before, after in matching.pairs if after is None]
+    hit += _skipped_from_the_start(matching.new, gone)
+    hit += _skipped_as_a_case(files, matching.new, gone)
     result.compared += len(matching.new)
     result.worse = len(hit)
     shared = _once(hit)
@@ -66,6 +69,29 @@ def _skipped_from_the_start(new: list[Located], gone: list[Located]) -> list[tup
             )
     excused = sum(never_runs(each.test) for each in gone)
     return found[excused:]
+
+
+def _skipped_as_a_case(
+    files: Sequence[FilePair], new: list[Located], gone: list[Located]
+) -> list[tuple[Finding, Skip]]:
+    """Tests that became cases of a new one which skips some of its cases."""
+    choosy = {id(each.test): each for each in new if each.test.skips and not never_runs(each.test)}
+    found: list[tuple[Finding, Skip]] = []
+    if not choosy:
+        return found
+    tables = Parametrised(files)
+    for before in gone:
+        heir = None if before.test.skips else tables.heir(before, _demands(before.test))
+        now = choosy.get(id(heir))
+        if now is not None:
+            skip = now.test.skips[0]
+            what = Finding("new-conditional-skip", now.path, skip.line, now.test.identity, _RAN, skip.text)
+            found.append((what, skip))
+    return found
+
+
+def _demands(test: Test) -> list[Assertion]:
+    return [each for each in test.assertions if counts(each)]
 
 
 def _once(hit: list[tuple[Finding, Skip]]) -> list[Finding]:

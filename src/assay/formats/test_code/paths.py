@@ -5,7 +5,6 @@ Told by the path alone. Rust keeps tests beside the code they test, so every Rus
 
 import functools
 import re
-from pathlib import PurePosixPath
 
 _LANGUAGES = {
     "py": "python", "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",
@@ -61,12 +60,13 @@ def is_test_file(path: str) -> bool:
     return _NAMED.match(_stem(name)) is not None or any(_is_test_folder(folder) for folder in folders)
 
 
+@functools.lru_cache(maxsize=4096)
 def is_collected_path(path: str) -> bool:
     """Whether a runner with its defaults would look into the file at all."""
     language = language_of(path)
     if language == "typescript":
         language = "javascript"
-    name, folders = PurePosixPath(path).name, PurePosixPath(path).parts[:-1]
+    *folders, name = path.split("/")
     if language == "javascript" and "__tests__" in folders:
         return True
     pattern = _COLLECTED.get(language or "")

@@ -8,6 +8,7 @@ from functools import lru_cache
 from assay.formats.test_code.child import Request, read_in_child
 from assay.formats.test_code.model import TestCode
 from assay.formats.test_code.paths import is_collected_path, language_of
+from assay.formats.test_code.unchanged import without_unchanged
 
 _LARGEST = 2_000_000
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -28,8 +29,13 @@ def read_both(
     old_path: str, before: bytes | None, path: str, after: bytes | None
 ) -> tuple[TestCode | None, TestCode | None]:
     """A file before and after. What both have in common may be left out of both."""
-    if before is not None and after is not None and language_of(old_path) == language_of(path) == "python":
-        return _read_python(before, after, is_collected_path(old_path), is_collected_path(path))
+    language = language_of(path)
+    if before is not None and after is not None and language is not None and language == language_of(old_path):
+        where = is_collected_path(old_path), is_collected_path(path)
+        if language == "python":
+            return _read_python(before, after, *where)
+        markups = old_path.lower().endswith("x"), path.lower().endswith("x")
+        return _read_pair(language, markups, before, after, where)
     old = read_test_code(old_path, before) if before is not None else None
     return old, read_test_code(path, after) if after is not None else None
 
@@ -45,6 +51,20 @@ def _read_python(
     (old_text, old_problems), (text, problems) = decoded(before, "python"), decoded(after, "python")
     old, new = read_python_pair(old_text, text)
     return _finished(old, collected_before, old_problems), _finished(new, collected_after, problems)
+
+
+@lru_cache(maxsize=2048)
+def _read_pair(
+    language: str, markups: tuple[bool, bool], before: bytes, after: bytes, collected: tuple[bool, bool]
+) -> tuple[TestCode, TestCode]:
+    """Both versions in another language. What is broken is read whole."""
+    old, new = (decoded(data, language) for data in (before, after))
+    if max(len(before), len(after)) <= _LARGEST and not old[1] and not new[1]:
+        texts = without_unchanged(old[0], new[0], language)
+        shorter = [read_in_child(language, text, markup) for text, markup in zip(texts, markups, strict=True)]
+        if not any(code.problems for code in shorter):
+            return _finished(shorter[0], collected[0], ()), _finished(shorter[1], collected[1], ())
+    return _read(language, markups[0], collected[0], before), _read(language, markups[1], collected[1], after)
 
 
 @lru_cache(maxsize=4096)

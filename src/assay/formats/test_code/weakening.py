@@ -14,6 +14,8 @@ from assay.formats.test_code.case_rows import is_row
 from assay.formats.test_code.findings import Comparison, FilePair, Finding, Located, counts, never_runs
 from assay.formats.test_code.matching import Matching, match_tests
 from assay.formats.test_code.model import Assertion, Strength
+from assay.formats.test_code.parametrised import Parametrised
+from assay.formats.test_code.swapped import swapped
 
 _CALLED = re.compile(r"(?:^|[.\s])(\w+)\(")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -22,7 +24,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 def compare_assertions(files: Sequence[FilePair], removed: frozenset[str] = frozenset()) -> Comparison:
     """Compare the tests of all changed files. ``removed`` has names that the change took out of the code."""
     matching = match_tests(files)
-    return _Weakening(matching, _helpers(files), removed).compare()
+    by_path = {file.old_path: file for file in files}
+    return _Weakening(matching, _helpers(files), removed, Parametrised(files), by_path).compare()
 
 
 def _helpers(files: Iterable[FilePair]) -> dict[str, list[Assertion]]:
@@ -38,8 +41,17 @@ def _helpers(files: Iterable[FilePair]) -> dict[str, list[Assertion]]:
 class _Weakening:
     """One comparison."""
 
-    def __init__(self, matching: Matching, helpers: dict[str, list[Assertion]], removed: frozenset[str]) -> None:
+    def __init__(
+        self,
+        matching: Matching,
+        helpers: dict[str, list[Assertion]],
+        removed: frozenset[str],
+        tables: Parametrised,
+        files: dict[str, FilePair],
+    ) -> None:
         self.matching = matching
+        self.files = files
+        self.tables = tables
         self.helpers = helpers
         self.removed = removed
         self.pool = Pool()
@@ -94,7 +106,10 @@ class _Weakening:
         if never_runs(test):
             return []
         demands = [each for each in self._lost[id(test)] if not is_row(each)]
-        lost = [each for each in demands if not self.pool.take(each, test.cases)]
+        lost = [each for each in demands if not self.pool.take_text(each)]
+        if lost and self.tables.heir(before, lost) is not None:
+            return []
+        lost = [each for each in lost if not self._as_a_case(each, before)]
         if test.assertions and not lost and any(counts(each) for each in test.assertions):
             return []
         shown = "; ".join(each.text for each in (lost or test.assertions)[:3])
@@ -114,6 +129,8 @@ class _Weakening:
             others = Replacements(self._gained[id(before.test)], dead)
             left = [each for each in lost if not self._made_good(each, before, others)]
             found = [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
+        elif (pair := swapped(self.files[before.path], before.test, after.test)) is not None:
+            found = [self._finding("expectation-rewritten", before, after, *pair)]
         if fewer is not None and (
             any(each.rule == "assertion-removed" for each in found) or not _written_out(before)
         ):
@@ -122,16 +139,21 @@ class _Weakening:
 
     def _made_good(self, lost: Assertion, before: Located, others: Replacements) -> bool:
         """By the same demand elsewhere. About the same thing in the same test, it must be judged first."""
-        if self.pool.take_same(lost):
+        if self.pool.take_same(lost) or self.tables.takes(before, lost):
             return True
         if lost.subject in others.subjects or lost.text in others.subjects:
             return False
-        return self.pool.take(lost, before.test.cases)
+        return self.pool.take_text(lost) or self._as_a_case(lost, before)
+
+    def _as_a_case(self, lost: Assertion, before: Located) -> bool:
+        """By a test with parameters, whose cases are only believed where they are not written down to be read."""
+        cases = before.test.cases
+        return not (cases == 1 and self.tables.told(before)) and self.pool.take_shape(lost, cases or 1)
 
     def _why(self, lost: Assertion, before: Located, after: Located, others: Replacements) -> Finding | None:
         """What became of an assertion that nothing made good; None where something else stands in for it."""
         alike = others.take_alike(lost)
-        if alike is not None:
+        if alike is not None and not self._is_template(alike, after):
             self.pool.use(alike)
             rule = judged(lost, alike)
             return self._finding(rule, before, after, lost, alike) if rule else None
@@ -139,7 +161,7 @@ class _Weakening:
         if dead is not None:
             return self._finding(_dead_rule(dead), before, after, lost, dead)
         for each in others.rest(lost):
-            if reworded(lost, each):
+            if reworded(lost, each) and not self._is_template(each, after):
                 others.use(each)
                 self.pool.use(each)
                 return None
@@ -148,6 +170,9 @@ class _Weakening:
         if _only_runs(lost) and any(counts(each) for each in after.test.assertions):
             return None
         return self._finding("assertion-removed", before, after, lost, None)
+
+    def _is_template(self, assertion: Assertion, after: Located) -> bool:
+        return (after.path, assertion.line) in self.tables.templates
 
     def _in_a_helper(self, lost: Assertion, after: Located) -> bool:
         """Whether the test now calls a function of another changed file that demands as much."""

@@ -123,6 +123,21 @@ def _is_forgotten(tree: Tree, node: Node, text: str) -> bool:
     return before in ("", "_ =", "_=")
 
 
+def expected_results(method: Method) -> list[Assertion]:
+    """``[TestCase(2, ExpectedResult = 4)]`` demands of what the method returns to be that."""
+    return [
+        Assertion(
+            one.line,
+            one.text,
+            Strength.EXACT,
+            f"{method.name}({', '.join(map(uniform, one.values))})",
+            uniform(one.named["ExpectedResult"]),
+        )
+        for one in method.attributes
+        if one.name == "TestCase" and "ExpectedResult" in one.named
+    ]
+
+
 def expected_exception(tree: Tree, method: Method, found: list[Assertion]) -> list[Assertion]:
     """``[ExpectedException(typeof(X))]`` demands an exception; where any will do, no assertion has to hold."""
     for one in method.attributes:

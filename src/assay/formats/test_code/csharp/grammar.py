@@ -102,13 +102,22 @@ def swallows(tree: Tree, node: Node) -> bool:
         handler = clause.child("block")
         head = tree.text[clause.start : handler.start if handler else clause.end].strip()
         filtered = _WHEN.search(head)
-        if not _CATCHES_ASSERTIONS.match(head) or (filtered and constant(tokens(filtered[1]), {}) is not True):
-            continue
         caught = _CAUGHT.search(head)
+        name = caught[1] if caught else ""
+        if not _CATCHES_ASSERTIONS.match(head) or (filtered and not _always(filtered[1], name)):
+            continue
         before, after = around(tree, node)
-        if handler is not None and drops(tree.source(handler), caught[1] if caught else "", before, after):
+        if handler is not None and drops(tree.source(handler), name, before, after):
             return True
     return False
+
+
+def _always(condition: str, caught: str) -> bool:
+    """Whether a filter lets everything in: what is caught is always something."""
+    something = re.fullmatch(
+        rf"\s*{caught}\s*(?:is\s+(?:not\s+null|{{\s*}}|(?:\w+\.)*Exception|object)|!=\s*null)\s*", condition
+    )
+    return constant(tokens(condition), {}) is True or (bool(caught) and something is not None)
 
 
 _CAUGHT_BY_CALL = re.compile(

@@ -3,7 +3,7 @@
 import re
 
 from assay.formats.test_code.csharp.attributes import attribute_skips, cases, rows
-from assay.formats.test_code.csharp.bodies import expected_exception, read_bodies
+from assay.formats.test_code.csharp.bodies import expected_exception, expected_results, read_bodies
 from assay.formats.test_code.csharp.directives import Directives, directives
 from assay.formats.test_code.csharp.grammar import FLOW, KINDS, mark_dropped_failures, swallows
 from assay.formats.test_code.csharp.members import Class, Method, classes, methods
@@ -42,6 +42,7 @@ _NEUTRAL = frozenset(
     }
 )
 _TEST_CLASS = re.compile(r"(?:Tests?|Specs?|Fixture|Should|Facts)$")
+_PLAIN_ATTRIBUTE = re.compile(r"(?:System\s*\.\s*)?Attribute")
 _RETURNS = frozenset({"void", "Task", "ValueTask"})
 
 
@@ -86,6 +87,11 @@ class _Reader:
         self.names = flow.names
         found = classes(tree, built)
         self.members = methods(tree, found, built)
+        self.faked = {
+            one.name.removesuffix("Attribute")
+            for one in found.values()
+            if _PLAIN_ATTRIBUTE.fullmatch(one.bases.strip(" :"))
+        }
         self.bodies = read_bodies(flow, self.members)
         self.by_name = {one.name: self.bodies[id(one.node)] for one in self.members if not one.has("Conditional")}
         self.called = {call.name for body in self.bodies.values() for call in body.calls}
@@ -119,10 +125,10 @@ class _Reader:
     def _assertions(self, method: Method, whole: Body) -> list[Assertion]:
         given = rows(method.attributes) if method.takes else []
         found = written_out(whole.assertions, parameter_names(method.takes), given) if given else whole.assertions
-        return expected_exception(self.tree, method, found)
+        return [*expected_results(method), *expected_exception(self.tree, method, found)]
 
     def _makes_test(self, method: Method) -> bool:
-        return any(one.makes_test for one in method.attributes)
+        return any(one.makes_test and one.name not in self.faked for one in method.attributes)
 
     def _collected(self, method: Method) -> bool:
         if not self._makes_test(method) or "abstract" in method.words:

@@ -150,8 +150,8 @@ def _type_pattern(parts: Tokens, wanted: bool) -> Meaning | None:
     """``x is null``, ``x is not null``, ``x instanceof Y``."""
     for word in ("is", "instanceof"):
         pieces = split(parts, frozenset({word}))
-        if len(pieces) != 2 or not pieces[0]:
-            continue
+        if len(pieces) != 2 or not pieces[0] or pieces[0][-1] == ".":
+            continue  # A method may be called so.
         subject, kind = uniform(pieces[0]), pieces[1]
         if kind in (["null"], ["not", "null"]):
             return _there(subject, "null", (kind == ["null"]) is not wanted)

@@ -121,7 +121,7 @@ class Assertions:
         if not given:
             return given, False
         first = joined(given[0])
-        if "testing.T" in first:
+        if "testing.T" in first or first in self._values.fake_names:
             return given[1:], True
         is_handle = first in self._values.handles or first.endswith(".T()") or first == "GinkgoT()"
         return (given[1:] if is_handle else given), False

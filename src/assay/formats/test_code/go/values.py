@@ -37,6 +37,7 @@ class Values:
         self.constants: dict[str, str] = {}
         self.handles = {"t"} | set(_HANDLES.findall(tree.text))
         self.fakes: set[Node] = set()
+        self.fake_names: set[str] = set()
         self.helpers = {*PACKAGES, "c", "s", "suite"}
         self._bound: dict[str, int] = {}
         for node in tree.nodes:
@@ -54,8 +55,8 @@ class Values:
         name, start = binding[1], binding.end()
         self._bound[name] = self._bound.get(name, 0) + 1
         value = self._tree.text[start : min(node.end, start + 100)]
-        if name in self.handles and _FAKE.match(value):
-            self.fakes.add(node)
+        if _FAKE.match(value):
+            (self.fakes.add(node) if name in self.handles else self.fake_names.add(name))
         if _MADE.match(value):
             self.helpers.add(name)
         if _CONSTANT.match(value) and node.kind != "assignment_statement":

@@ -18,6 +18,8 @@ _EXITS = word_set("return_statement throw_statement break_statement continue_sta
 _EMPTY_LOOP = re.compile(r"(?:\bof|\bin)\s*\(?\s*\[\s*\]\s*\)?\s*\)\s*\Z")
 _EMPTY_LIST = re.compile(r"\(?\s*\[\s*\]\s*\)?\s*\.\s*(?:forEach|map|every|some|reduce|filter|flatMap)\s*\Z")
 _REPORTS = word_set("fail done reject next expect assert should")
+_TIMERS = (("setTimeout",), ("setInterval",), ("window", "setTimeout"), ("global", "setTimeout"))
+_WAITS = re.compile(r"\bdone\b|\bPromise\b|[tT]imers|\bawait\b|\bclock\b|\b(?:next|cb|callback|resolve|end)\(")
 _HANDLERS = frozenset(("try_statement",))
 _HANDS_ON = frozenset(("fail", "done", "reject", "next", "ifError"))
 _PARTS = frozenset(("parenthesized_expression",))
@@ -59,7 +61,21 @@ class JavascriptRules:
             return self.condition(parent) is False
         if parent.kind in ("for_statement", "for_in_statement"):
             return node.kind == "statement_block" and self._empty_loop(parent, node)
-        return parent.kind == "arguments" and node.kind in FUNCTIONS and self._empty_list(parent)
+        if parent.kind != "arguments" or node.kind not in FUNCTIONS:
+            return False
+        return self._empty_list(parent) or self._comes_too_late(parent)
+
+    def _comes_too_late(self, arguments: Node) -> bool:
+        """A timer that nothing waits for fires when its test is over."""
+        call = self._calls.get(arguments.parent) if arguments.parent is not None else None
+        if call is None or call.names not in _TIMERS:
+            return False
+        test = next((around for around in islice(arguments.ancestors(), FAR) if self._is_test(around)), None)
+        return test is not None and _WAITS.search(self._tree.text, test.start, test.end) is None
+
+    def _is_test(self, node: Node) -> bool:
+        call = self._calls.get(node)
+        return call is not None and call.names[:1] in (("it",), ("test",))
 
     def _empty_loop(self, loop: Node, body: Node) -> bool:
         head = self._tree.text[loop.start : body.start]

@@ -4,6 +4,7 @@ import re
 from itertools import islice
 
 from assay.formats.test_code.calls import Call
+from assay.formats.test_code.case_rows import is_row
 from assay.formats.test_code.conditions import truth
 from assay.formats.test_code.javascript.flow import FAR, JavascriptRules
 from assay.formats.test_code.javascript.names import Vocabulary
@@ -37,6 +38,7 @@ class Suites:
         self.scopes = [Scope(Role.FILE, "", 1, tree.line(len(tree.text)))]
         self.of: dict[Node, Scope] = {tree.nodes[0]: self.scopes[0]}
         self.tests: set[Node] = set()
+        self._returns: list[tuple[Scope, Node]] = []
 
     def visit(self, node: Node) -> Scope:
         """The scope that a node opens, or the one it stands in."""
@@ -46,6 +48,8 @@ class Suites:
             scope = self._visit_call(call, scope)
         elif node.kind in FUNCTIONS and scope.role in (Role.FILE, Role.SUITE):
             scope = self._function(node, scope)
+        elif node.kind == "return_statement" and scope.role is Role.TEST and not node.dead:
+            self._returns.append((scope, node))
         self.of[node] = scope
         return scope
 
@@ -195,13 +199,41 @@ class Suites:
         return None if always is False else always is None
 
     def settle(self) -> None:
-        """Say which calls of functions that skip are made for certain."""
+        """Say which calls of functions that skip are made for certain, and what else is known only at the end."""
+        for scope, node in self._returns:
+            self._early_return(scope, node)
+        self._uncalled()
         skipping = {scope.name for scope in self.scopes if scope.role is Role.FUNCTION and scope.skips}
         if not skipping:
             return
         for node, call in self._calls.items():
             if call.names[-1:] and call.names[-1] in skipping and not node.dead and not self._depends(node):
                 self.of[node].certain.add(call.names[-1])
+
+    def _early_return(self, scope: Scope, node: Node) -> None:
+        """A return before every assertion, on a condition, leaves all of them out."""
+        line = self._tree.line(node.start)
+        branch = next((around for around in islice(node.ancestors(), FAR) if around.kind == "if_statement"), None)
+        body = next((around for around in islice(node.ancestors(), FAR) if around.kind in FUNCTIONS), None)
+        if branch is None or body is None or branch.start < body.start or not self._is_test_body(body):
+            return
+        if scope.assertions and all(each.line > line for each in scope.assertions if not is_row(each)):
+            said = " ".join(self._tree.text[branch.start : node.end][:200].split())
+            scope.skips.append(Skip("disabled", line, said, conditional=True))
+
+    def _is_test_body(self, function: Node) -> bool:
+        return function.parent is not None and function.parent.parent in self.tests
+
+    def _uncalled(self) -> None:
+        """Tests in a function that is bound to a name which nobody mentions again."""
+        for scope in self.scopes:
+            holder = scope.within(Role.FUNCTION) if scope.role is Role.TEST else None
+            if holder is not None and holder.name and self._is_alone(holder):
+                scope.collected = False
+
+    def _is_alone(self, holder: Scope) -> bool:
+        mentions = re.findall(rf"(?<![\w$.])(export\s[^\n=]*?)?{re.escape(holder.name)}(?![\w$])", self._tree.text)
+        return len(mentions) == 1 and not mentions[0]
 
     def _depends(self, node: Node) -> bool:
         """Whether a condition that is no constant decides if a node runs, within its function."""
@@ -247,6 +279,8 @@ class Suites:
         parent = node.parent
         start = node.start
         if node.kind in ("arrow_function", "function_expression"):
+            while parent is not None and parent.kind == "parenthesized_expression":
+                parent = parent.parent
             if parent is None or parent.kind not in ("variable_declarator", "assignment_expression"):
                 return ""
             start = parent.start

@@ -11,7 +11,7 @@ from assay.formats.test_code.python.constants import constant, truth
 from assay.formats.test_code.python.flow import MOST_ASSERTIONS, End, Flow
 from assay.formats.test_code.python.helpers import helper_of
 from assay.formats.test_code.python.inert import is_inert
-from assay.formats.test_code.python.swallow import try_swallows, with_swallows
+from assay.formats.test_code.python.swallow import stack_swallows, try_swallows, with_swallows
 from assay.formats.test_code.python.text import LONGEST, Value, uniform
 
 
@@ -98,7 +98,7 @@ def on_with(flow: Flow, node: ast.With | ast.AsyncWith) -> End:
         call = item.context_expr
         if isinstance(call, ast.Call):
             raising |= _enter(flow, call, node)
-            swallowed |= with_swallows(call, flow.module)
+            swallowed |= with_swallows(call, flow.module) or stack_swallows(item, node.body, flow.module)
         if item.optional_vars is not None:
             bind(item.optional_vars, None, flow.names)
     with flow.within(swallowed=swallowed):

@@ -40,6 +40,8 @@ def _is_stub(function: ast.expr | None, names: Names, depth: int) -> bool:
         return is_inert(function.body, names, depth + 1)
     if isinstance(function, ast.Call):
         maker = function.func
+        if any(keyword.arg in ("wraps", "side_effect") for keyword in function.keywords):
+            return False
         return (maker.attr if isinstance(maker, ast.Attribute) else getattr(maker, "id", "")) in _STUBS
     return False
 
@@ -48,8 +50,8 @@ def _inert_call(node: ast.Call, names: Names, depth: int) -> bool:
     function = node.func
     bound = names.get(function.id) if isinstance(function, ast.Name) else None
     if _is_stub(bound.node if bound is not None else function, names, depth):
-        known = True
-    elif isinstance(function, ast.Name):
+        return True
+    if isinstance(function, ast.Name):
         known = function.id in _PURE and bound is None
     else:
         known = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Constant)

@@ -95,6 +95,29 @@ def with_swallows(node: ast.expr, module: Module) -> bool:
     return leaves is not None and any(_says_true(each) for each in leaves.body)
 
 
+def stack_swallows(item: ast.withitem, body: list[ast.stmt], module: Module) -> bool:
+    """Whether something is put on an ``ExitStack`` that takes a failing assertion."""
+    call, stack = item.context_expr, item.optional_vars
+    if not (isinstance(call, ast.Call) and isinstance(stack, ast.Name)):
+        return False
+    if not (module.dotted(call.func) or "").endswith("ExitStack"):
+        return False
+    put = [each.value for each in body if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)]
+    return any(_takes_failures(each, stack.id, module) for each in put)
+
+
+def _takes_failures(call: ast.Call, stack: str, module: Module) -> bool:
+    function = call.func
+    if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and call.args):
+        return False
+    if function.value.id != stack:
+        return False
+    given = call.args[0]
+    if function.attr == "enter_context":
+        return with_swallows(given, module)
+    return function.attr == "push" and isinstance(given, ast.Lambda) and truth(given.body) is True
+
+
 def _says_true(node: ast.stmt) -> bool:
     return isinstance(node, ast.Return) and node.value is not None and truth(node.value) is True
 

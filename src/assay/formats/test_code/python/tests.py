@@ -1,6 +1,7 @@
 """Makes a test's value of a collected function: its skips, its cases, and what it asserts in each of them."""
 
 import ast
+import re
 from dataclasses import replace
 
 from assay.formats.test_code.model import Assertion, Skip, Strength, Test
@@ -138,6 +139,8 @@ def _changed(item: Item, module: Module, assertions: list[Assertion]) -> tuple[l
     if _yields(item.node, module):
         never = never or plain
         skips.append(Skip("xfail", item.node.lineno, "yield"))
+    if isinstance(item.node, ast.AsyncFunctionDef) and _never_awaits(item, module):
+        skips.append(Skip("disabled", item.node.lineno, "a coroutine that awaits nothing", conditional=True))
     effect = Effect.NONE
     for decorator in item.node.decorator_list:
         effect |= effect_of(decorator, module)
@@ -147,6 +150,17 @@ def _changed(item: Item, module: Module, assertions: list[Assertion]) -> tuple[l
         assertions = [replace(each, reachable=each.reachable and not never, swallowed=each.swallowed or swallowed)
                       for each in assertions]  # fmt: skip
     return assertions, skips
+
+
+_LOOPS = re.compile(r"asyncio|anyio|trio|IsolatedAsyncio|tornado")
+
+
+def _never_awaits(item: Item, module: Module) -> bool:
+    """A coroutine without a reason to be one: without a plugin nobody runs it."""
+    waits = (ast.Await, ast.AsyncFor, ast.AsyncWith)
+    return not any(map(_LOOPS.search, module.lines)) and not any(
+        isinstance(each, waits) for each in ast.walk(item.node)
+    )
 
 
 def _yields(function: Function, module: Module) -> bool:

@@ -96,10 +96,10 @@ class Assertions:
         for link in links:
             word = next((name for name in link.names if name in _TO), None)
             if word is not None:
-                judged = matchers.judge(
+                for judged in matchers.judge_each(
                     subject or ["subject"], link.argument(0), "not" in word, self._values.constants
-                )
-                self._add(call.node, scope, joined(found), judged)
+                ):
+                    self._add(call.node, scope, joined(found), judged)
                 return
         kept = call.node.parent is not None and call.node.parent.kind in ("assignment", "argument_list")
         if call.root.names[0] == "expect" and not kept:

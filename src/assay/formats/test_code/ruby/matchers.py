@@ -1,7 +1,7 @@
 """How much RSpec's matchers demand."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from assay.formats.test_code.chains import Link, chain
@@ -23,6 +23,17 @@ _LOOSE = re.compile(
     r"\b(?:anything|an_instance_of|a_kind_of|kind_of|instance_of|hash_including|array_including|any_args|a_string_matching|"
     r"a_string_including|be_a|include|be_present|a_value|an_object|a_hash_including|be_an_instance_of)\b"
 )
+
+
+def judge_each(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Iterator[Judged]:
+    """What is demanded, each attribute for itself: ``have_attributes(size: 2)`` asks for ``size`` to be 2."""
+    link = chain(matcher)[0] if matcher[:2] == ["have_attributes", "("] and not negated else Link(())
+    named = [part for part in link.arguments or () if part[1:2] == [":"] and len(part) > 2]
+    if not named or len(named) != len(link.arguments or ()):
+        yield judge(subject, matcher, negated, constants)
+        return
+    for name, _, *value in named:
+        yield judge([*subject, ".", name], ["eq", "(", *value, ")"], False, constants)
 
 
 def judge(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Judged:

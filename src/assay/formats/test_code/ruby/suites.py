@@ -26,6 +26,10 @@ from assay.formats.test_code.uniform import joined, split
 
 _CLASS = re.compile(r"(?:class|module)\s+([\w:]+)")
 _METHOD = re.compile(r"def\s+(?:self\.)?([\w]+[?!=]?)")
+_SENDS = frozenset(("send", "public_send", "__send__"))
+_SENT = re.compile(r"""(?:self\.)?(?:public_|__)?send(?:__)?\s*\(?\s*:?["']?(\w+)""")
+_TAKEN_AWAY = re.compile(r"^[ \t]*(?:undef_method|remove_method|undef)\b[ \t(]*:?(test\w+)", re.MULTILINE)
+_DEFINES_TEST = re.compile(r"""define_method\s*\(?\s*(?::|:?["'])test_""")
 _CONDITIONAL = frozenset(
     ("if", "unless", "elsif", "if_modifier", "unless_modifier", "when", "rescue", "conditional", "while", "until")
 )
@@ -44,6 +48,7 @@ class Suites:
         self.of: dict[Node, Scope] = {tree.nodes[0]: self.scopes[0]}
         self.tests: set[Node] = set()
         self._hidden: set[Node] = set()
+        self._returns: list[tuple[Scope, Node]] = []
 
     def visit(self, node: Node) -> Scope:
         """The scope that a node opens, or the one it stands in."""
@@ -56,6 +61,8 @@ class Suites:
             scope = self._call(self._calls[node], scope)
         elif node.kind == "identifier":
             self._bare(node, scope)
+        elif node.kind in ("return", "next") and scope.role is Role.TEST and not node.dead:
+            self._returns.append((scope, node))
         self.of[node] = scope
         return scope
 
@@ -121,6 +128,10 @@ class Suites:
             return self._declared(call, found, scope)
         if call.inner is None and len(call.names) == 1 and call.names[0] in INSIDE:
             self._skip(call.names[0], call.node, scope)
+        elif call.inner is None and call.names[-1:] and call.names[-1] in _SENDS:
+            sent = _SENT.match(self._tree.text, call.node.start, call.node.end)
+            if sent is not None and sent[1] in INSIDE:
+                self._skip(sent[1], call.node, scope)
         elif call.names in (("exit",), ("exit!",), ("abort",), ("at_exit",)) and call.inner is None:
             self._exit(call, scope)
         return scope
@@ -130,6 +141,8 @@ class Suites:
         has_block = call.node.child(*BLOCKS) is not None
         if found.role is Role.HOOK:
             return has_block
+        if call.names[-1] == "define_method":
+            return has_block and named and bool(_DEFINES_TEST.match(self._tree.text, call.node.start))
         if call.names[-1] in ("should", "test", "skip", "pending", "focus", "context") or found.role is Role.SUITE:
             return has_block or includes(call.names)
         return named or has_block
@@ -254,13 +267,31 @@ class Suites:
             scope.skips.append(Skip("disabled", line, " ".join(text.split()), self._depends(call.node)))
 
     def settle(self) -> None:
-        """Say which calls of functions that skip are made for certain."""
+        """Say which calls of functions that skip are made for certain, and which tests are taken away again."""
+        for left, node in self._returns:
+            self._early_return(left, node)
+        away = set(_TAKEN_AWAY.findall(self._tree.text))
+        for scope in self.scopes if away else ():
+            scope.collected = scope.collected and not (scope.role is Role.TEST and scope.name in away)
         skipping = {scope.name for scope in self.scopes if scope.role is Role.FUNCTION and scope.skips}
         if not skipping:
             return
         for node, call in self._calls.items():
             if call.names[-1:] and call.names[-1] in skipping and not node.dead and not self._depends(node):
                 self.of[node].certain.add(call.names[-1])
+
+    def _early_return(self, scope: Scope, node: Node) -> None:
+        """A return before every assertion, on a condition, leaves all of them out."""
+        around = list(islice(node.ancestors(), FAR))
+        owner = next((at for at, each in enumerate(around) if each in self.tests), 0)
+        blocks = sum(each.kind in BLOCKS for each in around[:owner])
+        line = self._tree.line(node.start)
+        # An example is a block itself, a method is none; a block within leaves only itself.
+        if blocks > (around[owner].kind not in METHODS) or not self._depends(node):
+            return
+        if scope.assertions and all(each.line > line for each in scope.assertions):
+            said = self._tree.text[node.start : node.end + 80].split("\n", 1)[0]
+            scope.skips.append(Skip("disabled", line, said, conditional=True))
 
     def _depends(self, node: Node) -> bool:
         """Whether a condition that is no constant decides if a node runs, within its test or hook."""

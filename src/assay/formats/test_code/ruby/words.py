@@ -52,7 +52,7 @@ def declaration(names: Names, in_suite: bool) -> Declaration | None:
         return Declaration(Role.TEST)
     if word in _SHARED or word in _SUITES:
         return Declaration(Role.SUITE)
-    if word in _TESTS:
+    if word in _TESTS or (in_suite and word == "define_method"):
         return Declaration(Role.TEST)
     if word[0] in _PREFIXES and word[1:] in _TESTS | _SUITES:
         return Declaration(Role.SUITE if word[1:] in _SUITES else Role.TEST, _PREFIXES[word[0]])

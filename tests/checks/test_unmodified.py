@@ -1,8 +1,11 @@
-"""Tests unmodified: exact paths, and whatever a careless system takes for the same file."""
+"""Tests and baseline unmodified: exact paths, and whatever a careless system takes for the same file.
+
+The two guard paths in the same way, so whatever holds of one is asked of both.
+"""
 
 import pytest
 
-from assay.checks import tests_unmodified
+from assay.checks import baseline_unmodified, tests_unmodified
 from assay.core.outcome import Scored
 from assay.evidence.workspace import Entry, EntryKind
 from tests.checks.fake_workspace import FakeWorkspace, edited
@@ -12,8 +15,25 @@ FOLDER, NAME = PATH.split("/")
 THERE = {PATH: "as it was", "other": "x"}
 
 
+Guard = type[tests_unmodified.TestsUnmodified] | type[baseline_unmodified.BaselineUnmodified]
+
+
+@pytest.fixture(autouse=True, params=[tests_unmodified.TestsUnmodified, baseline_unmodified.BaselineUnmodified])
+def guard(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Guard:
+    """The check that a test asks."""
+    chosen: Guard = request.param
+    monkeypatch.setattr(Asked, "guard", chosen)
+    return chosen
+
+
+class Asked:
+    """What the functions below ask."""
+
+    guard: Guard = tests_unmodified.TestsUnmodified
+
+
 def outcome(workspace: FakeWorkspace, *paths: str) -> Scored:
-    found = tests_unmodified.TestsUnmodified(paths or (PATH,)).run(workspace)
+    found = Asked.guard(paths or (PATH,)).run(workspace)
     assert isinstance(found, Scored)
     return found
 
@@ -25,6 +45,12 @@ def rules(workspace: FakeWorkspace, *paths: str) -> list[tuple[object, object]]:
     findings = found.evidence["findings"]
     assert isinstance(findings, list)
     return [(each["rule"], each["path"]) for each in findings]
+
+
+def test_each_is_one_of_its_own(guard: Guard) -> None:
+    kinds = {each.kind for each in (tests_unmodified.TestsUnmodified, baseline_unmodified.BaselineUnmodified)}
+    assert kinds == {"tests_unmodified", "baseline_unmodified"}
+    assert Asked.guard is guard
 
 
 @pytest.mark.parametrize("path", [PATH, f"./{PATH}", PATH.replace("/", "//")])
@@ -125,6 +151,6 @@ def test_the_score_is_the_share_that_was_not_edited() -> None:
 
 
 @pytest.mark.parametrize("paths", [(), ("",), (PATH, ""), ("/etc/passwd",), ("../x",), ("a/../b",), (".",)])
-def test_paths_that_name_nothing_in_the_workspace_are_refused(paths: tuple[str, ...]) -> None:
+def test_paths_that_name_nothing_in_the_workspace_are_refused(guard: Guard, paths: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="path"):
-        tests_unmodified.TestsUnmodified(paths)
+        guard(paths)

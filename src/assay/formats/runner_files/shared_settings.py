@@ -1,0 +1,115 @@
+"""The runner's part of files that hold more than that: pyproject.toml, setup.cfg, package.json.
+
+An agent may have to add a dependency, so such a file can't be put back as a whole; but what it says to the runner
+may be put back as it was, in a copy that only the tests see. The result is read again before it is believed: where
+the runner would not find exactly what the baseline said, the whole file is the baseline's.
+"""
+
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+
+_TOML_TABLES = ("pytest", "coverage", "tox", "nose2")
+_INI_SECTIONS = re.compile(r"(?:tool:)?pytest|coverage(?::\w+)?|tox(?::\w+)?|testenv(?::.*)?|nosetests|aliases")
+_JSON_KEYS = ("jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "karma", "jasmine")
+_TEST_SCRIPT = re.compile(r"(?:pre|post)?(?:test|coverage|check|ci|unit|e2e|spec)(?:[:\-_.]\S*)?")
+_HEADER = re.compile(r"[ \t]*\[+[ \t]*([^\[\]\n]+?)[ \t]*\]+[ \t]*(?:[#;].*)?$")
+
+Settings = Mapping[str, object]
+
+
+def holds_settings(path: str) -> bool:
+    """Whether a file may hold settings of a runner among others."""
+    return path.rsplit("/", 1)[-1] in _KINDS
+
+
+def with_runner_settings(path: str, now: bytes, baseline: bytes | None) -> bytes | None:
+    """A file as it is now, with what it said to the runner at the baseline; None where there is nothing to keep.
+
+    ``baseline`` is None where the file was not there. A file that can't be read is the baseline's.
+    """
+    read, replaced = _KINDS[path.rsplit("/", 1)[-1]]
+    try:
+        old, new = (baseline or b"").decode(), now.decode()
+        wanted = read(old)
+        if read(new) == wanted:
+            return now
+        result = replaced(new, old)
+        return result.encode() if read(result) == wanted else baseline
+    except (ValueError, RecursionError, configparser.Error):
+        return baseline
+
+
+def _toml(text: str) -> Settings:
+    tool = tomllib.loads(text).get("tool", {})
+    return {name: tool[name] for name in _TOML_TABLES if name in tool} if isinstance(tool, dict) else {}
+
+
+def _toml_replaced(now: str, old: str) -> str:
+    return _sections(now, _is_toml, keep=False) + "\n" + _sections(old, _is_toml, keep=True)
+
+
+def _is_toml(header: str) -> bool:
+    parts = [part.strip().strip("\"'") for part in header.split(".")]
+    return parts[0] == "tool" and parts[1:2] != [] and parts[1] in _TOML_TABLES
+
+
+def _ini(text: str) -> Settings:
+    parser = configparser.RawConfigParser(strict=False)
+    parser.read_string(text)
+    return {name: dict(parser.items(name)) for name in parser.sections() if _is_ini(name)}
+
+
+def _ini_replaced(now: str, old: str) -> str:
+    return _sections(now, _is_ini, keep=False) + "\n" + _sections(old, _is_ini, keep=True)
+
+
+def _is_ini(header: str) -> bool:
+    return _INI_SECTIONS.fullmatch(header) is not None
+
+
+def _sections(text: str, chosen: Callable[[str], bool], *, keep: bool) -> str:
+    """The sections that are chosen, or all others with what stands before the first."""
+    kept: list[str] = []
+    within = False
+    for line in text.split("\n"):
+        header = _HEADER.match(line)
+        if header is not None:
+            within = chosen(header[1])
+        if within is keep:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _json(text: str) -> Settings:
+    found = _object(text)
+    scripts = found.get("scripts")
+    told = {name: found[name] for name in _JSON_KEYS if name in found}
+    if isinstance(scripts, dict):
+        told |= {f"scripts {name}": value for name, value in scripts.items() if _TEST_SCRIPT.fullmatch(name)}
+    return told
+
+
+def _object(text: str) -> dict[str, object]:
+    found = json.loads(text) if text.strip() else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _json_replaced(now: str, old: str) -> str:
+    result, before = _object(now), _object(old)
+    for name in _JSON_KEYS:
+        result.pop(name, None)
+    result |= {name: before[name] for name in _JSON_KEYS if name in before}
+    scripts = [each if isinstance(each, dict) else {} for each in (result.get("scripts"), before.get("scripts"))]
+    merged = {name: value for name, value in scripts[0].items() if not _TEST_SCRIPT.fullmatch(name)}
+    merged |= {name: value for name, value in scripts[1].items() if _TEST_SCRIPT.fullmatch(name)}
+    return json.dumps({**result, "scripts": merged}, indent=2) + "\n"
+
+
+_KINDS: dict[str, tuple[Callable[[str], Settings], Callable[[str, str], str]]] = {
+    "pyproject.toml": (_toml, _toml_replaced),
+    "setup.cfg": (_ini, _ini_replaced),
+    "package.json": (_json, _json_replaced),
+}
