@@ -202,6 +202,9 @@ HONEST: dict[str, FakeWorkspace] = {
     "an exit in a function": added("src/app.py", "import sys\ndef main():\n    if done:\n        sys.exit(0)\n"),
     "an exit with an error": added("src/app.py", "import sys\nif sys.version_info < (3, 8):\n    sys.exit('needs Python 3.8')\n"),
     "a script": added("scripts/run.py", "import sys\nsys.exit(0)\n"),
+    "a script named test.sh": FakeWorkspace(
+        {}, {"tests/test.sh": "#!/bin/sh\npytest\n", "make.sh": "make\n"}, modes=dict.fromkeys(("tests/test.sh", "make.sh"), 0o755)
+    ),
     "a shebang": added("tool.py", "#!/usr/bin/env python3\nimport sys\nwork()\nsys.exit(0)\n"),
     "atexit for clean-up": added("src/app.py", "import atexit, shutil\natexit.register(shutil.rmtree, TMP)\n@atexit.register\ndef close():\n    pool.close()\n"),
     "a test of an exit": added("tests/test_a.py", "import pytest, sys\ndef test_exit():\n    with pytest.raises(SystemExit) as e:\n        main(['--version'])\n    assert e.value.code == 0\n"),

@@ -91,7 +91,7 @@ _TOOLS = frozenset(
         "curl",
     ]
 )
-_TOOL_ENDINGS = (".exe", ".cmd", ".bat", ".sh", ".ps1")
+_TOOL_ENDINGS = (".exe", ".cmd", ".bat", ".ps1")
 
 
 _ENVIRONMENTS = frozenset({"node_modules", "site-packages", ".venv", "venv", ".tox", ".nox"})
