@@ -1,6 +1,7 @@
 """Reviewers' verdicts: numbered files beside a run's result. The reward is never touched."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -95,3 +96,17 @@ def test_numbering_goes_on_behind_the_highest(trial: Path) -> None:
     (trial / "annotations" / "0001.json").rename(trial / "annotations" / "0007.json")
     annotate(trial, reviewer_id="r2", judgment=Judgment.FAIL)
     assert sorted(path.name for path in (trial / "annotations").iterdir()) == ["0007.json", "0008.json"]
+
+
+def test_a_job_is_no_run(tmp_path: Path) -> None:
+    """A verdict on a whole job would stand where nobody reads it."""
+    (tmp_path / "result.json").write_text('{"id": "x", "n_total_trials": 2, "stats": {}}')
+    with pytest.raises(InputError, match="is the folder of a job; name one of the runs in it"):
+        annotate(tmp_path, reviewer_id="r1", judgment=Judgment.PASS)
+    assert not (tmp_path / "annotations").exists()
+
+
+def test_reviewers_who_write_at_the_same_time_are_all_kept(trial: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: annotate(trial, reviewer_id=f"r{n}", judgment=Judgment.PASS), range(24)))
+    assert sorted(one.reviewer_id for one in read_annotations(trial)) == sorted(f"r{n}" for n in range(24))

@@ -1,6 +1,7 @@
 """Verifying again from what an agent left: where tasks are found, what is read, what is written."""
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -123,7 +124,7 @@ def test_other_tests_ask_another_question(graded: Graded, tmp_path: Path) -> Non
 
 
 def test_two_at_once_lose_nothing(graded: Graded) -> None:
-    """Both may be done; one may have to say that somebody else was faster."""
+    """Both are kept, one behind the other: the chain of hashes has no gap and no fork."""
     barrier = threading.Barrier(2, timeout=10)
 
     def together(places: Places) -> None:
@@ -131,23 +132,20 @@ def test_two_at_once_lose_nothing(graded: Graded) -> None:
         gives(1)(places)
 
     regrader = graded.again(ScriptedSandbox(verifier=together), concurrent=2)
-    ends: list[str] = []
-
-    def run() -> None:
-        try:
-            regrader.grade(str(graded.trial))
-            ends.append("graded")
-        except InputError:
-            ends.append("refused")
-
-    threads = [threading.Thread(target=run) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(regrader.grade, [str(graded.trial)] * 2))
     regrader.close()
-    assert len(ends) == 2
-    assert len(graded.numbers()) == 1 + ends.count("graded")
+    assert graded.numbers() == ["0001.json", "0002.json", "0003.json"]
+    files = [graded.trial / "gradings" / name for name in graded.numbers()]
+    hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    known = [json.loads(file.read_text())["provenance"]["previous"] for file in files]
+    assert known == [None, *hashes[:2]]
+
+
+def test_a_workspace_that_was_kept_in_part_is_not_graded_again(graded: Graded) -> None:
+    os.rename(graded.trial / "workspace.tar.gz", graded.trial / "workspace.partial.tar.gz")
+    with pytest.raises(InputError, match="was too much to keep"):
+        grade(graded.again(), graded.trial)
 
 
 def test_finding_trials(graded: Graded, tmp_path: Path) -> None:
@@ -160,6 +158,7 @@ def test_finding_trials(graded: Graded, tmp_path: Path) -> None:
     for path, said in (
         (tmp_path / "nowhere", "there is no folder"),
         (tmp_path / "set", "is neither a trial nor a job"),
+        (tmp_path / "jobs", "is a folder of jobs; name one of them, such as .*/jobs/job$"),
     ):
         with pytest.raises(InputError, match=said):
             find_trials([str(path)])

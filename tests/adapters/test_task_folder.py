@@ -127,6 +127,43 @@ def test_the_output_is_inferred_from_the_instruction(tmp_path: Path, instruction
     assert (found.steps[0].declared is None) == (path == "/workspace")
 
 
+@pytest.mark.parametrize(
+    ("instruction", "toml", "may_be"),
+    [
+        ("The repository is in /workspace/repo.", "", True),
+        ("Write /workspace/answer.json.", "", False),
+        ("Write /workspace/notes.txt.", "", False),
+        ("Say it.", '[metadata.output]\npath = "/workspace/answer"\n', False),
+        ("Write /workspace/answer", '[metadata.output]\nformat = "text"\n', False),
+    ],
+)
+def test_only_a_name_that_suggests_no_file_may_be_that_of_a_folder(
+    tmp_path: Path, instruction: str, toml: str, may_be: bool
+) -> None:
+    declared = task(tmp_path, instruction=instruction, toml=toml).steps[0].declared
+    assert declared is not None
+    assert declared.may_be_folder is may_be
+
+
+@pytest.mark.parametrize(
+    "path", ["/workspace/a.json", "/app/a.json", "/logs/artifacts/a.json", "/logs/agent/a.json"]
+)
+def test_an_output_may_be_wherever_something_of_the_agent_is_kept(tmp_path: Path, path: str) -> None:
+    toml = f'[environment]\nworkdir = "/app"\n[metadata.output]\npath = "{path}"\n'
+    assert task(tmp_path, toml=toml).steps[0].verifier.expected_output_path == path
+
+
+@pytest.mark.parametrize(
+    "path", ["/output/a.json", "/workspace/../etc/passwd", "/logs/verifier/a.json", "/workspaces/a.json"]
+)
+def test_an_output_where_nothing_of_the_agent_is_kept_is_refused(tmp_path: Path, path: str) -> None:
+    """Every run would lose its reward for an output that nobody could find."""
+    assert refusal(tmp_path, {"task.toml": f'[metadata.output]\npath = "{path}"\n'}) == (
+        f"task.toml: metadata.output.path: nothing that an agent leaves at {path} is kept; what is kept lies "
+        "below /workspace, /logs/agent, /logs/artifacts"
+    )
+
+
 def test_task_toml_may_name_the_output_instead(tmp_path: Path) -> None:
     toml = '[metadata.output]\npath = "/workspace/other.csv"\n'
     found = task(tmp_path, instruction="Write /workspace/answer.json.", toml=toml)
@@ -469,7 +506,7 @@ def test_a_folder_that_can_not_be_used_is_refused(
 def test_a_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     folder = write(tmp_path / "a-task", {**PLAIN, "instruction.md": None})
     (folder / "instruction.md").symlink_to("/etc/hostname")
-    with pytest.raises(InputError, match=r"instruction\.md can't be read"):
+    with pytest.raises(InputError, match=r"instruction\.md can't be read: it is a symbolic link$"):
         load_task(str(folder))
 
 

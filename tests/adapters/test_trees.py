@@ -254,7 +254,11 @@ def test_a_file_that_can_not_be_read_is_left_out_and_counted(scratch: Path) -> N
 
 @pytest.mark.parametrize(
     ("limit", "value", "kept"),
-    [("MAX_FILES", 2, Kept(2, 20, 3)), ("MAX_BYTES", 35, Kept(3, 30, 2)), ("MAX_FILES", 0, Kept(0, 0, 5))],
+    [
+        ("MAX_FILES", 2, Kept(2, 20, 3, 3)),
+        ("MAX_BYTES", 35, Kept(3, 30, 2, 2)),
+        ("MAX_FILES", 0, Kept(0, 0, 5, 5)),
+    ],
 )
 def test_caps_bound_what_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, kept: Kept

@@ -1,14 +1,15 @@
 """The folders of one trial: who sees what, what is fresh, what is kept, and what comes back."""
 
 import os
+import stat
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from assay.adapters import workbench
-from assay.adapters.workbench import ARCHIVE, Shelf, Workbench
+from assay.adapters import trees, workbench
+from assay.adapters.workbench import ARCHIVE, PARTIAL_ARCHIVE, Shelf, Workbench
 from assay.engine.sandbox import Mount
 from assay.engine.task import Copy, Environment
 from assay.evidence.files import Absent, Content, Refusal, Refused
@@ -94,6 +95,56 @@ def test_the_verifier_can_write_only_where_its_artifacts_belong(bench_of: Benche
         "/logs/agent": False,
         "/logs/artifacts": False,
     }
+
+
+def _removed(workdir: Path) -> None:
+    workdir.rmdir()
+
+
+def _closed(workdir: Path) -> None:
+    workdir.chmod(0)
+
+
+def _linked(workdir: Path) -> None:
+    workdir.rmdir()
+    workdir.symlink_to("/etc")
+
+
+def _made_a_file(workdir: Path) -> None:
+    workdir.rmdir()
+    workdir.write_text("x")
+
+
+def _closed_above(workdir: Path) -> None:
+    workdir.parent.chmod(0)
+
+
+@pytest.mark.parametrize("spoil", [_removed, _closed, _linked, _made_a_file, _closed_above])
+def test_the_verifier_has_its_working_folder_whatever_the_agent_did_to_it(
+    bench_of: Benches, tests_folder: str, tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    """Else an agent that expects a 0 would make the measurement look broken instead."""
+    (tmp_path / "a").write_text("x")
+    bench = bench_of(Environment("/app/sub", copies=(Copy((str(tmp_path / "a"),), "/app/"),)))
+    bench.seed()
+    workdir = place(bench.agent_mounts(None), "/app") / "sub"
+    spoil(workdir)
+    again = place(bench.verifier_mounts(make_step(tests=(tests_folder,))), "/app")
+    for folder in (again, again / "sub"):
+        assert stat.S_ISDIR(folder.lstat().st_mode)
+        assert folder.stat().st_mode & 0o700 == 0o700
+
+
+def test_a_workspace_that_is_too_large_is_not_kept_as_if_it_were_whole(
+    bench_of: Benches, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "MAX_BYTES", 10)
+    bench = bench_of()
+    workspace = seeded(bench)
+    (workspace / "a").write_text("x" * 11)
+    (workspace / "b").write_text("x")
+    assert os.path.basename(bench.keep_workspace(str(tmp_path))) == PARTIAL_ARCHIVE
+    assert os.listdir(tmp_path) == [PARTIAL_ARCHIVE]
 
 
 def test_whatever_lay_in_the_verifiers_folder_is_gone(bench_of: Benches, tests_folder: str) -> None:
@@ -184,6 +235,16 @@ def test_the_output_is_read_without_following_anything(bench_of: Benches, path: 
     (workspace / "away").symlink_to("/etc")
     (workspace / "folder").mkdir()
     assert bench.output(path) == expected
+
+
+@pytest.mark.parametrize("target", ["/logs/agent", "/logs/artifacts"])
+def test_an_output_may_lie_among_the_logs(bench_of: Benches, target: str) -> None:
+    bench = bench_of()
+    bench.seed()
+    (place(bench.agent_mounts(None), target) / "answer").write_text("right")
+    assert bench.output(f"{target}/answer") == Content(f"{target}/answer", b"right")
+    assert bench.output(f"{target}/../../etc/passwd") == Absent(f"{target}/../../etc/passwd")
+    assert bench.output("/logs/verifier/reward.json") == Absent("/logs/verifier/reward.json")
 
 
 def test_a_workspace_comes_back_as_it_was(bench_of: Benches, tmp_path: Path) -> None:

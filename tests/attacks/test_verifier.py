@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.cli.main import main
 from tests.attacks.conftest import Attack
-from tests.sandbox.backends import removed_afterwards
+from tests.sandbox.backends import need, removed_afterwards
 from tests.tasks import PASS, Attempt, attempt, run_arguments, trials_of, write_task
 
 FAKE = (
@@ -60,6 +60,18 @@ def test_40_nothing_in_the_agents_home_meets_the_verifier(isolation: str, tmp_pa
     with removed_afterwards("/tmp/.local"):
         left = attempt(task, agent, tmp_path / "jobs", "--isolation", isolation)
     assert left.rewards == {"reward": 0}
+
+
+def test_40_nor_does_it_where_the_agent_works_in_the_folder_that_is_the_home_elsewhere(tmp_path: Path) -> None:
+    """The verifier gets what is left in /tmp if that is the working folder. Then it must not be its home."""
+    need("bubblewrap")
+    task = write_task(
+        tmp_path / "task",
+        verifier="echo '{\"reward\": 0}' > /logs/verifier/reward.json; echo $HOME; ls -A $HOME /tmp",
+        dockerfile="FROM debian:12\nWORKDIR /tmp\n",
+    )
+    left = attempt(task, "touch /tmp/mine $HOME/mine", tmp_path / "jobs", "--isolation", "bubblewrap")
+    assert left.text("verifier/test-stdout.txt").split() == ["/var/tmp", "/tmp:", "mine", "/var/tmp:"]
 
 
 SEARCH = "ls -d /tests /solution; grep -rls {mark} /workspace /logs /tmp/assay-* /var/tmp /dev/shm; echo searched"

@@ -19,6 +19,7 @@ from tests.sandbox.backends import eventually, need
 from tests.sandbox.killing import end_sleepers, none_asleep, sleepers
 from tests.tasks import (
     ANSWER,
+    FAIL,
     JOB,
     PASS,
     Attempt,
@@ -339,3 +340,16 @@ def test_another_sandbox_is_recorded(cli: Cli, trial: Attempt) -> None:
         "bubblewrap",
         "process",
     ]
+
+
+@pytest.mark.parametrize(
+    ("verifier", "says"),
+    [(PASS, "reward 0 (reward_for_unparseable_output)"), (FAIL, "reward 0 (the output is unusable)")],
+)
+def test_a_zero_for_unusable_output_is_not_shown_as_a_wrong_answer(
+    cli: Cli, tmp_path: Path, verifier: str, says: str
+) -> None:
+    task = write_task(tmp_path / "task", verifier=verifier, instruction="Write /workspace/answer.json.\n")
+    cli(*run_arguments(task, "echo { > answer.json", tmp_path / "jobs", "--quiet"))
+    (trial,) = trials_of(tmp_path / "jobs" / JOB)
+    assert cli("grade", trial.folder).out == f"{trial.folder.name}  grading 2  {says}\n"

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 from collections.abc import Iterator
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -544,3 +545,31 @@ def test_one_task_alone(cli: Cli, tmp_path: Path, jobs: Path) -> None:
     found = cli(*run_arguments(task, "echo right > answer.txt", jobs, "--quiet"))
     assert (found.code, found.err) == (0, "")
     assert result_of(jobs / JOB)["stats"]["evals"]["echo__adhoc"]["metrics"] == [{"mean": 1.0}]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../elsewhere", "a/b", "/absolute"])
+def test_a_job_name_is_the_name_of_one_folder(cli: Cli, tmp_path: Path, jobs: Path, name: str) -> None:
+    task = write_task(tmp_path / "task", verifier=PASS)
+    found = cli("run", task, "-a", "nop", "--jobs-dir", jobs, "--job-name", name)
+    assert (found.code, found.err) == (
+        2,
+        f"assay: --job-name {name!r} is not the name of a folder; say where jobs are kept with --jobs-dir\n",
+    )
+    assert not jobs.exists()
+
+
+def test_jobs_without_a_name_are_two_even_in_the_same_second(
+    cli: Cli, tmp_path: Path, jobs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the second would take up the first and show its results as its own."""
+    task = write_task(tmp_path / "task", verifier=PASS)
+    monkeypatch.setattr("assay.cli.run.datetime", _StoppedClock)
+    for _ in range(3):
+        assert cli("run", task, "-a", "nop", "--jobs-dir", jobs, "--quiet").code == 0
+    assert sorted(os.listdir(jobs)) == [f"2026-01-02__03-04-05{end}" for end in ("", "-2", "-3")]
+
+
+class _StoppedClock(datetime):
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "_StoppedClock":
+        return cls(2026, 1, 2, 3, 4, 5, tzinfo=tz)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.builders import REPO
 from tests.cli.running import Cli, raw_characters
+from tests.sandbox.backends import need
 
 EXAMPLES = REPO / "examples" / "tasks"
 GOOD = "#!/bin/bash\n[ -f /workspace/done ] && echo 1 > {reward} || echo 0 > {reward}\n".format(
@@ -130,3 +131,45 @@ def test_with_run_a_verifier_that_says_the_same_to_everybody_is_found(
 def test_a_task_of_the_document_passes_both(cli: Cli) -> None:
     path = EXAMPLES / "voltage-drop"
     assert cli("tasks", "check", path, "--run") == (0, f"{path}: nothing found\n", "")
+
+
+def test_a_task_that_can_not_be_run_here_does_not_keep_the_others_from_being_checked(
+    cli: Cli, tmp_path: Path
+) -> None:
+    need("bubblewrap")
+    write(tmp_path / "set" / "a", **{"environment/Dockerfile": "FROM python:3.12\nRUN true\n"})
+    write(tmp_path / "set" / "b", **{"task.toml": '[verifier.env]\nKEY = "${ASSAY_NOT_SET}"\n'})
+    good = write(tmp_path / "set" / "c")
+    found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", tmp_path / "set")
+    assert (found.code, found.out) == (2, f"{good}: nothing found\n")
+    assert [line.split(": ")[-1] for line in found.err.splitlines()] == [
+        "this needs an image; use --isolation container, or --no-image to do without",
+        "the environment variable ASSAY_NOT_SET, which the task wants for KEY, is not set",
+    ]
+
+
+def test_without_an_image_a_task_runs_on_the_hosts_system(cli: Cli, tmp_path: Path) -> None:
+    need("bubblewrap")
+    path = write(tmp_path / "task", **{"environment/Dockerfile": "FROM python:3.12@sha256:00\nRUN true\n"})
+    found = cli("tasks", "check", "--run", "--no-image", "--isolation", "bubblewrap", path)
+    assert (found.code, found.err) == (0, "")
+
+
+def test_the_logs_of_a_step_are_not_there_in_the_next(cli: Cli, tmp_path: Path) -> None:
+    need("bubblewrap")
+    look = "#!/bin/bash\n[ -e /logs/agent/mine ] && echo 1 > {0} || echo 0 > {0}\n".format(
+        "/logs/verifier/reward.txt"
+    )
+    leave = "#!/bin/bash\ntouch /logs/agent/mine\nln -sf /etc/passwd /logs/agent/instruction.md\n"
+    path = write(
+        tmp_path / "task",
+        **{
+            "task.toml": '[[steps]]\nname = "one"\n[[steps]]\nname = "two"\n',
+            **{f"steps/{step}/instruction.md": "Do.\n" for step in ("one", "two")},
+            **{f"steps/{step}/tests/test.sh": look for step in ("one", "two")},
+            "steps/one/solution/solve.sh": leave,
+            "steps/two/solution/solve.sh": "#!/bin/bash\ntrue\n",
+        },
+    )
+    found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", path)
+    assert "the oracle got 0.5; it should get 1" in found.out  # The first step, and not the second.

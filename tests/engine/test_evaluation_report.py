@@ -38,6 +38,15 @@ def report(
     return found
 
 
+def test_categories_of_reviewers_are_grouped_as_found_by_people() -> None:
+    said = [
+        AnnotationView("r1", "fail", ["unit mismatch"], None),
+        AnnotationView("r2", "fail", ["unit mismatch"], None),
+    ]
+    found = report(History("a", [view(grading(1, 1.0))], said), History("b", [], said[:1]))
+    assert found.taxonomy == [TagGroup("unit mismatch", "human", ["a", "b"])]
+
+
 def test_no_records_no_report() -> None:
     assert report_histories([], "first", 1.0, {}) is None
 

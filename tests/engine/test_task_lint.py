@@ -42,7 +42,7 @@ ALWAYS = [
     f"{{ pytest && echo 1 || echo 0; }} > {R}",
     f"trap 'echo 0 > {R}' EXIT\npytest",
     f"cat > {R} <<EOF\n1\nEOF",
-    f"python3 - <<'PY'\nopen('{R}', 'w').write('1')\nPY",
+    f"cd /\npython3 - <<'PY'\nopen('{R}', 'w').write('1')\nPY",
     f"case $x in a) echo 1 > {R};; *) echo 0 > {R};; esac",
     f"if a; then echo 1 > {R}; exit 0; fi\necho 0 > {R}",
     f"read x <<< word\necho 1 > {R}",
@@ -160,7 +160,7 @@ UNPINNED = [
 
 @pytest.mark.parametrize("line", UNPINNED)
 def test_what_a_verifier_downloads_without_pinning_it(line: str) -> None:
-    found = lint(files(f"{line}\necho 1 > {R}"))
+    found = [one for one in lint(files(f"{line}\necho 1 > {R}")) if one.rule != "agents-modules"]
     assert [(finding.rule, finding.place) for finding in found] == [("unpinned", "tests/test.sh:2")]
     assert found[0].why.startswith("it downloads ")
 
@@ -311,3 +311,50 @@ def test_a_value_that_is_taken_for_another_type_is_named() -> None:
 
 def test_a_value_of_its_own_type_is_fine() -> None:
     assert lint(files(f"echo 1 > {R}", settings="[agent]\ntimeout_sec = 1\n")) == []
+
+
+# --- Line ends ---
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"#!/bin/sh\r\necho 1 > {R}\r\n", ["line-ends"]),
+        (f"#!/bin/sh\necho 1 > {R}\r\n", []),
+        (f"echo 1 > {R}\r\n", []),
+        (f"#!/bin/sh\necho 1 > {R}\n", []),
+        ("", ["no-reward"]),
+    ],
+)
+def test_lines_that_end_as_on_windows_hide_the_interpreter(text: str, found: list[str]) -> None:
+    assert rules(files(tests={"test.sh": text})) == found
+
+
+# --- Modules of the agent's ---
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("python3 -c 'import json'", True),
+        ("python3 -m pytest /tests", True),
+        ("/usr/bin/python3.11 -m pytest /tests", True),
+        ("FOO=1 python -B -m pytest /tests", True),
+        ("python3 - <<'PY'\nimport json\nPY", True),
+        ("python3 <<'PY'\nimport json\nPY", True),
+        ("score=$( python3 -c 'print(1)')", True),
+        ("python3 -I -c 'import json'", False),
+        ("python3 -P -m pytest /tests", False),
+        ("python3 -Pc 'import json'", False),
+        ("python3 /tests/grade.py -c 1", False),
+        ("python3 -u /tests/grade.py", False),
+        ("cd /\npython3 -c 'import json'", False),
+        ("cd /tests && python3 -m pytest", False),
+        ("cd sub\npython3 -m pytest", True),
+        ("pytest /tests", False),
+        ("# python3 -m pytest", False),
+        ("which python3", False),
+    ],
+)
+def test_python_that_would_run_the_agents_modules(line: str, found: bool) -> None:
+    assert ("agents-modules" in rules(files(f"{line}\necho 1 > {R}"))) is found

@@ -268,7 +268,7 @@ def test_a_long_instruction_fits_into_no_variable(instruction: str) -> None:
         (verifier_phase(user="bob"), "/task: verifier.user: the user 'bob' exists only in an image"),
         (
             verifier_phase(env={"KEY": "${NOT_SET}"}),
-            "the environment variable NOT_SET, which the task wants for KEY",
+            "/task/task.toml: verifier.env: the environment variable NOT_SET, which the task wants for KEY",
         ),
     ],
 )

@@ -1,15 +1,19 @@
 """Reviewers' verdicts on a run: numbered files beside its result. They never touch the reward."""
 
+import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from assay.adapters.numbered_files import numbers_in, write_numbered
+from assay.adapters.numbered_files import append_numbered
 from assay.adapters.records import read_records
+from assay.adapters.safe_read import read_below
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Annotation, Judgment
+from assay.evidence.files import Content
 
 FOLDER = "annotations"
+RESULT_LIMIT = 64 * 2**20
 
 
 def annotate(
@@ -25,6 +29,8 @@ def annotate(
     folder = os.fspath(trial_dir)
     if not os.path.isfile(f"{folder}/result.json"):
         raise InputError(f"{folder} is not the folder of a finished run: it has no result.json")
+    if _is_job(folder):
+        raise InputError(f"{folder} is the folder of a job; name one of the runs in it")
     try:
         annotation = Annotation(
             reviewer_id=reviewer_id,
@@ -37,11 +43,20 @@ def annotate(
         text = annotation.model_dump_json(indent=2)
     except ValueError as error:
         raise InputError(f"that is no annotation: {' '.join(str(error).split())[:300]}") from error
-    number = (numbers_in(folder, FOLDER) or [0])[-1] + 1
-    write_numbered(folder, FOLDER, number, f"{text}\n")
+    append_numbered(folder, FOLDER, f"{text}\n")
     return annotation
 
 
 def read_annotations(trial_dir: str | os.PathLike[str]) -> list[Annotation]:
     """All verdicts on a run, the oldest first."""
     return read_records(os.fspath(trial_dir), FOLDER, Annotation)
+
+
+def _is_job(folder: str) -> bool:
+    """A job counts its trials. A result that can't be read is a run's all the same: a reviewer may say so."""
+    file = read_below(folder, ("result.json",), RESULT_LIMIT)
+    try:
+        found = json.loads(file.data) if isinstance(file, Content) else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "n_total_trials" in found

@@ -4,7 +4,7 @@ A task with steps has such a table for each step that declares something: [metad
 """
 
 import json
-import os
+import posixpath
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,8 @@ from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
 from assay.dialects.evaluation.output import Declared, Format, format_of, schema_complaint
 from assay.dialects.harbor.task_config import FILE_NAME, TaskConfig, first_complaint
-from assay.evidence.files import Content
+from assay.engine.task import LOGS, Environment
+from assay.evidence.files import Content, Refused
 
 TEXT_LIMIT = 16 * 1024 * 1024
 
@@ -38,20 +39,33 @@ class DeclaredOutput:
     schema_file: str | None
     sections: tuple[str, ...]
 
-    def of(self, output: str, workdir: str, root: str) -> Declared | None:
+    def of(self, output: str, environment: Environment, root: str) -> Declared | None:
         """What the output at this path must be; where nothing is declared, its name decides.
 
         Of the working folder nothing can be asked.
         """
-        if output != workdir:
+        asks = self.format is not None or self.schema_file is not None or bool(self.sections)
+        if output != environment.workdir:
+            self._check_place(environment, root)
             schema = None if self.schema_file is None else _schema(f"{root}/{self.schema_file}")
-            return Declared(self.format or format_of(output), schema, self.sections)
-        if self.format is not None or self.schema_file is not None or self.sections:
+            loose = self.path is None and not asks and "." not in posixpath.basename(output)
+            return Declared(self.format or format_of(output), schema, self.sections, may_be_folder=loose)
+        if asks:
             raise InputError(
                 f"{root}/{FILE_NAME}: {self.field} asks for a format, a schema or sections, and the output is the "
                 "working folder; name a file with path"
             )
         return None
+
+    def _check_place(self, environment: Environment, root: str) -> None:
+        """A path at which nothing of the agent's is ever found would cost every run its reward."""
+        places = [*environment.places, *LOGS]
+        path = posixpath.normpath(self.path or places[0])
+        if not any(path == place or path.startswith(f"{place}/") for place in places):
+            raise InputError(
+                f"{root}/{FILE_NAME}: {self.field}.path: nothing that an agent leaves at {self.path} is kept; "
+                f"what is kept lies below {', '.join(places)}"
+            )
 
 
 def declared_output(config: TaskConfig, root: str, step: str | None) -> DeclaredOutput:
@@ -90,7 +104,8 @@ def read_task_text(path: str) -> str:
     """The text of one of a task's files. Raises ``InputError``."""
     file = read_file(path, TEXT_LIMIT)
     if not isinstance(file, Content):
-        raise InputError(f"{path} can't be read" if os.path.lexists(path) else f"there is no file {path}")
+        why = f"{path} can't be read: it is {file.why.value}{file.detail}" if isinstance(file, Refused) else None
+        raise InputError(why or f"there is no file {path}")
     try:
         return file.data.decode()
     except UnicodeDecodeError as error:

@@ -15,6 +15,10 @@ MARK = ".assay"
 _NAME = re.compile(r"^(\d{4,})\.json$")
 
 
+class NumberTakenError(InputError):
+    """Somebody else wrote a record under the same number at the same time."""
+
+
 def numbers_in(parent: str, folder: str) -> list[int]:
     """The numbers that are taken, in order."""
     try:
@@ -45,11 +49,19 @@ def write_numbered(parent: str, folder: str, number: int, text: str) -> str:
         os.chmod(part, 0o644)
         os.link(part, path)  # Unlike a rename, a link fails where the name is taken.
     except FileExistsError as error:
-        raise InputError(f"{path} exists already; is somebody else writing there?") from error
+        raise NumberTakenError(f"{path} exists already; is somebody else writing there?") from error
     finally:
         os.unlink(part)
     _mark(os.path.dirname(os.path.abspath(parent)))
     return path
+
+
+def append_numbered(parent: str, folder: str, text: str) -> str:
+    """Keep a record under the next number that is free, however many do so at the same time."""
+    while True:
+        number = (numbers_in(parent, folder) or [0])[-1] + 1
+        with contextlib.suppress(NumberTakenError):
+            return write_numbered(parent, folder, number, text)
 
 
 def _mark(job: str) -> None:

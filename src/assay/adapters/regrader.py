@@ -1,5 +1,6 @@
 """Verify again from what an agent left, without the agent: a new grading beside the old ones."""
 
+import contextlib
 import json
 import os
 import tarfile
@@ -9,14 +10,16 @@ import zlib
 from assay.adapters.checksums import file_checksum
 from assay.adapters.gradings import last_grading, write_grading
 from assay.adapters.images import prepare
+from assay.adapters.numbered_files import NumberTakenError
 from assay.adapters.task_folder import load_task
-from assay.adapters.workbench import ARCHIVE, Shelf, Workbench
+from assay.adapters.trees import MAX_BYTES, MAX_FILES
+from assay.adapters.workbench import ARCHIVE, PARTIAL_ARCHIVE, Shelf, Workbench
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.grading_record import Before, grading_of
 from assay.engine.task import Step, Task
-from assay.engine.trial_run import Site, verify
+from assay.engine.trial_run import Site, Verified, verify
 
 AROUND = 2
 
@@ -42,7 +45,7 @@ class Regrader:
         task = self.task_of(trial_dir)
         steps = [step for step in task.steps if os.path.exists(f"{_folder(trial_dir, step)}/{ARCHIVE}")]
         if not steps:
-            raise InputError(f"{trial_dir} has no {ARCHIVE}: what the agent left was not kept")
+            raise InputError(f"{trial_dir} has no {ARCHIVE}: {_why_not_kept(trial_dir, task)}")
         return [self._grade(trial_dir, task, step) for step in steps]
 
     def task_of(self, trial_dir: str) -> Task:
@@ -66,9 +69,8 @@ class Regrader:
 
     def _grade(self, trial_dir: str, task: Task, step: Step) -> Grading:
         folder = _folder(trial_dir, step)
-        before = last_grading(trial_dir)
         archive = file_checksum(f"{folder}/{ARCHIVE}")
-        _check_archive(folder, archive, step.name, before)
+        _check_archive(folder, archive, step.name, last_grading(trial_dir))
         bench = Workbench(task.environment, self._shelf, self._site.sandbox)
         try:
             _restore(bench, folder)
@@ -76,19 +78,22 @@ class Regrader:
                 verified = verify(self._site, bench, task, step)
         finally:
             bench.close()
-        grading = grading_of(
-            verified,
-            task=task,
-            step=step.name,
-            isolation=self._site.sandbox.isolation,
-            before=before,
-            checksums={
-                "tests": self._shelf.checksum(*step.tests),
-                "workspace": archive,
-            },
-        )
-        write_grading(trial_dir, grading)
-        return grading
+        return self._keep(trial_dir, task, step, verified, archive)
+
+    def _keep(self, trial_dir: str, task: Task, step: Step, verified: Verified, archive: str) -> Grading:
+        """Behind the newest grading, which may be that of somebody who grades at the same time."""
+        while True:
+            grading = grading_of(
+                verified,
+                task=task,
+                step=step.name,
+                isolation=self._site.sandbox.isolation,
+                before=last_grading(trial_dir),
+                checksums={"tests": self._shelf.checksum(*step.tests), "workspace": archive},
+            )
+            with contextlib.suppress(NumberTakenError):
+                write_grading(trial_dir, grading)
+                return grading
 
 
 def find_trials(paths: list[str]) -> list[str]:
@@ -103,12 +108,23 @@ def find_trials(paths: list[str]) -> list[str]:
         names = sorted(name for name in os.listdir(path) if os.path.isfile(f"{path}/{name}/result.json"))
         if not names:
             raise InputError(f"{path} is neither a trial nor a job with finished trials")
+        if any(os.path.isfile(f"{path}/{name}/lock.json") for name in names):
+            raise InputError(
+                f"{path} is a folder of jobs; name one of them, such as {os.path.join(path, names[0])}"
+            )
         found += [os.path.join(path, name) for name in names]
     return found
 
 
 def _folder(trial_dir: str, step: Step) -> str:
     return trial_dir if step.name is None else f"{trial_dir}/steps/{step.name}"
+
+
+def _why_not_kept(trial_dir: str, task: Task) -> str:
+    if any(os.path.exists(f"{_folder(trial_dir, step)}/{PARTIAL_ARCHIVE}") for step in task.steps):
+        most = f"{MAX_FILES} files or {MAX_BYTES // 2**30} GiB"
+        return f"what the agent left was too much to keep ({most}), and a part of it would be graded wrongly"
+    return "what the agent left was not kept"
 
 
 def _check_archive(folder: str, checksum: str, step: str | None, before: Before) -> None:

@@ -124,7 +124,7 @@ class _StepReader:
             tests=tests,
             solution=solution if os.path.isdir(solution) else None,
             workdir_files=files if step is not None and os.path.isdir(files) else None,
-            declared=declared.of(output, workdir, self._root),
+            declared=declared.of(output, self._environment, self._root),
             agent=self._phase(f"{prefix}agent", own.agent, config.agent, {}),
             verifier_phase=self._phase(
                 f"{prefix}verifier", own.verifier, config.verifier, {**config.verifier.env, **own.verifier.env}

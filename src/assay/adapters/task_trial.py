@@ -10,20 +10,21 @@ from assay.engine.trial_run import Agent, Site, StepRecord, run_steps
 class TaskTrial:
     """Attempts tasks without leaving anything behind."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, *, no_image: bool = False) -> None:
         self._site = site
+        self._no_image = no_image
         self._shelf = Shelf()
 
     def prepare(self, task: Task) -> Task:
         """The task, ready for the sandbox."""
-        return prepare(task, self._site)
+        return prepare(task, self._site, no_image=self._no_image)
 
     def reward(self, task: Task, agent: Agent) -> float | None:
         """The lowest reward of an attempt; None where there was none."""
         bench = Workbench(task.environment, self._shelf, self._site.sandbox)
         try:
             bench.seed()
-            record = run_steps(self._site, bench, task, agent, _Forgetful())
+            record = run_steps(self._site, bench, task, agent, _Forgetful(bench))
         finally:
             bench.close()
         rewards = record.rewards.rewards if record.rewards is not None else None
@@ -34,7 +35,12 @@ class TaskTrial:
 
 
 class _Forgetful:
-    """Keeps nothing."""
+    """Keeps nothing. The next step has empty logs, as in a run."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
 
     def agent_ended(self, step: str | None, ran: Ran | None) -> None: ...
-    def step_ended(self, record: StepRecord) -> None: ...
+
+    def step_ended(self, record: StepRecord) -> None:  # noqa: ARG002 - nothing of it is kept
+        self._bench.clear_agent()

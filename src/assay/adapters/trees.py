@@ -22,16 +22,18 @@ GZIP_LEVEL = 1
 
 @dataclass(slots=True)
 class Kept:
-    """What was kept of a tree, and what was not."""
+    """What was kept of a tree, and what was not; ``too_much`` is the part of that which the caps cut off."""
 
     files: int = 0
     bytes: int = 0
     left_out: int = 0
+    too_much: int = 0
 
     def takes(self, size: int) -> bool:
         """Whether one more file of this size fits under the caps; counts it either way."""
         if self.files >= MAX_FILES or self.bytes + size > MAX_BYTES:
             self.left_out += 1
+            self.too_much += 1
             return False
         self.files += 1
         self.bytes += size
@@ -181,11 +183,15 @@ def walk(root: str) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def real_folder(root: str, path: str) -> None:
-    """Make a folder below ``root``, and all on the way to it. A link on the way is replaced, not followed."""
+    """Make a folder below ``root``, and all on the way to it, open to their owner.
+
+    A link on the way is replaced, not followed.
+    """
     here = root
     for part in path.strip("/").split("/"):
         here = os.path.join(here, part)
         _make_folder(here)
+        os.chmod(here, stat.S_IMODE(os.lstat(here).st_mode) | 0o700)
 
 
 def clear_the_way(path: str) -> None:

@@ -18,17 +18,26 @@ from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
 from assay.adapters.sandbox.container import Container
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import copy_tree, own_tree, pack_tree, real_folder, remove_tree, unpack_tree
+from assay.adapters.trees import (
+    clear_the_way,
+    copy_tree,
+    own_tree,
+    pack_tree,
+    real_folder,
+    remove_tree,
+    unpack_tree,
+)
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.sandbox import Mount, Sandbox
-from assay.engine.task import Copy, Environment, Step
+from assay.engine.task import LOGS, Copy, Environment, Step
 from assay.evidence.files import File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
+PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
 _LOGS = ("agent", "artifacts")
 
 
@@ -101,6 +110,7 @@ class Workbench:
     def write_instruction(self, text: str) -> None:
         """The instruction as a file among the agent's logs."""
         path = f"{self._base}/agent/instruction.md"
+        clear_the_way(path)
         Path(path).write_text(text)
         own_tree(f"{self._base}/agent", self._owner)
 
@@ -118,6 +128,7 @@ class Workbench:
 
     def verifier_mounts(self, step: Step) -> list[Mount]:
         """Fresh: an empty folder for the verifier's artifacts, and the tests, which nobody saw before."""
+        self._reopen()
         folder = f"{self._base}/verifier"
         if os.path.lexists(folder):
             remove_tree(folder)
@@ -143,9 +154,11 @@ class Workbench:
         return replace(found, path="/logs/verifier/details.json")
 
     def output(self, path: str) -> File:
-        """The agent's output, reached without following a link."""
-        parts = posixpath.normpath(path).strip("/").split("/")
-        return replace(read_below(self._root, parts, OUTPUT_LIMIT), path=path)
+        """The agent's output, reached without following a link. It may lie among the logs."""
+        plain = posixpath.normpath(path)
+        logged = any(plain.startswith(f"{folder}/") for folder in LOGS)
+        root, inside = (self._base, plain.removeprefix("/logs")) if logged else (self._root, plain)
+        return replace(read_below(root, inside.strip("/").split("/"), OUTPUT_LIMIT), path=path)
 
     def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
         """What the agent logged, and its artifacts. Returns what harbor writes into the manifest."""
@@ -172,10 +185,16 @@ class Workbench:
         copy_tree(f"{self._base}/verifier", f"{target}/verifier")
 
     def keep_workspace(self, target: str) -> str:
-        """The workspace, so that it can be graded again. Written whole or not at all. Returns the archive."""
-        archive = f"{target}/{ARCHIVE}"
-        pack_tree(self._root, f"{archive}.part")
-        os.replace(f"{archive}.part", archive)
+        """The workspace, so that it can be graded again. Written whole or not at all. Returns the archive.
+
+        One that is too large is kept in part, for people to look at, under a name that nobody grades again from.
+        """
+        # Who is not root sees nothing in a folder that the agent closed, and the verifier will see it open.
+        self._reopen()
+        part = f"{target}/{ARCHIVE}.part"
+        kept = pack_tree(self._root, part)
+        archive = f"{target}/{PARTIAL_ARCHIVE if kept.too_much else ARCHIVE}"
+        os.replace(part, archive)
         return archive
 
     def clear_agent(self) -> None:
@@ -201,6 +220,13 @@ class Workbench:
                 os.path.realpath(self._root), place[1:]
             ):
                 raise MeasurementError(f"{place} was replaced by a link")
+
+    def _reopen(self) -> None:
+        """An agent that closed, removed or replaced the working folder has not broken the measurement by that."""
+        self._make_places()
+        for path in (self._environment.workdir, WORKSPACE):
+            if self._owner is not None and path != "/":
+                os.chown(self._host(path), *self._owner, follow_symlinks=False)
 
     def _host(self, path: str) -> str:
         return f"{self._root}{posixpath.normpath(path)}"

@@ -73,9 +73,11 @@ def _step(grading: Grading) -> str:
 
 
 def describe(grading: Grading) -> str:
-    """A grading in a few words."""
+    """A grading in a few words: a reward, none, or a 0 for what could not be used."""
     if not grading.result.validity.verifier_completed:
         return f"no reward ({grading.reason_code})"
+    if not grading.result.validity.output_parseable:
+        return f"reward 0 ({grading.reason_code or 'the output is unusable'})"
     method = grading.result.confidence.confidence_method if grading.result.confidence is not None else None
     doubt = f"  ({method})" if method is not None and method.startswith("flaky") else ""
     return f"reward {grading.result.reward:g}{doubt}"

@@ -115,7 +115,8 @@ def _measures(group: GroupReport) -> Iterator[tuple[str, str]]:
     if group.success is None:
         yield "success", _undecided(group)
         return
-    yield "mean of scored", f"{_number(group.mean_of_scored)} ({group.success.key}, {group.n_averaged} trials)"
+    trials = f"{group.n_averaged} trial{'' if group.n_averaged == 1 else 's'}"
+    yield "mean of scored", f"{_number(group.mean_of_scored)} ({group.success.key}, {trials})"
     wanted = f"{group.success.key} ≥ {group.success.threshold:g}"
     yield wanted, _estimates("pass@", group.pass_at_k)
     yield wanted, _estimates("pass^", group.pass_hat_k)

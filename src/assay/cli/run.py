@@ -10,6 +10,7 @@ Exit codes: 0 every trial was scored without an error, 1 some were not, 2 nothin
 """
 
 import argparse
+import itertools
 import os
 import sys
 from collections.abc import Sequence
@@ -101,7 +102,7 @@ def _setting(args: argparse.Namespace, tasks: Sequence[tuple[Task, str | None]])
     adhoc = [task.path for task, source in tasks if source is None]
     datasets = [path for path in args.tasks if not os.path.isfile(f"{path}/{FILE_NAME}")]
     return JobSetting(
-        name=args.job_name or datetime.now().strftime("%Y-%m-%d__%H-%M-%S"),
+        name=_job_name(args.job_name, args.jobs_dir),
         jobs_dir=args.jobs_dir,
         agent=_agent(args),
         attempts=args.n_attempts,
@@ -111,6 +112,19 @@ def _setting(args: argparse.Namespace, tasks: Sequence[tuple[Task, str | None]])
         adhoc_tasks=tuple(adhoc),
         invocation=("assay", *sys.argv[1:]),
     )
+
+
+def _job_name(given: str | None, jobs_dir: str) -> str:
+    """The name of one folder below the jobs. A job that was not named is never one that is there already."""
+    if given is None:
+        now = datetime.now().strftime("%Y-%m-%d__%H-%M-%S")
+        names = itertools.chain((now,), (f"{now}-{number}" for number in itertools.count(2)))
+        return next(name for name in names if not os.path.lexists(os.path.join(jobs_dir, name)))
+    if given in ("", ".", "..") or "/" in given or "\0" in given:
+        raise InputError(
+            f"--job-name {given!r} is not the name of a folder; say where jobs are kept with --jobs-dir"
+        )
+    return given
 
 
 def _agent(args: argparse.Namespace) -> Agent:

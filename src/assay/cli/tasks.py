@@ -6,7 +6,8 @@ loads every task and reads its verifier: is there one, does it write a reward on
 change it, does it use the solution, does it download what it does not pin. With --run, the oracle must be worth 1
 and an idle agent 0, each --repeat times.
 
-Exit codes: 0 nothing was found, 1 something was, 2 a task can't be loaded.
+Exit codes: 0 nothing was found, 1 something was, 2 a task can't be loaded or run. The others are checked all the
+same.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from assay.adapters.task_folder import find_tasks, load_task
 from assay.adapters.task_trial import TaskTrial
 from assay.cli.arguments import add_isolation, positive
 from assay.cli.table import clean
-from assay.core.errors import InputError
+from assay.core.errors import AssayError
 from assay.engine.task import Task
 from assay.engine.task_lint import LintFinding, lint
 from assay.engine.trial_run import Agent, Site
@@ -33,10 +34,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--repeat", type=positive, default=1, metavar="N", help="with --run: how often (default: 1)"
     )
     add_isolation(parser)
+    parser.add_argument(
+        "--no-image",
+        action="store_true",
+        help="with --run: on the host's system where a Dockerfile asks for more than that",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    trial = TaskTrial(Site(choose(args.isolation), os.environ)) if args.run_them else None
+    trial = None
+    if args.run_them:
+        trial = TaskTrial(Site(choose(args.isolation), os.environ), no_image=args.no_image)
     try:
         codes = [_check(path, trial, args.repeat) for path in find_tasks(args.tasks)]
     finally:
@@ -48,13 +56,13 @@ def run(args: argparse.Namespace) -> int:
 def _check(path: str, trial: TaskTrial | None, times: int) -> int:
     try:
         task = load_task(path)
-    except InputError as error:
+        findings = [finding for step in task.steps for finding in lint(task_files(task, step))]
+        findings += [LintFinding("warning", "task", warning) for warning in task.warnings]
+        if trial is not None:
+            findings += _try(trial.prepare(task), trial, times)
+    except AssayError as error:
         print(f"assay: {clean(str(error))}", file=sys.stderr)
         return 2
-    findings = [finding for step in task.steps for finding in lint(task_files(task, step))]
-    findings += [LintFinding("warning", "task", warning) for warning in task.warnings]
-    if trial is not None:
-        findings += _try(trial.prepare(task), trial, times)
     for finding in dict.fromkeys(findings):
         print(f"{clean(task.path)}: {finding.rule}: {clean(finding.place)}: {clean(finding.why)}")
     if not findings:

@@ -85,7 +85,7 @@ def report_histories(
         incomplete=sum(not one.result.validity.verifier_completed for one in gradings),
         changes=[change for history in known for change in _changes(history)],
         flaky=[history.trial for history in known if any(one.flaky for one in history.gradings)],
-        taxonomy=_taxonomy(shown),
+        taxonomy=_taxonomy(shown, known),
         reasons=_reasons(shown),
         disagreements=[
             one
@@ -109,12 +109,16 @@ def _reward(grading: GradingView) -> float | None:
     return grading.result.reward if grading.result.validity.verifier_completed else None
 
 
-def _taxonomy(shown: dict[str, list[GradingView]]) -> list[TagGroup]:
+def _taxonomy(shown: dict[str, list[GradingView]], histories: Iterable[History]) -> list[TagGroup]:
+    """What the gradings are tagged with, and what reviewers said, which is a person's word whoever it was."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for trial, gradings in shown.items():
-        tags = {(tag.category, tag.source) for one in gradings for tag in one.result.error_taxonomy or ()}
+    for history in histories:
+        tags = {
+            (tag.category, tag.source) for one in shown[history.trial] for tag in one.result.error_taxonomy or ()
+        }
+        tags |= {(category, "human") for one in history.annotations for category in one.categories}
         for tag in sorted(tags):
-            groups.setdefault(tag, []).append(trial)
+            groups.setdefault(tag, []).append(history.trial)
     return [TagGroup(category, source, trials) for (category, source), trials in sorted(groups.items())]
 
 

@@ -13,6 +13,7 @@ from assay.dialects.harbor.task_config import TaskConfig
 WORKSPACE = "/workspace"
 REWARD_PATH = "/logs/verifier/reward.json"
 DETAILS_PATH = "/logs/verifier/details.json"
+LOGS = ("/logs/agent", "/logs/artifacts")
 
 _WORKSPACE_PATH = re.compile(r"(?<![\w.~/$}-])/workspace/[\w./+@-]*[\w+@-]")
 

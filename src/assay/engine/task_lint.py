@@ -19,6 +19,8 @@ _WRITES = re.compile(
     rf"|(?:open|write_text|Path|writeFile\w*)\([^)]*{_FILE}"
 )
 _ENDS_AT_FAILURE = re.compile(r"^set +(?:-[a-zA-Z]+ +)*(?:-[a-z]*e|-o +errexit\b)")
+_PYTHON = re.compile(r"(?:[^\s'\"]*/)?python[\d.]*")
+_CHANGES_FOLDER = re.compile(r"(?:^|[;&|] *)cd +/")
 _ASSIGNMENT = re.compile(rf"^\s*(?:export\s+)?(\w+)=['\"]?(\S*{_FILE})['\"]?\s*$", re.MULTILINE)
 
 
@@ -50,6 +52,8 @@ def lint(files: TaskFiles) -> list[LintFinding]:
     return [
         *_reward(files),
         *_fails_early(files),
+        *_line_ends(files),
+        *_agents_modules(files),
         *_solution_in_tests(files),
         *_visible_tests(files),
         *_downloads(files),
@@ -89,6 +93,39 @@ def _fails_early(files: TaskFiles) -> Iterator[LintFinding]:
         if early and _ENDS_AT_FAILURE.match(line.text):
             why = "with set -e, a failed check ends the script without a reward"
             yield LintFinding("set-e", f"tests/test.sh:{line.number}", why)
+
+
+def _line_ends(files: TaskFiles) -> Iterator[LintFinding]:
+    """The system looks for an interpreter whose name ends with the carriage return, and there is none."""
+    for name, text in files.tests.items():
+        if text.startswith("#!") and text.partition("\n")[0].endswith("\r"):
+            why = "its lines end as on Windows, so the program in its first line is not found"
+            yield LintFinding("line-ends", f"tests/{name}:1", why)
+
+
+def _agents_modules(files: TaskFiles) -> Iterator[LintFinding]:
+    """Code from the command line or standard input, and `-m`, look for modules in the working folder first."""
+    for line in command_lines(files.tests.get("test.sh", "")):
+        if _CHANGES_FOLDER.search(line.text):
+            return
+        if _looks_in_folder(line.text.split()):
+            why = "python looks for modules where the agent worked, and would run its json.py; say python3 -I"
+            yield LintFinding("agents-modules", f"tests/test.sh:{line.number}", why)
+
+
+def _looks_in_folder(words: list[str]) -> bool:
+    """Whether a line runs Python on something else than a file, without -I or -P."""
+    for start, word in enumerate(words):
+        if _PYTHON.fullmatch(word.lstrip("(`$")) is None:
+            continue
+        for option in words[start + 1 :]:
+            if option == "-" or option.startswith("<"):
+                return True
+            if not option.startswith("-") or {"I", "P"} & set(option):
+                break
+            if {"c", "m"} & set(option):
+                return True
+    return False
 
 
 def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:

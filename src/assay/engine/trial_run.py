@@ -14,6 +14,7 @@ from assay.dialects.harbor.env_template import resolve_env
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.multi_step import TrialRewards
 from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
+from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.engine.task import Step, Task
 from assay.evidence.files import Absent, Content, File, RewardFiles
@@ -193,14 +194,22 @@ def check_task(task: Task, host_env: Mapping[str, str]) -> None:
 
     That is one which wants an environment variable that is not set, or a user that exists only in an image.
     """
-    resolve_env({**task.environment.env, **task.config.solution.env}, host_env)
+    _check_env(task, "environment", task.environment.env, host_env)
+    _check_env(task, "solution", task.config.solution.env, host_env)
     for step in task.steps:
         for phase in (step.agent, step.verifier_phase):
-            resolve_env(phase.env, host_env)
+            _check_env(task, phase.field, phase.env, host_env)
             if isinstance(phase.user, str) and phase.user != "root" and task.environment.image is None:
                 raise InputError(
                     f"{task.path}: {phase.field}.user: the user {phase.user!r} exists only in an image"
                 )
+
+
+def _check_env(task: Task, table: str, env: Mapping[str, str], host_env: Mapping[str, str]) -> None:
+    try:
+        resolve_env(env, host_env)
+    except InputError as error:
+        raise InputError(f"{task.path}/{FILE_NAME}: {table}.env: {error}") from error
 
 
 def _run_step(site: Site, bench: Bench, task: Task, step: Step, agent: Agent, keeper: Keeper) -> StepRecord:
@@ -287,8 +296,13 @@ def _limits(task: Task, timeout_sec: float) -> Limits:
 
 def _env(site: Site, task: Task, own: Mapping[str, str]) -> dict[str, str]:
     """An image brings its own basic environment; elsewhere it is ours, never the host's."""
-    base = BASE_ENV if task.environment.image is None else {}
+    base = {**BASE_ENV, "HOME": _home(task)} if task.environment.image is None else {}
     return {**base, **resolve_env({**task.environment.env, **own}, site.host_env)}
+
+
+def _home(task: Task) -> str:
+    """A folder that is empty at every start. Programs read settings there, and an agent's would run code."""
+    return BASE_ENV["HOME"] if BASE_ENV["HOME"] not in task.environment.places else "/var/tmp"  # noqa: S108
 
 
 def _instruction_env(step: Step) -> dict[str, str]:

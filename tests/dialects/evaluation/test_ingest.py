@@ -233,6 +233,23 @@ def test_a_good_reward_json_wins_over_reward_txt() -> None:
     assert summary(ingest(left(b'{"reward": 0.25}', text=b"1"))) == (0.25, True, None)
 
 
+@pytest.mark.parametrize(
+    ("declared", "why", "expected"),
+    [
+        (Declared(Format.TEXT, may_be_folder=True), Refusal.FOLDER, (1.0, True, None)),
+        (Declared(Format.TEXT, may_be_folder=True), Refusal.LINK, (0.0, True, "reward_for_unparseable_output")),
+        (Declared(Format.TEXT), Refusal.FOLDER, (0.0, True, "reward_for_unparseable_output")),
+        (Declared(Format.JSON), Refusal.FOLDER, (0.0, True, "reward_for_unparseable_output")),
+    ],
+)
+def test_there_is_nothing_to_parse_in_a_folder_that_an_instruction_names(
+    declared: Declared, why: Refusal, expected: tuple[float, bool, str | None]
+) -> None:
+    found = ingest(left(b'{"reward": 1.0}', output=Refused("/workspace/repo", why)), declared)
+    assert summary(found) == expected
+    assert found.result.validity.output_parseable is (expected[2] is None)
+
+
 # --- details.json ---
 
 BREAKDOWNS: list[dict[str, Any]] = [
@@ -285,6 +302,7 @@ def test_broken_details_cost_the_breakdown_and_not_the_reward(details: bytes | F
     assert summary(found) == (0.5, True, None)
     assert found.result.breakdown is None
     assert [error[: len(says)] for error in found.result.validity.errors] == [says]
+    assert tags(found) == [("malformed artifact", "mechanical")]
 
 
 def test_details_without_a_reward_are_kept() -> None:
@@ -527,8 +545,23 @@ def test_tags_that_the_verifier_wrote_into_details(
     details = {"error_taxonomy": written, "a": 1}
     found = ingest(left(b'{"reward": 0.5}', details=json.dumps(details).encode()))
     assert [(tag.category, tag.description) for tag in found.result.error_taxonomy or ()] == expected
-    assert all(tag.source is ErrorSource.MECHANICAL for tag in found.result.error_taxonomy or ())
     assert found.result.breakdown == details
+
+
+@pytest.mark.parametrize(
+    ("tag", "source"),
+    [
+        ({"category": "a"}, ErrorSource.MECHANICAL),
+        ({"category": "a", "source": "mechanical"}, ErrorSource.MECHANICAL),
+        ({"category": "a", "source": "judge"}, ErrorSource.JUDGE),
+        ({"category": "a", "source": "human"}, ErrorSource.HUMAN),
+        ({"category": "a", "source": "oracle"}, ErrorSource.MECHANICAL),
+        ({"category": "a", "source": ["judge"]}, ErrorSource.MECHANICAL),
+    ],
+)
+def test_a_verifier_that_asked_a_judge_may_say_so(tag: dict[str, object], source: ErrorSource) -> None:
+    found = ingest(left(b'{"reward": 0.5}', details=json.dumps({"error_taxonomy": [tag]}).encode()))
+    assert [tag.source for tag in found.result.error_taxonomy or ()] == [source]
 
 
 @pytest.mark.parametrize("field", ["category", "description"])

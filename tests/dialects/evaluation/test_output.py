@@ -1,7 +1,6 @@
 """Is an output what it was declared to be: each format's good, bad and hostile, and schemas with paths."""
 
 import csv
-import datetime
 import io
 import json
 import time
@@ -82,7 +81,18 @@ GOOD: list[tuple[Format, bytes]] = [
     (Format.YAML, b"a: 1\nb: [x, y]\n"),
     (Format.YAML, b"- 2026-01-01\n- .nan\n- ~\n"),
     (Format.YAML, b"a: &anchor 1\n"),
+    (Format.YAML, b"a: &x 1\nb: *x\n"),
+    (Format.YAML, b"base: &b {c: 1}\nd:\n  <<: *b\n"),
+    (Format.YAML, b"kind: Service\n---\nkind: Deployment\n"),
+    (Format.YAML, b"2026-13-45"),
+    (Format.YAML, b"operator: ="),
+    (Format.YAML, b"Name: !Ref Bucket\nArn: !GetAtt [Bucket, Arn]\nTags: !All {a: 1}\n"),
     (Format.XML, b"<a/>"),
+    (Format.XML, b"<!DOCTYPE html><html/>"),
+    (Format.XML, b'<!DOCTYPE a SYSTEM "http://example.invalid/a.dtd"><a>&nbsp;</a>'),
+    (Format.XML, '<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>'.encode("latin-1")),
+    (Format.XML, '<?xml version="1.0" encoding="UTF-16"?><a>é</a>'.encode("utf-16")),
+    (Format.XML, '<?xml version="1.0" encoding="UTF-8"?><a>é</a>'.encode()),
     (Format.XML, b'<?xml version="1.0"?>\n<a b="c">&lt;&#233;<!-- x --><![CDATA[<]]></a>'),
     (Format.XML, b"<a>" * 100_000 + b"</a>" * 100_000),
     (Format.MARKDOWN, b""),
@@ -122,17 +132,12 @@ BAD: list[tuple[Format, bytes, str]] = [
     (Format.TOML, b"a = [" * 2, "Invalid value"),
     (Format.TOML, b"a = " + b"[" * 100_000, "recursion"),
     (Format.YAML, b"a: [1", "expected ',' or ']'"),
-    (Format.YAML, b"a: 1\n---\nb: 2\n", "expected a single document"),
     (Format.YAML, b"\x00", "special characters are not allowed"),
-    (Format.YAML, b"2026-13-45", "month must be in 1..12"),
-    (Format.YAML, b"a: &x 1\nb: *x\n", "aliases are not accepted"),
-    (Format.YAML, b"&x [*x]", "aliases are not accepted"),
-    (Format.YAML, YAML_BOMB, "aliases are not accepted"),
-    (Format.YAML, b"base: &b {c: 1}\nd:\n  <<: *b\n", "aliases are not accepted"),
+    (Format.YAML, b"&x [*x]", "stands for something that holds it"),
+    (Format.YAML, YAML_BOMB, "its aliases stand for more than 100000 values"),
     (Format.YAML, b"!!python/object/apply:os.system ['true']", "could not determine a constructor"),
     (Format.YAML, b"!!python/name:os.system", "could not determine a constructor"),
     (Format.YAML, b"!!python/tuple [1]", "could not determine a constructor"),
-    (Format.YAML, b"!anything x", "could not determine a constructor"),
     (Format.YAML, b"? [a]\n: 1", "unhashable key"),
     (Format.YAML, b"- " * 100_000, "recursion"),
     (Format.XML, b"", "no element found"),
@@ -141,10 +146,8 @@ BAD: list[tuple[Format, bytes, str]] = [
     (Format.XML, b"<a></b>", "mismatched tag"),
     (Format.XML, b"<a/><b/>", "junk after document element"),
     (Format.XML, b"<a>&undefined;</a>", "undefined entity"),
-    (Format.XML, BILLION_LAUGHS, "a document type is not accepted"),
-    (Format.XML, b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "a document type is not"),
-    (Format.XML, b'<!DOCTYPE a SYSTEM "http://example.invalid/a.dtd"><a/>', "a document type is not accepted"),
-    (Format.XML, b"<!DOCTYPE html><html/>", "a document type is not accepted"),
+    (Format.XML, BILLION_LAUGHS, "declarations of its own"),
+    (Format.XML, b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "declarations of its own"),
 ]
 
 
@@ -377,6 +380,20 @@ def test_the_name_of_two_columns_is_said_in_a_bounded_line() -> None:
         ("~~~\n# Summary\n~~~\n", ["Summary"], "Summary"),
         ("```python\n# Summary\n```\n# Summary\n", ["Summary"], None),
         ("```\ncode\n```\n# Summary\n```\ncode\n```\n", ["Summary"], None),
+        ("Summary\n=======\n\nMethod\n---\n", ["Summary", "Method"], None),
+        ("Two\nlines\n===\n", ["Two lines"], None),
+        ("- Summary\n---\n", ["Summary"], "Summary"),
+        ("Summary\n\n---\n", ["Summary"], "Summary"),
+        ("# C#\n", ["C#"], None),
+        ("# C# #\n", ["C#"], None),
+        ("## **Summary**\n", ["Summary"], None),
+        ("#\tSummary\n", ["Summary"], None),
+        ("\t# Summary\n", ["Summary"], "Summary"),
+        ("````\n```\n# Summary\n```\n````\n", ["Summary"], "Summary"),
+        ("```\n```python\n# Summary\n```\n", ["Summary"], "Summary"),
+        ("``` not a ` fence\n# Summary\n", ["Summary"], None),
+        ("<!--\n# Summary\n-->\n", ["Summary"], "Summary"),
+        ("<!-- a note -->\n# Summary\n", ["Summary"], None),
     ],
 )
 def test_the_sections_of_a_markdown_text(text: str, sections: list[str], missing: str | None) -> None:
@@ -503,8 +520,9 @@ def test_what_a_json_writer_writes_is_json(value: Any) -> None:
     assert inspect(Format.JSON, json.dumps(value).encode()) == Inspection(True, True)
 
 
-def test_a_date_of_toml_is_held_against_a_schema_without_a_crash() -> None:
-    found = inspect(
-        Format.TOML, f"a = {datetime.date(2026, 1, 1)}\n".encode(), {"properties": {"a": {"type": "string"}}}
-    )
-    assert (found.parseable, found.schema_valid) == (True, False)
+@pytest.mark.parametrize(
+    ("format_", "data"), [(Format.TOML, b"a = 2026-01-01\n"), (Format.YAML, b"a: 2026-01-01\n")]
+)
+def test_a_schema_sees_a_date_as_a_text(format_: Format, data: bytes) -> None:
+    """JSON has no dates, so there would be no schema that fits one."""
+    assert inspect(format_, data, {"properties": {"a": {"const": "2026-01-01"}}}).schema_valid is True

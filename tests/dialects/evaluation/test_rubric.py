@@ -140,6 +140,9 @@ def test_evidence_is_kept() -> None:
         ({"a": [1]}, "not a finite number"),
         ({"a": {"score": True}}, "the score of a is True, not a finite number"),
         ({"a": {"score": math.nan, "evidence": "x"}}, "the score of a is nan, not a finite number"),
+        ({"a": {"score": 95, "max_score": 100}}, "the score of a has a max_score of 100, and the rubric's is 1"),
+        ({"a": {"score": 1, "max_score": None}}, "the score of a has a max_score of None"),
+        ({"a": {"scores": 1}}, "the score of a has an unknown key scores"),
     ],
 )
 def test_a_mistake_of_the_caller_is_refused(scores: Mapping[str, Any], says: str) -> None:
@@ -244,3 +247,17 @@ def test_the_worst_is_never_better_than_the_mean(dimensions: list[tuple[float, f
     scores = {str(i): s for i, (_, _, s) in enumerate(dimensions) if s is not None}
     worst = score_rubric(Rubric(dimensions=parts, strategy=MIN), scores).reward
     assert worst <= score_rubric(Rubric(dimensions=parts), scores).reward
+
+
+@pytest.mark.parametrize("given", [None, {}, {"score": None}, {"evidence": "the judge said nothing"}])
+def test_a_dimension_without_a_score_counts_0_and_says_so(given: Any) -> None:
+    found = score_rubric(rubric(a=1), {"a": given})
+    assert found.reward == 0.0
+    assert found.to_details() == {"a": {"score": 0.0, "max_score": 1.0, "evidence": "No score provided"}}
+
+
+def test_details_can_be_scored_again() -> None:
+    """What ``to_details`` gives has the top score of each dimension, which is the rubric's own."""
+    one = Rubric(dimensions=[Dimension(name="a", max_score=10.0), Dimension(name="b", weight=3.0)])
+    found = score_rubric(one, {"a": {"score": 7, "evidence": "x"}, "b": 0.25})
+    assert score_rubric(one, found.to_details()) == found

@@ -14,10 +14,11 @@ from pydantic_core import to_json
 
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
-from assay.evidence.files import Absent, Content, File, Refused, RewardFiles
+from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
 TAGS_KEY = "error_taxonomy"
+MALFORMED = "malformed artifact"
 TEXT_LIMIT = 2000
 
 
@@ -52,7 +53,7 @@ def ingest(
         verifier_completed=reward.value is not None,
         errors=errors,
     )
-    tags = _mechanical_tags(evidence, inspection, reward) + _verifier_tags(breakdown)
+    tags = _mechanical_tags(evidence, inspection, reward, details_error) + _verifier_tags(breakdown)
     forfeited = reward.reason_code in _FORFEITS
     return Ingested(
         EvaluationResult(
@@ -75,7 +76,8 @@ def _inspect(output: File | None, declared: Declared | None) -> Inspection:
     if isinstance(output, Absent):
         return Inspection(False, False, (f"there is no output at {output.path}",))
     if isinstance(output, Refused):
-        return Inspection(False, False, (f"the output {output}",))
+        fine = declared is not None and declared.may_be_folder and output.why is Refusal.FOLDER
+        return Inspection(True, True) if fine else Inspection(False, False, (f"the output {output}",))
     return inspect_output(output.data, declared) if declared else Inspection(True, True)
 
 
@@ -169,7 +171,9 @@ def _read_details(file: File) -> tuple[dict[str, Any] | None, str | None]:
     return found, None
 
 
-def _mechanical_tags(evidence: VerifierEvidence, inspection: Inspection, reward: _Reward) -> list[ErrorTag]:
+def _mechanical_tags(
+    evidence: VerifierEvidence, inspection: Inspection, reward: _Reward, details_error: str | None
+) -> list[ErrorTag]:
     """What the runner itself knows went wrong."""
     return [
         ErrorTag(
@@ -180,7 +184,8 @@ def _mechanical_tags(evidence: VerifierEvidence, inspection: Inspection, reward:
         for category, description in (
             *_tags_of_end(evidence.end),
             *_tags_of_output(evidence.output, inspection),
-            *(_tags_of_reward(reward)),
+            *_tags_of_reward(reward),
+            *([] if details_error is None else [(MALFORMED, details_error)]),
         )
     ]
 
@@ -210,19 +215,26 @@ def _tags_of_reward(reward: _Reward) -> list[tuple[str, str | None]]:
     if reward.reason_code is None or reward.reason_code in _FORFEITS:
         return []
     missing = reward.reason_code == "reward_missing"
-    return [("missing artifact" if missing else "malformed artifact", reward.error)]
+    return [("missing artifact" if missing else MALFORMED, reward.error)]
 
 
 def _verifier_tags(breakdown: dict[str, Any] | None) -> list[ErrorTag]:
-    """Tags that the verifier itself wrote into details.json. One that is not a tag is left where it stands."""
+    """Tags that the verifier itself wrote into details.json. One that is not a tag is left where it stands.
+
+    A verifier that asked a judge says so in the tag's source; what it does not say was found mechanically.
+    """
     written = (breakdown or {}).get(TAGS_KEY)
     return [
         ErrorTag(
-            category=tag["category"], description=_text(tag.get("description")), source=ErrorSource.MECHANICAL
+            category=tag["category"], description=_text(tag.get("description")), source=_source(tag.get("source"))
         )
         for tag in (written if isinstance(written, list) else [])
         if isinstance(tag, dict) and isinstance(tag.get("category"), str) and tag["category"]
     ]
+
+
+def _source(value: object) -> ErrorSource:
+    return next((one for one in ErrorSource if one.value == value), ErrorSource.MECHANICAL)
 
 
 def _text(value: object) -> str | None:

@@ -1,7 +1,7 @@
 """Is an agent's output what it was declared to be? Parsed by its format, and held against a schema.
 
-What is parsed here is hostile: XML with a document type is refused, because entities are defined there; YAML
-loads plain values only; every parser's failure is a sentence, never an exception.
+What is parsed here is hostile: no parser follows a reference, expands an entity or builds more than plain values,
+and every parser's failure is a sentence, never an exception.
 
 A UTF-8 byte order mark in front is ignored in every format. RFC 8259 leaves that to whoever reads JSON, and to
 call such an output unparseable would take its whole reward away for three bytes that no parser needs.
@@ -11,7 +11,6 @@ import collections
 import contextlib
 import csv
 import io
-import itertools
 import json
 import threading
 import tomllib
@@ -19,7 +18,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
-from xml.parsers import expat
+
+from assay.dialects.evaluation.markdown import headings
+from assay.dialects.evaluation.schema import bounded, schema_complaint, violations
+from assay.dialects.evaluation.xml_text import check_xml, encoding_of
+from assay.dialects.evaluation.yaml_values import load_yaml
+
+__all__ = ["Declared", "Format", "Inspection", "format_of", "inspect_output", "schema_complaint"]
 
 
 class Format(Enum):
@@ -48,7 +53,6 @@ _EXTENSIONS = {
 
 BYTE_ORDER_MARK = "\ufeff"
 CSV_FIELD_LIMIT = 1024 * 1024
-VIOLATIONS_SHOWN = 20
 KEY_PARTS = 10_000
 
 # Formats whose parsers are written in Python take seconds for a megabyte.
@@ -58,11 +62,16 @@ _csv_lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a task says about its output beyond the path."""
+    """What a task says about its output beyond the path.
+
+    ``may_be_folder`` is for a path that nobody declared and whose name suggests no format: an instruction may name
+    the folder of a repository. There is nothing to parse in a folder.
+    """
 
     format: Format
     schema: dict[str, Any] | None = None
     sections: tuple[str, ...] = ()
+    may_be_folder: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +95,20 @@ def inspect_output(data: bytes, declared: Declared) -> Inspection:
         return _unparseable(
             declared, f"it has {len(data)} bytes, and no more than {limit} are read in this format"
         )
+    encoding = encoding_of(data) if declared.format is Format.XML else "utf-8"
     try:
-        text = data.decode().removeprefix(BYTE_ORDER_MARK)
+        text = data.decode(encoding).removeprefix(BYTE_ORDER_MARK)
         value = _value(text, declared)
     except UnicodeDecodeError as error:
-        return _unparseable(declared, f"it is not UTF-8 ({error.reason} at byte {error.start})")
+        name = "UTF-8" if encoding == "utf-8" else encoding
+        return _unparseable(declared, f"it is not {name} ({error.reason} at byte {error.start})")
     except (ValueError, csv.Error, RecursionError) as error:
         return _unparseable(declared, str(error) or type(error).__name__)
-    missing = [name for name in declared.sections if name not in _sections(text)]
+    there = headings(text) if declared.sections else set()
+    missing = [name for name in declared.sections if name not in there]
     if missing:
         return Inspection(True, False, (f"the output has no section {', '.join(missing)}",))
     return _against_schema(value, declared.schema)
-
-
-def schema_complaint(schema: dict[str, Any]) -> str | None:
-    """What is wrong with a JSON Schema; None where nothing is."""
-    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415 - as below
-
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        return f"{error.json_path}: {error.message[:200]}"
-    return None
 
 
 def _value(text: str, declared: Declared) -> Any:
@@ -122,21 +123,8 @@ def _unparseable(declared: Declared, why: str) -> Inspection:
 
 
 def _against_schema(value: Any, schema: dict[str, Any] | None) -> Inspection:
-    if schema is None:
-        return Inspection(True, True)
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import, and few tasks have a schema
-
-    try:
-        errors = itertools.islice(Draft202012Validator(schema).iter_errors(value), VIOLATIONS_SHOWN)
-        found = sorted(f"{bounded(error.json_path)}: {bounded(error.message)}" for error in errors)
-    except Exception as error:  # noqa: BLE001 - whatever the library can't cope with does not have the shape
-        return Inspection(True, False, (f"the output can't be held against its schema: {error!r}",))
+    found = [] if schema is None else violations(value, schema)
     return Inspection(True, not found, tuple(found))
-
-
-def bounded(text: str, limit: int = 300) -> str:
-    """The beginning of a text that may be endless."""
-    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def _json(text: str) -> Any:
@@ -195,59 +183,6 @@ def _toml(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def _yaml(text: str) -> Any:
-    import yaml  # noqa: PLC0415 - slow to import, and few outputs are YAML
-
-    try:
-        return yaml.load(text, Loader=_plain_loader())  # noqa: S506 - derived from SafeLoader
-    except Exception as error:
-        raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
-
-
-def _plain_loader() -> Any:
-    """A loader of plain values without aliases: a few lines of aliases can stand for gigabytes."""
-    import yaml  # noqa: PLC0415
-
-    class Loader(yaml.SafeLoader):
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.AliasEvent):
-                raise yaml.YAMLError("aliases are not accepted in an output")
-            return super().compose_node(parent, index)
-
-    return Loader
-
-
-def _xml(text: str) -> str:
-    parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = _no_doctype
-    try:
-        parser.Parse(text, True)
-    except expat.ExpatError as error:
-        raise ValueError(str(error)) from error
-    return text
-
-
-def _no_doctype(*_: object) -> None:
-    raise ValueError("a document type is not accepted in an output")
-
-
-def _sections(text: str) -> set[str]:
-    """The headings of a Markdown text, outside of code."""
-    found: set[str] = set()
-    fence: str | None = None
-    for raw in text.splitlines():
-        line = raw.strip()
-        mark = next((mark for mark in ("```", "~~~") if line.startswith(mark)), None)
-        if mark is not None and fence in (None, mark):
-            fence = mark if fence is None else None
-        elif fence is None and line.startswith("#") and raw[: len(raw) - len(raw.lstrip(" "))].count(" ") <= 3:
-            level = len(line) - len(line.lstrip("#"))
-            title = line[level:]
-            if level <= 6 and title[:1] in (" ", "\t", ""):
-                found.add(title.strip().rstrip("#").strip())
-    return found
-
-
 def _text(text: str) -> str:
     return text
 
@@ -256,8 +191,8 @@ _PARSERS: dict[Format, Callable[[str], Any]] = {
     Format.JSON: _json,
     Format.CSV: _csv,
     Format.TOML: _toml,
-    Format.YAML: _yaml,
-    Format.XML: _xml,
+    Format.YAML: load_yaml,
+    Format.XML: check_xml,
     Format.MARKDOWN: _text,
     Format.TEXT: _text,
 }

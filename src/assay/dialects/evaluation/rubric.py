@@ -80,10 +80,11 @@ class RubricScore:
 
 
 def score_rubric(rubric: Rubric, scores: Mapping[str, float | Mapping[str, Any]]) -> RubricScore:
-    """Score a rubric. ``scores`` has, by dimension, a number or ``{"score": …, "evidence": …}``.
+    """Score a rubric. ``scores`` has, by dimension, a number or ``{"score": …, "max_score": …, "evidence": …}``.
 
-    A score for a dimension that the rubric does not have, or one that is not a finite number, is a mistake of
-    the caller and raises ValueError.
+    All three may be left out; ``None`` is no score. A score for a dimension that the rubric does not have, one
+    that is not a finite number, another top score than the rubric's, and a key that nobody knows are mistakes of
+    the caller and raise ValueError.
     """
     unknown = sorted(set(scores) - {dimension.name for dimension in rubric.dimensions})
     if unknown:
@@ -100,13 +101,25 @@ def score_rubric(rubric: Rubric, scores: Mapping[str, float | Mapping[str, Any]]
 
 
 def _judge(dimension: Dimension, given: float | Mapping[str, Any] | None) -> DimensionScore:
-    if given is None:
+    said: Mapping[str, Any] = given if isinstance(given, Mapping) else {"score": given}
+    _check_keys(dimension, said)
+    score, evidence = said.get("score"), said.get("evidence")
+    if score is None:
         return DimensionScore(dimension.name, 0.0, dimension.max_score, 0.0, NO_SCORE)
-    score = given.get("score") if isinstance(given, Mapping) else given
-    evidence = given.get("evidence") if isinstance(given, Mapping) else None
     if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
         raise ValueError(f"the score of {dimension.name} is {score!r}, not a finite number")
     top = dimension.max_score
     # Clamped before it is divided: an int may be beyond what a float can hold.
     normalised = 0.0 if top <= 0 or score <= 0 else 1.0 if score >= top else score / top
     return DimensionScore(dimension.name, score, top, normalised, evidence)
+
+
+def _check_keys(dimension: Dimension, said: Mapping[str, Any]) -> None:
+    """A score out of 100, divided by the rubric's own top score, would be a reward that nobody meant."""
+    unknown = sorted(set(said) - {"score", "max_score", "evidence"})
+    if unknown:
+        raise ValueError(f"the score of {dimension.name} has an unknown key {', '.join(map(str, unknown))}")
+    top = said.get("max_score", dimension.max_score)
+    if top != dimension.max_score:
+        own = f"and the rubric's is {dimension.max_score:g}"
+        raise ValueError(f"the score of {dimension.name} has a max_score of {top!r}, {own}")

@@ -262,7 +262,8 @@ def first_complaint(error: ValidationError, prefix: str = "") -> str:
     field = prefix + ".".join(str(part) for part in first["loc"]) or "the file"
     if first["type"] == "extra_forbidden":
         return f"there is no field {field}"
-    return f"{field}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    said = first["msg"].removeprefix("Value error, ")
+    return f"{field}: {said[:1].lower()}{said[1:]}"
 
 
 def _boolean(value: Any) -> bool:
