@@ -1,14 +1,14 @@
 """Empties the tests that two versions of a file have in common, in the languages of the native parser.
 
-Most tests of a changed file are the same before and after. Where the file around its tests is the same too, they
-say the same, and reading them twice would be most of the work. Their names stay, and so do all line numbers.
 Whatever is not plainly a test of its own, as formatters lay it out, is left as it is.
 """
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
+
+from assay.formats.test_code.chunks import Chunk, without_common
 
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("/*", "*/"))
 
@@ -71,37 +71,16 @@ _LAYOUTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    """A test by its lines, from its first mark to its end. ``body`` is None where it must stay as it is."""
-
-    first: int
-    body: int | None
-    end: int
-    text: str
-    name: str
-
-
 def without_unchanged(before: str, after: str, language: str) -> tuple[str, str]:
     """Both versions with the bodies of their common tests emptied; as they are where more than tests changed."""
     layout = _LAYOUTS.get(language)
     if layout is None:
         return before, after
-    old, new = before.split("\n"), after.split("\n")
-    tests, now = _chunks(old, layout), _chunks(new, layout)
-    if _around(old, tests) != _around(new, now):
-        return before, after
-    common = _named_once(tests) & _named_once(now)
-    return _emptied(old, tests, common), _emptied(new, now, common)
+    return without_common(before, after, lambda lines: _chunks(lines, layout), _emptied)
 
 
-def _named_once(chunks: list[_Chunk]) -> set[str]:
-    names = Counter(each.name for each in chunks)
-    return {each.text for each in chunks if names[each.name] == 1 and each.body is not None}
-
-
-def _chunks(lines: list[str], layout: _Layout) -> list[_Chunk]:
-    found: list[_Chunk] = []
+def _chunks(lines: list[str], layout: _Layout) -> list[Chunk]:
+    found: list[Chunk] = []
     ends: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
         if line.lstrip() in layout.end:
@@ -120,7 +99,7 @@ def _chunks(lines: list[str], layout: _Layout) -> list[_Chunk]:
 
 def _chunk(
     lines: list[str], last: int, head: int, indent: str, layout: _Layout, ends: dict[str, list[int]]
-) -> _Chunk | None:
+) -> Chunk | None:
     """The test whose head is on a line; None where it has no mark that makes it one, or no end."""
     first = head
     while first > last and layout.marks and lines[first - 1].lstrip().startswith(layout.marks):
@@ -137,7 +116,7 @@ def _chunk(
     if end is None:
         return None
     alone = _stands_alone("\n".join(lines[body:end]), layout)
-    return _Chunk(first, body if alone else None, end + 1, "\n".join(lines[first : end + 1]), lines[head])
+    return Chunk(first, body if alone else None, end + 1, "\n".join(lines[first : end + 1]), lines[head])
 
 
 def _next(numbers: list[int], first: int) -> int | None:
@@ -154,19 +133,5 @@ def _stands_alone(body: str, layout: _Layout) -> bool:
     )
 
 
-def _around(lines: list[str], chunks: list[_Chunk]) -> list[str]:
-    """The lines of no test, empty ones apart."""
-    kept: list[str] = []
-    last = 0
-    for chunk in chunks:
-        kept += lines[last : chunk.first]
-        last = chunk.end
-    return [line for line in (*kept, *lines[last:]) if line.strip()]
-
-
-def _emptied(lines: list[str], chunks: list[_Chunk], common: set[str]) -> str:
-    lines = list(lines)
-    for chunk in chunks:
-        if chunk.body is not None and chunk.text in common:
-            lines[chunk.body : chunk.end - 1] = [""] * (chunk.end - 1 - chunk.body)
-    return "\n".join(lines)
+def _emptied(body: list[str]) -> list[str]:
+    return [""] * (len(body) - 1) + body[-1:]

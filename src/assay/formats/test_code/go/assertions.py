@@ -1,19 +1,20 @@
 """The assertions of a Go file, each with the scope it stands in."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from assay.formats.test_code.calls import Call
 from assay.formats.test_code.case_rows import rows_of
 from assay.formats.test_code.chains import Link, chain
 from assay.formats.test_code.conditions import comparison, demands, number
+from assay.formats.test_code.found import Found, Nesting
 from assay.formats.test_code.go import gomega, testify
 from assay.formats.test_code.go.flow import FAR, GoRules
 from assay.formats.test_code.go.text import CASES, FUNCTIONS, words_of
 from assay.formats.test_code.go.values import PACKAGES, Values
 from assay.formats.test_code.judged import Judged
-from assay.formats.test_code.model import Assertion, Strength
+from assay.formats.test_code.model import Strength
 from assay.formats.test_code.scopes import Role, Scope
 from assay.formats.test_code.tree import Node, Tree
 from assay.formats.test_code.uniform import joined
@@ -24,18 +25,6 @@ _CUSTOM = re.compile(
     r"(?:\w*[a-z])?(?:assert|require|expect|verify|check|must|equal|compare|diff)\w*\Z", re.IGNORECASE
 )
 _LONGEST = 20_000
-_DEEPEST = 4
-
-
-@dataclass(slots=True)
-class _Found:
-    node: Node
-    scope: Scope
-    text: str
-    judged: Judged
-    fake: bool = False
-    function: str = ""
-    """A function whose name says that it asserts. Where it is in the same file, what it asserts counts instead."""
 
 
 class Assertions:
@@ -46,8 +35,8 @@ class Assertions:
         self._values = values
         self._calls = calls
         self._rules = rules
-        self._found: list[_Found] = []
-        self._ends: list[int] = []
+        self._found: list[Found] = []
+        self._nesting = Nesting()
         self._guards: set[Node] = set()
         self._gone_through: set[Node] = set()
         self.panics: set[Node] = set()
@@ -56,7 +45,7 @@ class Assertions:
         call = self._calls.get(node)
         if call is None or not call.outermost or scope.role is Role.FILE or not call.names:
             return
-        if self._nesting(node) >= _DEEPEST:
+        if self._nesting.is_too_deep(node):
             return
         root, last = call.root.names, call.names[-1]
         if last in _FAILS and self._is_handle(call, owners):
@@ -77,12 +66,6 @@ class Assertions:
         texts = [joined(part) for part in given[1:3]] + ["", ""]
         self._add(call.node, scope, joined(found), Judged(Strength.SHAPE, texts[0], texts[1] or None))
         self._found[-1].function = call.names[-1]
-
-    def _nesting(self, node: Node) -> int:
-        """In how many other assertions a node stands. Each is read whole, deep ones again and again."""
-        while self._ends and self._ends[-1] <= node.start:
-            self._ends.pop()
-        return len(self._ends)
 
     def _is_handle(self, call: Call, owners: set[str]) -> bool:
         if call.inner is not None:
@@ -150,7 +133,7 @@ class Assertions:
             judged = self._judge(found.text, Judged(found.strength, found.subject, found.expected), init, holds)
             text = f"if {found.text} {'' if holds else 'fail'}".rstrip()
             # The condition itself runs whenever the statement does.
-            self._found.append(_Found(guard, scope, text, judged))
+            self._found.append(Found(guard, scope, text, judged))
 
     def _init(self, guard: Node) -> list[str]:
         """What is assigned right before the condition: ``diff := cmp.Diff(want, got)``."""
@@ -182,24 +165,18 @@ class Assertions:
         return judged
 
     def _add(self, node: Node, scope: Scope, text: str, judged: Judged, fake: bool = False) -> None:
-        self._found.append(_Found(node, scope, text, judged, fake))
+        self._found.append(Found(node, scope, text, judged, fake))
 
     def _words(self, node: Node) -> list[str]:
-        self._ends.append(node.end)
+        self._nesting.enter(node.end)
         return words_of(self._tree.text[node.start : min(node.end, node.start + _LONGEST)])
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
         for found in self._found:
-            if found.function and found.function in functions:
-                continue
-            judged, node = found.judged, found.node
-            assertion = Assertion(
-                self._tree.line(node.start), found.text, judged.strength, judged.subject, judged.expected,
-                judged.tolerance, not node.dead, node.swallowed or found.fake,
-            )  # fmt: skip
-            found.scope.assertions.append(assertion)
-            self._loops(node, found.scope)
+            if found.function not in functions:
+                found.put(self._tree, not found.node.dead)
+                self._loops(found.node, found.scope)
 
     def _loops(self, node: Node, scope: Scope) -> None:
         """A test that loops over a table runs once for each of its rows, and each row says what it wants."""

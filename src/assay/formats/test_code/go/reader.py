@@ -9,7 +9,8 @@ from assay.formats.test_code.go.tags import constraints
 from assay.formats.test_code.go.text import ARGUMENTS, KINDS, names_of
 from assay.formats.test_code.go.values import Values
 from assay.formats.test_code.model import TestCode
-from assay.formats.test_code.scopes import Role, assemble
+from assay.formats.test_code.node_scopes import function_names
+from assay.formats.test_code.scopes import assemble
 from assay.formats.test_code.tree import parse
 
 
@@ -26,6 +27,6 @@ def read_go(text: str) -> TestCode:
     for node in tree.nodes[1:]:
         assertions.visit(node, suites.visit(node), suites.owners)
     mark_swallowed(tree, found, values.fakes, assertions.panics)
-    assertions.hand_over({scope.name for scope in suites.scopes if scope.role is Role.FUNCTION})
+    assertions.hand_over(function_names(suites.scopes))
     suites.settle()
     return assemble("go", suites.scopes, tree.problems)

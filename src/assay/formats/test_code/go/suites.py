@@ -9,6 +9,7 @@ from assay.formats.test_code.go.flow import FAR, GoRules
 from assay.formats.test_code.go.text import CASES, FUNCTIONS, words_of
 from assay.formats.test_code.go.values import Values
 from assay.formats.test_code.model import Assertion, Skip, Strength
+from assay.formats.test_code.node_scopes import mark_certain, scope_of
 from assay.formats.test_code.scopes import Role, Scope
 from assay.formats.test_code.tree import Node, Tree
 from assay.formats.test_code.uniform import joined, split
@@ -49,10 +50,7 @@ class Suites:
         return scope
 
     def _open(self, role: Role, name: str, node: Node, outer: Scope) -> Scope:
-        line, end = self._tree.line(node.start), self._tree.line(max(node.start, node.end - 1))
-        scope = Scope(role, name, line, end, outer, dead=node.dead)
-        if node.dead and role in (Role.TEST, Role.SUITE):
-            scope.skips.append(Skip("disabled", line, "code that is never reached"))
+        scope = scope_of(self._tree, role, name, node, outer)
         self.scopes.append(scope)
         return scope
 
@@ -215,12 +213,7 @@ class Suites:
 
     def settle(self) -> None:
         """Say which calls of functions that skip are made for certain."""
-        skipping = {scope.name for scope in self.scopes if scope.role is Role.FUNCTION and scope.skips}
-        if not skipping:
-            return
-        for node, call in self._calls.items():
-            if call.names[-1:] and call.names[-1] in skipping and not node.dead and not self._depends(node):
-                self.of[node].certain.add(call.names[-1])
+        mark_certain(self.scopes, self.of, self._calls, self._depends)
 
     def _depends(self, node: Node) -> bool:
         """Whether a condition that is no constant decides if a node runs, within its function."""

@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from assay.formats.test_code.calls import Call
 from assay.formats.test_code.chains import Link, chain
 from assay.formats.test_code.conditions import demands
+from assay.formats.test_code.found import Found, Nesting
 from assay.formats.test_code.javascript import asserts, matchers
 from assay.formats.test_code.javascript.flow import JavascriptRules, guarded_off, in_catch
 from assay.formats.test_code.javascript.names import Vocabulary
 from assay.formats.test_code.javascript.text import LEXICON, words_of
 from assay.formats.test_code.judged import Judged
-from assay.formats.test_code.model import Assertion, Strength
+from assay.formats.test_code.model import Strength
 from assay.formats.test_code.scopes import Role, Scope
 from assay.formats.test_code.tree import Node, Tree
 from assay.formats.test_code.uniform import joined, words
@@ -39,7 +40,6 @@ ASSERTING = frozenset(("call_expression", "throw_statement"))
 """Kinds of nodes that may assert."""
 _LONGEST = 20_000
 _LONGEST_KEPT = 500
-_DEEPEST = 4
 
 
 @lru_cache(maxsize=4096)
@@ -54,18 +54,6 @@ def _expect_words(found: list[str], constants: Mapping[str, str]) -> tuple[str, 
     return joined(found), matchers.judge(subject, links[1:], constants), len(links) > 1
 
 
-@dataclass(slots=True)
-class _Found:
-    node: Node
-    scope: Scope
-    text: str
-    judged: Judged
-    lost: bool
-    """Whether the promise it makes is dropped."""
-    function: str = ""
-    """A function whose name says that it asserts. Where it is in the same file, what it asserts counts instead."""
-
-
 class Assertions:
     """Collects assertions while the tree is walked, and hands them over when it is known what is swallowed."""
 
@@ -76,9 +64,9 @@ class Assertions:
         self._vocabulary = vocabulary
         self._calls = calls
         self._rules = rules
-        self._found: list[_Found] = []
+        self._found: list[Found] = []
         self._playwright = "@playwright/test" in vocabulary.modules
-        self._ends: list[int] = []
+        self._nesting = Nesting()
         self.strong: set[Node] = set()
 
     def visit(self, node: Node, scope: Scope) -> None:
@@ -86,16 +74,10 @@ class Assertions:
             return
         call = self._calls.get(node)
         if call is not None:
-            if call.outermost and self._nesting(node) < _DEEPEST:
+            if call.outermost and not self._nesting.is_too_deep(node):
                 self._visit_call(call, scope)
         elif node.kind == "throw_statement":
             self._guard(node, scope)
-
-    def _nesting(self, node: Node) -> int:
-        """In how many other assertions a node stands. Each is read whole, deep ones again and again."""
-        while self._ends and self._ends[-1] <= node.start:
-            self._ends.pop()
-        return len(self._ends)
 
     def _visit_call(self, call: Call, scope: Scope) -> None:
         outer = call
@@ -139,7 +121,7 @@ class Assertions:
         constants = self._vocabulary.constants
         by_itself = len(source) < _LONGEST_KEPT and "/" not in source and "`" not in source
         if by_itself and not any(name in source for name in constants):
-            self._ends.append(end)
+            self._nesting.enter(end)
             return _expect_alone(source)
         return _expect_words(self._words(start, end), constants)
 
@@ -225,13 +207,13 @@ class Assertions:
         for found in demands(self._words(head.start + 1, head.end - 1), self._vocabulary.constants, holds=False):
             judged = Judged(found.strength, found.subject, found.expected)
             # The guard itself runs; only its branch depends on the condition.
-            self._found.append(_Found(around, scope, f"if {found.text} fail", judged, False))
+            self._found.append(Found(around, scope, f"if {found.text} fail", judged, False))
 
     def _add(self, call: Call, outer: Call, judged: Judged, scope: Scope, text: str) -> None:
         node = call.node
         promise = judged.promise or (self._playwright and _LOCATORS.search(text) is not None)
         lost = promise and self._parent_kind(outer) in _STATEMENTS
-        self._found.append(_Found(node, scope, text, judged, lost))
+        self._found.append(Found(node, scope, text, judged, lost))
         if judged.strength >= Strength.SHAPE and "rror)" not in text and not node.dead:
             self.strong.add(node)
 
@@ -239,18 +221,12 @@ class Assertions:
         return call.node.parent.kind if call.node.parent is not None else ""
 
     def _words(self, start: int, end: int) -> list[str]:
-        self._ends.append(end)
+        self._nesting.enter(end)
         return words(self._tree, LEXICON, start, min(end, start + _LONGEST))
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
         for found in self._found:
-            if found.function and found.function in functions:
-                continue
-            judged, node = found.judged, found.node
-            off = node.dead or guarded_off(self._tree, self._vocabulary, node)
-            assertion = Assertion(
-                self._tree.line(node.start), found.text, judged.strength, judged.subject, judged.expected,
-                judged.tolerance, not off, node.swallowed or found.lost,
-            )  # fmt: skip
-            found.scope.assertions.append(assertion)
+            if found.function not in functions:
+                off = found.node.dead or guarded_off(self._tree, self._vocabulary, found.node)
+                found.put(self._tree, not off)

@@ -9,7 +9,8 @@ from assay.formats.test_code.javascript.names import vocabulary
 from assay.formats.test_code.javascript.suites import Suites
 from assay.formats.test_code.javascript.text import ARGUMENTS, KINDS
 from assay.formats.test_code.model import TestCode
-from assay.formats.test_code.scopes import Role, assemble
+from assay.formats.test_code.node_scopes import function_names
+from assay.formats.test_code.scopes import assemble
 from assay.formats.test_code.tree import parse
 
 
@@ -36,6 +37,6 @@ def _read(text: str, grammar: str, language: str) -> TestCode:
         if node.kind in ASSERTING:
             assertions.visit(node, scope)
     mark_swallowed(tree, found, assertions.strong, suites.tests)
-    assertions.hand_over({scope.name for scope in suites.scopes if scope.role is Role.FUNCTION})
+    assertions.hand_over(function_names(suites.scopes))
     suites.settle()
     return assemble(language, suites.scopes, tree.problems)

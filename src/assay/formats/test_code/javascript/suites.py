@@ -12,6 +12,7 @@ from assay.formats.test_code.javascript.tables import Tables
 from assay.formats.test_code.javascript.text import FUNCTIONS, LEXICON
 from assay.formats.test_code.javascript.words import PARAMETERS, SKIPS, Declaration, declaration
 from assay.formats.test_code.model import Skip
+from assay.formats.test_code.node_scopes import mark_certain
 from assay.formats.test_code.scopes import Role, Scope
 from assay.formats.test_code.tree import Node, Tree
 from assay.formats.test_code.uniform import joined, quoted, split, words
@@ -203,12 +204,7 @@ class Suites:
         for scope, node in self._returns:
             self._early_return(scope, node)
         self._uncalled()
-        skipping = {scope.name for scope in self.scopes if scope.role is Role.FUNCTION and scope.skips}
-        if not skipping:
-            return
-        for node, call in self._calls.items():
-            if call.names[-1:] and call.names[-1] in skipping and not node.dead and not self._depends(node):
-                self.of[node].certain.add(call.names[-1])
+        mark_certain(self.scopes, self.of, self._calls, self._depends)
 
     def _early_return(self, scope: Scope, node: Node) -> None:
         """A return before every assertion, on a condition, leaves all of them out."""

@@ -1,14 +1,12 @@
 """Empties the tests that two versions of a file have in common, so that only what changed is parsed and followed.
 
-Most tests of a changed file are the same before and after. Where the file around its tests is the same too, they
-say the same, and reading them twice would be most of the work. Their names stay, and so do all line numbers.
 Whatever is not plainly a test of its own (a name that is there twice, text over several lines, brackets that don't
 close) is left as it is.
 """
 
 import re
-from collections import Counter
-from dataclasses import dataclass
+
+from assay.formats.test_code.chunks import Chunk, without_common
 
 _DECORATOR = re.compile(r"^([ \t]*)@\w")
 _HEADER = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(")
@@ -18,35 +16,13 @@ _ENDS_HEADER = re.compile(r"^[ \t]*\)[^#\n]*:[ \t]*$")
 _QUOTES = re.compile(r'"""|\'\'\'')
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    """A test by its lines: from its first decorator to its end. ``body`` is None where it must stay as it is."""
-
-    first: int
-    end: int
-    body: int | None
-    text: str
-    name: str
-
-
 def without_unchanged(before: str, after: str) -> tuple[str, str]:
     """Both versions with the bodies of their common tests emptied; as they are where more than tests changed."""
-    old, new = before.split("\n"), after.split("\n")
-    tests, now = _chunks(old), _chunks(new)
-    if _around(old, tests) != _around(new, now):
-        return before, after
-    common = {each.text for each in _named_once(tests)} & {each.text for each in _named_once(now)}
-    return _emptied(old, tests, common), _emptied(new, now, common)
+    return without_common(before, after, _chunks, _emptied)
 
 
-def _named_once(chunks: list[_Chunk]) -> list[_Chunk]:
-    """Of two tests with one name, the second takes the place of the first."""
-    names = Counter(each.name for each in chunks)
-    return [each for each in chunks if names[each.name] == 1]
-
-
-def _chunks(lines: list[str]) -> list[_Chunk]:
-    found: list[_Chunk] = []
+def _chunks(lines: list[str]) -> list[Chunk]:
+    found: list[Chunk] = []
     number = 0
     within = ""
     while number < len(lines):
@@ -83,7 +59,7 @@ def _header_after(lines: list[str], number: int) -> int | None:
     return None
 
 
-def _chunk(lines: list[str], first: int, header: int, within: str) -> _Chunk:
+def _chunk(lines: list[str], first: int, header: int, within: str) -> Chunk:
     found = _HEADER.match(lines[header])
     name = found.group(2) if found is not None else ""
     indent = len(lines[header]) - len(lines[header].lstrip())
@@ -95,7 +71,7 @@ def _chunk(lines: list[str], first: int, header: int, within: str) -> _Chunk:
         end -= 1
     plain = start is not None and start < end and _stands_alone(lines[start:end])
     owner = within if indent else ""
-    return _Chunk(first, end, start if plain else None, "\n".join(lines[first:end]), f"{owner}.{name}")
+    return Chunk(first, start if plain else None, end, "\n".join(lines[first:end]), f"{owner}.{name}")
 
 
 def _body_start(lines: list[str], header: int) -> int | None:
@@ -115,21 +91,6 @@ def _stands_alone(body: list[str]) -> bool:
     return all(text.count(one) == text.count(other) for one, other in ("()", "[]", "{}"))
 
 
-def _around(lines: list[str], chunks: list[_Chunk]) -> list[str]:
-    """The lines of no test, empty ones apart."""
-    kept: list[str] = []
-    last = 0
-    for chunk in chunks:
-        kept += lines[last : chunk.first]
-        last = chunk.end
-    return [line for line in (*kept, *lines[last:]) if line.strip()]
-
-
-def _emptied(lines: list[str], chunks: list[_Chunk], common: set[str]) -> str:
-    lines = list(lines)
-    for chunk in chunks:
-        if chunk.body is not None and chunk.text in common:
-            first = lines[chunk.body]
-            indent = first[: len(first) - len(first.lstrip())] or " "
-            lines[chunk.body : chunk.end] = [f"{indent}pass"] + [""] * (chunk.end - chunk.body - 1)
-    return "\n".join(lines)
+def _emptied(body: list[str]) -> list[str]:
+    indent = body[0][: len(body[0]) - len(body[0].lstrip())] or " "
+    return [f"{indent}pass"] + [""] * (len(body) - 1)

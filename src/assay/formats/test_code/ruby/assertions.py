@@ -1,13 +1,13 @@
 """The assertions of a Ruby file, each with the scope it stands in."""
 
 import re
-from dataclasses import dataclass
 
 from assay.formats.test_code.calls import Call
 from assay.formats.test_code.chains import Link, chain
 from assay.formats.test_code.conditions import RUBY_FALSY, demands
+from assay.formats.test_code.found import Found, Nesting
 from assay.formats.test_code.judged import Judged
-from assay.formats.test_code.model import Assertion, Strength
+from assay.formats.test_code.model import Strength
 from assay.formats.test_code.ruby import asserts, matchers
 from assay.formats.test_code.ruby.flow import RubyRules, handler
 from assay.formats.test_code.ruby.text import ruby_words
@@ -23,17 +23,6 @@ _CUSTOM = re.compile(r"(?:expect|verify|check)_\w+\Z")
 ASSERTING = frozenset(("call", "identifier"))
 """Kinds of nodes that may assert."""
 _LONGEST = 20_000
-_DEEPEST = 4
-
-
-@dataclass(slots=True)
-class _Found:
-    node: Node
-    scope: Scope
-    text: str
-    judged: Judged
-    function: str = ""
-    """The method whose name says that it asserts; where it is in the same file, what it asserts counts instead."""
 
 
 class Assertions:
@@ -44,14 +33,14 @@ class Assertions:
         self._values = values
         self._calls = calls
         self._rules = rules
-        self._found: list[_Found] = []
-        self._ends: list[int] = []
+        self._found: list[Found] = []
+        self._nesting = Nesting()
         self.loud: set[Node] = set()
 
     def visit(self, node: Node, scope: Scope) -> None:
         call = self._calls.get(node)
         if call is not None:
-            if call.outermost and scope.role is not Role.FILE and self._nesting(node) < _DEEPEST:
+            if call.outermost and scope.role is not Role.FILE and not self._nesting.is_too_deep(node):
                 self._visit_call(call, scope)
             return
         if node.kind != "identifier" or node.parent in self._calls:
@@ -61,12 +50,6 @@ class Assertions:
             self._fails(node, scope)
         elif word == "pass" and scope.role is Role.TEST:
             self._add(node, scope, word, Judged(Strength.VACUOUS, ""))
-
-    def _nesting(self, node: Node) -> int:
-        """In how many other assertions a node stands. Each is read whole, deep ones again and again."""
-        while self._ends and self._ends[-1] <= node.start:
-            self._ends.pop()
-        return len(self._ends)
 
     def _visit_call(self, call: Call, scope: Scope) -> None:
         names = call.names
@@ -178,26 +161,20 @@ class Assertions:
         holds = guard.kind.startswith("unless")
         for found in demands(self._rules.head(guard), self._values.constants, holds, RUBY_FALSY):
             text = f"{'unless' if holds else 'if'} {found.text} fail"
-            self._found.append(_Found(guard, scope, text, Judged(found.strength, found.subject, found.expected)))
+            self._found.append(Found(guard, scope, text, Judged(found.strength, found.subject, found.expected)))
 
     def _add(self, node: Node, scope: Scope, text: str, judged: Judged) -> None:
-        self._found.append(_Found(node, scope, text, judged))
+        self._found.append(Found(node, scope, text, judged))
         rescue = handler(node)
         if rescue is not None and judged.strength >= Strength.SHAPE and not node.dead and "rror)" not in text:
             self.loud.add(rescue)
 
     def _words(self, node: Node) -> list[str]:
-        self._ends.append(node.end)
+        self._nesting.enter(node.end)
         return ruby_words(self._tree, node.start, min(node.end, node.start + _LONGEST))
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
         for found in self._found:
-            if found.function and found.function in functions:
-                continue
-            judged, node = found.judged, found.node
-            assertion = Assertion(
-                self._tree.line(node.start), found.text, judged.strength, judged.subject, judged.expected,
-                judged.tolerance, not node.dead, node.swallowed,
-            )  # fmt: skip
-            found.scope.assertions.append(assertion)
+            if found.function not in functions:
+                found.put(self._tree, not found.node.dead)

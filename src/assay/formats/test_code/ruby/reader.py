@@ -5,12 +5,13 @@ import re
 from assay.formats.test_code.calls import calls
 from assay.formats.test_code.flow import mark_dead
 from assay.formats.test_code.model import TestCode
+from assay.formats.test_code.node_scopes import function_names
 from assay.formats.test_code.ruby.assertions import ASSERTING, Assertions
 from assay.formats.test_code.ruby.flow import RubyRules, mark_swallowed
 from assay.formats.test_code.ruby.suites import Suites
 from assay.formats.test_code.ruby.text import ARGUMENTS, KINDS, OPAQUE, bare_words, names_of
 from assay.formats.test_code.ruby.values import Values
-from assay.formats.test_code.scopes import Role, assemble
+from assay.formats.test_code.scopes import assemble
 from assay.formats.test_code.tree import Tree, parse
 
 # The grammar keeps the length of a heredoc's delimiter in one byte and ends the whole process where it needs more.
@@ -36,7 +37,7 @@ def read_ruby(text: str) -> TestCode:
         if node.kind in ASSERTING:
             assertions.visit(node, scope)
     mark_swallowed(tree, rules, assertions.loud, suites.tests)
-    assertions.hand_over({scope.name for scope in suites.scopes if scope.role is Role.FUNCTION})
+    assertions.hand_over(function_names(suites.scopes))
     suites.settle()
     return assemble("ruby", suites.scopes, tree.problems)
 

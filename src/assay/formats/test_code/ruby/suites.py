@@ -6,6 +6,7 @@ from itertools import islice
 from assay.formats.test_code.calls import Call
 from assay.formats.test_code.conditions import RUBY_FALSY, truth
 from assay.formats.test_code.model import Skip
+from assay.formats.test_code.node_scopes import mark_certain, scope_of
 from assay.formats.test_code.ruby.flow import FAR, METHODS, RubyRules
 from assay.formats.test_code.ruby.text import BLOCKS, ruby_words
 from assay.formats.test_code.ruby.values import LOOPS, Values
@@ -67,10 +68,7 @@ class Suites:
         return scope
 
     def _open(self, role: Role, name: str, node: Node, outer: Scope) -> Scope:
-        line, end = self._tree.line(node.start), self._tree.line(max(node.start, node.end - 1))
-        scope = Scope(role, name, line, end, outer, dead=node.dead)
-        if node.dead and role in (Role.TEST, Role.SUITE):
-            scope.skips.append(Skip("disabled", line, "code that is never reached"))
+        scope = scope_of(self._tree, role, name, node, outer)
         self.scopes.append(scope)
         self.tests.add(node)
         return scope
@@ -273,12 +271,7 @@ class Suites:
         away = set(_TAKEN_AWAY.findall(self._tree.text))
         for scope in self.scopes if away else ():
             scope.collected = scope.collected and not (scope.role is Role.TEST and scope.name in away)
-        skipping = {scope.name for scope in self.scopes if scope.role is Role.FUNCTION and scope.skips}
-        if not skipping:
-            return
-        for node, call in self._calls.items():
-            if call.names[-1:] and call.names[-1] in skipping and not node.dead and not self._depends(node):
-                self.of[node].certain.add(call.names[-1])
+        mark_certain(self.scopes, self.of, self._calls, self._depends)
 
     def _early_return(self, scope: Scope, node: Node) -> None:
         """A return before every assertion, on a condition, leaves all of them out."""

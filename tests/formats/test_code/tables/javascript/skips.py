@@ -1,0 +1,98 @@
+"""What skips a test in JavaScript."""
+
+SKIPS = [
+    ("it.skip('t', () => {})", "skip", False),
+    ("xit('t', () => {})", "skip", False),
+    ("xtest('t', () => {})", "skip", False),
+    ("xdescribe('a', () => { it('t', () => {}) })", "skip", False),
+    ("describe.skip('a', () => { describe('b', () => { it('t', () => {}) }) })", "skip", False),
+    ("it.todo('t')", "todo", False),
+    ("it('t')", "todo", False),
+    ("it.failing('t', () => {})", "xfail", False),
+    ("it.fails('t', () => {})", "xfail", False),
+    ("test.fail('t', async () => {})", "xfail", False),
+    ("test.fixme('t', async () => {})", "skip", False),
+    ("it.skip.each([1])('t', () => {})", "skip", False),
+    ("it.skipIf(true)('t', () => {})", "skip", False),
+    ("it.runIf(false)('t', () => {})", "skip", False),
+    ("it['skip']('t', () => {})", "skip", False),
+    ("it['sk' + 'ip']('t', () => {})", "skip", False),
+    ("it[`skip`]('t', () => {})", "skip", False),
+    ("it?.skip('t', () => {})", "skip", False),
+    ("const off = it.skip; off('t', () => {})", "skip", False),
+    ("const { skip } = test; skip('t', () => {})", "skip", False),
+    ("const { skip: later } = test; later('t', () => {})", "skip", False),
+    ("import { it as spec } from 'vitest'; spec.skip('t', () => {})", "skip", False),
+    ("import test from 'ava'; test.serial.skip('t', t => {})", "skip", False),
+    ("it = it.skip; it('t', () => {})", "skip", False),
+    ("globalThis.test = test.skip; test('t', () => {})", "skip", False),
+    ("const it = (name, fn) => {}; it('t', () => { expect(a).toBe(1) })", "disabled", False),
+    ("(true ? it.skip : it)('t', () => {})", "skip", False),
+    ("it('t', function () { this.skip() })", "skip", False),
+    ("it('t', (ctx) => { ctx.skip() })", "skip", False),
+    ("test('t', t => { t.skip('why') })", "skip", False),
+    ("it('t', () => { pending('why') })", "skip", False),
+    ("test('t', async () => { test.skip() })", "skip", False),
+    ("test('t', async () => { test.skip(true, 'why') })", "skip", False),
+    ("test('t', { skip: true }, () => {})", "skip", False),
+    ("test('t', { skip: 'why' }, () => {})", "skip", False),
+    ("test('t', { todo: true }, () => {})", "todo", False),
+    ("describe('a', () => { beforeEach(function () { this.skip() }); it('t', () => {}) })", "skip", False),
+    ("describe('a', () => { before(() => { pending() }); it('t', () => {}) })", "skip", False),
+    ("function off() { this.skip() } beforeEach(off); it('t', () => {})", "skip", False),
+    ("if (false) { it('t', () => {}) }", "disabled", False),
+    ("const RUN = false; if (RUN) { it('t', () => {}) }", "disabled", False),
+    ("it('t', () => { process.exit(0); })", "disabled", False),
+    ("it('t', () => { return; expect(a).toBe(1) })", "disabled", False),
+    ("it('t', () => { if (true) return; expect(a).toBe(1) })", "disabled", False),
+    ("it('t', function () { if (process.platform === 'win32') this.skip() })", "skip", True),
+    ("it.skipIf(process.env.CI)('t', () => {})", "skip", True),
+    ("it.runIf(isLinux)('t', () => {})", "skip", True),
+    ("(process.env.CI ? it : it.skip)('t', () => {})", "skip", True),
+    ("const maybe = process.env.CI ? it : it.skip; maybe('t', () => {})", "skip", True),
+    ("test('t', { skip: !hasNetwork }, () => {})", "skip", True),
+    ("it('t', function () { if (linux) { return } this.skip() })", "skip", True),
+    (
+        "function off() { this.skip() } it('t', function () { if (windows) off.call(this); if (windows) off() })",
+        "skip",
+        True,
+    ),
+    ("test('t', async ({ browserName }) => { test.skip(browserName === 'firefox', 'why') })", "skip", True),
+]
+
+NO_SKIPS = [
+    "it.skipIf(false)('t', () => {})",
+    "it.runIf(true)('t', () => {})",
+    "test('t', async () => { test.skip(false, 'why') })",
+    "test('t', { skip: false, timeout: 5 }, () => {})",
+    "it('t', () => { expect('skip').toBe(skip) /* it.skip */ })",
+    "it('skip this', () => { list.skip(3); reader.skip() })",
+    "it('t', () => { iterator.only = 'it.only' })",
+    "it.each([[1]])('t', () => {})",
+]
+
+SKIPS_OF_EACH = [
+    ("process.exit(0); it('t', () => {})", {"t": ["disabled", "disabled"]}),
+    (
+        "it('a', () => {}); it.only('f', () => {}); describe('d', () => { it('b', () => {}) })",
+        {"a": ["focus"], "f": [], "d > b": ["focus"]},
+    ),
+    (
+        "it('a', () => {}); fit('f', () => {}); describe('d', () => { it('b', () => {}) })",
+        {"a": ["focus"], "f": [], "d > b": ["focus"]},
+    ),
+    (
+        "it('a', () => {}); test('f', { only: true }, () => {}); describe('d', () => { it('b', () => {}) })",
+        {"a": ["focus"], "f": [], "d > b": ["focus"]},
+    ),
+    (
+        "it('a', () => {}); describe.only('g', () => { it('f', () => {}) });"
+        " describe('d', () => { it('b', () => {}) })",
+        {"a": ["focus"], "g > f": [], "d > b": ["focus"]},
+    ),
+    (
+        "it('a', () => {}); fdescribe('g', () => { it('f', () => {}) });"
+        " describe('d', () => { it('b', () => {}) })",
+        {"a": ["focus"], "g > f": [], "d > b": ["focus"]},
+    ),
+]
