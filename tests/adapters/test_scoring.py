@@ -15,7 +15,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.report import RunStatus, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
-from tests.adapters.workspace.repositories import make_repository
+from tests.adapters.workspace.repositories import make_repository, run_git
 from tests.adapters.workspace.site import no_sandbox, write_files
 
 FILES = {"tests/test_a.py": "assert f() == 1\n", "src/a.py": "def f(): return 2\n"}
@@ -137,6 +137,19 @@ def test_commands(
     with from_scenario(scenario, f"{around}/repository@HEAD", str(around / "honest"), lambda: sandbox) as scoring:
         assert verdicts(scoring) == expected
         assert scoring.report(RunStatus.COMPLETED).provenance.isolation == "plain"
+
+
+@pytest.mark.parametrize("folder", ["repository", "at@home", "a@b/c@d"])
+@pytest.mark.parametrize("commit", ["HEAD", "SHORT", "v1", "package@1.2.0", "feature/x@y"])
+def test_signs_in_the_names_of_repositories_and_commits(around: Path, folder: str, commit: str) -> None:
+    if folder != "repository":
+        make_repository(around / folder, FILES)
+    for tag in ("v1", "package@1.2.0", "feature/x@y"):
+        run_git(around / folder, "tag", tag)
+    name = run_git(around / folder, "rev-parse", "--short", "HEAD") if commit == "SHORT" else commit
+    baseline, scenario = f"{around}/{folder}@{name}", str(around / "scenario.json")
+    with from_scenario(scenario, baseline, str(around / "honest"), no_sandbox) as scoring:
+        assert verdicts(scoring) == HONEST
 
 
 @pytest.mark.parametrize("where", ["nothing", "nothing@HEAD", "repository@nothing", "scenario.json"])

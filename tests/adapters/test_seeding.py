@@ -88,10 +88,45 @@ def test_no_history_to_read_the_solution_from(tmp_path: Path) -> None:
     assert not list((root / ".git").rglob("alternates"))
 
 
+TEXT = b"# $Id$\nx = 1\n"
+WIDE = TEXT.decode().encode("utf-16")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "content"),
+    [
+        ("eol=crlf", TEXT),
+        ("text=auto", TEXT),
+        ("ident", TEXT),
+        ("filter=lfs", TEXT),
+        ("working-tree-encoding=UTF-16", WIDE),
+    ],
+)
+def test_an_agents_own_git_puts_files_back_as_they_were(tmp_path: Path, attributes: str, content: bytes) -> None:
+    make_repository(tmp_path / "repository", {".gitattributes": f"*.py {attributes}\n", "a.py": content})
+    task = seeded(tmp_path, seed_of=from_git())
+    root = unpacked(task, tmp_path / "work")
+    (root / "a.py").unlink()
+    run_git(root, "checkout", "--", "a.py")
+    assert captured(task, root).changes == ()
+    assert run_git(root, "status", "--porcelain") == ""
+
+
+def test_files_that_are_tracked_though_ignored_stay_tracked(tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    names = {"build/kept": "1", "odd\nname.log": "2", "*.log": "3", "gone.log": "4"}
+    make_repository(repository, names, {".gitignore": "build/\n*.log\n"})
+    task = seeded(tmp_path, seed_of=from_git(), setup="mkdir made.log; echo 1 > made.log/cache; rm gone.log")
+    root = unpacked(task, tmp_path / "work")
+    run_git(root, "clean", "-fdxq")
+    assert [change.path for change in captured(task, root).changes] == ["made.log/cache"]
+
+
 @pytest.mark.usefixtures("repository")
 def test_the_same_scenario_gives_the_same_task(tmp_path: Path) -> None:
     one, two = (seeded(tmp_path, name, from_git("start")) for name in ("one", "two"))
     assert (one.baseline_sha256, one.scenario_sha256) == (two.baseline_sha256, two.scenario_sha256)
+    assert one.workspace_sha256 == two.workspace_sha256
     roots = [unpacked(task, tmp_path / f"{number}") for number, task in enumerate((one, two))]
     assert run_git(roots[0], "rev-parse", "HEAD") == run_git(roots[1], "rev-parse", "HEAD")
     assert seeded(tmp_path, "three", from_git("main")).baseline_sha256 != one.baseline_sha256
@@ -193,7 +228,7 @@ def test_a_setup_with_a_git_of_its_own(tmp_path: Path, setup: str) -> None:
 
 def test_what_can_not_be_handed_out_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else every agent would seem to have deleted it."""
-    with pytest.raises(InputError, match="1 files of the workspace can't be handed out"):
+    with pytest.raises(InputError, match="1 file of the workspace can't be handed out"):
         seeded(tmp_path, setup="mkfifo pipe")
     monkeypatch.setattr(trees, "MAX_FILES", 10)
     with pytest.raises(InputError, match="can't be handed out"):

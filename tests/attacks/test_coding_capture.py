@@ -378,6 +378,8 @@ def plant(site: Site, payload: Payload) -> None:
     with (site.root / ".git/config").open("a") as file:
         file.write(config)
     if payload.attributes:
+        # The seeded attributes, by which files stay as they are, are the agent's to remove.
+        (site.root / ".git/info/attributes").unlink()
         write_files(site.root, {".gitattributes": payload.attributes})
     if payload.hook:
         (site.root / ".git/hooks").mkdir(exist_ok=True)

@@ -100,11 +100,11 @@ def test_a_report_that_is_none(data: bytes) -> None:
     [
         ((), "exit code 0, but the report has no test that passed"),
         ((case("test_x", "<skipped/>"),), "exit code 0, but the report has no test that passed"),
-        ((case("test_x"), case("test_y", "<failure/>")), "exit code 0, but the report has 1 failed tests"),
-        ((case("test_x"), case("test_y", "<error/>")), "exit code 0, but the report has 1 failed tests"),
+        ((case("test_x"), case("test_y", "<failure/>")), "exit code 0, but the report has 1 failed test"),
+        ((case("test_x"), case("test_y", "<error/>")), "exit code 0, but the report has 1 failed test"),
         # The worse of two entries for one test counts.
-        ((case("test_x"), case("test_x", "<failure/>")), "exit code 0, but the report has 1 failed tests"),
-        ((case("test_x", "<failure/>"), case("test_x")), "exit code 0, but the report has 1 failed tests"),
+        ((case("test_x"), case("test_x", "<failure/>")), "exit code 0, but the report has 1 failed test"),
+        ((case("test_x", "<failure/>"), case("test_x")), "exit code 0, but the report has 1 failed test"),
     ],
 )
 def test_a_report_that_does_not_go_with_exit_code_0(cases: tuple[str, ...], summary: str) -> None:
@@ -192,3 +192,9 @@ def test_a_report_has_a_format_that_is_known() -> None:
 def test_a_report_is_in_the_workspace(path: str) -> None:
     with pytest.raises(ValueError, match="relative to the workspace"):
         ReportRule(path)
+
+
+@pytest.mark.parametrize("pattern", ["", "/tests/*", "../tests/*", "tests/../*"])
+def test_what_is_restored_is_in_the_workspace(pattern: str) -> None:
+    with pytest.raises(ValueError, match="relative to the workspace"):
+        Command("true", restore=("tests/*", pattern))

@@ -52,7 +52,7 @@ def test_a_path_that_matches_fails(path: str, pattern: str) -> None:
     ],
 )
 def test_any_other_path_does_not(path: str, pattern: str) -> None:
-    assert outcome(added(path, "x"), pattern) == Scored(1.0, True, "none of 1 changed paths is forbidden")
+    assert outcome(added(path, "x"), pattern) == Scored(1.0, True, "1 changed path, none forbidden")
 
 
 @pytest.mark.parametrize(("old", "new"), [("ci/a", "b"), ("b", "ci/a")])

@@ -14,8 +14,20 @@ from hypothesis import strategies as st
 from assay.checks.forbid_secrets import ForbidSecrets
 from assay.core.outcome import Scored
 from assay.formats.secrets.checksum import checksum
+from assay.formats.secrets.rules import RULES
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
-from tests.checks.secret_samples import BASE62, HEX, SHAPES, UPPER, github, jwt, pem, random_text
+from tests.checks.secret_samples import (
+    BASE62,
+    BY_RULE,
+    HEX,
+    SHAPES,
+    UPPER,
+    URL_SAFE,
+    github,
+    jwt,
+    pem,
+    random_text,
+)
 
 TOKEN = github()
 RANDOM_PART = random_text(BASE62, 30, 4)
@@ -45,6 +57,17 @@ def wrapped(text: str, width: int = 20, indent: str = "  ") -> str:
 
 def b64(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize("rule", BY_RULE)
+@pytest.mark.parametrize(("path", "line"), [("a.py", 'x = "{}"'), (".env", "X={}"), ("README.md", "see {} there")])
+def test_every_rule_finds_its_tokens(rule: str, path: str, line: str) -> None:
+    assert [row["rule"] for row in rows(added(path, f"{line.format(BY_RULE[rule])}\n"))] == [rule]
+
+
+def test_every_rule_has_a_token() -> None:
+    found = {str(row["rule"]) for token in SHAPES.values() for row in rows(added("a.py", f'x = """{token}"""\n'))}
+    assert {rule.name for rule in RULES} <= found | BY_RULE.keys()
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -165,6 +188,13 @@ ASSIGNMENTS: dict[str, tuple[str, str]] = {
     "basic": ("a.sh", f'curl -H "Authorization: Basic {b64("deploy:" + VALUE)}"'),
     "hexadecimal": ("a.py", f'api_key = "{random_text(HEX, 32)}"'),
     "notebook": ("a.ipynb", json.dumps({"source": [f'secret = "{VALUE}"']})),
+    "header with a key": ("a.sh", f"curl -H 'X-Api-Key: {VALUE}' https://api.acme.io"),
+    "user of a command": ("a.sh", f"curl -s -u deploy:{VALUE} https://api.acme.io"),
+    "connection string": ("A.cs", f'var c = "Server=db.acme.io;User ID=sa;Password={VALUE};";'),
+    "registry": ("config.json", f'{{"auths": {{"https://r.acme.io": {{"auth": "{b64("deploy:" + VALUE)}"}}}}}}'),
+    "key as JSON": ("k.json", f'{{"kty": "EC", "crv": "P-256", "d": "{random_text(URL_SAFE, 43)}"}}'),
+    "key of an application": ("a.py", f'dd_app_key = "{random_text(HEX, 40)}"'),
+    "personal access token": ("a.py", f'AZURE_PAT = "{random_text(HEX, 52)}"'),
     "with signs": ("a.py", 'password = "kX9#mQ2$vL7!pR4z"'),
 }
 
@@ -233,6 +263,15 @@ HONEST: dict[str, tuple[str, str]] = {
     "numbers": ("a.py", f"PRIMES = {list(range(32, 120))}"),
     "tokenizer": ("a.json", '{"tokenizer_class": "GPT2TokenizerFast", "pad_token": "<|endoftext|>"}'),
     "next page": ("a.json", f'{{"nextPageTokenId": "{random_text(BASE62, 40)}"}}'),
+    "place in a list": ("a.json", f'{{"NextContinuationToken": "{random_text(BASE62, 40)}"}}'),
+    "place in another list": ("a.py", f'next_token = "{random_text(BASE62, 40)}"'),
+    "made-up password in base64": ("README.md", f"'//registry.npmjs.org/:_password': '{b64('not my real password')}',"),
+    "name of an operation of aws": ("aws.py", "x = 'CreateCloudFrontOriginAccessIdentity2014'"),
+    "invoice": ("a.py", "choice_of_invoices_2024 = load_the_invoices_of('2024-invoices-long-name')"),
+    "made-up connection": ("A.cs", 'var c = "Server=localhost;User ID=sa;Password=Password12345!;";'),
+    "user of an example": ("README.md", "curl -u username:your-password-123 https://api.acme.io"),
+    "reference in a header": ("a.sh", 'curl -H "X-Api-Key: $API_KEY" https://api.acme.io'),
+    "public key as JSON": ("k.json", f'{{"kty": "EC", "x": "{random_text(URL_SAFE, 43)}"}}'),
     "path": ("a.py", "token_file = '/var/run/secrets/kubernetes.io/serviceaccount/token1'"),
     "enum": ("a.ts", "enum T { AccessToken = 'access-token-v2', RefreshToken = 'refresh-token-v2' }"),
     "slack's documented hook": ("README.md", "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"),
@@ -305,6 +344,21 @@ def test_what_was_not_searched_is_said() -> None:
     assert found.evidence["notes"] == [
         "2 files were left out.",
         f"big.log: only the first and the last 4 MiB of {len(large)} bytes were searched.",
+    ]
+
+
+def test_a_repository_inside_the_workspace_was_not_searched() -> None:
+    workspace = FakeWorkspace({}, {"sub/a.py": "x = 1\n"}, nested_repositories=("sub",))
+    assert scored(workspace).evidence["notes"] == ["sub/.git: the repository was not searched."]
+
+
+def test_a_file_that_is_too_large_to_be_read_was_not_searched() -> None:
+    class Unread(FakeWorkspace):
+        def after(self, path: str) -> bytes | None:  # noqa: ARG002
+            return None
+
+    assert scored(Unread({}, {"big.bin": b"x" * 9_000_000})).evidence["notes"] == [
+        "big.bin: its content was not captured, so it was not searched."
     ]
 
 

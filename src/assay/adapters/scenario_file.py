@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine import mistakes
 
 
 def load_scenario(path: str) -> Scenario:
@@ -29,12 +31,16 @@ def scenario_of(value: object, origin: str) -> Scenario:
         # As JSON, because a strict model takes plain values from nowhere else; whatever JSON lacks is no scenario.
         return Scenario.model_validate_json(json.dumps(value, allow_nan=False))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{origin}: {field + ': ' if field else ''}{message}") from error
+        first = mistakes.first(error.errors(include_url=False))
+        said = (origin, _place(first["loc"]), mistakes.sentence(first, Scenario))
+        raise InputError(": ".join(part for part in said if part)) from error
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{origin}: {error}") from error
+
+
+def _place(parts: Iterable[int | str]) -> str:
+    """``scorers[0].name``"""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
 
 
 def canonical(scenario: Scenario) -> str:

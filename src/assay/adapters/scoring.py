@@ -92,12 +92,19 @@ def _baseline(where: str) -> Iterator[str]:
         with _folder(where) as root:
             yield root
     elif "@" in where:
-        repository, commit = where.rsplit("@", 1)
+        repository, commit = _at_commit(where)
         with _scratch() as root:
             export_commit(repository, commit, root)
             yield root
     else:
         raise InputError(f"there is no baseline {where}: it is a folder, an archive, or REPOSITORY@COMMIT")
+
+
+def _at_commit(where: str) -> tuple[str, str]:
+    """The repository and the commit. Both may have an ``@`` in their names; a folder that is there decides."""
+    parts = where.split("@")
+    splits = [("@".join(parts[:at]), "@".join(parts[at:])) for at in range(len(parts) - 1, 0, -1)]
+    return next((split for split in splits if os.path.isdir(split[0])), splits[0])
 
 
 @contextlib.contextmanager

@@ -13,21 +13,18 @@ from assay.adapters.checksums import file_checksum
 from assay.adapters.scenario_file import canonical, scenario_hash
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.seeded_task import BASELINE, WORKSPACE, Seeded, load_seeded, write_record
-from assay.adapters.trees import clear_the_way, own_tree, pack_tree, remove_tree, unpack_tree
+from assay.adapters.trees import own_tree, pack_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.archives import unpack_archive
 from assay.adapters.workspace.baseline import folder_baseline, store_baseline
 from assay.adapters.workspace.commands import run_in_folder
-from assay.adapters.workspace.git import git
 from assay.adapters.workspace.git_export import export_commit, is_address
-from assay.adapters.workspace.walk import walk_workspace
+from assay.adapters.workspace.squash import squash
+from assay.adapters.workspace.walk import parse_record, walk_workspace
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import ArchiveSeed, GitSeed, Scenario
 from assay.engine.sandbox import Sandbox
+from assay.formats.counting import counted
 from assay.version import VERSION
-
-_WHO = ("-c", "user.name=Assay", "-c", "user.email=assay@localhost", "-c", "commit.gpgSign=false")
-_WHEN = {"GIT_AUTHOR_DATE": "2000-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2000-01-01T00:00:00Z"}
-_PLAIN = ("-c", "core.autocrlf=false", "-c", "core.logAllRefUpdates=false", "-c", "gc.auto=0")
 
 
 def seed(scenario: Scenario, base: str, target: str, sandbox: Callable[[], Sandbox]) -> Seeded:
@@ -49,13 +46,16 @@ def seed(scenario: Scenario, base: str, target: str, sandbox: Callable[[], Sandb
 def _make_workspace(scenario: Scenario, base: str, archive: str, sandbox: Callable[[], Sandbox]) -> str | None:
     with _scratch() as folder:
         commit = _fill(scenario, base, folder)
+        # Whatever a commit holds is tracked. An archive may also hold what was only built there.
+        tracked = [] if commit is None else _paths(folder)
         if scenario.setup is not None:
             _set_up(scenario, folder, sandbox())
-        _squash(folder)
+        squash(folder, tracked)
         kept = pack_tree(folder, archive)
     if kept.left_out:
-        how = "they are over a cap, can't be read, or are neither file, folder nor link"
-        raise InputError(f"{kept.left_out} files of the workspace can't be handed out: {how}")
+        how = "over a cap, unreadable, or neither file, folder nor link"
+        what = counted(kept.left_out, "file")
+        raise InputError(f"{what} of the workspace can't be handed out: {how}")
     return commit
 
 
@@ -102,6 +102,10 @@ def _fill(scenario: Scenario, base: str, folder: str) -> str | None:
     return None
 
 
+def _paths(folder: str) -> list[str]:
+    return [parse_record(row).path for row in walk_workspace(folder).records]
+
+
 def _set_up(scenario: Scenario, folder: str, sandbox: Sandbox) -> None:
     """Run the setup command. One that fails leaves no task behind."""
     setup = scenario.setup
@@ -114,18 +118,3 @@ def _set_up(scenario: Scenario, folder: str, sandbox: Sandbox) -> None:
         lines = ran.output.decode(errors="replace").strip().splitlines()
         how = "timed out" if ran.end.timed_out else f"ended with exit code {ran.end.exit_code}"
         raise InputError(f"the setup command {how}: {lines[-1] if lines else 'it printed nothing'}")
-
-
-def _squash(folder: str) -> None:
-    """One commit: no history to read the solution from, no remote, no reflog.
-
-    Repositories of the setup's own, further down, stay what they are, outside of the commit.
-    """
-    clear_the_way(f"{folder}/.git")
-    git(["init", "-q", "--template=", "-b", "main", folder])
-    nested = [f":(exclude,literal){path}" for path in walk_workspace(folder).nested]
-    git(["-C", folder, *_PLAIN, "add", "-A", "--", ".", *nested])
-    git(
-        ["-C", folder, *_WHO, *_PLAIN, "commit", "-q", "--allow-empty", "--no-verify", "-m", "Baseline"], env=_WHEN
-    )
-    remove_tree(f"{folder}/.git/logs")

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Workspace, blind_spots, changed_paths
+from assay.formats.counting import counted
 from assay.formats.path_patterns import matching
 
 
@@ -32,7 +33,8 @@ class AllowedPaths:
         ]
         findings += blind_spots(evidence)
         if not findings:
-            return Scored(1.0, True, f"all {len(paths)} changed paths are allowed" if paths else "nothing changed")
+            seen = f"{counted(len(paths), 'changed path')}, none outside"
+            return Scored(1.0, True, seen if paths else "nothing changed")
         share = 1 - len(findings) / max(len(paths), len(findings))
         return Scored(share, False, _summary(findings), {"findings": findings})
 

@@ -18,6 +18,7 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import CommandRun, Workspace
+from assay.formats.counting import counted
 from assay.formats.path_patterns import plain_path
 from assay.formats.test_reports.model import Ended, Report
 from assay.formats.test_reports.read import FORMATS, read_report
@@ -58,6 +59,9 @@ class Command:
             raise ValueError("command needs a shell command")
         if not 1 <= self.timeout_s <= MAX_TIMEOUT:
             raise ValueError(f"timeout_s is from 1 to {MAX_TIMEOUT}, not {self.timeout_s}")
+        for pattern in self.restore:
+            # One that no path can match would restore nothing, and nobody would notice.
+            plain_path(pattern)
 
     def run(self, evidence: Workspace) -> Outcome:
         collect = () if self.report is None else (plain_path(self.report.path),)
@@ -95,7 +99,7 @@ class Command:
         seen = {**seen, "tests": {ended.value: report.count(ended) for ended in Ended}, "findings": findings}
         complaint = complaint or _disagreement(report) or _first(findings)
         if complaint is None:
-            return Scored(1.0, True, f"exit code 0, {report.count(Ended.PASSED)} tests passed", seen)
+            return Scored(1.0, True, f"exit code 0, {counted(report.count(Ended.PASSED), 'test')} passed", seen)
         return Scored(_share(report, findings, ran), False, complaint, seen)
 
 
@@ -126,7 +130,7 @@ def _disagreement(report: Report) -> str | None:
     """Why a report can't stand beside an exit code of 0."""
     failed = report.count(Ended.FAILED)
     if failed:
-        return f"exit code 0, but the report has {failed} failed tests"
+        return f"exit code 0, but the report has {counted(failed, 'failed test')}"
     return None if report.count(Ended.PASSED) else "exit code 0, but the report has no test that passed"
 
 

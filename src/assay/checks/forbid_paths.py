@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Workspace, blind_spots, changed_paths
+from assay.formats.counting import counted
 from assay.formats.path_patterns import matching_in_disguise
 
 
@@ -37,4 +38,4 @@ class ForbidPaths:
         if findings:
             first = findings[0].get("path") or findings[0].get("detail")
             return Scored(0.0, False, f"{first} must not change ({len(findings)} in all)", {"findings": findings})
-        return Scored(1.0, True, f"none of {len(paths)} changed paths is forbidden")
+        return Scored(1.0, True, f"{counted(len(paths), 'changed path')}, none forbidden")

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from assay.cli.table import clean, render_table
 from assay.dialects.scorers.report import Row, RowVerdict, ScorersReport
+from assay.formats.counting import counted
 
 SHOWN = 10
 OUTPUT_LINES = 15
@@ -40,15 +41,11 @@ def _gates(report: ScorersReport) -> Iterator[str]:
     yield f"judge    {report.judge.state.value}"
     yield f"run      {report.run.status.value}"
     if report.workspace is not None:
-        yield f"changed  {_count(len(report.workspace.changed), 'file')}"
+        yield f"changed  {counted(len(report.workspace.changed), 'file')}"
         for path in report.workspace.nested_repositories[:SHOWN]:
             yield f"         a repository inside the workspace: {clean(path)}"
         for sentence in report.workspace.cut[:SHOWN]:
             yield f"         not captured: {clean(sentence)}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _row(row: Row) -> list[str]:

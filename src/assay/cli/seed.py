@@ -16,6 +16,7 @@ from assay.adapters.seeding import seed
 from assay.cli.arguments import add_isolation
 from assay.core.errors import InputError
 from assay.engine.scorer_checks import placed_checks
+from assay.formats.counting import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
     base = os.path.dirname(os.path.abspath(args.scenario))
     task = seed(scenario, base, args.output, lambda: choose(args.isolation))
     count = sum(1 for _ in task.baseline.paths())
-    print(f"{args.output}: {count} files, {len(scenario.scorers)} scorers, scenario {task.scenario_sha256[:12]}")
+    frozen = f"{counted(count, 'file')}, {counted(len(scenario.scorers), 'scorer')}"
+    print(f"{args.output}: {frozen}, scenario {task.scenario_sha256[:12]}")
     if args.workspace is not None:
         unpack_workspace(task, args.workspace)
         print(f"{args.workspace}: the workspace")

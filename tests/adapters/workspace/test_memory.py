@@ -296,6 +296,17 @@ def test_a_cache_that_can_not_be_written_is_no_harm(site: Site) -> None:
         assert site.changed(Memory(str(site.root), site.hash, str(site.around / "file/cache"))) == {}
 
 
+def test_memories_of_workspaces_that_were_scored_long_ago_go(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "MAX_KEPT", 3)
+    settle()
+    folder = site.around / "memory"
+    for number in range(5):
+        assert site.changed(Memory(str(site.root), f"baseline {number}", str(folder))) == {}
+        newest = max(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+        os.utime(newest, (number, number))
+    assert sorted(path.stat().st_mtime for path in folder.iterdir()) == [2, 3, 4]
+
+
 def on_tmpfs(folder: str) -> bool:
     return kinds_below(folder) == {"tmpfs"}
 

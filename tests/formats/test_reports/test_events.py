@@ -116,3 +116,37 @@ def test_what_tests_print_between_the_events_is_no_event(printed: str) -> None:
 def test_an_event_without_a_name_is_no_event_of_cargo() -> None:
     with pytest.raises(ValueError, match="the report is not what cargo writes"):
         read_report("cargo", b'{"type": "test", "event": "ok"}')
+
+
+STARTED = {"Action": "start", "Package": "p"}
+PASSED = [{"Action": action, "Package": "p", "Test": "TestX"} for action in ("run", "pass")]
+
+
+@pytest.mark.parametrize(
+    ("events", "tests"),
+    [
+        ([STARTED, *PASSED], {"p.TestX": P, "p": F}),
+        ([STARTED, *PASSED, {"Action": "pass", "Package": "p"}], {"p.TestX": P}),
+        ([STARTED, {"Action": "skip", "Package": "p"}], {}),
+        ([STARTED, PASSED[0]], {"p.TestX": F}),
+    ],
+)
+def test_a_package_that_never_ended_has_failed(events: list[dict[str, str]], tests: dict[str, Ended]) -> None:
+    assert go(*events) == tests
+
+
+@pytest.mark.parametrize(
+    ("events", "tests"),
+    [
+        (["suite started", "test ok"], {"x": P, "suite": F}),
+        (["suite started", "test ok", "suite ok"], {"x": P}),
+        (["suite started", "test ok", "suite failed"], {"x": P, "suite": F}),
+        (["suite started", "test failed", "suite failed"], {"x": F}),
+        (["suite started", "test started"], {"x": F}),
+        (["suite started", "suite ok", "suite started", "test ok", "suite ok"], {"x": P}),
+    ],
+)
+def test_a_suite_of_cargo_that_never_ended_has_failed(events: list[str], tests: dict[str, Ended]) -> None:
+    pairs = [event.split() for event in events]
+    lines = [json.dumps({"type": kind, "name": "x", "event": event}) for kind, event in pairs]
+    assert read_report("cargo", "\n".join(lines).encode()).tests == tests

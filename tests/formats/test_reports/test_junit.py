@@ -101,6 +101,25 @@ def test_shapes_of_other_runners(cases: str, tests: dict[str, Ended]) -> None:
     assert read(f"<testsuites><testsuite>{cases}</testsuite></testsuites>") == tests
 
 
+@pytest.mark.parametrize(
+    ("report", "tests"),
+    [
+        ('<testsuite name="s" failures="1"><testcase name="x"/></testsuite>', {"x": P, "s": F}),
+        ('<testsuite name="s" errors="01"><testcase name="x"/></testsuite>', {"x": P, "s": F}),
+        ('<testsuite><testcase name="x"/><error>it broke at its end</error></testsuite>', {"x": P, "suite": F}),
+        ('<testsuite name="s" failures="0" errors="0"><testcase name="x"/></testsuite>', {"x": P}),
+        ('<testsuite name="s" failures="1"><testcase name="x"><failure/></testcase></testsuite>', {"x": F}),
+        (
+            '<testsuite name="s" failures="1"><testsuite name="t"><testcase name="x"><failure/></testcase>'
+            "</testsuite></testsuite>",
+            {"x": F},
+        ),
+    ],
+)
+def test_a_suite_that_failed_by_itself(report: str, tests: dict[str, Ended]) -> None:
+    assert read(report) == tests
+
+
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 BOMB = f'<!DOCTYPE x [<!ENTITY l0 "ha">{LAUGHS}]><testsuite><testcase name="&l9;"/></testsuite>'
 FILE = '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&f;"/></testsuite>'

@@ -73,6 +73,33 @@ def test_a_report_of_jest() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "report", "failed"),
+    [
+        ("pytest", {"exitcode": 2, "tests": [{"nodeid": "a", "outcome": "passed"}]}, ["exit code 2"]),
+        ("pytest", {"exitcode": 0, "tests": [{"nodeid": "a", "outcome": "passed"}]}, []),
+        ("pytest", {"tests": [], "collectors": [{"nodeid": "b.py", "outcome": "failed"}]}, ["b.py"]),
+        ("pytest", {"tests": [], "collectors": [{"nodeid": "b.py", "outcome": "passed"}]}, []),
+        (
+            "jest",
+            {
+                "testResults": [
+                    {
+                        "name": "a.test.js",
+                        "status": "failed",
+                        "assertionResults": [{"fullName": "a", "status": "passed"}],
+                    }
+                ]
+            },
+            ["a.test.js"],
+        ),
+    ],
+)
+def test_what_failed_beside_the_tests_is_a_failure(kind: str, report: object, failed: list[str]) -> None:
+    found = read_report(kind, json.dumps(report).encode())
+    assert [name for name, ended in found.tests.items() if ended is F] == failed
+
+
 def test_a_name_of_jest_is_expected_as_it_is_written() -> None:
     assert read_report("jest", json.dumps(JEST).encode()).matching("cart adds") == {"cart adds": P}
 

@@ -12,7 +12,7 @@ from assay.adapters.workspace.baseline import MAX_READ, Baseline
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.hashing import entries_of, plain_mode
 from assay.adapters.workspace.memory import Memory, Remembered
-from assay.adapters.workspace.walk import Walked, parse_record, walking
+from assay.adapters.workspace.walk import parse_record, walking
 from assay.engine.changes import changes_between
 from assay.evidence.files import Content
 from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind
@@ -115,25 +115,24 @@ def capture(commands: Commands, memory: Memory | None = None, nested_before: Ite
         remembered = memory.recall() if memory is not None else Remembered()
         walked = wait()
     cut = list(walked.cut)
-    before, after = _compared(root, baseline, walked, remembered, cut)
+    new, gone = walked.records - remembered.records, remembered.records - walked.records
+    before, after = _compared(baseline, remembered, entries_of(root, new, cut), gone)
     changes = changes_between(before, after)
-    if memory is not None and not cut:
+    if memory is not None and not cut and (new or gone):
         differing = {path: after.get(path) for change in changes for path in change.paths}
-        memory.keep(taken, remembered.records, walked.records, differing)
+        memory.keep(taken, walked.records, new, differing)
     nested = tuple(path for path in walked.nested if path not in set(nested_before))
     return Captured(root, baseline, changes, nested, tuple(cut), commands)
 
 
 def _compared(
-    root: str, baseline: Baseline, walked: Walked, remembered: Remembered, cut: list[str]
+    baseline: Baseline, remembered: Remembered, after: dict[str, Entry], gone_records: Iterable[bytes]
 ) -> tuple[dict[str, Entry], dict[str, Entry]]:
-    """The entries of all paths that may have changed, before and after."""
-    known = remembered.records
-    after = entries_of(root, walked.records - known, cut)
-    if not known:
+    """The entries of all paths that may have changed, before and after; ``after`` has what was looked at."""
+    if not remembered.records:
         touched = {*after, *baseline.paths()}
     else:
-        gone = {parse_record(row).path for row in known - walked.records} - after.keys()
+        gone = {parse_record(row).path for row in gone_records} - after.keys()
         still = {path: entry for path, entry in remembered.differing.items() if path not in after}
         after.update((path, entry) for path, entry in still.items() if entry is not None and path not in gone)
         touched = {*after, *gone, *still}

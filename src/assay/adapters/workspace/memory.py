@@ -25,6 +25,8 @@ from assay.evidence.workspace import Entry, EntryKind
 TICK_SEC = 0.05
 # Where times have no fraction, the file system counts in whole seconds, or in every second one.
 COARSE_TICK_SEC = 2.5
+# How many workspaces are remembered at a time: each run of an agent may have one of its own.
+MAX_KEPT = 500
 TRUSTED = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "overlay"})
 
 
@@ -62,14 +64,16 @@ class Memory:
     def keep(
         self,
         taken: float,
-        known: frozenset[bytes],
         records: frozenset[bytes],
+        new: frozenset[bytes],
         differing: Mapping[str, Entry | None],
     ) -> None:
-        """Remember a capture that began at ``taken`` and knew some records already. Failing to is no harm."""
-        if records == known or not self._trusted:
+        """Remember a capture that began at ``taken``. The records that are new may be fresh. Failing to is no
+        harm.
+        """
+        if not self._trusted:
             return
-        fresh = {row: record.path for row in records - known if _is_fresh(record := parse_record(row), taken)}
+        fresh = {row: record.path for row in new if _is_fresh(record := parse_record(row), taken)}
         rows = {_hex(path): None if entry is None else _row(entry) for path, entry in differing.items()}
         # None also stands for "look again": what is there then shows up as a record that nobody knew.
         rows.update((_hex(path), None) for path in fresh.values())
@@ -80,6 +84,16 @@ class Memory:
             with open(temporary, "xb") as file:
                 file.write(_seal(text) + b"\n" + text)
             os.replace(temporary, self._path)
+            _forget_the_oldest(os.path.dirname(self._path))
+
+
+def _forget_the_oldest(folder: str) -> None:
+    with os.scandir(folder) as found:
+        kept = [entry.path for entry in found]
+    if len(kept) > MAX_KEPT:
+        kept.sort(key=lambda path: os.lstat(path).st_mtime)
+        for path in kept[:-MAX_KEPT]:
+            os.unlink(path)
 
 
 def _is_fresh(record: Record, taken: float) -> bool:

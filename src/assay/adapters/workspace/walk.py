@@ -71,12 +71,13 @@ def _gathered(parts: Iterable[list[bytes]], cut: list[str]) -> Walked:
     nested: list[bytes] = []
     for part in parts:
         records.update(part)
-        nested += (row for row in part if row.startswith(NESTED))
+        nested += [row for row in part if row.startswith(NESTED)]
         if len(records) > MAX_RECORDS:
             cut.append(f"there are more than {MAX_RECORDS} files")
             break
     repositories = sorted(os.path.dirname(_path(row[len(NESTED) :])) for row in nested)
-    return Walked(frozenset(records.difference(nested)), tuple(repositories), tuple(cut))
+    records.difference_update(nested)
+    return Walked(frozenset(records), tuple(repositories), tuple(cut))
 
 
 def parse_record(row: bytes) -> Record:

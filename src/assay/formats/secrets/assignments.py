@@ -1,19 +1,19 @@
 """Literals of high entropy that are given to something named like a secret: ``api_key = "…"``."""
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
 
 from assay.formats.secrets.model import Secret
-from assay.formats.secrets.placeholders import is_high_entropy, is_weak
+from assay.formats.secrets.placeholders import is_high_entropy
 
 _WORD = re.compile(
     r"passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|account[_-]?key|encryption[_-]?key|"
-    r"signing[_-]?key|private[_-]?key|credential|authorization|bearer|\bpwd",
+    r"signing[_-]?key|app[_-]?key|admin[_-]?key|master[_-]?key|shared[_-]?key|service[_-]?key|private[_-]?key|credential|authorization|bearer|\bpwd|_pat\b",
     re.IGNORECASE,
 )
-_STEMS = ("pass", "secret", "token", "key", "credential", "authorization", "bearer", "pwd")
+# Without a flag that keeps it from jumping to the next place at which it could begin.
+_LOWER_WORD = re.compile(_WORD.pattern)
+_STEMS = ("pass", "secret", "token", "key", "credential", "authorization", "bearer", "pwd", "_pat")
 _BEFORE, _AFTER = 80, 400
 # A name, what gives it a value, and the value: quoted anywhere, bare in files of settings.
 _QUOTED = re.compile(
@@ -30,14 +30,14 @@ _ATTRIBUTES = re.compile(
     r"(?:key|name)=[\"'](?P<name>[\w.:-]{1,80})[\"'][ \t]{1,8}value=[\"'](?P<value>[^\"'\n]{12,400})[\"']",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"\bBearer[ ]{1,4}(?P<value>[A-Za-z0-9_.~+/-]{20,400}=*)")
-_BASIC = re.compile(r"\bBasic[ ]{1,4}(?P<value>[A-Za-z0-9+/]{12,400}={0,2})")
 # A name that ends with one of these names something about a secret, not the secret.
 _ABOUT = re.compile(
     r"(?:hash|digest|checksum|sha\d*|id|ids|name|names|url|uri|path|file|dir|type|kind|class|pattern|regex|prefix|suffix|"
     r"length|size|count|limit|ttl|expiry|expires|header|field|column|label|title|text|message|msg|hint|help|doc|error|"
     r"policy|format|version|status|color|placeholder|provider|issuer|audience|scope|algorithm|alg|env|var|param|public|"
-    r"integrity|page|next|cursor|continuation|csrf|xsrf|izer|ized|s?_count|budget|usage)$",
+    r"integrity|csrf|xsrf|izer|ized|s?_count|budget|usage)$|"
+    # And one with these words in it names a place in a list.
+    r"(?:page|next|cursor|continuation|pagination|resume|sync|csrf|xsrf)[_-]?token",
     re.IGNORECASE,
 )
 _BARE_FILES = re.compile(
@@ -64,7 +64,6 @@ def assigned_secrets(text: str, path: str) -> Iterator[Secret]:
                 if found.start("value") not in seen and _is_secret(found["name"], found["value"]):
                     seen.add(found.start("value"))
                     yield Secret("assigned_secret", found["value"], found.start("value"))
-        yield from (secret for secret in _headers(text, start, end) if secret.start not in seen)
 
 
 def _windows(text: str) -> Iterator[tuple[int, int]]:
@@ -84,28 +83,8 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
 def _words(text: str) -> Iterator[re.Match[str]]:
     lowered = text.lower()
     if any(stem in lowered for stem in _STEMS):
-        yield from _WORD.finditer(lowered if len(lowered) == len(text) else text)
+        yield from _LOWER_WORD.finditer(lowered) if len(lowered) == len(text) else _WORD.finditer(text)
 
 
 def _is_secret(name: str, value: str) -> bool:
     return bool(_WORD.search(name)) and not _ABOUT.search(name) and is_high_entropy(value)
-
-
-def _headers(text: str, start: int, end: int) -> Iterator[Secret]:
-    for found in _BEARER.finditer(text, start, end):
-        if is_high_entropy(found["value"]) and not found["value"].startswith("eyJ"):
-            yield Secret("bearer_token", found["value"], found.start("value"))
-    for found in _BASIC.finditer(text, start, end):
-        if _is_login(found["value"]):
-            yield Secret("basic_credentials", found["value"], found.start("value"))
-
-
-def _is_login(value: str) -> bool:
-    try:
-        login = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("ascii")
-    except (ValueError, binascii.Error):
-        return False
-    user, colon, password = login.partition(":")
-    return (
-        bool(colon) and login.isprintable() and len(password) >= 6 and user != password and not is_weak(password)
-    )

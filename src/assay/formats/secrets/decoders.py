@@ -22,7 +22,8 @@ _ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u\{?([0-9A-Fa-f]{2,6})\}?|\\([0-7]{
 _WRAPPED = re.compile(r"(?m)^[ \t\"'#*>|+/-]{0,40}?([A-Za-z0-9+/_-]{8,120}={0,2})[ \t\"'+,;\\\r]{0,8}$\n?")
 _TAIL = re.compile(r"[ \t\"'#*>|+-]{0,40}([A-Za-z0-9+/_-]{1,120}={0,2})[ \t\"'+,;\\\r]{0,8}(?:\n|$)")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
-_REVERSED_HINTS = tuple(hint[::-1] for hint in HINTS)
+# Short ones stand in words: "oic", which is "cio" turned round, in every invoice.
+_REVERSED_HINTS = tuple(hint[::-1] for hint in HINTS if len(hint) > 3 or (len(hint) == 3 and not hint.isalnum()))
 _ROT13_HINTS = tuple(codecs.encode(hint, "rot13") for hint in HINTS if len(hint) > 3)
 
 
@@ -114,7 +115,8 @@ def _reversed(view: View) -> View | None:
 
 
 def _is_turned_round(view: View) -> bool:
-    return "YEK ETAVIRP" in view.text or any(hint in view.sample for hint in _REVERSED_HINTS)
+    sample = view.sample
+    return "YEK ETAVIRP" in view.text or (bool(sample) and any(hint in sample for hint in _REVERSED_HINTS))
 
 
 def _reversed_base64(view: View) -> View | None:
@@ -130,7 +132,8 @@ def _reversed_base64(view: View) -> View | None:
 
 
 def _rot13(view: View) -> View | None:
-    if view.form == "rot13" or not any(hint in view.sample for hint in _ROT13_HINTS):
+    sample = view.sample
+    if view.form == "rot13" or not sample or not any(hint in sample for hint in _ROT13_HINTS):
         return None
     return View("rot13", codecs.encode(view.text, "rot13"), view.line_at)
 

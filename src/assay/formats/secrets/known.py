@@ -14,6 +14,7 @@ from assay.formats.secrets.placeholders import (
     is_placeholder,
     is_sample_jwt,
     is_weak,
+    is_words,
 )
 from assay.formats.secrets.rules import RULES, Rule
 from assay.formats.secrets.view import View
@@ -26,6 +27,12 @@ _PUTTY = re.compile(r"PuTTY-User-Key-File-\d")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 _AWS_CONTEXT = re.compile(r"aws|secret_?access|(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}", re.IGNORECASE)
 _NEAR = 240
+# The number of an account to the base 64, the time, and a signature. Digits have few forms to that base.
+_DISCORD = re.compile(
+    r"(?<![A-Za-z0-9_-])(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){5,6}[A-Za-z0-9]{0,4}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}"
+    r"(?![A-Za-z0-9_-])"
+)
+_LOGIN = re.compile(r"://[^\s/@\"'<>]{0,200}@")
 _URL = re.compile(
     r"(?<![A-Za-z0-9+.-])([a-z][a-z0-9+.]{1,24})://([^\s:/@\"'<>{}]{0,64}):([^\s/@,\"'<>]{1,128})@([A-Za-z0-9_.\[\]-]{1,253})"
 )
@@ -40,6 +47,7 @@ def known_secrets(view: View) -> Iterator[Secret]:
                 yield from _tokens(rule, view.text)
         yield from _glued_tokens(view)
         yield from _aws_secret_keys(view)
+        yield from _discord_tokens(view)
     yield from private_keys(view.text)
     yield from _urls(view.text)
 
@@ -97,13 +105,18 @@ def _aws_secret_keys(view: View) -> Iterator[Secret]:
             yield Secret("aws_secret_access_key", found[0], found.start())
 
 
+def _discord_tokens(view: View) -> Iterator[Secret]:
+    if _DISCORD.search(view.sample):
+        yield from (Secret("discord_token", found[0], found.start()) for found in _DISCORD.finditer(view.text))
+
+
 def _is_random_base64(value: str) -> bool:
     kinds = (any(c.isupper() for c in value), any(c.islower() for c in value), any(c.isdigit() for c in value))
-    return all(kinds) and entropy(value) >= 4.2 and not re.search(r"[a-z]{8}", value)
+    return all(kinds) and entropy(value) >= 4.2 and not re.search(r"[a-z]{8}", value) and not is_words(value)
 
 
 def _urls(text: str) -> Iterator[Secret]:
-    if "://" not in text:
+    if _LOGIN.search(text) is None:
         return
     for found in _URL.finditer(text):
         scheme, user, password, host = found.groups()

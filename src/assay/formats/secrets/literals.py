@@ -24,7 +24,11 @@ _OPERAND = re.compile(
 _PLACE = re.compile(r"\$?\{([A-Za-z_]\w{0,60})\}|\$([A-Za-z_]\w{0,60})|#\{([A-Za-z_]\w{0,60})\}")
 _SHELL_LINE = re.compile(r"[^\n]{0,400}\$[^\n]{0,400}")
 _WHOLE = [re.escape(hint) for hint in HINTS if len(hint) > 3]
-_PARTS = sorted({re.escape(hint[:end]) for hint in HINTS for end in range(2, len(hint) + 1) if len(hint) > 2})
+# These literals are in every other file, and no token is worth the search that each of them would start.
+_COMMON = {"key", "pat", "api", "sdk", "sl", "ops", "pa", "ke", "np", "re"}
+_PARTS = sorted(
+    {re.escape(hint[:end]) for hint in HINTS for end in range(2, len(hint) + 1) if len(hint) > 2} - _COMMON
+)
 # A literal that could be the first part of a token: it begins with a prefix, or is nothing but a part of one.
 _BEGINNING = re.compile(rf"[\"'`=](?:(?:{'|'.join(_WHOLE)})|(?:{'|'.join(_PARTS)})(?:[\"'`\n;]|$))")
 

@@ -66,9 +66,11 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_weak(value: str) -> bool:
-    """Whether a value that a person would type guards nothing: a placeholder, or words such as ``password``."""
-    plain = value.translate(_LEET)
-    return is_placeholder(value) or any(_WEAK_WORDS.search(text) for text in (value, plain))
+    """Whether a value that a person would type guards nothing: a placeholder, or words such as ``password``, to
+    the base 64 too.
+    """
+    readings = (value, value.translate(_LEET), _from_base64(value))
+    return is_placeholder(value) or any(_WEAK_WORDS.search(text) for text in readings)
 
 
 def is_sample_jwt(token: str) -> bool:
@@ -85,7 +87,7 @@ def is_high_entropy(value: str) -> bool:
     if len(value) > 400 or is_documented(value) or is_weak(value) or _is_of_another_kind(value):
         return False
     has_digit, has_letter = any(c.isdigit() for c in value), any(c.isalpha() for c in value)
-    if not (has_digit and has_letter) or _is_words(value):
+    if not (has_digit and has_letter) or is_words(value):
         return False
     if len(value) >= 16:
         return entropy(value) >= (3.0 if re.fullmatch(r"[0-9a-f]+|[0-9A-F]+", value) else 3.4)
@@ -110,11 +112,20 @@ def _classes(value: str) -> int:
     return sum(any(test(c) for c in value) for test in tests)
 
 
-def _is_words(value: str) -> bool:
+def is_words(value: str) -> bool:
     """``user-profile-2``, ``getAccessToken2``: words with a number are a name, not a key."""
     parts = [part for part in re.split(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])", value) if part]
     wordy = sum(len(part) for part in parts if re.fullmatch(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}|[a-z]{3,}\d{1,4}", part))
     return wordy >= 0.7 * sum(len(part) for part in parts)
+
+
+def _from_base64(value: str) -> str:
+    """What a value says to the base 64; "" where that is no text."""
+    try:
+        text = base64.b64decode(value, validate=True).decode("ascii")
+    except (ValueError, binascii.Error):
+        return ""
+    return text if text.isprintable() else ""
 
 
 def _json_part(text: str) -> dict[str, object]:

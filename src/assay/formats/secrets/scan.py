@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from assay.formats.secrets.assignments import assigned_secrets
 from assay.formats.secrets.decoders import derived
 from assay.formats.secrets.known import known_secrets
+from assay.formats.secrets.logins import written_logins
 from assay.formats.secrets.model import Secret
 from assay.formats.secrets.view import View, plain_view
 
@@ -94,6 +95,7 @@ def _in_view(view: View, path: str) -> Iterator[Secret]:
     # In a text that was decoded, a random value behind a telling name is too likely to be chance.
     if view.form in ("plain", "escaped"):
         yield from assigned_secrets(view.text, path)
+        yield from written_logins(view.text)
 
 
 def _known_already(secret: Secret, found: dict[str, Finding]) -> bool:

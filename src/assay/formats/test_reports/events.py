@@ -1,6 +1,7 @@
 """Read a report that is written while the tests run, one JSON object a line: ``go test -json`` and cargo.
 
-A test that began and never ended has failed: the process went away under it, perhaps with exit code 0.
+A test that began and never ended has failed: the process went away under it, perhaps with exit code 0. So has a
+package or a suite: tests that did not even begin are in no report.
 """
 
 import json
@@ -17,9 +18,14 @@ def read_go(data: bytes) -> Results:
     """The tests of ``go test -json``, and packages that failed by themselves, as one that does not compile."""
     began: dict[str, str] = {}
     failed: set[str] = set()
+    packages: dict[str, None] = {}
     for event in _objects(data):
         action, package = event.get("Action"), str(event.get("Package", ""))
         name = f"{package}.{event['Test']}" if event.get("Test") else None
+        if name is None and action == "start":
+            packages[package] = None
+        elif name is None and action in ("pass", "fail", "skip"):
+            packages.pop(package, None)
         if name is not None and action == "run":
             began[name] = package
         elif name is not None and action in ("pass", "fail", "skip"):
@@ -29,12 +35,17 @@ def read_go(data: bytes) -> Results:
         elif name is None and action == "fail" and package not in {*failed, *began.values()}:
             yield package, Ended.FAILED
     yield from ((name, Ended.FAILED) for name in began)
+    yield from ((name, Ended.FAILED) for name in packages if name not in {*failed, *began.values()})
 
 
 def read_cargo(data: bytes) -> Results:
     """The tests of ``cargo test -- --format json``."""
     began: dict[str, None] = {}
+    suites = failures = 0
     for event in _objects(data):
+        if event.get("type") == "suite":
+            suites += {"started": 1, "ok": -1, "failed": -1}.get(str(event.get("event")), 0)
+            failures += event.get("event") == "failed"
         if event.get("type") != "test" or event.get("event") == "timeout":
             # What is called a time-out there is a test that takes long and goes on.
             continue
@@ -43,8 +54,12 @@ def read_cargo(data: bytes) -> Results:
             began[name] = None
         else:
             began.pop(name, None)
-            yield name, ended_of(event["event"])
+            ended = ended_of(event["event"])
+            failures -= ended is Ended.FAILED
+            yield name, ended
     yield from ((name, Ended.FAILED) for name in began)
+    if (suites > 0 or failures > 0) and not began:
+        yield "suite", Ended.FAILED
 
 
 def _objects(data: bytes) -> Iterator[dict[str, Any]]:

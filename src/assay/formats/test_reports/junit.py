@@ -17,7 +17,7 @@ class _WithoutDoctype(ElementTree.TreeBuilder):
 
 
 def read_junit(data: bytes) -> Iterator[tuple[str, Ended]]:
-    """The tests by class and name, in the order of the file."""
+    """The tests by class and name, in the order of the file, and suites that failed without one of them."""
     try:
         # A document type is refused when it begins, before any of its entities.
         root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutDoctype()))  # noqa: S314
@@ -25,6 +25,9 @@ def read_junit(data: bytes) -> Iterator[tuple[str, Ended]]:
         raise ValueError(f"the report is not XML: {error}") from error
     for case in root.iter("testcase"):
         yield "::".join(part for part in (case.get("classname"), case.get("name")) if part), _ended(case)
+    for suite in root.iter("testsuite"):
+        if _failed_by_itself(suite):
+            yield suite.get("name") or "suite", Ended.FAILED
 
 
 def _ended(case: ElementTree.Element) -> Ended:
@@ -32,3 +35,10 @@ def _ended(case: ElementTree.Element) -> Ended:
     if children & {"failure", "error"}:
         return Ended.FAILED
     return Ended.SKIPPED if "skipped" in children else Ended.PASSED
+
+
+def _failed_by_itself(suite: ElementTree.Element) -> bool:
+    """Whether a suite says of itself that something failed, and no test of it says so."""
+    says_so = any(suite.get(count, "0").strip("0") for count in ("failures", "errors"))
+    broke = any(child.tag in ("failure", "error") for child in suite)
+    return broke or (says_so and all(_ended(case) is not Ended.FAILED for case in suite.iter("testcase")))

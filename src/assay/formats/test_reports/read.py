@@ -24,15 +24,23 @@ def read_report(kind: str, data: bytes) -> Report:
 
 
 def _pytest(data: bytes) -> Results:
-    for test in _object(data)["tests"]:
-        yield str(test["nodeid"]), ended_of(test["outcome"])
+    """The tests, files that could not be collected, and the exit code where it tells of more than they do."""
+    report = _object(data)
+    results = [(str(test["nodeid"]), ended_of(test["outcome"])) for test in report["tests"]]
+    results += [
+        (str(one["nodeid"]), Ended.FAILED) for one in report.get("collectors", []) if one["outcome"] == "failed"
+    ]
+    yield from results
+    if report.get("exitcode") and all(ended is not Ended.FAILED for _, ended in results):
+        yield f"exit code {report['exitcode']}", Ended.FAILED
 
 
 def _jest(data: bytes) -> Results:
+    """The tests, and files that failed by themselves, as one that does not load or whose last hook breaks."""
     for suite in _object(data)["testResults"]:
-        for test in suite["assertionResults"]:
-            yield str(test["fullName"]), ended_of(test["status"])
-        if not suite["assertionResults"] and suite.get("status") == "failed":
+        results = [(str(test["fullName"]), ended_of(test["status"])) for test in suite["assertionResults"]]
+        yield from results
+        if suite.get("status") == "failed" and all(ended is not Ended.FAILED for _, ended in results):
             yield str(suite["name"]), Ended.FAILED
 
 
