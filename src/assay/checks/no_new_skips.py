@@ -32,4 +32,4 @@ class NoNewSkips:
     def run(self, evidence: Workspace) -> Outcome:
         changed = changed_tests(evidence, self.test_globset)
         by_lines = line_findings(changed, skips=True)
-        return outcome_of(changed, compare_skips(changed.pairs), by_lines, ("new skips", "no new skip"))
+        return outcome_of(changed, compare_skips(changed.pairs), by_lines, ("new skip", "no new skip"))

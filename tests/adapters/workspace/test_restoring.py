@@ -1,11 +1,13 @@
 """Files put back before a command runs: added ones go, others come back, and no link is followed."""
 
 import importlib.util
+import json
 import os
 import py_compile
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,6 +107,43 @@ def test_the_files_of_runners(site: Site) -> None:
     restore_files(str(site.root), site.baseline, (RUNNER,))
     assert texts(site.root) == {**FILES, "src/a.py": "new"}
     assert not (site.root / "_pytest").is_symlink()
+
+
+SETTINGS = '[tool.pytest.ini_options]\naddopts = "-ra"\n'
+PACKAGE = '{"name": "a", "scripts": {"test": "jest"}, "jest": {"bail": true}}'
+
+
+def test_what_files_say_to_a_runner_among_other_things(tmp_path: Path) -> None:
+    """The agent's dependencies stay; what it says to the runner does not."""
+    site = Site(tmp_path, {"pyproject.toml": SETTINGS, "package.json": PACKAGE, "setup.cfg": "[metadata]\n"})
+    write_files(
+        site.root,
+        {
+            "pyproject.toml": '[project]\ndependencies = ["x"]\n[tool.pytest.ini_options]\naddopts = "-k none"\n',
+            "package.json": '{"dependencies": {"x": "1"}, "scripts": {"test": "true"}}',
+            "web/package.json": '{"scripts": {"test": "true", "build": "vite"}}',
+            "node_modules/x/package.json": '{"scripts": {"test": "mine"}}',
+        },
+    )
+    (site.root / "setup.cfg").unlink()
+    (site.root / "setup.cfg").symlink_to("pyproject.toml")
+    restore_files(str(site.root), site.baseline, (RUNNER,))
+    found = tomllib.loads((site.root / "pyproject.toml").read_text())
+    assert found["project"]["dependencies"] == ["x"]
+    assert found["tool"]["pytest"]["ini_options"] == {"addopts": "-ra"}
+    package = json.loads((site.root / "package.json").read_text())
+    assert package == {"dependencies": {"x": "1"}, "scripts": {"test": "jest"}, "jest": {"bail": True}}
+    assert json.loads((site.root / "web/package.json").read_text()) == {"scripts": {"build": "vite"}}
+    assert "mine" in (site.root / "node_modules/x/package.json").read_text()
+    assert not (site.root / "setup.cfg").is_symlink()
+    assert (site.root / "setup.cfg").read_text() == "[metadata]\n"
+
+
+def test_a_settings_file_in_a_linked_folder_is_not_followed(site: Site) -> None:
+    write_files(site.around / "outside", {"package.json": '{"scripts": {"test": "untouched"}}'})
+    (site.root / "in").symlink_to(site.around / "outside")
+    restore_files(str(site.root), site.baseline, (RUNNER,))
+    assert "untouched" in (site.around / "outside/package.json").read_text()
 
 
 def test_patterns(site: Site) -> None:

@@ -4,10 +4,13 @@ import fnmatch
 import os
 from collections.abc import Iterable, Iterator
 
+from assay.adapters.safe_read import read_below
 from assay.adapters.trees import clear_the_way, real_folder
-from assay.adapters.workspace.baseline import Baseline
+from assay.adapters.workspace.baseline import MAX_READ, Baseline
 from assay.core.errors import MeasurementError
+from assay.evidence.files import Content
 from assay.evidence.workspace import EntryKind
+from assay.formats.runner_files.shared_settings import holds_settings, with_runner_settings
 
 RUNNER = "@runner"
 # Files that steer test runners wherever they lie.
@@ -53,6 +56,8 @@ def restore_files(copy: str, baseline: Baseline, patterns: tuple[str, ...]) -> N
     for path in baseline.paths():
         if _matches(path, patterns):
             _put_back(copy, baseline, path)
+    if RUNNER in patterns:
+        _restore_settings(copy, baseline)
 
 
 def make_room(copy: str, path: str) -> None:
@@ -73,6 +78,34 @@ def steers_a_runner(path: str) -> bool:
     return any(f"/{folder}/" in f"/{path}/" for folder in _FOLDERS)
 
 
+def _restore_settings(copy: str, baseline: Baseline) -> None:
+    """What stands among other things in a file is put back by itself: the rest may be the agent's honest work."""
+    for path in {path for path in (*_files(copy), *baseline.paths()) if _has_settings(path)}:
+        entry, found = baseline.entry(path), read_below(copy, path.split("/"), MAX_READ)
+        if not isinstance(found, Content) or (entry is not None and entry.kind is not EntryKind.FILE):
+            clear_the_way(f"{copy}/{path}")
+            _put_back(copy, baseline, path)
+            continue
+        before = None if entry is None else baseline.read(path)
+        after = with_runner_settings(path, found.data, before)
+        if after is None:
+            clear_the_way(f"{copy}/{path}")
+        elif after != found.data:
+            _write(copy, path, after, 0o644 if entry is None else entry.mode)
+
+
+def _has_settings(path: str) -> bool:
+    """What came with an installed package tells nobody how to test this one."""
+    return holds_settings(path) and "node_modules/" not in path
+
+
+def _write(copy: str, path: str, data: bytes, mode: int) -> None:
+    make_room(copy, path)
+    with open(f"{copy}/{path}", "xb") as file:
+        file.write(data)
+    os.chmod(f"{copy}/{path}", mode & 0o777)
+
+
 def _put_back(copy: str, baseline: Baseline, path: str) -> None:
     entry = baseline.entry(path)
     if entry is None or entry.kind is EntryKind.OTHER:
@@ -80,13 +113,11 @@ def _put_back(copy: str, baseline: Baseline, path: str) -> None:
     data = baseline.read(path)
     if data is None:
         raise MeasurementError(f"{path} is too large to be put back")
-    make_room(copy, path)
     if entry.kind is EntryKind.LINK:
+        make_room(copy, path)
         os.symlink(os.fsdecode(data), f"{copy}/{path}")
-        return
-    with open(f"{copy}/{path}", "xb") as file:
-        file.write(data)
-    os.chmod(f"{copy}/{path}", entry.mode & 0o777)
+    else:
+        _write(copy, path, data, entry.mode)
 
 
 def _matches(path: str, patterns: Iterable[str]) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.formats.counting import counted
 from assay.formats.test_code.changed import ChangedTests
 from assay.formats.test_code.findings import Comparison, Finding
 from assay.formats.test_code.lines import net_added
@@ -32,7 +33,7 @@ def outcome_of(
         return Scored(1.0, passed=True, summary=f"{words[1]} in {_files(changed.files)}", evidence=evidence)
     first = findings[0]
     place = f"{first.path} line {first.line}" if first.line else first.path
-    summary = f"{len(findings)} {words[0]}, first in {place}: {first.rule}"
+    summary = f"{counted(len(findings), words[0])}, first in {place}: {first.rule}"
     return Scored(min(1 - worse / compared, 0.99), passed=False, summary=summary, evidence=evidence)
 
 
