@@ -379,7 +379,7 @@ def plant(site: Site, payload: Payload) -> None:
         file.write(config)
     if payload.attributes:
         # The seeded attributes, by which files stay as they are, are the agent's to remove.
-        (site.root / ".git/info/attributes").unlink()
+        (site.root / ".git/info/attributes").unlink(missing_ok=True)
         write_files(site.root, {".gitattributes": payload.attributes})
     if payload.hook:
         (site.root / ".git/hooks").mkdir(exist_ok=True)
