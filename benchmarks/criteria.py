@@ -14,7 +14,7 @@ from benchmarks.made_messages import hl7_event, hl7_rules, x12_event, x12_rules
 from benchmarks.made_sandbox import MadeSandbox, appointment, slow_server
 from benchmarks.measure import TIMES, Result, best_cpu, wall
 
-MESSAGES, ROUNDS = 200, 5
+MESSAGES, ROUNDS = 200, 20
 HL7_GOAL_US, X12_GOAL_US = 20.0, 50.0
 FHIRPATH = "Appointment.participant.where(status = 'accepted').actor.display.first() | Appointment.description"
 CRITERIA = 1000
