@@ -1,13 +1,13 @@
 """A server on loopback that speaks OpenAI's chat completions, and answers as it was told to."""
 
 import json
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.servers.scripted_server import Reply, send, serving
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,10 @@ class Chat:
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0
 
-    def content(self) -> bytes:
+    def reply(self) -> Reply:
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": self.text}}
-        return (
-            json.dumps({"object": "chat.completion", "choices": [choice]}).encode()
-            if self.body is None
-            else self.body
-        )
+        body = {"object": "chat.completion", "choices": [choice]} if self.body is None else self.body
+        return Reply(self.status, body, self.headers, self.delay)
 
 
 @dataclass
@@ -55,30 +52,11 @@ def chatting(*answers: Chat | Callable[[str], str]) -> Iterator[Talk]:
             talk.headers.append(dict(self.headers.items()))
             talk.bodies.append(body)
             chosen = answers[min(len(talk.bodies), len(answers)) - 1]
-            _send(self, chosen if isinstance(chosen, Chat) else Chat(chosen(talk.prompts[-1])))
+            send(self, (chosen if isinstance(chosen, Chat) else Chat(chosen(talk.prompts[-1]))).reply())
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        talk.url = f"http://127.0.0.1:{server.server_port}/v1"
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        try:
-            yield talk
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-def _send(handler: BaseHTTPRequestHandler, answer: Chat) -> None:
-    time.sleep(answer.delay)
-    content = answer.content()
-    try:
-        handler.send_response(answer.status)
-        for name, value in {"Content-Length": str(len(content)), **answer.headers}.items():
-            handler.send_header(name, value)
-        handler.end_headers()
-        handler.wfile.write(content)
-    except ConnectionError:
-        """Whoever asked is gone."""
+    with serving(Handler) as base:
+        talk.url = f"{base}/v1"
+        yield talk

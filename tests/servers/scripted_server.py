@@ -44,23 +44,31 @@ def scripted(*replies: Reply | Callable[[str], Reply]) -> Iterator[Script]:
         def do_GET(self) -> None:
             script.asked.append(self.path)
             script.headers.append(dict(self.headers.items()))
-            _send(self, script.reply())
+            send(self, script.reply())
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        script.url = f"http://127.0.0.1:{server.server_port}/r4"
+    with serving(Handler) as base:
+        script.url = f"{base}/r4"
+        yield script
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """A server on loopback in a thread of its own. Gives its URL."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
-            yield script
+            yield f"http://127.0.0.1:{server.server_port}"
         finally:
             server.shutdown()
             thread.join()
 
 
-def _send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+def send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+    """Answer a request."""
     time.sleep(reply.delay)
     content = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
     try:
