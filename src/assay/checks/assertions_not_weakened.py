@@ -36,4 +36,4 @@ class AssertionsNotWeakened:
         removed = removed_names(evidence, self.test_globset) if changed.pairs else frozenset[str]()
         by_lines = line_findings(changed, skips=False)
         found = compare_assertions(changed.pairs, removed)
-        return outcome_of(changed, found, by_lines, ("weaker test or assertion", "no assertion is weaker"))
+        return outcome_of(changed, found, by_lines, ("weakening", "no assertion is weaker"))
