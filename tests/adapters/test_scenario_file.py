@@ -74,7 +74,11 @@ def test_any_difference_is_another_hash(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.yaml", "scorers: [", r"a\.yaml is no valid YAML: "),
+        (
+            "a.yaml",
+            "scorers: [",
+            r"a\.yaml:1: it is no valid YAML: expected the node content, but found '<stream end>'$",
+        ),
         ("a.toml", "scorers =", r"a\.toml is no valid TOML: "),
         ("a.json", "{", r"a\.json is no valid JSON: "),
         ("a", "scorers: [", "is no valid YAML: "),

@@ -144,7 +144,7 @@ def test_other_things_that_can_not_be_used(cli: Cli, tmp_path: Path) -> None:
         (["seed"], "the following arguments are required: SCENARIO (see 'assay seed --help')"),
         (["seed", scenario], "say with -o where the task goes"),
         (["seed", tmp_path / "none.yaml", "-o", "x"], f"the scenario {tmp_path}/none.yaml can't be read: "),
-        (["seed", tmp_path / "broken.yaml", "-o", "x"], f"{tmp_path}/broken.yaml is no valid YAML: "),
+        (["seed", tmp_path / "broken.yaml", "-o", "x"], f"{tmp_path}/broken.yaml:1: it is no valid YAML: "),
         (["seed", tmp_path / "no-seed.json", "-o", "x"], "the scenario has no workspace_seed: "),
         (["seed", scenario, "-o", tmp_path / "there"], f"{tmp_path}/there is there already: "),
         (["seed", tmp_path / "there"], f"{tmp_path}/there is a folder: say with --workspace "),

@@ -58,7 +58,7 @@ def read_marked(path: str) -> Marked:
         text = data.decode("utf-8-sig")
         return _json(path, text) if os.path.splitext(path)[1].lower() == ".json" else _yaml(path, text)
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8: byte {error.start} can't be read") from error
+        raise not_utf8(path, error) from error
     except RecursionError as error:
         raise InputError(f"{path} is nested too deeply") from error
 
@@ -68,11 +68,21 @@ def _yaml(path: str, text: str) -> Marked:
         _refuse_depth(path, text)
         node = yaml.compose(text, _Loader)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or " ".join(str(error).split())
-        raise InputError(f"{path}{f':{mark.line + 1}' if mark else ''}: it is no valid YAML: {what}") from error
+        raise not_yaml(path, error) from error
     reading = _Reading(path)
     return Marked(reading.value(node, ()) if node is not None else None, reading.lines)
+
+
+def not_yaml(path: str, error: yaml.YAMLError) -> InputError:
+    """What is wrong with a file, and in which line, without the lines of it that the library would show."""
+    mark = getattr(error, "problem_mark", None)
+    what = getattr(error, "problem", None) or " ".join(str(error).split())
+    return InputError(f"{path}{f':{mark.line + 1}' if mark else ''}: it is no valid YAML: {what}")
+
+
+def not_utf8(path: str, error: UnicodeDecodeError) -> InputError:
+    """Where a file can't be read as text."""
+    return InputError(f"{path} is not UTF-8: byte {error.start} can't be read")
 
 
 def _refuse_depth(path: str, text: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from assay.adapters.marked_file import not_utf8, not_yaml
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine import mistakes
@@ -61,7 +62,11 @@ def _parsed(path: str, data: bytes) -> Any:
         if suffix == ".json":
             return json.loads(text, object_pairs_hook=_without_doubles)
         return yaml.load(text, _YamlLoader)  # noqa: S506 - it is the safe loader, and stricter
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, error) from error
+    except yaml.YAMLError as error:
+        raise not_yaml(path, error) from error
+    except (ValueError, RecursionError) as error:
         what = " ".join(str(error).split())
         raise InputError(f"{path} is no valid {suffix.removeprefix('.').upper() or 'YAML'}: {what}") from error
 
