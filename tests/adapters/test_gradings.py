@@ -1,12 +1,16 @@
 """The gradings of a trial: numbered, chained, never changed, and refused where they can't be read."""
 
+import contextlib
 import hashlib
 import json
 import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from assay.adapters import numbered_files
 from assay.adapters.gradings import last_grading, read_gradings, write_grading
 from assay.core.errors import InputError
 from assay.engine.grading_record import Before
@@ -46,6 +50,33 @@ def test_each_grading_can_name_the_hash_of_the_one_before_it(tmp_path: Path) -> 
     found = [record.provenance.previous for record in read_gradings(str(tmp_path))]
     assert found == [None, hashes[0], hashes[1]]
     assert last_grading(str(tmp_path)).sha256 == hashes[2]
+
+
+def test_the_hash_is_that_of_the_newest_that_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another grading may be written while the gradings so far are read."""
+    write_grading(str(tmp_path), grading(1))
+    read = numbered_files.read_below
+
+    def while_another_writes(*args: Any) -> Any:
+        data = read(*args)
+        with contextlib.suppress(numbered_files.NumberTakenError):
+            write_grading(str(tmp_path), grading(2))
+        return data
+
+    monkeypatch.setattr(numbered_files, "read_below", while_another_writes)
+    before = last_grading(str(tmp_path))
+    assert before.number == 1
+    assert before.sha256 == hashlib.sha256((tmp_path / "gradings" / "0001.json").read_bytes()).hexdigest()
+
+
+def test_a_record_under_another_number_is_refused(tmp_path: Path) -> None:
+    """Else the next would be looked for under a number that is taken, for ever."""
+    write_grading(str(tmp_path), grading(1))
+    write_grading(str(tmp_path), grading(2))
+    shutil.copy(tmp_path / "gradings" / "0001.json", tmp_path / "gradings" / "0002.json")
+    for read in (read_gradings, last_grading):
+        with pytest.raises(InputError, match=r"gradings/0002\.json is no grading: number: it is 1"):
+            read(str(tmp_path))
 
 
 def test_a_change_to_a_record_breaks_the_chain(tmp_path: Path) -> None:

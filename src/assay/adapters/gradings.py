@@ -2,8 +2,9 @@
 
 import hashlib
 
-from assay.adapters.numbered_files import numbers_in, read_numbered, write_numbered
-from assay.adapters.records import read_records
+from assay.adapters.numbered_files import file_name, read_all_numbered, write_numbered
+from assay.adapters.records import parse_record
+from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
 from assay.engine.grading_record import Before
 
@@ -11,12 +12,12 @@ FOLDER = "gradings"
 
 
 def last_grading(trial_dir: str) -> Before:
-    """The gradings so far, and the hash of the newest."""
-    numbers = numbers_in(trial_dir, FOLDER)
-    if not numbers:
+    """The gradings so far, and the hash of the newest of them: another may be written while these are read."""
+    found = read_all_numbered(trial_dir, FOLDER)
+    if not found:
         return Before()
-    digest = hashlib.sha256(read_numbered(trial_dir, FOLDER, numbers[-1])).hexdigest()
-    return Before(tuple(read_gradings(trial_dir)), digest)
+    newest = hashlib.sha256(found[max(found)]).hexdigest()
+    return Before(tuple(_parsed(trial_dir, found)), newest)
 
 
 def write_grading(trial_dir: str, grading: Grading) -> str:
@@ -26,4 +27,15 @@ def write_grading(trial_dir: str, grading: Grading) -> str:
 
 def read_gradings(trial_dir: str) -> list[Grading]:
     """All gradings of a trial, the oldest first. Raises ``InputError`` for one that can't be read."""
-    return read_records(trial_dir, FOLDER, Grading)
+    return _parsed(trial_dir, read_all_numbered(trial_dir, FOLDER))
+
+
+def _parsed(trial_dir: str, found: dict[int, bytes]) -> list[Grading]:
+    gradings = []
+    for number, data in found.items():
+        path = f"{trial_dir}/{FOLDER}/{file_name(number)}"
+        grading = parse_record(data, Grading, path)
+        if grading.number != number:
+            raise InputError(f"{path} is no grading: number: it is {grading.number}, unlike the file's")
+        gradings.append(grading)
+    return gradings

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.adapters.atomic_write import is_unfinished
-from assay.adapters.numbered_files import MARK, numbers_in, read_numbered
+from assay.adapters.numbered_files import MARK, read_all_numbered
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
@@ -57,8 +57,7 @@ class DiskJobFolder:
         return os.path.exists(f"{self._path}/{MARK}")
 
     def records(self, trial: str, kind: str) -> list[bytes]:
-        parent = f"{self._path}/{trial}"
-        return [read_numbered(parent, kind, number) for number in numbers_in(parent, kind)]
+        return list(read_all_numbered(f"{self._path}/{trial}", kind).values())
 
     def reward_files(self, trial: str, step: str | None) -> RewardFiles:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")

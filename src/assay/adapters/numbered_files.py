@@ -36,6 +36,11 @@ def read_numbered(parent: str, folder: str, number: int) -> bytes:
     return file.data
 
 
+def read_all_numbered(parent: str, folder: str) -> dict[int, bytes]:
+    """The records that are there now, each read once, by their numbers and in their order."""
+    return {number: read_numbered(parent, folder, number) for number in numbers_in(parent, folder)}
+
+
 def write_numbered(parent: str, folder: str, number: int, text: str) -> str:
     """Keep a record under a number. A number that is taken is an error: nothing is overwritten."""
     os.makedirs(f"{parent}/{folder}", exist_ok=True)

@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from assay.adapters.numbered_files import file_name, numbers_in, read_numbered
+from assay.adapters.numbered_files import file_name, read_all_numbered
 from assay.core.errors import InputError
 from assay.engine import mistakes
 
@@ -13,14 +13,16 @@ Record = TypeVar("Record", bound=BaseModel)
 
 def read_records(parent: str, folder: str, kind: type[Record]) -> list[Record]:
     """All records of a kind, the oldest first. Raises ``InputError`` for one that can't be read."""
-    found: list[Record] = []
-    for number in numbers_in(parent, folder):
-        try:
-            found.append(kind.model_validate_json(read_numbered(parent, folder, number)))
-        except ValidationError as error:
-            path = f"{parent}/{folder}/{file_name(number)}"
-            raise InputError(f"{path} is no {kind.__name__.lower()}: {_why(error, kind)}") from error
-    return found
+    found = read_all_numbered(parent, folder)
+    return [parse_record(data, kind, f"{parent}/{folder}/{file_name(number)}") for number, data in found.items()]
+
+
+def parse_record(data: bytes, kind: type[Record], path: str) -> Record:
+    """One record, from the bytes that were found at ``path``."""
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError as error:
+        raise InputError(f"{path} is no {kind.__name__.lower()}: {_why(error, kind)}") from error
 
 
 def _why(error: ValidationError, kind: type[BaseModel]) -> str:
