@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from assay.adapters import numbered_files
 from assay.adapters.gradings import last_grading, read_gradings, write_grading
+from assay.adapters.numbered_files import NumberTakenError
+from assay.adapters.safe_read import read_below
 from assay.core.errors import InputError
 from assay.engine.grading_record import Before
 from tests.dialects.evaluation.gradings import grading
@@ -55,15 +56,15 @@ def test_each_grading_can_name_the_hash_of_the_one_before_it(tmp_path: Path) -> 
 def test_the_hash_is_that_of_the_newest_that_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another grading may be written while the gradings so far are read."""
     write_grading(str(tmp_path), grading(1))
-    read = numbered_files.read_below
+    read = read_below
 
     def while_another_writes(*args: Any) -> Any:
         data = read(*args)
-        with contextlib.suppress(numbered_files.NumberTakenError):
+        with contextlib.suppress(NumberTakenError):
             write_grading(str(tmp_path), grading(2))
         return data
 
-    monkeypatch.setattr(numbered_files, "read_below", while_another_writes)
+    monkeypatch.setattr("assay.adapters.numbered_files.read_below", while_another_writes)
     before = last_grading(str(tmp_path))
     assert before.number == 1
     assert before.sha256 == hashlib.sha256((tmp_path / "gradings" / "0001.json").read_bytes()).hexdigest()

@@ -1,6 +1,7 @@
 """A chat endpoint on loopback: what it is asked, and all the ways in which it fails."""
 
 import socket
+from dataclasses import replace
 
 import pytest
 
@@ -11,10 +12,13 @@ from assay.core.errors import MeasurementError
 from assay.judge.answer import SCHEMA
 from tests.servers.chat_server import Chat, Talk, chatting
 
-QUICK = Limits(deadline_sec=1, timeout_sec=1, answer_bytes=10_000, first_pause_sec=0.01, longest_pause_sec=0.05)
+PATIENT = Limits(
+    deadline_sec=60, timeout_sec=60, answer_bytes=10_000, first_pause_sec=0.01, longest_pause_sec=0.05
+)
+QUICK = replace(PATIENT, deadline_sec=1)
 
 
-def answer(talk: Talk, limits: Limits = QUICK, json_schema: bool = True) -> str:
+def answer(talk: Talk, limits: Limits = PATIENT, json_schema: bool = True) -> str:
     with ChatModel(talk.url, "small-1", given("secret"), limits, json_schema=json_schema) as model:
         return model.answer("the prompt", SCHEMA)
 
@@ -36,7 +40,7 @@ def test_what_is_asked() -> None:
 
 
 def test_without_a_schema_and_without_a_key() -> None:
-    with chatting(Chat("x")) as talk, ChatModel(talk.url, "m", limits=QUICK, json_schema=False) as model:
+    with chatting(Chat("x")) as talk, ChatModel(talk.url, "m", limits=PATIENT, json_schema=False) as model:
         model.answer("the prompt", SCHEMA)
     assert "response_format" not in talk.bodies[0]
     assert "Authorization" not in talk.headers[0]
@@ -86,7 +90,7 @@ def test_the_hint_is_given_only_where_a_schema_was_sent() -> None:
 
 def test_an_endpoint_that_stays_busy() -> None:
     with chatting(Chat(status=503)) as talk, pytest.raises(MeasurementError, match="it answers 503, for 1 s"):
-        answer(talk)
+        answer(talk, QUICK)
     assert len(talk.bodies) > 1
 
 
@@ -101,4 +105,4 @@ def test_an_endpoint_that_is_down() -> None:
         reserved.bind(("127.0.0.1", 0))
         nowhere = Talk(f"http://127.0.0.1:{reserved.getsockname()[1]}/v1")
         with pytest.raises(MeasurementError, match=r"it can't be reached \(ConnectError\), for 1 s"):
-            answer(nowhere)
+            answer(nowhere, QUICK)

@@ -125,7 +125,7 @@ def test_other_tests_ask_another_question(graded: Graded, tmp_path: Path) -> Non
 
 def test_two_at_once_lose_nothing(graded: Graded) -> None:
     """Both are kept, one behind the other: the chain of hashes has no gap and no fork."""
-    barrier = threading.Barrier(2, timeout=10)
+    barrier = threading.Barrier(2, timeout=60)
 
     def together(places: Places) -> None:
         barrier.wait()
@@ -189,11 +189,15 @@ def test_provenance(graded: Graded) -> None:
 def test_so_many_verifiers_at_a_time_and_no_more(graded: Graded, concurrent: int) -> None:
     lock = threading.Lock()
     counts = [0, 0]
+    full = threading.Event()
 
     def busy(places: Places) -> None:
         with lock:
             counts[0] += 1
             counts[1] = max(counts)
+            if counts[0] == concurrent:
+                full.set()
+        full.wait(60)
         time.sleep(0.05)
         with lock:
             counts[0] -= 1

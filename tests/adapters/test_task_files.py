@@ -65,7 +65,7 @@ def test_odd_files_are_no_obstacle(folder: Path) -> None:
     (tests / "huge").write_bytes(b"x" * (LIMIT + 1))
     (tests / "link").symlink_to("/etc/passwd")
     os.mkfifo(tests / "pipe")
-    with within(5):
+    with within(60):
         _, two = read(folder)
     assert set(two.tests) == {"helper.py", "both.txt", "test.sh", "binary"}
     assert two.tests["binary"] == "a\ufffdb"

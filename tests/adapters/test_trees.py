@@ -107,7 +107,7 @@ def test_parents_come_before_children_and_names_are_sorted(tmp_path: Path) -> No
 
 
 def test_nothing_is_followed(scratch: Path) -> None:
-    with within(5):
+    with within(60):
         found = names(hostile_tree(scratch / "tree"))
     assert len(found) == FILES + SPECIAL + LINKS + 1
     assert not any(path.startswith(("out/", "here/", "loop/")) for path in found)
@@ -177,7 +177,7 @@ def test_a_target_may_exist_and_the_later_file_wins(tmp_path: Path) -> None:
 
 def test_of_a_hostile_tree_only_files_and_folders_are_copied(scratch: Path) -> None:
     source = hostile_tree(scratch / "tree")
-    with within(5):
+    with within(60):
         kept = copy_tree(str(source), str(scratch / "copy"))
     assert (kept.files, kept.left_out) == (FILES, LINKS + SPECIAL)
     found = snapshot(scratch / "copy")
@@ -232,7 +232,7 @@ def test_what_an_agent_left_in_the_way_is_replaced_without_waiting(scratch: Path
         (workspace / "config" / "deep").mkdir(parents=True)
     else:
         (workspace / "data").write_text("in the way")
-    with within(5):
+    with within(60):
         copy_tree(str(source), str(workspace))
     assert (workspace / "config").read_text() == "new"
     assert (workspace / "data" / "x").read_text() == "new"
@@ -284,7 +284,7 @@ def packed_and_unpacked(source: Path, scratch: Path) -> Path:
 
 def test_a_hostile_tree_comes_back_without_its_pipes_and_sockets(scratch: Path) -> None:
     source = hostile_tree(scratch / "tree")
-    with within(5):
+    with within(60):
         kept = pack_tree(str(source), str(scratch / "count.tar.gz"))
         again = packed_and_unpacked(source, scratch)
     assert (kept.files, kept.left_out) == (FILES, SPECIAL)
@@ -486,7 +486,7 @@ def test_a_hostile_tree_is_removed_and_nothing_that_it_links_to(scratch: Path) -
     (scratch / "outside" / "victim").write_text("precious")
     hostile_tree(scratch / "tree")
     (scratch / "tree" / "mine").symlink_to(scratch / "outside")
-    with within(5):
+    with within(60):
         remove_tree(str(scratch / "tree"))
     assert not (scratch / "tree").exists()
     assert (scratch / "outside" / "victim").read_text() == "precious"

@@ -49,7 +49,7 @@ def test_47_daemons_that_hold_the_pipe(attack: Attack) -> None:
     left = attack(f"{DAEMON}; echo done", verifier=f"{DAEMON}; {PASS}")
     assert left.rewards == {"reward": 1.0}
     assert left.text("agent/output.txt") == "done\n"
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 100
 
 
 def test_47_an_agent_that_never_ends(attack: Attack) -> None:

@@ -22,7 +22,7 @@ TAKEN = {"id", "started_at", "updated_at", "finished_at", "stats.n_retries"}
 
 def audit(path: Path) -> Audit:
     folder = DiskJobFolder(path)
-    with within(20):
+    with within(60):
         return audit_job(folder, read_job(folder))
 
 

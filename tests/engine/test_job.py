@@ -19,7 +19,7 @@ MISSING, MALFORMED = "harbor_trial_result_missing", "harbor_trial_result_malform
 
 
 def read(folder: Path) -> Job:
-    with within(20):
+    with within(60):
         return harbor.read_job(folder)
 
 

@@ -181,11 +181,11 @@ def test_after_ctrl_c_the_trials_under_way_are_waited_for() -> None:
 
     def slow(planned: Planned, name: str) -> Trial:
         under_way.set()
-        release.wait(10)
+        release.wait(60)
         return ok(planned, name)
 
     def interrupt() -> None:
-        under_way.wait(10)
+        under_way.wait(60)
         time.sleep(0.05)
         signal.raise_signal(signal.SIGINT)
 
@@ -210,7 +210,7 @@ def test_what_was_not_written_yet_is_caught_up_with() -> None:
     seen: list[int] = []
 
     def slow(planned: Planned, name: str) -> Trial:
-        until = time.monotonic() + 5
+        until = time.monotonic() + 60
         while time.monotonic() < until and not any(written[0] == 2 for written in store.written):
             time.sleep(0.01)
         seen.extend(written[0] for written in store.written)

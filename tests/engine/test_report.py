@@ -21,7 +21,7 @@ from tests.builders import HARBOR_JOBS, within, write_lock, write_trial
 
 
 def report(folder: Path, **question: Any) -> JobReport:
-    with within(20):
+    with within(60):
         return report_job(harbor.read_job(folder), Question(**question))
 
 

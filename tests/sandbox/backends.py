@@ -121,7 +121,7 @@ def no_plain_processes() -> Iterator[None]:
         yield
 
 
-def eventually(condition: Callable[[], object], seconds: float = 10) -> bool:
+def eventually(condition: Callable[[], object], seconds: float = 60) -> bool:
     """Whether a condition comes true in time."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

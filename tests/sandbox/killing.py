@@ -51,7 +51,7 @@ def sleepers(seconds: str) -> list[int]:
     return found
 
 
-def none_asleep(seconds: str, patience: float = 10) -> bool:
+def none_asleep(seconds: str, patience: float = 60) -> bool:
     return eventually(lambda: not sleepers(seconds), patience)
 
 

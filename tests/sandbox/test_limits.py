@@ -17,13 +17,13 @@ TIMED_OUT = RunEnd(exit_code=None, timed_out=True)
 
 def test_a_command_that_takes_too_long(backend: Backend) -> None:
     began = time.monotonic()
-    ran = backend.run("echo began; sleep 60; echo never", timeout_sec=1.5)
+    ran = backend.run("echo began; sleep 60; echo never", timeout_sec=3)
     assert (ran.end, ran.output) == (TIMED_OUT, b"began\n")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 40
 
 
 def test_a_command_that_ignores_every_signal_it_can(backend: Backend) -> None:
-    with within(20):
+    with within(60):
         ran = backend.run("trap '' TERM INT HUP QUIT; while :; do sleep 1; done", timeout_sec=1)
     assert ran.end == TIMED_OUT
 

@@ -103,7 +103,7 @@ def running() -> Iterator[RunningServer]:
         base_url = process.stdout.readline().strip()
         if not base_url:
             raise CannotStartError("the FHIR server ended before it listened")
-        with httpx.Client(headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False) as client:
+        with httpx.Client(headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False, timeout=60) as client:
             server = RunningServer(base_url, folder, client)
             for name in EXAMPLES:
                 server.put(server.example(name))

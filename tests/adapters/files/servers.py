@@ -8,9 +8,10 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import SystemRandom
 
 import asyncssh
 import pytest
@@ -52,9 +53,12 @@ class SftpServer:
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    """Below those that the system gives away by itself, so that nobody else has it a moment later."""
+    while True:
+        port = SystemRandom().randrange(20_000, 32_000)
+        with socket.socket() as one, suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager
@@ -154,11 +158,11 @@ def _running(command: list[str], port: int) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 def _wait_for(port: int, alive: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while time.monotonic() < end and alive():
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()

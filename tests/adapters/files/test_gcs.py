@@ -12,6 +12,7 @@ from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
 
+PATIENT = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
 QUICK = Limits(deadline_sec=1, timeout_sec=5, first_pause_sec=0.05, longest_pause_sec=0.2)
 
 
@@ -19,13 +20,15 @@ QUICK = Limits(deadline_sec=1, timeout_sec=5, first_pause_sec=0.05, longest_paus
 def bucket(gcs: str, request: pytest.FixtureRequest) -> str:
     """A bucket of its own for each test."""
     name = "b" + hashlib.sha256(request.node.name.encode()).hexdigest()[:20]
-    httpx.post(f"{gcs}/storage/v1/b", json={"name": name}).raise_for_status()
+    httpx.post(f"{gcs}/storage/v1/b", json={"name": name}, timeout=60).raise_for_status()
     return name
 
 
 def put(gcs: str, bucket: str, key: str, content: bytes = b"x") -> None:
     asked = {"uploadType": "media", "name": key}
-    httpx.post(f"{gcs}/upload/storage/v1/b/{bucket}/o", params=asked, content=content).raise_for_status()
+    httpx.post(
+        f"{gcs}/upload/storage/v1/b/{bucket}/o", params=asked, content=content, timeout=60
+    ).raise_for_status()
 
 
 def paths(source: GcsBucket) -> list[str]:
@@ -48,7 +51,7 @@ def test_objects_with_their_sizes_times_and_content(gcs: str, bucket: str) -> No
 def test_only_what_is_below_the_prefix(gcs: str, bucket: str) -> None:
     for key in ("box/a", "box2/b", "c"):
         put(gcs, bucket, key)
-    source = GcsBucket(bucket, "/box/", endpoint=gcs, limits=QUICK)
+    source = GcsBucket(bucket, "/box/", endpoint=gcs, limits=PATIENT)
     for name in ("../c", "/c", "none"):
         with pytest.raises(FileNotFoundError):
             list(source.chunks(name))
@@ -57,14 +60,14 @@ def test_only_what_is_below_the_prefix(gcs: str, bucket: str) -> None:
 
 def test_strange_names_are_names(gcs: str, bucket: str) -> None:
     put(gcs, bucket, "box/a b+c.txt", b"content")
-    source = GcsBucket(bucket, "box", endpoint=gcs, limits=QUICK)
+    source = GcsBucket(bucket, "box", endpoint=gcs, limits=PATIENT)
     assert b"".join(source.chunks("a b+c.txt")) == b"content"
     assert paths(source) == ["a b+c.txt"]
 
 
 def test_no_bucket_breaks_the_measurement(gcs: str) -> None:
     with pytest.raises(MeasurementError, match="answers 404"):
-        paths(GcsBucket("there-is-none", "box", endpoint=gcs, limits=QUICK))
+        paths(GcsBucket("there-is-none", "box", endpoint=gcs, limits=PATIENT))
 
 
 def test_a_server_that_is_down_breaks_the_measurement_after_a_while() -> None:

@@ -19,6 +19,7 @@ from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
 
 KEYS = Credentials("AKIDEXAMPLE", "secret/with+signs")
+PATIENT = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
 QUICK = Limits(deadline_sec=1, timeout_sec=5, first_pause_sec=0.05, longest_pause_sec=0.2)
 
 
@@ -26,16 +27,16 @@ QUICK = Limits(deadline_sec=1, timeout_sec=5, first_pause_sec=0.05, longest_paus
 def bucket(s3: str, request: pytest.FixtureRequest) -> str:
     """A bucket of its own for each test."""
     name = "b" + hashlib.sha256(request.node.name.encode()).hexdigest()[:20]
-    httpx.put(f"{s3}/{name}").raise_for_status()
+    httpx.put(f"{s3}/{name}", timeout=60).raise_for_status()
     return name
 
 
 def put(s3: str, bucket: str, key: str, content: bytes = b"x") -> None:
-    httpx.put(f"{s3}/{bucket}/{quote(key)}", content=content).raise_for_status()
+    httpx.put(f"{s3}/{bucket}/{quote(key)}", content=content, timeout=60).raise_for_status()
 
 
-def opened(s3: str, bucket: str, prefix: str = "box") -> S3Bucket:
-    return S3Bucket(bucket, prefix, S3Account("us-east-1", KEYS, s3), QUICK)
+def opened(s3: str, bucket: str, prefix: str = "box", limits: Limits = PATIENT) -> S3Bucket:
+    return S3Bucket(bucket, prefix, S3Account("us-east-1", KEYS, s3), limits)
 
 
 def paths(source: S3Bucket) -> list[str]:
@@ -91,7 +92,7 @@ def test_strange_names_are_names(s3: str, bucket: str) -> None:
 
 
 def test_a_listing_of_many_pages(s3: str, bucket: str) -> None:
-    with httpx.Client() as client:
+    with httpx.Client(timeout=60) as client:
         for number in range(1005):
             client.put(f"{s3}/{bucket}/box/{number}", content=b"")
     assert len(paths(opened(s3, bucket))) == 1005
@@ -131,7 +132,7 @@ def test_no_bucket_breaks_the_measurement(s3: str) -> None:
 
 def test_a_server_that_is_down_breaks_the_measurement_after_a_while() -> None:
     with pytest.raises(MeasurementError, match="can't be reached"):
-        paths(opened(f"http://127.0.0.1:{free_port()}", "bucket"))
+        paths(opened(f"http://127.0.0.1:{free_port()}", "bucket", limits=QUICK))
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), st.text(), st.booleans())

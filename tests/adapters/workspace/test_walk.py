@@ -145,7 +145,7 @@ def test_links_in_circles_end(tmp_path: Path) -> None:
     (tmp_path / "a/self").symlink_to(".")
     (tmp_path / "a/up").symlink_to("..")
     (tmp_path / "out").symlink_to("/")
-    with within(20):
+    with within(60):
         assert kinds(walk_workspace(str(tmp_path))) == {"a/self": "l", "a/up": "l", "out": "l"}
 
 
