@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,6 +41,7 @@ ONE_AT_A_TIME = (
 )
 
 
+REASON = 220
 AS_ROOT = "sandboxes are attacked as root: others have no control groups to limit them and no user to become"
 
 
@@ -50,6 +52,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("sandboxes"))
         if place.startswith(("sandbox/", "attacks/")) and os.geteuid() != 0:
             item.add_marker(pytest.mark.skip(reason=AS_ROOT))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Why tests were skipped, each reason once: many are skipped for the same one."""
+    reasons = Counter(report.longrepr[2][:REASON] for report in terminalreporter.stats.get("skipped", ()))
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} {reason}")
 
 
 @pytest.fixture(autouse=True)
