@@ -176,7 +176,7 @@ def test_a_file_that_can_not_be_used_says_why_in_one_line(data: bytes, why: str)
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("depth", [500, 5_000, 100_000])
+@pytest.mark.parametrize("depth", [500, 50_000, 100_000])
 @pytest.mark.parametrize("key", ["unknown", "config", "verifier_result"])
 def test_a_file_nested_too_deeply_is_an_error_of_the_file(key: str, depth: int) -> None:
     nested = (
