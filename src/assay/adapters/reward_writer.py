@@ -19,11 +19,11 @@ def write_artifacts(
     Older artifacts are removed first, so a reward never stands beside the details of another. A reward that is not
     a finite number from 0 to 1 is refused.
     """
-    if type(reward) not in (int, float) or not 0 <= reward <= 1:
+    if not _is_reward(reward):
         raise InputError(f"a reward is a finite number from 0 to 1, not {reward!r}")
     folder = os.fspath(verifier_dir)
     try:
-        text = json.dumps(details, indent=2, allow_nan=False) + "\n"
+        text = json.dumps(dict(details or {}), indent=2, allow_nan=False) + "\n"
     except (ValueError, TypeError, RecursionError) as error:
         raise InputError(f"the details can't be written as JSON: {error}") from error
     try:
@@ -35,6 +35,11 @@ def write_artifacts(
         write_text(f"{folder}/reward.json", json.dumps({"reward": reward}) + "\n")
     except OSError as error:
         raise InputError(f"{folder} can't be written to: {os.strerror(error.errno or 0)}") from error
+
+
+def _is_reward(value: object) -> bool:
+    """Whether it is a number in range, NumPy's floats included. A boolean is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def write_binary_reward(verifier_dir: str | os.PathLike[str], exit_status: int) -> None:

@@ -1,6 +1,6 @@
 """From a verifier's artifacts to an EvaluationResult.
 
-reward.json is authoritative: nothing is computed from details.json, which is stored as it was written. A reward
+reward.json is authoritative: nothing is computed from details.json, which is stored as breakdown. A reward
 that is missing or can't be used is 0.0 with ``verifier_completed = false`` and a reason code of its own, so that
 it stays told apart from a real zero.
 """
@@ -10,8 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import to_json
-
+from assay.dialects.evaluation.details import read_details
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
 from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
@@ -45,7 +44,7 @@ def ingest(
     """The result of one verifier run. With ``schema_forbids_reward``, a schema violation is also worth 0."""
     inspection = _inspect(evidence.output, declared)
     reward = _usable(_read_reward(evidence.rewards), inspection, schema_forbids_reward)
-    breakdown, details_error = _read_details(evidence.details)
+    breakdown, details_error = read_details(evidence.details)
     errors = [bounded(error) for error in (*inspection.errors, reward.error, details_error) if error]
     validity = ValidityCheck(
         output_parseable=inspection.parseable,
@@ -76,9 +75,16 @@ def _inspect(output: File | None, declared: Declared | None) -> Inspection:
     if isinstance(output, Absent):
         return Inspection(False, False, (f"there is no output at {output.path}",))
     if isinstance(output, Refused):
-        fine = declared is not None and declared.may_be_folder and output.why is Refusal.FOLDER
+        fine = declared is not None and _is_fine(output.why, declared)
         return Inspection(True, True) if fine else Inspection(False, False, (f"the output {output}",))
     return inspect_output(output.data, declared) if declared else Inspection(True, True)
+
+
+def _is_fine(why: Refusal, declared: Declared) -> bool:
+    """Whether what was not read would not have been parsed, either."""
+    return (declared.may_be_folder and why is Refusal.FOLDER) or (
+        declared.asks_nothing and why is Refusal.TOO_LARGE
+    )
 
 
 def _usable(reward: _Reward, inspection: Inspection, schema_forbids: bool) -> _Reward:
@@ -117,12 +123,19 @@ def _read_reward(files: RewardFiles) -> _Reward:
 def _in_range(value: object, path: str) -> _Reward:
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = "reward_boolean" if isinstance(value, bool) else "reward_not_a_number"
-        return _Reward(None, kind, f"the reward in {path} is {json.dumps(value)[:100]}, not a number")
+        return _Reward(None, kind, f"the reward in {path} is {_named(value)}, not a number")
     if not _finite(value):
         return _Reward(None, "reward_not_finite", f"the reward in {path} is {value}, not a finite number")
     if not 0 <= value <= 1:
         return _Reward(None, "reward_out_of_range", f"the reward in {path} is {value}, outside 0 to 1")
     return _Reward(float(value))
+
+
+def _named(value: object) -> str:
+    """What stands for a number. A list may be too deep to be written down again."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
+    return bounded(json.dumps(value), 100)
 
 
 def _finite(value: float) -> bool:
@@ -150,25 +163,6 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise _DuplicateKeyError(repr(key))
         found[key] = value
     return found
-
-
-def _read_details(file: File) -> tuple[dict[str, Any] | None, str | None]:
-    """details.json as it was written, in either shape. A broken one costs the breakdown, not the reward."""
-    if isinstance(file, Absent):
-        return None, None
-    if isinstance(file, Refused):
-        return None, f"the details file {file}"
-    try:
-        found = json.loads(file.data.decode())
-    except (ValueError, RecursionError) as error:
-        return None, f"{file.path} can't be parsed: {error}"
-    if not isinstance(found, dict):
-        return None, f"{file.path} is not an object"
-    try:
-        to_json(found)
-    except ValueError:
-        return None, f"{file.path} holds what can't be written down again: half a character, or too deep a nest"
-    return found, None
 
 
 def _mechanical_tags(
@@ -226,7 +220,9 @@ def _verifier_tags(breakdown: dict[str, Any] | None) -> list[ErrorTag]:
     written = (breakdown or {}).get(TAGS_KEY)
     return [
         ErrorTag(
-            category=tag["category"], description=_text(tag.get("description")), source=_source(tag.get("source"))
+            category=bounded(tag["category"]),
+            description=_text(tag.get("description")),
+            source=_source(tag.get("source")),
         )
         for tag in (written if isinstance(written, list) else [])
         if isinstance(tag, dict) and isinstance(tag.get("category"), str) and tag["category"]
@@ -238,10 +234,10 @@ def _source(value: object) -> ErrorSource:
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    return bounded(value) if isinstance(value, str) else None
 
 
-def bounded(text: str) -> str:
+def bounded(text: str, limit: int = TEXT_LIMIT) -> str:
     """A text of a length that a record can bear, in characters that can be written down."""
-    cut = text if len(text) <= TEXT_LIMIT else f"{text[:TEXT_LIMIT]}… ({len(text)} characters)"
+    cut = text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
     return cut.encode(errors="backslashreplace").decode()

@@ -7,20 +7,17 @@ A UTF-8 byte order mark in front is ignored in every format. RFC 8259 leaves tha
 call such an output unparseable would take its whole reward away for three bytes that no parser needs.
 """
 
-import collections
-import contextlib
 import csv
-import io
 import json
-import threading
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from assay.dialects.evaluation.csv_rows import check_csv, rows_by_name
 from assay.dialects.evaluation.markdown import headings
-from assay.dialects.evaluation.schema import bounded, schema_complaint, violations
+from assay.dialects.evaluation.schema import schema_complaint, violations
 from assay.dialects.evaluation.xml_text import check_xml, encoding_of
 from assay.dialects.evaluation.yaml_values import load_yaml
 
@@ -48,30 +45,35 @@ _EXTENSIONS = {
     "xml": Format.XML,
     "md": Format.MARKDOWN,
     "markdown": Format.MARKDOWN,
+    "txt": Format.TEXT,
 }
 
 
 BYTE_ORDER_MARK = "\ufeff"
-CSV_FIELD_LIMIT = 1024 * 1024
 KEY_PARTS = 10_000
 
 # Formats whose parsers are written in Python take seconds for a megabyte.
 SIZE_LIMITS = {Format.YAML: 1024 * 1024, Format.TOML: 1024 * 1024}
-_csv_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
     """What a task says about its output beyond the path.
 
-    ``may_be_folder`` is for a path that nobody declared and whose name suggests no format: an instruction may name
+    Without a format nothing is parsed, as of a picture or a program. A schema or sections make it a text.
+    ``may_be_folder`` is for a path that nobody declared and whose name suggests no file: an instruction may name
     the folder of a repository. There is nothing to parse in a folder.
     """
 
-    format: Format
+    format: Format | None
     schema: dict[str, Any] | None = None
     sections: tuple[str, ...] = ()
     may_be_folder: bool = False
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether any bytes will do."""
+        return self.format is None and self.schema is None and not self.sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +85,31 @@ class Inspection:
     errors: tuple[str, ...] = ()
 
 
-def format_of(path: str) -> Format:
-    """The format that a file's name suggests; text where it suggests none."""
-    return _EXTENSIONS.get(path.rpartition("/")[2].rpartition(".")[2].lower(), Format.TEXT)
+def format_of(path: str) -> Format | None:
+    """The format that a file's name suggests; None where it suggests none of these."""
+    _, dot, ending = path.rpartition("/")[2].rpartition(".")
+    return _EXTENSIONS.get(ending.lower()) if dot else None
 
 
 def inspect_output(data: bytes, declared: Declared) -> Inspection:
     """Parse the output and hold it against its schema. Never raises for what the output holds."""
-    limit = SIZE_LIMITS.get(declared.format)
-    if limit is not None and len(data) > limit:
-        return _unparseable(
-            declared, f"it has {len(data)} bytes, and no more than {limit} are read in this format"
-        )
-    encoding = encoding_of(data) if declared.format is Format.XML else "utf-8"
+    if declared.asks_nothing:
+        return Inspection(True, True)
+    format_ = declared.format or Format.TEXT
+    limit = SIZE_LIMITS.get(format_, len(data))
+    if len(data) > limit:
+        return _unparseable(format_, f"it has {len(data)} bytes, and no more than {limit} are read in this format")
+    encoding = encoding_of(data) if format_ is Format.XML else "utf-8"
     try:
         text = data.decode(encoding).removeprefix(BYTE_ORDER_MARK)
-        value = _value(text, declared)
+        # Where there is no schema, the rows of a table are looked at and not kept.
+        parse = check_csv if format_ is Format.CSV and declared.schema is None else _PARSERS[format_]
+        value = parse(text)
     except UnicodeDecodeError as error:
         name = "UTF-8" if encoding == "utf-8" else encoding
-        return _unparseable(declared, f"it is not {name} ({error.reason} at byte {error.start})")
+        return _unparseable(format_, f"it is not {name} ({error.reason} at byte {error.start})")
     except (ValueError, csv.Error, RecursionError) as error:
-        return _unparseable(declared, str(error) or type(error).__name__)
+        return _unparseable(format_, str(error) or type(error).__name__)
     there = headings(text) if declared.sections else set()
     missing = [name for name in declared.sections if name not in there]
     if missing:
@@ -111,15 +117,8 @@ def inspect_output(data: bytes, declared: Declared) -> Inspection:
     return _against_schema(value, declared.schema)
 
 
-def _value(text: str, declared: Declared) -> Any:
-    """What a schema is held against. Where there is none, the rows of a table are looked at and not kept."""
-    if declared.format is Format.CSV and declared.schema is None:
-        return _check_csv(text)
-    return _PARSERS[declared.format](text)
-
-
-def _unparseable(declared: Declared, why: str) -> Inspection:
-    return Inspection(False, False, (f"the output is not {declared.format.value}: {why}",))
+def _unparseable(format_: Format, why: str) -> Inspection:
+    return Inspection(False, False, (f"the output is not {format_.value}: {why}",))
 
 
 def _against_schema(value: Any, schema: dict[str, Any] | None) -> Inspection:
@@ -128,52 +127,24 @@ def _against_schema(value: Any, schema: dict[str, Any] | None) -> Inspection:
 
 
 def _json(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_constant)
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return json.loads(text, parse_constant=_no_constant, parse_int=_integer)
+
+
+def _integer(digits: str) -> float:
+    """JSON sets its numbers no limit. Python reads whole ones of thousands of digits as floats only."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
-
-
-@contextlib.contextmanager
-def _field_limit() -> Iterator[None]:
-    """The limit belongs to the whole process, so it is borrowed, one reader at a time, and given back."""
-    with _csv_lock:
-        before = csv.field_size_limit(CSV_FIELD_LIMIT)
-        try:
-            yield
-        finally:
-            csv.field_size_limit(before)
-
-
-def _check_csv(text: str) -> None:
-    with _field_limit():
-        collections.deque(_rows(text), maxlen=0)
-
-
-def _csv(text: str) -> list[dict[str, str]]:
-    """Rows by column name."""
-    with _field_limit():
-        rows = _rows(text)
-        header = next(rows)
-        twice = next((name for name, count in collections.Counter(header).items() if count > 1), None)
-        if twice is not None:
-            raise ValueError(f"two columns have the name {bounded(twice)!r}, and its schema tells them by name")
-        return [dict(zip(header, row, strict=True)) for row in rows]
-
-
-def _rows(text: str) -> Iterator[list[str]]:
-    """The header and all rows that are not empty. A row with more or fewer cells than the header is not CSV."""
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    header = next(rows, [])
-    if not header:
-        raise ValueError("it has no header")
-    yield header
-    for number, row in enumerate(rows, start=2):
-        if row and len(row) != len(header):
-            raise ValueError(f"row {number} has {len(row)} cells, the header has {len(header)}")
-        if row:
-            yield row
 
 
 def _toml(text: str) -> dict[str, Any]:
@@ -189,7 +160,7 @@ def _text(text: str) -> str:
 
 _PARSERS: dict[Format, Callable[[str], Any]] = {
     Format.JSON: _json,
-    Format.CSV: _csv,
+    Format.CSV: rows_by_name,
     Format.TOML: _toml,
     Format.YAML: load_yaml,
     Format.XML: check_xml,

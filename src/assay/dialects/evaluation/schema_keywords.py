@@ -1,8 +1,16 @@
-"""The keywords of JSON Schema whose usual cost has no bound, made anew: patterns, and items that must differ."""
+"""Keywords of JSON Schema made anew, because what the library does for them has no bound, or is not exact.
 
+Patterns and items that must differ may take for ever; and 19.99 is a multiple of 0.01, but not as binary numbers.
+"""
+
+import math
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
+from assay.dialects.evaluation.schema_errors import unexpected, violation
+from assay.dialects.evaluation.schema_patterns import keys_like
+from assay.dialects.evaluation.schema_unevaluated import unevaluated_items, unevaluated_properties
 from assay.formats.field_rules.patterns import compile_pattern, search
 
 
@@ -13,45 +21,41 @@ def keywords() -> dict[str, Callable[..., Any]]:
         "patternProperties": _pattern_properties,
         "additionalProperties": _additional_properties,
         "uniqueItems": _unique_items,
+        "unevaluatedProperties": unevaluated_properties,
+        "unevaluatedItems": unevaluated_items,
+        "multipleOf": _multiple_of,
     }
 
 
 def _pattern(validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:
     if validator.is_type(value, "string") and not search(compile_pattern(pattern), value):
-        yield _error(f"{value!r} does not match {pattern!r}")
+        yield violation(f"{value!r} does not match {pattern!r}")
 
 
 def _pattern_properties(validator: Any, patterns: Mapping[str, Any], value: Any, _schema: Any) -> Iterator[Any]:
     if not validator.is_type(value, "object"):
         return
     for pattern, below in patterns.items():
-        for key, entry in value.items():
-            if search(compile_pattern(pattern), key):
-                yield from validator.descend(entry, below, path=key, schema_path=pattern)
+        for key in keys_like(pattern, value):
+            yield from validator.descend(value[key], below, path=key, schema_path=pattern)
 
 
 def _additional_properties(validator: Any, allowed: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     if not validator.is_type(value, "object"):
         return
-    extras = [key for key in value if _is_extra(key, schema)]
+    patterns = schema.get("patternProperties", ())
+    expected = set(schema.get("properties", ())).union(*(keys_like(one, value) for one in patterns))
+    extras = [key for key in value if key not in expected]
     if validator.is_type(allowed, "object"):
         for extra in extras:
             yield from validator.descend(value[extra], allowed, path=extra)
     elif not allowed and extras:
-        named = ", ".join(repr(key) for key in sorted(extras, key=str))
-        verb = "was" if len(extras) == 1 else "were"
-        yield _error(f"Additional properties are not allowed ({named} {verb} unexpected)")
-
-
-def _is_extra(key: str, schema: Mapping[str, Any]) -> bool:
-    if key in schema.get("properties", {}):
-        return False
-    return not any(search(compile_pattern(one), key) for one in schema.get("patternProperties", {}))
+        yield unexpected("Additional properties", sorted(extras, key=str))
 
 
 def _unique_items(validator: Any, wanted: bool, value: Any, _schema: Any) -> Iterator[Any]:
     if wanted and validator.is_type(value, "array") and len(set(map(_content, value))) < len(value):
-        yield _error(f"{value!r} has non-unique elements")
+        yield violation(f"{value!r} has non-unique elements")
 
 
 def _content(value: Any) -> Any:
@@ -63,7 +67,15 @@ def _content(value: Any) -> Any:
     return isinstance(value, bool), value
 
 
-def _error(message: str) -> Any:
-    from jsonschema import ValidationError  # noqa: PLC0415 - slow to import, and few tasks have a schema
+def _multiple_of(validator: Any, step: float, value: Any, _schema: Any) -> Iterator[Any]:
+    if validator.is_type(value, "number") and not _is_multiple(value, step):
+        yield violation(f"{value!r} is not a multiple of {step!r}")
 
-    return ValidationError(message)
+
+def _is_multiple(value: float, step: float) -> bool:
+    """As both are written. Infinity, as which 1e999 is read, is no multiple of anything."""
+    return value not in (math.inf, -math.inf) and (_exact(value) / _exact(step)).denominator == 1
+
+
+def _exact(number: Any) -> Fraction:
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)

@@ -64,11 +64,12 @@ def _loader() -> Any:
 
 
 def _make_plain(loader: Any) -> None:
-    """Dates stay texts, as in JSON; so does a lone `=`. A local tag says nothing about the value under it."""
+    """Dates stay texts, as in JSON; so does a lone `=` or `<<`. A local tag says nothing of the value under it."""
     loader.yaml_implicit_resolvers = {
         first: [one for one in resolvers if not one[0].endswith((":timestamp", ":value"))]
         for first, resolvers in loader.yaml_implicit_resolvers.items()
     }
+    loader.add_constructor("tag:yaml.org,2002:merge", loader.construct_yaml_str)
     loader.add_multi_constructor("!", _untagged)
 
 
