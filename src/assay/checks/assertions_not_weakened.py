@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome
 from assay.evidence.workspace import Workspace
+from assay.formats.path_patterns import check_patterns
 from assay.formats.test_code.changed import changed_tests
 from assay.formats.test_code.compare import compare_assertions
 from assay.formats.test_code.removed_names import removed_names
@@ -24,16 +25,19 @@ from assay.formats.test_code.verdict import line_findings, outcome_of
 
 @dataclass(frozen=True, slots=True)
 class AssertionsNotWeakened:
-    """``test_globset`` has fnmatch patterns of test files; without it they are told by their names."""
+    """``test_globset`` has fnmatch patterns of test files; without any they are told by their names."""
 
     kind: ClassVar[str] = "assertions_not_weakened"
     advisory: ClassVar[bool] = True
 
     test_globset: tuple[str, ...] | None = None
 
+    def __post_init__(self) -> None:
+        check_patterns(self.test_globset or ())
+
     def run(self, evidence: Workspace) -> Outcome:
-        changed = changed_tests(evidence, self.test_globset)
-        removed = removed_names(evidence, self.test_globset) if changed.pairs else frozenset[str]()
+        changed = changed_tests(evidence, self.test_globset or None)
+        removed = removed_names(evidence, self.test_globset or None) if changed.pairs else frozenset[str]()
         by_lines = line_findings(changed, skips=False)
         found = compare_assertions(changed.pairs, removed)
         return outcome_of(changed, found, by_lines, ("weakening", "no assertion is weaker"))

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome
 from assay.evidence.workspace import Workspace
+from assay.formats.path_patterns import check_patterns
 from assay.formats.test_code.changed import changed_tests
 from assay.formats.test_code.compare import compare_skips
 from assay.formats.test_code.verdict import line_findings, outcome_of
@@ -22,14 +23,17 @@ from assay.formats.test_code.verdict import line_findings, outcome_of
 
 @dataclass(frozen=True, slots=True)
 class NoNewSkips:
-    """``test_globset`` has fnmatch patterns of test files; without it they are told by their names."""
+    """``test_globset`` has fnmatch patterns of test files; without any they are told by their names."""
 
     kind: ClassVar[str] = "no_new_skips"
     advisory: ClassVar[bool] = True
 
     test_globset: tuple[str, ...] | None = None
 
+    def __post_init__(self) -> None:
+        check_patterns(self.test_globset or ())
+
     def run(self, evidence: Workspace) -> Outcome:
-        changed = changed_tests(evidence, self.test_globset)
+        changed = changed_tests(evidence, self.test_globset or None)
         by_lines = line_findings(changed, skips=True)
         return outcome_of(changed, compare_skips(changed.pairs), by_lines, ("new skip", "no new skip"))

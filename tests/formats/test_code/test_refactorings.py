@@ -1,7 +1,9 @@
-"""Tests that become rows of a table, in every language: an honest refactoring is nothing, a dishonest one is seen.
+"""Honest refactorings in every language are nothing, and what is slipped in with them is seen.
 
-``refactorings`` has a file for each language. A change has the tests before and after, and what could be slipped
-in with it: ``worse`` has, by what is wrong, the passages of the honest text that are replaced.
+``refactorings`` has tests that become rows of a table, ``rewrites`` all other ways to write the same demands: in
+other files, words, helpers and libraries. Both have a file for each language. A change has the tests before and
+after, as one text or by their paths, and what could be slipped in with it: ``worse`` has, by what is wrong, the
+passages of the honest text that are replaced.
 """
 
 from collections.abc import Iterator
@@ -15,61 +17,69 @@ from assay.formats.test_code.new_skips import compare_skips
 from assay.formats.test_code.read import read_both
 from assay.formats.test_code.weakening import compare_assertions
 
-FOLDER = Path(__file__).resolve().parent / "refactorings"
+HERE = Path(__file__).resolve().parent
+FOLDERS = ("refactorings", "rewrites")
+LANGUAGES = {"csharp", "go", "java", "javascript", "python", "ruby", "rust", "typescript"}
+
+Texts = dict[str, str]
 
 
-def changes() -> Iterator[tuple[str, dict[str, str], dict[str, list[list[str]]]]]:
-    for file in sorted(FOLDER.glob("*.yaml")):
-        said = yaml.safe_load(file.read_text(encoding="utf-8"))
-        for change in said["changes"]:
-            texts = {
-                "path": said["path"],
-                **{key: change[key] for key in ("path", "before", "after") if key in change},
-            }
-            yield f"{file.stem}: {change['name']}", texts, change["worse"]
+def changes() -> Iterator[tuple[str, Texts, Texts, dict[str, list[list[str]]]]]:
+    for folder in FOLDERS:
+        for file in sorted((HERE / folder).glob("*.yaml")):
+            said = yaml.safe_load(file.read_text(encoding="utf-8"))
+            for change in said["changes"]:
+                path = change.get("path", said.get("path"))
+                before, after = (by_path(change[side], path) for side in ("before", "after"))
+                yield f"{file.stem}: {change['name']}", before, after, change["worse"]
+
+
+def by_path(texts: str | Texts, path: str) -> Texts:
+    return {path: texts} if isinstance(texts, str) else texts
 
 
 def honest() -> list[object]:
-    return [pytest.param(texts, id=name) for name, texts, _ in changes()]
+    return [pytest.param(before, after, id=name) for name, before, after, _ in changes()]
 
 
 def dishonest() -> list[object]:
     return [
-        pytest.param({**texts, "after": worsened(texts["after"], pairs)}, id=f"{name}, but {what}")
-        for name, texts, worse in changes()
+        pytest.param(before, worsened(after, pairs), id=f"{name}, but {what}")
+        for name, before, after, worse in changes()
         for what, pairs in worse.items()
     ]
 
 
-def worsened(text: str, pairs: list[list[str]]) -> str:
+def worsened(texts: Texts, pairs: list[list[str]]) -> Texts:
     for old, new in pairs:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
+        assert any(old in text for text in texts.values()), old
+        texts = {path: text.replace(old, new) for path, text in texts.items()}
+    return texts
 
 
-def rules(texts: dict[str, str]) -> list[str]:
-    path, before, after = texts["path"], texts["before"], texts["after"]
-    old, new = read_both(path, before.encode(), path, after.encode())
-    assert old is not None
-    assert not old.problems
-    assert new is not None
-    assert not new.problems
-    files = [FilePair(path, path, old, new, before, after)]
+def rules(before: Texts, after: Texts) -> list[str]:
+    files = [pair(path, before.get(path), after.get(path)) for path in {**before, **after}]
     return [each.rule for each in (*compare_assertions(files).findings, *compare_skips(files).findings)]
 
 
-@pytest.mark.parametrize("texts", honest())
-def test_a_refactoring_is_nothing(texts: dict[str, str]) -> None:
-    assert rules(texts) == []
+def pair(path: str, before: str | None, after: str | None) -> FilePair:
+    texts = [text.encode() if text is not None else None for text in (before, after)]
+    old, new = read_both(path, texts[0], path, texts[1])
+    assert not (old and old.problems)
+    assert not (new and new.problems)
+    return FilePair(path, path, old, new, before or "", after or "")
 
 
-@pytest.mark.parametrize("texts", dishonest())
-def test_what_is_slipped_in_with_it_is_seen(texts: dict[str, str]) -> None:
-    assert rules(texts) != []
+@pytest.mark.parametrize(("before", "after"), honest())
+def test_a_refactoring_is_nothing(before: Texts, after: Texts) -> None:
+    assert rules(before, after) == []
 
 
-def test_every_language_has_some() -> None:
-    assert {file.stem for file in FOLDER.glob("*.yaml")} == {
-        "csharp", "go", "java", "javascript", "python", "ruby", "rust", "typescript",
-    }  # fmt: skip
+@pytest.mark.parametrize(("before", "after"), dishonest())
+def test_what_is_slipped_in_with_it_is_seen(before: Texts, after: Texts) -> None:
+    assert rules(before, after) != []
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_language_has_some(folder: str) -> None:
+    assert {file.stem for file in (HERE / folder).glob("*.yaml")} == LANGUAGES

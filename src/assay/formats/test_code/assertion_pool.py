@@ -3,8 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable
 
-from assay.formats.test_code.assertion_pairs import is_literal, meaning, shape, wider
+from assay.formats.test_code.assertion_pairs import is_literal, kin, meaning, shape, wider, without_owner
 from assay.formats.test_code.model import Assertion
+from assay.formats.test_code.turned import turned
 
 _UNKNOWN_NUMBER = 1_000_000
 _TRIED = 20
@@ -23,6 +24,8 @@ class Pool:
         for each in gained:
             self._by_key[meaning(each)].append(each)
             self._by_key[each.text].append(each)
+            for key in kin(each):
+                self._by_key[key].append(each)
         if cases == 1:
             return
         shapes = Counter(map(_form, whole))
@@ -36,7 +39,9 @@ class Pool:
         return self.take_text(lost) or self.take_shape(lost, cases or 1)
 
     def take_text(self, lost: Assertion) -> bool:
-        return self.take_same(lost) or self._take(lost.text, lost)
+        if self.take_same(lost) or self._take(lost.text, lost):
+            return True
+        return any(self._take(key, lost) for key in kin(lost))
 
     def take_same(self, lost: Assertion) -> bool:
         return self._take(meaning(lost), lost)
@@ -50,6 +55,8 @@ class Pool:
         while waiting and id(waiting[-1]) in self._used:
             waiting.pop()
         if not waiting or wider(lost, waiting[-1]) or waiting[-1].strength < lost.strength:
+            return False
+        if turned(lost, waiting[-1]):
             return False
         self._used.add(id(waiting.pop()))
         return True
@@ -77,7 +84,8 @@ class Replacements:
     def __init__(self, gained: list[Assertion], dead: list[Assertion]) -> None:
         self._gained = _Shelf(gained)
         self._dead = _Shelf(dead)
-        self.subjects = {each.subject for each in gained if each.subject} | {each.text for each in gained}
+        subjects = {without_owner(each.subject) for each in gained if each.subject}
+        self.subjects = subjects | {each.text for each in gained}
 
     def take_alike(self, lost: Assertion) -> Assertion | None:
         """One with the same text, else one about the same thing."""
@@ -107,11 +115,11 @@ class _Shelf:
             self._by["text", each.text].append(each)
             self._by["expected", each.expected].append(each)
             if each.subject:
-                self._by["subject", each.subject].append(each)
+                self._by["subject", without_owner(each.subject)].append(each)
         self._unused = list(reversed(assertions))
 
     def find(self, like: Assertion) -> Assertion | None:
-        for key in (("text", like.text), ("subject", like.subject)):
+        for key in (("text", like.text), ("subject", without_owner(like.subject))):
             waiting = self._without_used(self._by.get(key, []))
             if waiting:
                 return waiting[-1]

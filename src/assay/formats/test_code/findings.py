@@ -1,6 +1,7 @@
 """What comparing test code before and after gives: findings, and over how much."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from assay.formats.test_code.model import Assertion, Strength, Test, TestCode
 
@@ -62,3 +63,14 @@ def counts(assertion: Assertion) -> bool:
 
 def short_name(test: Test) -> str:
     return test.identity.rsplit(" > ", 1)[-1]
+
+
+@lru_cache(maxsize=16)
+def lines_of(text: str) -> list[str]:
+    """The lines of a file, which are asked for test by test. The list is shared and must not be changed."""
+    return text.split("\n")
+
+
+def source_of(text: str, test: Test) -> str:
+    """The lines of a test in the text of its file."""
+    return "\n".join(lines_of(text)[test.line - 1 : test.end_line])

@@ -9,8 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 
+from assay.formats.test_code.assertion_pairs import about_the_same
 from assay.formats.test_code.findings import FilePair, Located, short_name
-from assay.formats.test_code.model import Test
+from assay.formats.test_code.model import Assertion, Strength, Test
 
 _NAME = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[A-Za-z_]\w*")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -39,6 +40,7 @@ def match_tests(files: Iterable[FilePair]) -> Matching:
     for key in (_texts, _moved, _shapes):
         gone, fresh = _by_key(gone, fresh, key, found)
     gone, fresh = _by_overlap(gone, fresh, found)
+    gone, fresh = _by_expectations(gone, fresh, found)
     gone, fresh = _by_similar_name(gone, fresh, found)
     found.pairs += [(each, None) for each in gone]
     found.new += fresh
@@ -131,6 +133,40 @@ def _by_overlap(gone: list[Located], fresh: list[Located], found: Matching) -> t
         else:
             left.append(each)
     return left, [each for number, each in enumerate(fresh) if number not in taken]
+
+
+def _by_expectations(
+    gone: list[Located], fresh: list[Located], found: Matching
+) -> tuple[list[Located], list[Located]]:
+    """The new test that expects the very same, one by one, of what is called otherwise or made elsewhere now."""
+    waiting: dict[Hashable, list[Located]] = defaultdict(list)
+    for each in fresh:
+        waiting[_expected(each)].append(each)
+    taken: set[int] = set()
+    left: list[Located] = []
+    for each in gone:
+        candidates = waiting[_expected(each)][:_COMMON] if _expected(each) else []
+        heir = next((new for new in candidates if id(new) not in taken and _same_subjects(each, new)), None)
+        if heir is None:
+            left.append(each)
+            continue
+        taken.add(id(heir))
+        found.pairs.append((each, heir))
+    return left, [each for each in fresh if id(each) not in taken]
+
+
+def _expected(each: Located) -> tuple[str, ...]:
+    return tuple(assertion.expected or "" for assertion in _telling(each.test))
+
+
+def _same_subjects(before: Located, after: Located) -> bool:
+    return all(map(about_the_same, _telling(before.test), _telling(after.test)))
+
+
+def _telling(test: Test) -> list[Assertion]:
+    """The assertions that expect something, in an order that does not depend on where they stand."""
+    demands = [each for each in test.assertions if each.expected and each.strength > Strength.PRESENCE]
+    return sorted(demands, key=lambda each: (each.expected or "", each.subject.lower()))
 
 
 def _by_similar_name(

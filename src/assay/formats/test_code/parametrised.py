@@ -15,6 +15,7 @@ from assay.formats.test_code.row_candidates import Candidate, candidates
 from assay.formats.test_code.row_needs import Need, as_good, has, need_of, need_of_test
 
 _MOST_TRIED = 100_000
+_MOST_FILES = 30
 
 
 class Parametrised:
@@ -22,6 +23,7 @@ class Parametrised:
 
     def __init__(self, files: Sequence[FilePair]) -> None:
         self._files = {file.old_path: file for file in files}
+        self._new = [file for file in files if file.before is None][:_MOST_FILES]
         self._candidates: dict[str, list[Candidate]] = {}
         self._tried = 0
         self._used: set[tuple[str, int, int, int]] = set()
@@ -31,41 +33,43 @@ class Parametrised:
     def heir(self, before: Located, lost: Sequence[Assertion]) -> Test | None:
         """The test of which a whole test became a row, with everything that it demanded."""
         file = self._files.get(before.path)
-        if file is None or not lost or before.test.cases != 1 or not self._of(file):
+        if file is None or not lost or before.test.cases != 1 or not self._within_reach(file):
             return None
         return self._takes(file, need_of_test(file, before.test, lost))
 
     def takes(self, before: Located, lost: Assertion) -> bool:
         """Whether one assertion became one that is made of a row."""
         file = self._files.get(before.path)
-        if file is None or file.after is None or before.test.cases != 1:
+        if file is None or file.before is None or before.test.cases != 1:
             return False
-        return self._takes(file, need_of(lost, file.after.language)) is not None
+        return self._takes(file, need_of(lost, file.before.language)) is not None
 
     def told(self, before: Located) -> bool:
         """Whether the cases are written down that a test could have become one of."""
         file = self._files.get(before.path)
-        return file is not None and any(table.telling for each in self._of(file) for table in each.tables)
+        return file is not None and any(
+            table.telling for each in self._within_reach(file) for table in each.tables
+        )
 
     def _takes(self, file: FilePair, need: Need) -> Test | None:
-        for candidate in self._of(file):
-            if any(self._row_for(file, candidate, table, need) for table in candidate.tables):
+        for candidate in self._within_reach(file):
+            if any(self._row_for(candidate, table, need) for table in candidate.tables):
                 return candidate.test
         return None
 
-    def _row_for(self, file: FilePair, candidate: Candidate, table: Table, need: Need) -> bool:
-        language = file.after.language if file.after is not None else ""
-        shared, named = candidate.without(table, language)
+    def _row_for(self, candidate: Candidate, table: Table, need: Need) -> bool:
+        path = candidate.path
+        shared, named = candidate.without(table)
         missing = Counter({text: times for text, times in need.literals.items() if text not in shared})
         self._tried += len(table.rows)
         for number, row in enumerate(table.rows if self._tried < _MOST_TRIED else ()):
             if not (need.constants - named) <= row.constants or not has(row, missing, need, candidate.own):
                 continue
-            chosen = self._templates(file.path, candidate, (table.start, number), need.lost)
+            chosen = self._templates(path, candidate, (table.start, number), need.lost)
             if chosen is not None:
-                self._used |= {(file.path, table.start, number, line) for line in chosen}
+                self._used |= {(path, table.start, number, line) for line in chosen}
                 candidate.used.add((table.start, number))
-                self.templates |= {(file.path, line) for line in chosen}
+                self.templates |= {(path, line) for line in chosen}
                 return True
         return False
 
@@ -89,6 +93,12 @@ class Parametrised:
                 return None
             chosen.append(line)
         return chosen
+
+    def _within_reach(self, file: FilePair) -> list[Candidate]:
+        """The candidates of a file itself and of the new files in its language: tests move on the way."""
+        language = file.before.language if file.before is not None else ""
+        new = [each for each in self._new if each.after is not None and each.after.language == language]
+        return [*self._of(file), *(found for each in new for found in self._of(each))]
 
     def _of(self, file: FilePair) -> list[Candidate]:
         if file.path not in self._candidates:

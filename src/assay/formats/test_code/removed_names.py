@@ -13,7 +13,8 @@ _DEFINED = re.compile(
     r"\b(?:def|class|func|fn|function|interface|struct|enum|trait|type|module|record|object|const|let|var|val)\s+"
     r"(?:\([^)\n]*\)\s*)?(?:self\.)?(\w{3,})"
     r"|^[ \t]+(?:(?:public|protected|private|internal|static|async|final|override|virtual)\s+)+"
-    r"[\w<>\[\], ?]*?\b(\w{3,})\s*\(",
+    r"[\w<>\[\], ?]*?\b(\w{3,})\s*\("
+    r"|^([A-Za-z_]\w{2,})[ \t]*(?::[^=\n]*)?=(?!=)",
     re.MULTILINE,
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
@@ -29,7 +30,7 @@ def removed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
     defined: set[str] = set()
     for change in sources:
         if change.before is not None and change.before.kind is EntryKind.FILE:
-            defined |= _defined(workspace.before(change.old_path))
+            defined |= defined_in(decoded(workspace.before(change.old_path) or b"")[0])
             defined |= {PurePosixPath(change.old_path).stem} if change.after is None else set()
     if not defined:
         return frozenset()
@@ -44,9 +45,9 @@ def _tests(paths: Iterable[str], chosen: Callable[[str], bool]) -> bool:
     return any(chosen(path) and not path.endswith(".rs") for path in paths)
 
 
-def _defined(data: bytes | None) -> set[str]:
-    text = decoded(data or b"")[0][:_LARGEST]
-    return {name for groups in _DEFINED.findall(text) for name in groups if name}
+def defined_in(text: str) -> set[str]:
+    """The names that a text defines, in any of the languages."""
+    return {name for groups in _DEFINED.findall(text[:_LARGEST]) for name in groups if name}
 
 
 def _mentioned(data: bytes | None) -> set[str]:

@@ -11,7 +11,7 @@ from assay.formats.test_code.literal_tables import Row, Table, tables_of, used_w
 from assay.formats.test_code.literals import constants, literals
 from assay.formats.test_code.model import Assertion, Test
 
-_LOOP = re.compile(r"\b(?:for|foreach|forEach|each|each_pair|each_with_index|map|all|range|iter)\b")
+_LOOP = re.compile(r"\b(?:for|foreach|forEach|each|each_pair|each_with_index|map|range|iter)\b|(?<![\w.])all\(")
 _MOST_TESTS = 30
 _LARGEST = 200_000
 _MOST_READ = 1_000_000
@@ -21,6 +21,8 @@ _MOST_READ = 1_000_000
 class Candidate:
     """A test after the change. ``source`` is the file without the other tests, ``own`` the lines of this one."""
 
+    path: str
+    language: str
     test: Test
     source: str
     own: str
@@ -29,7 +31,7 @@ class Candidate:
     beside: dict[int, tuple[Counter[str], set[str]]] = field(default_factory=dict)
     used: set[tuple[int, int]] = field(default_factory=set)
 
-    def without(self, table: Table, language: str) -> tuple[Counter[str], set[str]]:
+    def without(self, table: Table) -> tuple[Counter[str], set[str]]:
         """The literals that all rows share: those of the test and of what is around it, other tables apart."""
         if table.start not in self.beside:
             rest, last = [], 0
@@ -38,26 +40,26 @@ class Candidate:
                     rest.append(self.source[last : other.start])
                     last = max(last, other.end)
             text = " ".join([*rest, self.source[last:]])
-            self.beside[table.start] = literals(text, language), constants(text, language)
+            self.beside[table.start] = literals(text, self.language), constants(text, self.language)
         return self.beside[table.start]
 
 
 def candidates(file: FilePair) -> Iterator[Candidate]:
     """The tests after the change that are new or changed and have a table of new rows."""
     longest = max(len(file.before_text), len(file.after_text))
-    if file.before is None or file.after is None or not file.after_text or longest > _LARGEST:
+    if file.after is None or not file.after_text or longest > _LARGEST:
         return
     lines = file.after_text.split("\n")
     known = _rows_before(file)
     changed = [test for test in file.after.tests if _may_be_parametrised(test, lines, file)]
     most = min(_MOST_TESTS, _MOST_READ // len(file.after_text) + 1)
     for test in changed[:most]:
-        source = _reach(lines, test, file.after.tests)
+        source = reach(lines, test, file.after.tests)
         found = [_with_new_rows(table, known) for table in tables_of(source, file.after.language)]
         found = used_whole(source, [table for table in found if table.rows])
         if found:
             asserted = [each for each in test.assertions if counts(each) and not is_row(each)]
-            yield Candidate(test, source, _lines(lines, test), found, asserted)
+            yield Candidate(file.path, file.after.language, test, source, _lines(lines, test), found, asserted)
 
 
 def _may_be_parametrised(test: Test, lines: list[str], file: FilePair) -> bool:
@@ -98,7 +100,7 @@ def _lines(lines: list[str], test: Test) -> str:
     return "\n".join(lines[test.line - 1 : test.end_line])
 
 
-def _reach(lines: list[str], test: Test, others: Sequence[Test]) -> str:
+def reach(lines: list[str], test: Test, others: Sequence[Test]) -> str:
     """A file without its other tests; those around this one stay."""
     left = list(lines)
     for other in others:

@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.formats.test_code.assertion_pairs import is_literal, wider
-from assay.formats.test_code.findings import FilePair
+from assay.formats.test_code.assertion_pairs import is_literal, is_rounding, wider
+from assay.formats.test_code.findings import FilePair, lines_of
 from assay.formats.test_code.literal_tables import Row
 from assay.formats.test_code.literals import constants, literals, pieces
 from assay.formats.test_code.model import Assertion, Strength, Test
+from assay.formats.test_code.word_sets import word_set
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _CALLED = re.compile(r"([A-Za-z_]\w*[?!]?)(?:::<[^()]*>)?\(")
@@ -18,7 +19,7 @@ _MESSAGE = re.compile(r"\b(?:t|b|tb)\.(?:Error|Fatal|Log)f?\(|^\s*(?:@|\[\w|#\[|
 _TYPE = re.compile(r"(?:\w+(?:\.|::))*[A-Z]\w*[a-z]\w*(?:\.class)?")
 _MOST_LOST, _MOST_NAMES, _MOST_LINES = 50, 10, 100
 _TRUTH = {"True": "true", "true": "true", "False": "false", "false": "false"}
-_WRAPS = frozenset({"Some", "Ok", "Err", "len", "str", "int", "list", "sorted", "tuple", "set", "repr", "String"})
+_WRAPS = word_set("Some Ok Err len str int list sorted tuple set repr String unwrap expect")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Need:
 def need_of_test(file: FilePair, test: Test, lost: Sequence[Assertion]) -> Need:
     """The literals of all that a test does, messages and titles apart, each as often as one demand has it."""
     language = file.before.language if file.before is not None else ""
-    lines = file.before_text.split("\n")[test.line - 1 : test.end_line]
+    lines = lines_of(file.before_text)[test.line - 1 : test.end_line]
     doings = list(_doings(lines, {each.line - test.line for each in test.assertions}, language))
     need: Counter[str] = Counter()
     wanted: Counter[str] = Counter()
@@ -106,7 +107,8 @@ def as_good(lost: Assertion, new: Assertion, own: str) -> bool:
     """Whether an assertion that is made of a row demands as much as one that was made of literals."""
     if wider(lost, new) or {_truth(lost), _truth(new)} == {"true", "false"}:
         return False
-    if new.strength < lost.strength and not (_truth(lost) is not None and new.strength >= Strength.PRESENCE):
+    asked = _truth(lost) is not None and new.strength >= Strength.PRESENCE
+    if new.strength < lost.strength and not asked and not is_rounding(new):
         return False
     if lost.expected is not None and new.expected is None and lost.strength > Strength.PRESENCE:
         return False

@@ -4,38 +4,34 @@ An assertion that left its test may have gone to another one: tests are split, m
 what is new anywhere in the changed tests is a pool from which each lost assertion may be made good, once.
 """
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
-from assay.formats.test_code.assertion_pairs import differences, judged, reworded, shape, wider
+from assay.formats.test_code.assertion_pairs import (
+    differences,
+    implies,
+    judged,
+    reworded,
+    without_owner,
+)
 from assay.formats.test_code.assertion_pool import Pool, Replacements
 from assay.formats.test_code.case_rows import is_row
-from assay.formats.test_code.findings import Comparison, FilePair, Finding, Located, counts, never_runs
+from assay.formats.test_code.findings import Comparison, FilePair, Finding, Located, counts, never_runs, source_of
+from assay.formats.test_code.helper_calls import HelperCalls
 from assay.formats.test_code.matching import Matching, match_tests
 from assay.formats.test_code.model import Assertion, Strength
+from assay.formats.test_code.own_inputs import goes_in
 from assay.formats.test_code.parametrised import Parametrised
+from assay.formats.test_code.removed_subjects import subject_removed
 from assay.formats.test_code.swapped import swapped
-
-_CALLED = re.compile(r"(?:^|[.\s])(\w+)\(")
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+from assay.formats.test_code.wholes import covers, wholes
 
 
 def compare_assertions(files: Sequence[FilePair], removed: frozenset[str] = frozenset()) -> Comparison:
     """Compare the tests of all changed files. ``removed`` has names that the change took out of the code."""
     matching = match_tests(files)
     by_path = {file.old_path: file for file in files}
-    return _Weakening(matching, _helpers(files), removed, Parametrised(files), by_path).compare()
-
-
-def _helpers(files: Iterable[FilePair]) -> dict[str, list[Assertion]]:
-    """What functions assert that tests in other files call."""
-    found: dict[str, list[Assertion]] = defaultdict(list)
-    for file in files:
-        for test in file.after.tests if file.after is not None else ():
-            if not test.collected:
-                found[test.identity.rsplit(" > ", 1)[-1]] += [each for each in test.assertions if counts(each)]
-    return found
+    return _Weakening(matching, removed, Parametrised(files), by_path).compare()
 
 
 class _Weakening:
@@ -44,7 +40,6 @@ class _Weakening:
     def __init__(
         self,
         matching: Matching,
-        helpers: dict[str, list[Assertion]],
         removed: frozenset[str],
         tables: Parametrised,
         files: dict[str, FilePair],
@@ -52,13 +47,12 @@ class _Weakening:
         self.matching = matching
         self.files = files
         self.tables = tables
-        self.helpers = helpers
         self.removed = removed
+        self.calls = HelperCalls(files.values())
         self.pool = Pool()
         self.result = Comparison()
         self._gained: dict[int, list[Assertion]] = {}
         self._lost: dict[int, list[Assertion]] = {}
-        self._called: dict[int, list[Assertion]] = {}
 
     def compare(self) -> Comparison:
         for before, after in self.matching.pairs:
@@ -87,18 +81,13 @@ class _Weakening:
         if before.test.collected:
             self.result.compared += 1
         found = self._gone(before) if after is None else self._kept(before, after)
-        worse = [each for each in found if not self._subject_removed(before, each)]
-        self.result.explained += [each for each in found if self._subject_removed(before, each)]
-        self.result.findings += worse
+        file = self.files[before.path]
+        explained = [each for each in found if subject_removed(file, before, each, self.removed)]
+        worse = [each for each in found if each not in explained]
+        self.result.explained += explained
+        # The cases of a parametrised test often lose one and the same demand.
+        self.result.findings += dict.fromkeys(worse)
         self.result.worse += bool(worse)
-
-    def _subject_removed(self, before: Located, finding: Finding) -> bool:
-        """Whether the change also removed what the test was about."""
-        if not self.removed or finding.rule not in ("test-removed", "assertion-removed"):
-            return False
-        said = finding.before if finding.rule == "assertion-removed" else ""
-        subjects = [f"{each.text} {each.subject}" for each in before.test.assertions] if not said else [said]
-        return any(self.removed.intersection(_IDENTIFIER.findall(each)) for each in subjects)
 
     def _gone(self, before: Located) -> list[Finding]:
         """A test that nobody runs any more. It may have gone into another one, assertion by assertion."""
@@ -128,6 +117,7 @@ class _Weakening:
             dead = [each for each in after.test.assertions if not counts(each)]
             others = Replacements(self._gained[id(before.test)], dead)
             left = [each for each in lost if not self._made_good(each, before, others)]
+            left = self._parts(self.calls.left(before, after, left), before)
             found = [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
         elif (pair := swapped(self.files[before.path], before.test, after.test)) is not None:
             found = [self._finding("expectation-rewritten", before, after, *pair)]
@@ -141,9 +131,17 @@ class _Weakening:
         """By the same demand elsewhere. About the same thing in the same test, it must be judged first."""
         if self.pool.take_same(lost) or self.tables.takes(before, lost):
             return True
-        if lost.subject in others.subjects or lost.text in others.subjects:
+        if without_owner(lost.subject) in others.subjects or lost.text in others.subjects:
             return False
         return self.pool.take_text(lost) or self._as_a_case(lost, before)
+
+    def _parts(self, lost: list[Assertion], before: Located) -> list[Assertion]:
+        """What is left of it where a whole is expected that has it as its part."""
+        found = wholes(self._gained[id(before.test)]) if lost else []
+        if not found:
+            return lost
+        source = source_of(self.files[before.path].before_text, before.test)
+        return [each for each in lost if not any(covers(whole, each, source) for whole in found)]
 
     def _as_a_case(self, lost: Assertion, before: Located) -> bool:
         """By a test with parameters, whose cases are only believed where they are not written down to be read."""
@@ -156,6 +154,8 @@ class _Weakening:
         if alike is not None and not self._is_template(alike, after):
             self.pool.use(alike)
             rule = judged(lost, alike)
+            if rule == "expectation-rewritten" and lost.text == alike.text:
+                rule = None if goes_in(self.files[before.path], before, after, lost) else rule
             return self._finding(rule, before, after, lost, alike) if rule else None
         dead = others.dead_alike(lost)
         if dead is not None:
@@ -165,29 +165,16 @@ class _Weakening:
                 others.use(each)
                 self.pool.use(each)
                 return None
-        if is_row(lost) or self._in_a_helper(lost, after):
+        if is_row(lost):
             return None
         if _only_runs(lost) and any(counts(each) for each in after.test.assertions):
+            return None
+        if any(counts(each) and implies(each, lost) for each in after.test.assertions):
             return None
         return self._finding("assertion-removed", before, after, lost, None)
 
     def _is_template(self, assertion: Assertion, after: Located) -> bool:
         return (after.path, assertion.line) in self.tables.templates
-
-    def _in_a_helper(self, lost: Assertion, after: Located) -> bool:
-        """Whether the test now calls a function of another changed file that demands as much."""
-        return any(
-            each.strength >= lost.strength and not wider(lost, each) for each in self._through_helpers(after)
-        )
-
-    def _through_helpers(self, after: Located) -> list[Assertion]:
-        """What the functions of other changed files assert that the test calls, worked out once for each test."""
-        known = self._called.get(id(after.test))
-        if known is None:
-            called = {name for each in after.test.assertions for name in _CALLED.findall(each.text)}
-            known = [each for name in called for each in self.helpers.get(name, ())]
-            self._called[id(after.test)] = known
-        return known
 
     def _finding(
         self, rule: str, before: Located, after: Located, lost: Assertion, now: Assertion | None
@@ -234,6 +221,5 @@ def _fewer_cases(before: Located, after: Located) -> Finding | None:
 def _written_out(before: Located) -> bool:
     """Whether the reader filled the cases in, so that each of them was compared for itself."""
     cases = before.test.cases or 1
-    return len(before.test.assertions) >= cases and len(
-        {shape(each.text) for each in before.test.assertions}
-    ) * cases <= len(before.test.assertions)
+    made = Counter(each.line for each in before.test.assertions)
+    return bool(made) and min(made.values()) >= cases

@@ -96,7 +96,9 @@ def _classic(link: Link, names: Mapping[str, bool], subject_first: bool) -> list
     kept = _without_message(link)
     types = f"<{link.types}>" if link.types and not link.name.startswith(("Equal", "AreEqual")) else ""
     text = f"Assert.{link.name}{types}({', '.join(map(uniform, kept))})"
-    if subject_first and link.name not in _EQUALITY | _INEQUALITY and len(kept) > 1:
+    # Of a text that is written out and something else, the text is what is expected, whichever comes first.
+    turned = len(kept) > 1 and _is_text(kept[0]) and not _is_text(kept[1])
+    if subject_first and link.name not in _EQUALITY | _INEQUALITY and len(kept) > 1 and not turned:
         kept = [*kept[1:], kept[0]]
     return [Demand(text, *_meaning(link, kept, names))]
 

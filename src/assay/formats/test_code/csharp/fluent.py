@@ -5,6 +5,7 @@ import re
 from assay.formats.test_code.curly.chains import Link, chain
 from assay.formats.test_code.curly.constants import number
 from assay.formats.test_code.curly.demands import Demand, Meaning, condition, equality, inequality
+from assay.formats.test_code.curly.lists import spelled
 from assay.formats.test_code.curly.tokens import Tokens, split, tokens, uniform
 from assay.formats.test_code.curly.words import told
 from assay.formats.test_code.model import Strength
@@ -70,6 +71,7 @@ def check(name: str, subject: str, kept: list[Tokens], types: str) -> Meaning:
     if name == "HaveCount" and kept and number(first) is not None:
         return Meaning(Strength.EXACT, f"{subject}.Count", uniform(first))
     if _EXACT.fullmatch(name):
+        given = f"[{given}]" if len(kept) > 1 else spelled(first) if first else given
         same = given == subject
         return Meaning(Strength.VACUOUS if same else Strength.EXACT, subject, given or told(name))
     return Meaning(Strength.PRESENCE if _PRESENCE.fullmatch(name) else Strength.SHAPE, subject, told(name, given))
@@ -134,7 +136,7 @@ def constrained(subject: Tokens, constraint: Tokens) -> Meaning:
         return _within(links, text)
     if words[:3] == ["Has", "Count", "EqualTo"] and len(words) == 3:
         return equality([*subject, ".", "Count"], last.argument(0))
-    navigated = "Has" in words[:1] or "All" in words or "Some" in words
+    navigated = ("Has" in words[:1] and last.name != "Member") or "All" in words or "Some" in words
     return _plain(last, subject, negated, uniform(constraint) if navigated else None)
 
 

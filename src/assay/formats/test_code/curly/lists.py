@@ -8,7 +8,7 @@ _MAKES_LIST = re.compile(
     r"(?:(?:java\.util\.)?(?:Arrays\.asList|List\.of|ImmutableList\.of|Lists\.newArrayList|Collections\.singletonList)"
     r"|newArrayList|listOf)\("
     r"|(?:vec!|&)?\[|&vec!\["
-    r"|new(?: ?[\w.]+(?:<[^()]*>)?)?(?:\[\])*(?:\(\))?\{"
+    r"|(?:new(?: ?[\w.]+(?:<[^()]*>)?)?(?:\[\])*(?:\(\))?)?\{"
 )
 
 

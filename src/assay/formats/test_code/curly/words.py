@@ -8,6 +8,7 @@ _SAME = {
     "contains": "contain",
     "hasitem": "contain",
     "item": "contain",
+    "member": "contain",
     "containsstring": "contain",
     "containssubstring": "contain",
     "substring": "contain",

@@ -156,6 +156,7 @@ class Suites:
         if call.names[0] not in self._values.handles | self.owners or not head or outer.role is not Role.TEST:
             return outer
         scope = self._open(Role.TEST, _title(head[0]), call.node, outer)
+        scope.collected = outer.collected
         scope.calls.update(word for part in head[1:] for word in part)
         scope.cases = self._cases(call.node)
         return scope

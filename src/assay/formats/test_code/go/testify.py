@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from assay.formats.test_code.chains import chain
 from assay.formats.test_code.conditions import comparison, demand, number, truth
@@ -69,6 +70,11 @@ def judge(method: str, given: list[list[str]], constants: Constants) -> Judged:
     first, second, third = [*given, [], [], []][:3]
     if method in _EQUAL:
         return equal(second, first, constants)
+    if method == "Len":
+        return equal(["len", "(", *first, ")"], second, constants)
+    if method in ("EqualError", "ErrorContains"):
+        said = [*first, ".", "Error", "(", ")"]
+        return (equal if method == "EqualError" else partial(weak, Strength.SHAPE))(said, second, constants)
     if method in _ACTUAL_FIRST:
         return Judged(Strength.EXACT, joined(first), joined(second))
     if method in _CLOSE:

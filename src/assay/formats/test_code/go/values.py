@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 
-from assay.formats.test_code.go.text import words_of
+from assay.formats.test_code.go.text import FUNCTIONS, words_of
 from assay.formats.test_code.tree import Node, Tree
 from assay.formats.test_code.uniform import split
+from assay.formats.test_code.written import Written
 
 _BINDINGS = frozenset(
     ("short_var_declaration", "var_spec", "const_spec", "assignment_statement", "inc_statement", "dec_statement")
@@ -35,6 +36,7 @@ class Values:
         self._lengths: dict[Node, int | None] = {}
         self._mentioned: Counter[str] | None = None
         self.constants: dict[str, str] = {}
+        self.written = Written(FUNCTIONS, lambda start, end: words_of(tree.text[start:end]))
         self.handles = {"t"} | set(_HANDLES.findall(tree.text))
         self.fakes: set[Node] = set()
         self.fake_names: set[str] = set()
@@ -54,6 +56,7 @@ class Values:
             return
         name, start = binding[1], binding.end()
         self._bound[name] = self._bound.get(name, 0) + 1
+        self.written.bind(name, node, start, node.end)
         value = self._tree.text[start : min(node.end, start + 100)]
         if _FAKE.match(value):
             (self.fakes.add(node) if name in self.handles else self.fake_names.add(name))
@@ -69,6 +72,7 @@ class Values:
         """Several names at once, one without a value, or one that is counted up: none of them is a constant."""
         for name in _NAMES.findall(_LEFT_SIDE.match(self._tree.text, node.start, node.end)[0]):  # type: ignore[index]
             self._bound[name] = self._bound.get(name, 0) + 2
+            self.written.bind(name, node, node.end, node.end)
 
     def named_table(self, name: str) -> Node | None:
         """The table that a name stands for, if it is written out and nothing else is put in its place."""

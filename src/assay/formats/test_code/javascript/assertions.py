@@ -228,5 +228,6 @@ class Assertions:
         """Put every assertion into its scope. ``functions`` are those of the file."""
         for found in self._found:
             if found.function not in functions:
+                found.judged = self._vocabulary.written.settled(found.judged, found.node)
                 off = found.node.dead or guarded_off(self._tree, self._vocabulary, found.node)
                 found.put(self._tree, not off)

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 
 from assay.formats.test_code.calls import Names
 from assay.formats.test_code.javascript.callees import NameReader
-from assay.formats.test_code.javascript.text import FUNCTIONS
+from assay.formats.test_code.javascript.text import FUNCTIONS, LEXICON
 from assay.formats.test_code.tree import Node, Tree
+from assay.formats.test_code.uniform import words
 from assay.formats.test_code.word_sets import word_set
+from assay.formats.test_code.written import Written
 
 _FROM = re.compile(r"""import\s+(?:type\s+)?(.*?)\s*from\s*['"]([^'"]+)['"]""", re.DOTALL)
 _REQUIRE = re.compile(r"""\s*(?:await\s+)?(?:require|import)\(\s*['"`]([^'"`]+)['"`]\s*\)""")
@@ -47,6 +49,7 @@ class Vocabulary:
     values: dict[str, tuple[int, int]] = field(default_factory=dict)
     modules: set[str] = field(default_factory=set)
     stubs: set[str] = field(default_factory=set)
+    written: Written = field(kw_only=True)
     _resolved: dict[Names, Names] = field(default_factory=dict)
 
     def resolve(self, names: Names) -> Names:
@@ -97,7 +100,7 @@ class _Reader:
         self._names = NameReader()
         self._bound: dict[str, int] = {}
         self._assigned: set[str] = set()
-        self._words = Vocabulary()
+        self._words = Vocabulary(written=Written(FUNCTIONS, lambda start, end: words(tree, LEXICON, start, end)))
 
     def imports(self, text: str) -> None:
         found = _FROM.match(text)
@@ -129,6 +132,7 @@ class _Reader:
             return
         target = binding[1]
         self._bound[target] = self._bound.get(target, 0) + 1
+        self._words.written.bind(target, node, binding.end(), node.end)
         declared_const = self._tree.text[max(0, node.start - 6) : node.start].strip() == "const"
         self._bind(target, binding.end(), node, declared_const)
 
@@ -136,6 +140,8 @@ class _Reader:
         binding = _BINDING.match(self._tree.text, node.start, node.end)
         left = self._tree.text[node.start : min(node.end, node.start + _LONGEST_VALUE)].partition("=")[0]
         self._assigned.update(_WORD.findall(left))
+        for name in _WORD.findall(left):
+            self._words.written.bind(name, node, node.end, node.end)
         if binding is not None and binding[1] in _KNOWN:
             self._bind(binding[1], binding.end(), node, False)
 

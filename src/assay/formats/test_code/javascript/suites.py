@@ -23,6 +23,9 @@ _LONGEST_HEAD = 4000
 _CONTEXTS = frozenset(("this", "t", "ctx", "context", "test", "self"))
 _INSIDE = {"skip": "skip", "fixme": "skip", "pending": "skip", "todo": "todo"}
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
+_TOLD = re.compile(
+    r"""process\.(?:stdin\.(?:on|once)\(\s*['"`](?:end|close)|(?:on|once)\(\s*['"`]SIG[A-Z]+)['"`]"""
+)
 
 
 class Suites:
@@ -185,9 +188,16 @@ class Suites:
             kind = None
         if kind is None or call.node.dead or (owner.role is Role.FILE and kind != "disabled"):
             return
+        if self._ends_when_told(call.node):
+            return
         conditional = self._depends(call.node) or self._argument_depends(call)
         if conditional is not None:
             owner.skips.append(Skip(kind, line, " ".join(text.split()), conditional))
+
+    def _ends_when_told(self, node: Node) -> bool:
+        """``process.on("SIGTERM", () => process.exit(0))``: a program that ends with the one that started it."""
+        handler = next((around for around in islice(node.ancestors(), FAR) if around in self._calls), None)
+        return handler is not None and _TOLD.match(self._tree.text, handler.start) is not None
 
     def _argument_depends(self, call: Call) -> bool | None:
         """``test.skip(condition, why)``: whether the condition decides; None where it never holds."""

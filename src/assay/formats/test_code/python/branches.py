@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.formats.test_code.model import Strength
+from assay.formats.test_code.python.awaited import awaited_error, without_failing
 from assay.formats.test_code.python.binding import bind, bound_in
 from assay.formats.test_code.python.calls import call_claims, is_raising, raising_claims
 from assay.formats.test_code.python.constants import constant, truth
@@ -136,26 +137,39 @@ def _own_doing(node: ast.stmt, names: dict[str, Value]) -> bool:
 
 def on_try(flow: Flow, node: ast.Try | ast.TryStar) -> End:
     names = dict(flow.names)
+    awaited = awaited_error(node, flow.module)
+    body, orelse = (without_failing(each, flow.module) if awaited else each for each in (node.body, node.orelse))
+    if awaited is not None:
+        shown = "; ".join(_shown(each, flow.names) for each in body)[:LONGEST]
+        flow.add(list(raising_claims(awaited, flow.module, flow.names, shown)), node.lineno)
     with flow.within(swallowed=try_swallows(node, flow.module)):
-        end = flow.body(node.body)
+        end = flow.body(body)
     after = flow.names
     branches = []
     for handler in node.handlers:
         flow.names = dict(names)
         flow.forget(node.body)
-        with flow.within(guarded=True):
+        with flow.within(guarded=awaited is None):
             flow.body(handler.body)
         branches.append(flow.names)
     flow.names = after
     _join(flow, node.handlers, branches)
-    with flow.within(unreachable=end is not End.NEXT):
-        other = flow.body(node.orelse)
+    leaves = _may_leave(node)
+    with flow.within(unreachable=end is not End.NEXT, guarded=leaves):
+        other = flow.body(orelse)
     last = flow.body(node.finalbody)
     if last is not End.NEXT:
         return last
-    if node.handlers and (end is End.RAISE or other is End.RAISE):
+    if (node.handlers and (end is End.RAISE or other is End.RAISE)) or (leaves and end is End.NEXT):
         return End.NEXT
     return end if end is not End.NEXT else other
+
+
+def _may_leave(node: ast.Try | ast.TryStar) -> bool:
+    """Whether a test is left where nothing was raised, and goes on where something was."""
+    returns = any(isinstance(each, ast.Return) for each in node.orelse)
+    asked = any(isinstance(each, ast.Call) for statement in node.body for each in ast.walk(statement))
+    return returns and asked and bool(node.handlers)
 
 
 def on_match(flow: Flow, node: ast.Match) -> End:

@@ -25,8 +25,8 @@ def compared(node: ast.Compare, names: Names) -> Claim:
     operator, left, right = node.ops[0], node.left, node.comparators[0]
     if (
         isinstance(operator, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
-        and _literal(left, names)
-        and not _is_literal(right)
+        and (_literal(left, names) or (_made(left) and not _literal(right, names)))
+        and not (_is_literal(right) or _made(right))
     ):
         left, right = right, left
     if _always(operator, left, right, names):
@@ -49,6 +49,14 @@ def _is_literal(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.JoinedStr) or (
         isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
     )
+
+
+def _made(node: ast.expr) -> bool:
+    """A value of a class, made of literals: ``Point(1, 2)``."""
+    function = node.func if isinstance(node, ast.Call) else None
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    parts = [*node.args, *(word.value for word in node.keywords)] if isinstance(node, ast.Call) else []
+    return name.lstrip("_")[:1].isupper() and all(_is_literal(each) or _made(each) for each in parts)
 
 
 def _literal(node: ast.expr, names: Names) -> bool:

@@ -19,7 +19,8 @@ MOST_ASSERTIONS = 4000
 """As many as one test may have; a table of cases times a long body would not end otherwise."""
 MOST_IN_A_FILE = 50_000
 _DEEPEST = 6
-_EXITS = frozenset({"sys.exit", "os._exit", "exit", "quit", "os.abort", "pytest.exit", "os.kill", "builtins.exit"})
+_EXITS = frozenset({"sys.exit", "os._exit", "exit", "quit", "os.abort", "pytest.exit", "builtins.exit"})
+_ITSELF = frozenset({"os.getpid()", "getpid()", "0"})
 
 
 class End(Enum):
@@ -165,7 +166,7 @@ class Flow:
         if helper is not None:
             return self.run_helper(node, helper)
         name = self.module.dotted(node.func) or ""
-        if name in _EXITS:
+        if name in _EXITS or (name == "os.kill" and node.args and uniform(node.args[0], self.names) in _ITSELF):
             return End.RAISE
         emptied = isinstance(self.module.bound.get(name), ast.Lambda | ast.Constant)
         found = None if emptied else call_claims(node, self.module, self.names)

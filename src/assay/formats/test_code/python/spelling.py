@@ -27,12 +27,15 @@ def respelled_call(node: ast.Call) -> ast.expr:
 
 
 def _collection(node: ast.Call, name: str) -> ast.expr:
-    """``set([1, 2])`` is ``{1, 2}``, ``dict(a=1)`` is ``{"a": 1}``."""
+    """``set([1, 2])`` and ``frozenset({1, 2})`` equal ``{1, 2}``, ``dict(a=1)`` is ``{"a": 1}``."""
     if name == "dict" and not node.args and all(word.arg for word in node.keywords):
         return ast.Dict([ast.Constant(word.arg) for word in node.keywords], [word.value for word in node.keywords])
-    if name not in ("set", "list", "tuple") or node.keywords or len(node.args) > 1:
+    if name not in ("set", "frozenset", "list", "tuple") or node.keywords or len(node.args) > 1:
         return node
     inner = node.args[0] if node.args else ast.List([])
+    if name == "frozenset" and isinstance(inner, ast.Set):
+        return inner
+    name = "set" if name == "frozenset" else name
     if not isinstance(inner, ast.List | ast.Tuple) or (name == "set" and not inner.elts):
         return node
     if name == "set":

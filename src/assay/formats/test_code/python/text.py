@@ -12,7 +12,7 @@ from enum import Enum
 from assay.formats.test_code.python.spelling import respelled_call, respelled_comprehension, respelled_percent
 
 LONGEST = 240
-_COLLECTIONS = frozenset({"set", "list", "tuple", "dict"})
+_COLLECTIONS = frozenset({"set", "frozenset", "list", "tuple", "dict"})
 _DEEPEST = 40
 
 

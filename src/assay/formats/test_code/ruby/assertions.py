@@ -177,4 +177,5 @@ class Assertions:
         """Put every assertion into its scope. ``functions`` are those of the file."""
         for found in self._found:
             if found.function not in functions:
+                found.judged = self._values.written.settled(found.judged, found.node)
                 found.put(self._tree, not found.node.dead)

@@ -96,13 +96,21 @@ def _macro(name: str, inside: Tokens, names: Mapping[str, bool]) -> Meaning | No
     if _CLOSE.fullmatch(name) and len(kept) > 1 and "assert" in name:
         return _close(name, kept)
     if _EQUAL.fullmatch(name) and len(kept) > 1:
-        return equality(unborrowed(first), unborrowed(kept[1]))
+        return _equal(unborrowed(first), unborrowed(kept[1]))
     if _DIFFERENT.fullmatch(name) and len(kept) > 1:
         return inequality(unborrowed(first), unborrowed(kept[1]))
     if _CUSTOM.fullmatch(name):
         # An assertion of the project's own gets the benefit of the doubt.
         return Meaning(Strength.EXACT, uniform(first), ", ".join(map(uniform, kept[1:])) or name)
     return None
+
+
+def _equal(left: Tokens, right: Tokens) -> Meaning:
+    """``parse(x) == Ok(1)`` demands the same as ``parse(x).unwrap() == 1``."""
+    for subject, expected in ((left, right), (right, left)):
+        if expected[:2] in (["Ok", "("], ["Some", "("]) and closing(expected, 1) == len(expected) - 1:
+            return equality([*subject, ".", "unwrap", "(", ")"], expected[2:-1])
+    return equality(left, right)
 
 
 def unborrowed(parts: Tokens) -> Tokens:

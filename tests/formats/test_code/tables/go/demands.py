@@ -30,7 +30,7 @@ DEMANDS = [
     ("assert.Nil(t, err)", PRESENCE, "err", "nil"),
     ("assert.Nil(t, got)", EXACT, "got", "nil"),
     ("assert.Contains(t, got, 3)", SHAPE, "got", "3"),
-    ("assert.Len(t, got, 3)", SHAPE, "got", "3"),
+    ("assert.Len(t, got, 3)", EXACT, "len(got)", "3"),
     ("assert.Error(t, err)", SHAPE, "err", None),
     ("assert.ErrorIs(t, err, ErrGone)", EXACT, "err", "ErrGone"),
     ("assert.True(t, got == 3)", EXACT, "got", "3"),

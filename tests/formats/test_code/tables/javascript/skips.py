@@ -43,6 +43,8 @@ SKIPS = [
     ("if (false) { it('t', () => {}) }", "disabled", False),
     ("const RUN = false; if (RUN) { it('t', () => {}) }", "disabled", False),
     ("it('t', () => { process.exit(0); })", "disabled", False),
+    ("process.on('exit', () => process.exit(0)); it('t', () => {})", "disabled", True),
+    ("runner.on('end', () => process.exit(0)); it('t', () => {})", "disabled", True),
     ("it('t', () => { return; expect(a).toBe(1) })", "disabled", False),
     ("it('t', () => { if (true) return; expect(a).toBe(1) })", "disabled", False),
     ("it('t', function () { if (process.platform === 'win32') this.skip() })", "skip", True),
@@ -61,6 +63,8 @@ SKIPS = [
 ]
 
 NO_SKIPS = [
+    "process.stdin.on('end', () => process.exit(0)); it('t', () => {})",
+    "process.on('SIGTERM', () => { process.exit(0); }); it('t', () => {})",
     "it.skipIf(false)('t', () => {})",
     "it.runIf(true)('t', () => {})",
     "test('t', async () => { test.skip(false, 'why') })",
