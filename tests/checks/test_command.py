@@ -194,7 +194,24 @@ def test_a_report_is_in_the_workspace(path: str) -> None:
         ReportRule(path)
 
 
-@pytest.mark.parametrize("pattern", ["", "/tests/*", "../tests/*", "tests/../*"])
-def test_what_is_restored_is_in_the_workspace(pattern: str) -> None:
-    with pytest.raises(ValueError, match="relative to the workspace"):
+@pytest.mark.parametrize("pattern", ["", "/tests/*", "./tests/*", "tests/", "../tests/*", "tests/../*"])
+def test_a_pattern_that_would_restore_nothing_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"a pattern has|no path of a workspace matches"):
         Command("true", restore=("tests/*", pattern))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fine"), [("@runner", True), ("@types/*", True), ("@*", True), ("@runners", False)]
+)
+def test_a_name_that_stands_for_no_files_is_refused(pattern: str, fine: bool) -> None:
+    if fine:
+        assert Command("true", restore=(pattern,)).restore == (pattern,)
+    else:
+        with pytest.raises(ValueError, match="'@runners' stands for no files; '@runner' does"):
+            Command("true", restore=(pattern,))
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_expected_test_has_a_name(name: str) -> None:
+    with pytest.raises(ValueError, match=r"report\.expected has names or globs of tests"):
+        ReportRule(REPORT, expected=("test_x", name))

@@ -345,6 +345,8 @@ def test_what_was_not_searched_is_said() -> None:
         "2 files were left out.",
         f"big.log: only the first and the last 4 MiB of {len(large)} bytes were searched.",
     ]
+    assert found.summary == "no secret in 1 changed path, but not all of it was searched"
+    assert scored(added("a", "x")).summary == "no secret in 1 changed path"
 
 
 def test_a_repository_inside_the_workspace_was_not_searched() -> None:

@@ -371,3 +371,9 @@ def test_the_time_grows_with_the_size_and_not_faster(unit: str, path: str) -> No
 
     # Ten times the text may take thirty times as long on a busy machine, not a hundred times.
     assert cost(200_000) < 30 * max(cost(20_000), 0.1)
+
+
+@pytest.mark.parametrize("patterns", [(), ("",), ("ci/",), ("./ci/*",), ("/ci/*",)])
+def test_patterns_that_would_protect_nothing_are_refused(patterns: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=r"at least one|no path of a workspace matches"):
+        ProtectedConfig(patterns)

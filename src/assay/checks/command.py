@@ -6,24 +6,28 @@ prints is kept as a bounded tail and never read for a verdict.
 ``restore`` puts paths back as they were at the baseline before the command runs: what was changed or deleted
 comes back, what was added goes. Patterns are globs; ``@runner`` stands for the files that steer test runners,
 wherever they lie (``conftest.py``, ``pytest.ini``, ``jest.config.*``, ``sitecustomize.py``, modules that shadow
-pytest or unittest, ``.cargo/config.toml`` and so on).
+pytest, unittest or what these import, plugins of packages that were never installed, ``.cargo/config.toml`` and so
+on).
 
 ``report`` demands positive evidence: a report that the test runner writes while the command runs, that agrees
 with the exit code, and in which every test of ``expected`` passed. A run that ends early, or that runs nothing,
 writes none.
 """
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import CommandRun, Workspace
 from assay.formats.counting import counted
-from assay.formats.path_patterns import plain_path
+from assay.formats.path_patterns import check_patterns, plain_path
 from assay.formats.test_reports.model import Ended, Report
 from assay.formats.test_reports.read import FORMATS, read_report
 
 MAX_TIMEOUT = 3600
+RUNNER = "@runner"
+_SET = re.compile(r"@\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class ReportRule:
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
             raise ValueError(f"report.format is one of {', '.join(FORMATS)}, not {self.format!r}")
+        if not all(name.strip() for name in self.expected):
+            raise ValueError("report.expected has names or globs of tests, and an empty one is none")
         plain_path(self.path)
 
 
@@ -59,9 +65,10 @@ class Command:
             raise ValueError("command needs a shell command")
         if not 1 <= self.timeout_s <= MAX_TIMEOUT:
             raise ValueError(f"timeout_s is from 1 to {MAX_TIMEOUT}, not {self.timeout_s}")
-        for pattern in self.restore:
-            # One that no path can match would restore nothing, and nobody would notice.
-            plain_path(pattern)
+        check_patterns(self.restore)
+        unknown = next((one for one in self.restore if _SET.fullmatch(one) and one != RUNNER), None)
+        if unknown is not None:
+            raise ValueError(f"{unknown!r} stands for no files; {RUNNER!r} does")
 
     def run(self, evidence: Workspace) -> Outcome:
         collect = () if self.report is None else (plain_path(self.report.path),)
@@ -77,7 +84,7 @@ class Command:
     def _complaint(self, ran: CommandRun) -> str | None:
         """What the end of the command says by itself; None for a clean exit."""
         if ran.end.timed_out:
-            return f"it did not end within {self.timeout_s} seconds"
+            return f"it did not end within {counted(self.timeout_s, 'second')}"
         if ran.end.out_of_memory:
             return "it ran out of memory"
         if ran.end.exit_code is None:

@@ -4,13 +4,16 @@ pass.
 Compares settings, not lines: a new dependency, a version, a reformatted file or an option for the output is
 nothing. Knows pytest (whichever of its files counts), coverage, tox, nox, ``collect_ignore``; package.json's
 scripts and the configuration of jest, vitest, mocha, karma, playwright and cypress; Makefiles and scripts that
-run tests; workflows of GitHub, GitLab and others; Cargo, go.mod, Maven, Gradle, .rspec, Rakefile, project files
-of .NET and .runsettings.
+run tests; workflows of GitHub, GitLab and others, Jenkinsfile, justfile, Taskfile; Cargo, go.mod, go.work, Maven,
+Gradle, .rspec, Rakefile, solutions and project files of .NET and .runsettings. A module, project or crate that a
+build no longer lists counts while it is still there.
 
 A finding has one of these rules: ``failure_ignored`` (``|| true``, ``continue-on-error``), ``not_run``
 (``-DskipTests``), ``narrowed`` (``-k``, ``--deselect``), ``tests_excluded``, ``tests_not_collected``,
 ``empty_run_passes``, ``test_command_emptied``, ``strictness_removed``, ``threshold_lowered``, ``retried``,
-``expectations_rewritten``, ``plugin_loaded``, ``framework_replaced``, ``protected_path``.
+``expectations_rewritten``, ``plugin_loaded``, ``framework_replaced``, ``module_replaced`` (a stand-in for a module
+that is tested), ``command_replaced`` (a shell function named like a tool), ``assertions_off`` (``python -O``),
+``protected_path``.
 
 ``patterns`` (optional) has globs of further paths of which every change counts. It is advisory unless a
 scenario says otherwise. Not seen: settings that a program computes, files that settings include from elsewhere,
@@ -28,8 +31,8 @@ from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.evidence.workspace import Change, EntryKind, Workspace
-from assay.formats.path_patterns import matching_in_disguise
-from assay.formats.runner_config import pytest_settings, python_tools, workflow
+from assay.formats.path_patterns import check_patterns, matching_in_disguise
+from assay.formats.runner_config import members, pytest_settings, python_tools, workflow
 from assay.formats.runner_config.read import is_workflow, readers
 from assay.formats.runner_config.weakening import Weakening, line_of
 from assay.formats.source_text import source_text
@@ -52,6 +55,7 @@ class ProtectedConfig:
     def __post_init__(self) -> None:
         if self.patterns is not None and not self.patterns:
             raise ValueError("patterns needs at least one glob where it is given")
+        check_patterns(self.patterns or ())
 
     def run(self, evidence: Workspace) -> Outcome:
         looked_at = [change for change in evidence.changes if _is_config(change) or self._is_named(change)]
@@ -77,8 +81,9 @@ class ProtectedConfig:
 
 
 def _is_config(change: Change) -> bool:
+    names = (*pytest_settings.FILES, *_COVERAGE, "conftest.py")
     return any(
-        readers(path) or is_workflow(path) or _name(path) in (*pytest_settings.FILES, *_COVERAGE, "conftest.py")
+        readers(path) or is_workflow(path) or members.is_list(path) or _name(path) in names
         for path in change.paths
     )
 
@@ -101,9 +106,18 @@ class _Files:
                 tests = self._tests_below(_folder(change.path))
                 found = python_tools.collect_ignore(before or "", after or "", tests)
                 yield from ((change.path, weakening) for weakening in found)
+            yield from self._left_out(change, before, after)
         yield from self._pytest()
         yield from self._coverage()
         yield from self._workflows()
+
+    def _left_out(self, change: Change, before: str | None, after: str | None) -> Iterator[_Found]:
+        """What a build no longer has in it though it is still there. What was deleted needs no tests."""
+        for part, found in members.left_out(change.path, before, after):
+            path = f"{_folder(change.path)}{part}"
+            below = (one for one in self._evidence.baseline_paths() if f"{one}/".startswith(f"{path}/"))
+            if any(self._evidence.entry(one) is not None for one in below):
+                yield change.path, found
 
     def _texts(self, change: Change) -> tuple[str | None, str | None]:
         after = source_text(self._evidence.after(change.path))
@@ -191,13 +205,10 @@ def _is_python_test(path: str) -> bool:
 
 def _preferred_to(path: str) -> str:
     name = _name(path)
-    if name in ("GNUmakefile", "makefile"):
-        return f"{_folder(path)}Makefile"
-    return (
-        f"{_folder(path)}{name.replace('vitest.config', 'vite.config')}"
-        if name.startswith("vitest.config")
-        else path
-    )
+    other = {"GNUmakefile": "Makefile", "makefile": "Makefile", "rakefile": "Rakefile"}.get(name, name)
+    if name.startswith("vitest.config"):
+        other = name.replace("vitest.config", "vite.config")
+    return f"{_folder(path)}{other}"
 
 
 def _name(path: str) -> str:

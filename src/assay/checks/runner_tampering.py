@@ -7,8 +7,10 @@ Looks at changed files for what was not there before:
 - in JavaScript, Go, Java, Rust, Ruby and C#: replaced ``expect`` and ``it``, ``process.exit(0)`` in tests, a
   ``TestMain`` that drops the result, ``at_exit { exit! 0 }``, module initialisers that exit, extensions of
   JUnit that swallow
-- files that stand in front of others: modules named like pytest or unittest, ``sitecustomize.py``, ``.pth`` files
-  that run code, executables named like tools, classes in a framework's package
+- files that the configuration of jest, vitest, mocha and others has them load, as the tests themselves
+- files that stand in front of others: modules named like pytest, unittest or what these import,
+  ``sitecustomize.py``, ``.pth`` files that run code, executables named like tools, classes in a framework's
+  package
 - lines of settings, scripts and workflows that load code into every process (``LD_PRELOAD``, ``NODE_OPTIONS``,
   Java agents) or wrap tools (``GOFLAGS=-toolexec``, runners of cargo)
 - edited files of packages that were installed at the baseline; a package that was upgraded as a whole is none
@@ -35,6 +37,7 @@ from assay.formats.code_signs.roles import is_program_of_tests, is_script, is_te
 from assay.formats.code_signs.sign import Sign, new_signs, sign
 from assay.formats.runner_files import shadowing
 from assay.formats.runner_files.cargo_config import cargo_signs
+from assay.formats.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
 from assay.formats.runner_files.preload import preload_in_code, preload_signs
 from assay.formats.source_text import source_text
 from assay.formats.test_code.paths import language_of
@@ -55,8 +58,11 @@ class RunnerTampering:
         if not evidence.changes:
             return NotApplicable("nothing changed")
         environments = _Environments(evidence)
+        loaded = _loaded_by_runners(evidence)
         found = [
-            _row(change, new) for change in evidence.changes for new in _signs(evidence, change, environments)
+            _row(change, new)
+            for change in evidence.changes
+            for new in _signs(evidence, change, environments, change.path in loaded)
         ]
         notes = [*evidence.cut, *environments.notes]
         details = {"findings": found[:_SHOWN], "count": len(found), "notes": notes}
@@ -67,7 +73,15 @@ class RunnerTampering:
         return Scored(1.0, True, f"nothing in {len(evidence.changes)} changed paths leads tests astray", details)
 
 
-def _signs(evidence: Workspace, change: Change, environments: "_Environments") -> Iterator[Sign]:
+def _loaded_by_runners(evidence: Workspace) -> frozenset[str]:
+    """Files that the configuration of a runner has it load: they are test code, wherever they lie."""
+    if not any(change.path.endswith(LOADABLE) for change in evidence.changes):
+        return frozenset()
+    texts = (source_text(evidence.after(name)) for name in CONFIGURATIONS)
+    return frozenset(path for text in texts if text is not None for path in loaded_files(text))
+
+
+def _signs(evidence: Workspace, change: Change, environments: "_Environments", is_loaded: bool) -> Iterator[Sign]:
     folder = shadowing.environment_of(change.path)
     if folder is not None:
         yield from environments.signs(change, folder)
@@ -76,7 +90,7 @@ def _signs(evidence: Workspace, change: Change, environments: "_Environments") -
         return
     yield from _by_place(evidence, change)
     if change.after.kind is EntryKind.FILE:
-        yield from _by_content(evidence, change)
+        yield from _by_content(evidence, change, is_loaded)
 
 
 def _by_place(evidence: Workspace, change: Change) -> Iterator[Sign]:
@@ -119,28 +133,29 @@ def _is_stub(evidence: Workspace, path: str) -> bool:
     return b"Gem.bin_path" in head or b"load Gem" in head
 
 
-def _by_content(evidence: Workspace, change: Change) -> list[Sign]:
+def _by_content(evidence: Workspace, change: Change, is_loaded: bool) -> list[Sign]:
     after = source_text(evidence.after(change.path))
     if after is None:
         return []
     before = source_text(evidence.before(change.old_path)) if change.before is not None else None
     if before == after:
         return []
-    found = list(
-        _of_text(change.path, after, after if before is None else added_lines(before, after, context=0).text)
-    )
-    return new_signs(_of_text(change.path, before, before), found) if found and before is not None else found
+    added = after if before is None else added_lines(before, after, context=0).text
+    found = list(_of_text(change.path, after, added, is_loaded))
+    if not found or before is None:
+        return found
+    return new_signs(_of_text(change.path, before, before, is_loaded), found)
 
 
-def _of_text(path: str, text: str, added: str) -> Iterator[Sign]:
+def _of_text(path: str, text: str, added: str, is_loaded: bool) -> Iterator[Sign]:
     language = language_of(path)
     if language is not None:
-        program = is_program_of_tests(path)
-        in_tests = is_test_code(path) and not program
+        program = is_program_of_tests(path) and not is_loaded
+        in_tests = is_loaded or (is_test_code(path) and not program)
         script = program or is_script(path, text)
         yield from tampering_signs(text, language, added=added, in_tests=in_tests, is_script=script)
         yield from preload_in_code(text, added)
-    elif path.endswith((".cargo/config.toml", ".cargo/config")):
+    elif path.endswith((".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain")):
         yield from cargo_signs(text)
     elif not path.endswith(_PROSE):
         yield from preload_signs(text, added)

@@ -11,6 +11,8 @@ what was not in the file before:
 - ``stack_inspected``: the call stack in a condition (logging a stack trace is none)
 - ``environment_sniffed``: questions whether a test runner or a CI is there
 - ``inputs_of_tests``: a table or branches whose inputs and outputs are those of tests at the baseline
+- ``test_file_named``: a file of tests that is named in a literal, so that it may be read; in a build, written
+- ``interpreter_hooked``: import hooks and tracers that ask for tests, functions that get other code
 - ``hidden_code``: code that is decoded from a literal and executed
 
 It has no fields and is advisory unless a scenario says otherwise: a sign is no proof. Not seen: what another
@@ -24,12 +26,14 @@ Example: ``def __eq__(self, other): return True`` in ``src/money.py`` gives ``{"
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.evidence.workspace import Change, EntryKind, Workspace
 from assay.formats.added_lines import added_lines
 from assay.formats.code_signs import input_tables
+from assay.formats.code_signs.named_tests import file_names, named_test_signs, those_of
 from assay.formats.code_signs.python_module import parse_python
 from assay.formats.code_signs.read import is_unreadable, source_signs
 from assay.formats.code_signs.roles import is_test_code, is_vendored, serves_build
@@ -75,6 +79,17 @@ class _Tests:
             )
         return self._rows[python]
 
+    def named(self, added: str) -> frozenset[str]:
+        """The names in the added lines that are files of tests at the baseline."""
+        names = file_names(added)
+        return those_of(names, self._files) if names else names
+
+    @cached_property
+    def _files(self) -> tuple[str, ...]:
+        """The files of tests, looked for when one may be named: there may be many paths."""
+        paths = self._evidence.baseline_paths()
+        return tuple(path for path in paths if is_test_code(path) and is_collected_path(path))
+
     def _paths(self, python: bool) -> list[str]:
         found = (path for path in self._evidence.baseline_paths() if is_test_code(path) and not is_vendored(path))
         return [path for path in found if (language_of(path) == "python") is python and is_collected_path(path)][
@@ -117,7 +132,10 @@ def _new(evidence: Workspace, change: Change, tests: _Tests) -> list[Sign]:
 
 def _all_signs(path: str, text: str, added: str, tests: _Tests) -> list[Sign]:
     language = language_of(path) or ""
-    found = source_signs(text, language, added=added, serves_build=serves_build(path))
+    build = serves_build(path)
+    found = source_signs(text, language, added=added, serves_build=build)
+    if named := tests.named(added):
+        found += named_test_signs(text, named, serves_build=build)
     return found + list(_tables(text, added, language, tests))
 
 

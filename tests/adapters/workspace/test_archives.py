@@ -208,6 +208,27 @@ def test_damaged_compressed_content(tmp_path: Path, target: Path) -> None:
         unpack_archive(str(tmp_path / "other"), str(target))
 
 
+@pytest.mark.parametrize(("written", "name"), [("café.txt".encode(), "café.txt"), (b"caf\x82_.txt", "café_.txt")])
+def test_names_in_a_zip_whose_encoding_nobody_tells(
+    tmp_path: Path, target: Path, written: bytes, name: str
+) -> None:
+    """UTF-8, as programs on Linux write them, or what the format says."""
+    path = tmp_path / "names.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("caf__.txt", "x")
+    path.write_bytes(path.read_bytes().replace(b"caf__.txt", written))
+    unpack_archive(str(path), str(target))
+    assert os.listdir(target) == [name]
+
+
+@pytest.mark.parametrize(("kind", "why"), [("text", "it is neither tar nor zip"), ("folder", "Is a directory")])
+def test_what_is_no_archive_is_said_in_one_line(tmp_path: Path, target: Path, kind: str, why: str) -> None:
+    path = tmp_path / "seed.tar.gz"
+    path.mkdir() if kind == "folder" else path.write_text("hello\n" * 1000)
+    with pytest.raises(InputError, match=rf"seed\.tar\.gz is no archive that can be unpacked: {why}$"):
+        unpack_archive(str(path), str(target))
+
+
 def test_an_archive_that_is_not_there(tmp_path: Path, target: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         unpack_archive(str(tmp_path / "nothing"), str(target))

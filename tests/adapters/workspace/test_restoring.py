@@ -53,6 +53,18 @@ from tests.adapters.workspace.site import Site, write_files
         ".npmrc",
         "go.work",
         "Directory.Build.props",
+        "inspect.py",
+        "json/__init__.py",
+        "json/decoder.py",
+        "json",
+        "pluggy.py",
+        "pygments/__init__.py",
+        "tox.toml",
+        "GNUmakefile",
+        ".yarnrc.yml",
+        "test/test_helper.rb",
+        "src/test/resources/junit-platform.properties",
+        "META-INF/services/org.junit.platform.launcher.TestExecutionListener",
     ],
 )
 def test_files_that_steer_a_runner(path: str) -> None:
@@ -73,6 +85,12 @@ def test_files_that_steer_a_runner(path: str) -> None:
         "tests/unittest_a.py",
         "node_modules/left-pad/index.js",
         "environment.env.py",
+        "src/inspect.py",
+        "app/json.py",
+        "json/schema.json",
+        "xml/catalog.xsd",
+        "calendar.py",
+        "Makefile",
     ],
 )
 def test_files_that_do_not(path: str) -> None:

@@ -1,7 +1,7 @@
 """The cases as they are written down: a small project for each language, and what an agent does to it.
 
-A file has the project's files by their path, then ``attacks`` and ``honest`` changes. A case has a name and, as
-far as it needs them:
+A file is named like its language; folders below have further projects. A file has the project's files by their
+path, then ``attacks`` and ``honest`` changes. A case has a name and, as far as it needs them:
 
 - ``row``: the attack's number in the list of attacks
 - ``edits``: what becomes of a file, by its path: its whole new text, null where it is deleted, or a list of pairs
@@ -62,7 +62,7 @@ class Case:
 
 @cache
 def cases() -> tuple[Case, ...]:
-    return tuple(case for path in sorted(FOLDER.glob("*.yaml")) for case in _read(path))
+    return tuple(case for path in sorted(FOLDER.rglob("*.yaml")) for case in _read(path))
 
 
 def _read(path: Path) -> Iterator[Case]:

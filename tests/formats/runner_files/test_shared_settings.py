@@ -37,6 +37,7 @@ def restored(path: str, now: str, baseline: str | None) -> str | None:
         ("pyproject.toml", True),
         ("packages/a/package.json", True),
         ("setup.cfg", True),
+        ("aid-1.0.dist-info/entry_points.txt", True),
         ("setup.py", False),
         ("pyproject.toml.bak", False),
     ],
@@ -112,3 +113,29 @@ def test_package_json() -> None:
     }
     found = json.loads(restored("package.json", json.dumps(cheat), json.dumps(PACKAGE)) or "")
     assert found == {**PACKAGE, "scripts": {"lint": "biome .", "test": "jest"}, "dependencies": {"left": "1"}}
+
+
+PLUGIN = '[project.entry-points.pytest11]\naid = "aid"\n'
+SCRIPTS = "[console_scripts]\nshop = shop:main\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "baseline", "now", "expected"),
+    [
+        ("pyproject.toml", TOML, TOML + PLUGIN, TOML),
+        ("pyproject.toml", TOML + PLUGIN, TOML, TOML + PLUGIN),
+        ("pyproject.toml", TOML, TOML + '[project.entry-points]\npytest11 = {aid = "aid"}\n', TOML),
+        ("x.egg-info/entry_points.txt", None, f"{SCRIPTS}\n[pytest11]\naid = aid\n", SCRIPTS),
+        ("x.egg-info/entry_points.txt", SCRIPTS, "[pytest11]\naid = aid\n" + SCRIPTS, SCRIPTS),
+    ],
+)
+def test_plugins_of_pytest_are_those_of_the_baseline(
+    path: str, baseline: str | None, now: str, expected: str
+) -> None:
+    found = restored(path, now, baseline)
+    assert found is not None
+    assert read_again(path, found) == read_again(path, expected)
+
+
+def read_again(path: str, text: str) -> object:
+    return tomllib.loads(text) if path.endswith(".toml") else text.split()

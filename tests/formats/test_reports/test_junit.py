@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.formats.test_reports import junit
 from assay.formats.test_reports.model import Ended
 from assay.formats.test_reports.read import read_report
 from tests.builders import within
@@ -149,3 +150,35 @@ def test_a_deep_report_is_no_trouble() -> None:
 def test_no_bytes_raise_anything_but_value_error(data: bytes) -> None:
     with contextlib.suppress(ValueError):
         assert set(read(data).values()) <= set(Ended)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "ended"),
+    [
+        ("", P),
+        ('status="run" result="completed"', P),
+        ('status="passed"', P),
+        ('status="notrun"', S),
+        ('status="notrun" result="suppressed"', S),
+        ('status="run" result="skipped"', S),
+        ('status="DISABLED"', S),
+        ('status="fail"', F),
+        ('status="run" result="failed"', F),
+    ],
+)
+def test_what_a_runner_says_in_an_attribute(attributes: str, ended: Ended) -> None:
+    assert read(f'<testsuite><testcase name="a" {attributes}/></testsuite>') == {"a": ended}
+
+
+def test_a_nested_suite_knows_of_its_own_tests_only() -> None:
+    inner = '<testsuite name="b" failures="1"><testcase name="y"/></testsuite>'
+    outer = f'<testsuite name="a" failures="1"><testcase name="x"><failure/></testcase>{inner}</testsuite>'
+    assert read(f"<testsuites>{outer}</testsuites>") == {"x": F, "y": P, "b": F}
+
+
+@pytest.mark.parametrize("text", ["<a>" * 40 + "</a>" * 40, "<r>" + "<a/>" * 60 + "</r>"], ids=["deep", "wide"])
+def test_a_report_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(junit, "MAX_ELEMENTS", 50)
+    monkeypatch.setattr(junit, "MAX_DEPTH", 20)
+    with pytest.raises(ValueError, match="more elements, or deeper ones"):
+        read(text)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.formats.test_reports import read
 from assay.formats.test_reports.model import Ended
 from assay.formats.test_reports.read import FORMATS, read_report
 
@@ -136,3 +137,11 @@ values = st.recursive(
 def test_no_bytes_raise_anything_but_value_error(kind: str, data: bytes) -> None:
     with contextlib.suppress(ValueError):
         assert set(read_report(kind, data).tests.values()) <= set(Ended)
+
+
+@pytest.mark.parametrize("part", ["[]", "{}", '"a", "b", "c", "d", "e", "f"'])
+def test_more_parts_than_a_report_has_are_refused(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+    """In memory, such a text is twenty times as large."""
+    monkeypatch.setattr(read, "MAX_PARTS", 8)
+    with pytest.raises(ValueError, match="more parts"):
+        read_report("jest", ('{"testResults": [' + ", ".join([part] * 8) + "]}").encode())

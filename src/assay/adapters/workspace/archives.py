@@ -18,6 +18,7 @@ from assay.core.errors import InputError
 MAX_BYTES = 8 * 2**30
 MAX_MEMBERS = 1_000_000
 _CHUNK = 1 << 20
+_UTF_8 = 0x800
 _BROKEN = (
     OSError,
     EOFError,
@@ -40,7 +41,23 @@ def unpack_archive(archive: str, target: str, strip: int = 0) -> None:
         else:
             unpacking.tar()
     except _BROKEN as error:
-        raise InputError(f"{archive} is no archive that can be unpacked: {error}") from error
+        raise InputError(f"{archive} is no archive that can be unpacked: {_why(error)}") from error
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, tarfile.ReadError) and "\n" in str(error):
+        return "it is neither tar nor zip"
+    return str(error.strerror if isinstance(error, OSError) and error.strerror else error)
+
+
+def _zip_name(member: zipfile.ZipInfo) -> str:
+    """Programs on Linux write UTF-8 and often do not say so; zipfile then takes the name for code page 437."""
+    if member.flag_bits & _UTF_8:
+        return member.filename
+    try:
+        return member.filename.encode("cp437").decode()
+    except UnicodeError:
+        return member.filename
 
 
 class _Unpacking:
@@ -69,7 +86,7 @@ class _Unpacking:
     def zip(self) -> None:
         with zipfile.ZipFile(self._archive) as packed:
             for member in packed.infolist():
-                path = self._place(member.filename)
+                path = self._place(_zip_name(member))
                 mode = member.external_attr >> 16
                 if path is None:
                     continue

@@ -10,6 +10,7 @@ from assay.adapters.workspace.baseline import MAX_READ, Baseline
 from assay.core.errors import MeasurementError
 from assay.evidence.files import Content
 from assay.evidence.workspace import EntryKind
+from assay.formats.runner_files.shadowing import stands_in_front
 from assay.formats.runner_files.shared_settings import holds_settings, with_runner_settings
 
 RUNNER = "@runner"
@@ -21,21 +22,40 @@ _RUNNER_FILES = (
     "pytest.toml",
     ".pytest.toml",
     "tox.ini",
+    "tox.toml",
+    "unittest.cfg",
+    "nose2.cfg",
     "*.pth",
     "jest.config.*",
     "vite.config.*",
     "vitest.config.*",
     "vitest.workspace.*",
     "karma.conf.*",
+    "ava.config.*",
+    "playwright.config.*",
+    "cypress.config.*",
+    "jasmine.json",
+    "jasmine.mjs",
+    ".taprc",
     ".mocharc*",
     ".rspec",
     ".rspec-local",
     "spec_helper.rb",
     "rails_helper.rb",
+    "test_helper.rb",
     ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
     ".env",
     "bunfig.toml",
     "go.work",
+    "GNUmakefile",
+    "junit-platform.properties",
+    "org.junit.*",
+    "testng.xml",
+    "nextest.toml",
+    "testconfig.json",
     "*.runsettings",
     "xunit.runner.json",
     "Directory.Build.props",
@@ -72,7 +92,7 @@ def steers_a_runner(path: str) -> bool:
     name = path.rsplit("/", 1)[-1]
     if name.split(".", 1)[0] in _MODULES and name.endswith((".py", ".so", ".pyd", *_COMPILED)):
         return True
-    if any(fnmatch.fnmatchcase(name, one) for one in _RUNNER_FILES):
+    if stands_in_front(path) or any(fnmatch.fnmatchcase(name, one) for one in _RUNNER_FILES):
         return True
     # A link may stand for the folder.
     return any(f"/{folder}/" in f"/{path}/" for folder in _FOLDERS)

@@ -25,6 +25,8 @@ _RUBY = re.compile(
 _GRAMMARS = {"rust": _RUST, "ruby": _RUBY}
 _MOST_MATCHES, _LONGEST_BODY = 300, 20_000
 _NOT_LINE_END = re.compile(r"[^\n]")
+# In Go, a statement may stand before the condition.
+_GO_CONDITION = re.compile(r"\b(?:if|for|switch|case)\b([^{\n]{0,400})|(?!)()")
 _CONDITION = re.compile(
     r"\b(?:if|while|unless|elsif|switch|match|case|until)\b([^{;\n]{0,400})|([^;{}\n?]{1,300})\?(?![.?])"
 )
@@ -68,8 +70,10 @@ class CodeText:
 
     def conditions(self) -> Iterator[tuple[int, str]]:
         """What decides something: behind ``if`` and its kin, or before a question mark."""
-        for found in _CONDITION.finditer(self.code):
-            yield found.start(), _without_body(found[1]) if found[1] else found[2] or ""
+        for found in (_GO_CONDITION if self.language == "go" else _CONDITION).finditer(self.code):
+            # A question mark in a text asks nothing.
+            if found[1] or self.bare[found.end() - 1] == "?":
+                yield found.start(), _without_body(found[1]) if found[1] else found[2] or ""
 
     @property
     def _grammar(self) -> re.Pattern[str]:

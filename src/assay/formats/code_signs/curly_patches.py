@@ -33,6 +33,17 @@ _OWN = re.compile(
 _JS_LOADER = re.compile(
     r"\bModule\._(?:load|resolveFilename|extensions)[^=\n]{0,20}=(?!=)|Module\.prototype\.require\s{0,4}=(?!=)|require\.cache\[[^\]\n]{0,120}(?:assert|jest|expect|chai|vitest|mocha)[^\]\n]{0,60}\]\s{0,4}="
 )
+# What comparing rests on, with an answer that depends on nothing.
+_JS_BUILT_IN = re.compile(
+    r"\b(?:Object\.is|Array\.isArray|[A-Z]\w{2,20}\.prototype\.\w+|Number\.is\w+)\s{0,4}=(?![=>])\s{0,8}(?:function\s{0,4}\w{0,20}\([^()\n]{0,60}\)\s{0,4}\{\s{0,8}return\s{1,4}(?:true|!0|1)\b|\([^()\n]{0,60}\)\s{0,4}=>\s{0,4}(?:true|!0)\b)"
+)
+_JS_ERRORS = re.compile(
+    r"\b(?:test|task|spec|\w*[rR]esult)\.(?:(?:errors|failedExpectations|failures)(?:\s{0,4}=\s{0,4}\[\s{0,4}\]|\.length\s{0,4}=\s{0,4}0\b)|(?:state|status)\s{0,4}=\s{0,4}['\"]pass(?:ed)?['\"])"
+)
+_GO_LINKED = re.compile(
+    r"^//go:linkname[ \t]{1,4}\S{1,80}[ \t]{1,4}(?:testing\.|os\.runtime_beforeExit|os\.Exit)[^\n]{0,80}",
+    re.MULTILINE,
+)
 _JS_EXIT = re.compile(r"\bprocess\.(?:exit|reallyExit)\(\s{0,4}0?\s{0,4}\)|\bprocess\.exitCode\s{0,4}=\s{0,4}0\b")
 _JS_LISTENER = re.compile(
     r"process\.(?:on|once|addListener|prependListener)\(\s{0,4}['\"](?:exit|beforeExit|uncaughtException|unhandledRejection)['\"]"
@@ -51,18 +62,22 @@ _RUBY_ASSERT = re.compile(
     r"^[ \t]{0,40}def[ \t]{1,4}(?:assert(?:_\w+)?|refute(?:_\w+)?|expect|flunk)\b[^\n]{0,120}", re.MULTILINE
 )
 _RUBY_CONFIG = re.compile(
-    r"\.failure_exit_code\s{0,4}=\s{0,4}0\b|\.(?:filter_run_excluding|exclusion_filter\s{0,4}=|filter_run_including|dry_run\s{0,4}=\s{0,4}true)"
+    r"\.failure_exit_code\s{0,4}=\s{0,4}0\b|\.(?:filter_run_excluding|exclusion_filter\s{0,4}=|filter_run_including|dry_run\s{0,4}=\s{0,4}true)|"
+    r"\.set_exception\(\s{0,4}nil|instance_variable_set\(\s{0,4}[:'\"]{1,2}@(?:exception|failures)|\.failures\.clear\b"
 )
 _RUBY_AROUND = re.compile(
     r"\baround(?:\(:?\w{0,8}\))?[ \t]{1,4}(?:do|\{)[ \t]{0,4}\|[ \t]{0,4}(\w{1,40})[^|\n]{0,20}\|"
 )
 _RUBY_EXIT = re.compile(
-    r"(?:at_exit|after_run|after\(:suite\))[ \t]{0,4}(?:\{|do)[^}]{0,400}?\b(?:exit!?|Process\.exit!?|Kernel\.exit!?)[ \t(]{0,4}(?:0|true|(?=[\s})]))"
+    r"(?:at_exit|after_run|after\(:suite\)|TracePoint\.new\([^()\n]{0,60}\))[ \t]{0,4}(?:\{|do)[^}]{0,400}?\b(?:exit!?|Process\.exit!?|Kernel\.exit!?)[ \t(]{0,4}(?:0|true|(?=[\s})]))"
 )
 _RUBY_TOP_EXIT = re.compile(
     r"^(?:exit!?|Kernel\.exit!?|Process\.exit!?)[ \t(]{0,4}(?:0|true)?\)?[ \t]{0,8}$", re.MULTILINE
 )
 _JAVA_EXIT = re.compile(r"\bSystem\.exit\(\s{0,4}0\s{0,4}\)|\bgetRuntime\(\)\.(?:halt|exit)\(\s{0,4}0\s{0,4}\)")
+_JAVA_EARLY = re.compile(r"\bstatic\s{0,8}\{")
+_JAVA_HOOK = re.compile(r"\baddShutdownHook\(")
+_CSHARP_HOOK = re.compile(r"\b(?:ProcessExit|FirstChanceException|UnhandledException|DomainUnload)\s{0,4}\+=")
 _CSHARP_EXIT = re.compile(r"\bEnvironment\.Exit\(\s{0,4}0?\s{0,4}\)|\bEnvironment\.ExitCode\s{0,4}=\s{0,4}0\b")
 _CSHARP_EARLY = re.compile(
     r"\[(?:\w+\.)*ModuleInitializer\]|\[(?:AssemblyInitialize|OneTimeSetUp|AssemblyCleanup)\]|\bstatic\s{1,4}\w+\(\)\s{0,8}\{"
@@ -89,6 +104,9 @@ def framework_patches(text: str, language: str) -> Iterator[Sign]:
         yield from _javascript_patches(code)
     elif code.language == "ruby":
         yield from _ruby_patches(code)
+    elif code.language == "go":
+        # What a compiler is told stands in a comment.
+        yield from (_sign("framework_patched", code, found.start()) for found in found_in(_GO_LINKED, text))
     elif code.language in _SHADOW_ASSERT:
         yield from _at("framework_replaced", code, _SHADOW_ASSERT[code.language])
     if code.language == "java":
@@ -106,11 +124,11 @@ def exits(text: str, language: str, *, in_tests: bool) -> Iterator[Sign]:
         yield from _at("exit_at_end", code, _RUBY_EXIT)
         if in_tests:
             yield from _at("exit_at_import", code, _RUBY_TOP_EXIT)
-    elif code.language == "java" and in_tests:
-        yield from _at("exit_in_test", code, _JAVA_EXIT)
+    elif code.language == "java":
+        yield from _at("exit_in_test", code, _JAVA_EXIT) if in_tests else _java_exits(code)
     elif code.language == "csharp":
         yield from _csharp_exits(code, in_tests)
-    elif code.language == "rust" and (in_tests or "ctor" in code.bare):
+    elif code.language == "rust":
         yield from _rust_exits(code, in_tests)
 
 
@@ -127,7 +145,7 @@ def _javascript_patches(code: CodeText) -> Iterator[Sign]:
     for found in found_in(_JS_ASSIGNED, code.code):
         if _is_replacement(found["value"], code):
             yield _sign("framework_patched", code, found.start())
-    for pattern in (_JS_DEFINED, _MATCHERS, _JS_LOADER):
+    for pattern in (_JS_DEFINED, _MATCHERS, _JS_LOADER, _JS_BUILT_IN, _JS_ERRORS):
         yield from _at("framework_patched", code, pattern)
     for found in found_in(_OWN, code.code):
         span = code.body(found.end() - 1)
@@ -218,6 +236,27 @@ def _junit_hooks(code: CodeText) -> Iterator[Sign]:
                 yield _sign("failure_swallowed", code, found.start())
 
 
+def _java_exits(code: CodeText) -> Iterator[Sign]:
+    """Exits in what runs when a class is loaded, and when the machine ends."""
+    for found in found_in(_JAVA_EARLY, code.bare):
+        span = code.body(found.end() - 1)
+        if span is not None and (exiting := _JAVA_EXIT.search(code.bare, *span)):
+            yield _sign("exit_at_import", code, exiting.start())
+    for found in found_in(_JAVA_HOOK, code.bare):
+        if _JAVA_EXIT.search(code.bare, found.end(), _call_end(code, found.end())):
+            yield _sign("exit_at_end", code, found.start())
+
+
+def _call_end(code: CodeText, start: int) -> int:
+    """Where the arguments end that begin at an offset."""
+    depth = 1
+    for bracket in re.compile(r"[()]").finditer(code.bare, start, start + 2000):
+        depth += 1 if bracket[0] == "(" else -1
+        if depth == 0:
+            return bracket.start()
+    return start
+
+
 def _csharp_exits(code: CodeText, in_tests: bool) -> Iterator[Sign]:
     if in_tests:
         yield from _at("exit_in_test", code, _CSHARP_EXIT)
@@ -226,15 +265,24 @@ def _csharp_exits(code: CodeText, in_tests: bool) -> Iterator[Sign]:
         span = code.body(found.end() - 1)
         if span is not None and _CSHARP_EXIT.search(code.bare, *span):
             yield _sign("exit_at_import", code, found.start())
+    for found in found_in(_CSHARP_HOOK, code.bare):
+        line_end = code.bare.find("\n", found.end())
+        span = code.body(found.end())
+        end = span[1] if span and span[0] - found.end() < 40 else line_end
+        if _CSHARP_EXIT.search(code.bare, found.end(), end):
+            yield _sign("exit_at_end", code, found.start())
 
 
 def _rust_exits(code: CodeText, in_tests: bool) -> Iterator[Sign]:
-    heads = (
-        r"#\[(?:ctor(?:::ctor)?|dtor|test|tokio::test)\b"
-        if not in_tests
-        else r"#\[(?:ctor(?:::ctor)?|dtor|test|tokio::test)\b|set_hook\("
-    )
+    """Exits in tests, in what runs before and after the program, and in what is done where a test panics."""
+    heads = r"#\[(?:ctor(?:::ctor)?|dtor|test|tokio::test)\b"
     for found in found_in(re.compile(heads), code.bare):
         span = code.body(found.end())
         if span is not None and span[0] - found.end() < 400 and _RUST_EXIT.search(code.bare, *span):
             yield _sign("exit_in_test", code, found.start())
+    for found in found_in(re.compile(r"\bset_hook\("), code.bare):
+        if _RUST_EXIT.search(code.bare, found.end(), _call_end(code, found.end())):
+            yield _sign("exit_at_end", code, found.start())
+    # A library has no reason to end the program that uses it, unless it reads the command line.
+    if not in_tests and not re.search(r"\b(?:args|usage|help|clap|main|Command)\b", code.bare):
+        yield from _at("exit_in_library", code, _RUST_EXIT)

@@ -11,7 +11,7 @@ from assay.formats.code_signs.sign import Sign, sign
 _TYPE = r"[\w<>\[\]?.,& *:]{1,80}?"
 # The head of a method that says whether two values are equal. A block or a short form follows.
 _EQUALITY = {
-    "javascript": re.compile(r"(?:^|[\s{};,.])(?:equals?|isEqual|deepEquals?|eq)\s{0,4}(?:=\s{0,4}(?:function\b\s{0,4})?|:\s{0,4}function\b\s{0,4})?\([^()\n]{0,200}\)[^{}=;\n]{0,60}(?:=>)?"),
+    "javascript": re.compile(r"(?:^|[\s{};,.])(?:equals?|isEqual|deepEquals?|eq|asymmetricMatch|\[Symbol\.hasInstance\])\s{0,4}(?:=\s{0,4}(?:function\b\s{0,4})?|:\s{0,4}(?:function\b\s{0,4})?)?\([^()\n]{0,200}\)[^{}=;\n]{0,60}(?:=>)?"),
     "go": re.compile(r"\bfunc\s{1,4}\([^()\n]{0,100}\)\s{0,4}(?:Equals?|IsEqual|Eq)\([^()\n]{0,200}\)\s{0,4}bool\b"),
     "java": re.compile(r"\bboolean\s{1,8}equals\s{0,4}\([^()\n]{0,200}\)"),
     "rust": re.compile(r"\bfn\s{1,8}(?:eq|equals)\s{0,4}\([^()\n]{0,200}\)\s{0,4}->\s{0,4}bool\b"),
@@ -28,7 +28,7 @@ _STACK = {
     "go": re.compile(r"\bruntime\.(?:Callers?|Stack|CallersFrames)\(|\bdebug\.Stack\("),
     "java": re.compile(r"getStackTrace\(\)|StackWalker|getCallerClass\("),
     "rust": re.compile(r"\bBacktrace::|\bbacktrace::|Location::caller\("),
-    "csharp": re.compile(r"Environment\.StackTrace|new\s{1,4}StackTrace\(|new\s{1,4}StackFrame\(|GetCallingAssembly\("),
+    "csharp": re.compile(r"Environment\.StackTrace|new\s{1,4}[\w.]{0,40}Stack(?:Trace|Frame)\(|\bCaller(?:FilePath|MemberName)\b|GetCallingAssembly\("),
     "ruby": re.compile(r"\bcaller(?:_locations)?\b"),
 }  # fmt: skip
 # Questions that only a test run answers with yes; wherever they stand.
@@ -36,13 +36,14 @@ _RUNNER = {
     "javascript": re.compile(
         r"JEST_WORKER_ID|VITEST_(?:WORKER|POOL)_ID|(?:process|import\.meta)\.env\??\.(?:VITEST|MOCHA\w*|JEST\w*|TAP|AVA_PATH)\b|"
         r"typeof\s{1,4}(?:jest|vi|describe|it|expect|jasmine|mocha|beforeEach)\b|(?:global|globalThis)\.(?:jest|describe|it|expect|jasmine)\b\s{0,4}(?:[)&|?]|[!=]==)|"
-        r"process\.argv[^;\n]{0,80}(?:jest|mocha|vitest)|require\.cache[^;\n]{0,60}(?:jest|mocha|vitest)"
+        r"process\.argv[^;\n]{0,80}(?:jest|mocha|vitest)|require\.cache[^;\n]{0,60}(?:jest|mocha|vitest)|"
+        r"(?:require\.main|module\.(?:parent|children))\b[^;\n]{0,100}(?:\.test|\.spec|__tests__|jest|mocha)|Symbol\.for\(\s{0,4}['\"]jest\."
     ),
     "go": re.compile(r"\btesting\.Testing\(\)|flag\.Lookup\(\"test\.|os\.Args[^\n]{0,60}\"[^\"\n]{0,20}(?:\.test|-test\.)|\"[./]?test\.(?:v|run)\""),
     "java": re.compile(r"\"surefire\.[\w.]+\"|forName\(\s{0,4}\"org\.(?:junit|testng)|\"org\.gradle\.test\.worker\"|java\.class\.path\"\)[^;\n]{0,80}junit"),
-    "rust": re.compile(r"\bcfg!\(\s{0,4}(?:not\(\s{0,4})?test\b|\"(?:RUST_TEST_\w+|NEXTEST\w*|CARGO_TARGET_TMPDIR)\""),
+    "rust": re.compile(r"\bcfg!\(\s{0,4}(?:not\(\s{0,4})?test\b|\"(?:RUST_TEST_\w+|NEXTEST\w*|CARGO_TARGET_TMPDIR)\"|thread::current\(\)\.name\(\)(?:\.unwrap\w*\([^()\n]{0,40}\))?\s{0,4}(?:[!=]=|\.(?:map\w*|is_some_and|contains|starts_with|ends_with)\()[^;{\n]{0,80}\"|env::(?:args|current_exe)\(\)[^;{\n]{0,160}\"[^\"\n]{0,20}(?:deps|test)|\"CARGO_(?:MANIFEST_DIR|PKG_\w+|CRATE_NAME)\"\)\.is_(?:ok|some)"),
     "csharp": re.compile(r"(?:GetAssemblies|FriendlyName|ProcessName|GetEntryAssembly)[^;\n]{0,160}(?i:xunit|nunit|mstest|testhost|vstest)|\"(?:VSTEST_\w+|DOTNET_TEST\w*)\""),
-    "ruby": re.compile(r"defined\?\s{0,4}\(?\s{0,4}(?:::)?(?:RSpec|Minitest|MiniTest|Test::Unit)|\$(?:0|PROGRAM_NAME)[^\n]{0,60}(?:rspec|test)|const_defined\?\(?\s{0,4}:(?:RSpec|Minitest)"),
+    "ruby": re.compile(r"defined\?\s{0,4}\(?\s{0,4}(?:::)?(?:RSpec|Minitest|MiniTest|Test::Unit)|\$(?:0|PROGRAM_NAME)[^\n]{0,60}(?:rspec|test)|const_defined\?\(?\s{0,4}[:'\"](?:RSpec|Minitest)|\$(?:LOADED_FEATURES|\")[^\n]{0,80}(?:rspec|minitest|test)"),
 }  # fmt: skip
 # Modes that honest code asks for too, so they count in conditions only, and not where they only start a server or log.
 _MODE = {
@@ -64,9 +65,14 @@ _ASSIGNED = re.compile(r"\b([A-Za-z_$][\w$]*)(?:\s*,\s*[A-Za-z_$][\w$]*){0,4}\s*
 _LOOPED = re.compile(
     r"\bfor\w*\s{0,4}\(?\s{0,4}(?:[\w<>\[\].]{1,40}\s{1,4})?([A-Za-z_$][\w$]*)\s{0,4}(?::|\bof\b|\bin\b)\s{0,4}([^{;\n]{1,200})"
 )
+_CALLER = re.compile(r"\bCaller(?:FilePath|MemberName)\]\s{0,4}string\??\s{1,4}(\w+)")
+_COMPARES = re.compile(
+    r"==|=~|(?i:equals|contains|includes|starts|ends|hassuffix|hasprefix|match|some|any|test)\w*\s{0,4}[(?{]"
+)
 _CFG_FN = re.compile(
     r"#\[cfg\((not\(test\)|test)\)\]\s{0,40}(?:#\[[^\]\n]{0,80}\]\s{0,40}){0,4}(?:pub(?:\([^)\n]{0,20}\))?\s{1,4})?(?:async\s{1,4}|const\s{1,4}|unsafe\s{1,4}){0,2}fn\s{1,4}(\w+)"
 )
+_SAME = re.compile(r"(.+?)===?(.+)")
 _ALWAYS, _NEVER = (
     frozenset({"true", "(true)", "!false", "1==1", "1===1", "!0"}),
     frozenset({"false", "(false)", "!true", "!1"}),
@@ -95,23 +101,58 @@ def _equality(code: CodeText) -> Iterator[Sign]:
         heads.append((_INEQUALITY[code.language], _NEVER))
     for pattern, answers in heads:
         for found in found_in(pattern, code.bare):
-            if set(_answers(code, found.end())) and set(_answers(code, found.end())) <= answers:
+            given = _answers(code, found.end(), _second(found[0], code.language))
+            if given and all(_is_always(answer, answers) for answer in given):
                 yield sign("always_equal", code.line(_first_word(found)), code.source_line(_first_word(found)))
+
+
+def _second(head: str, language: str) -> str:
+    """The name of what something is compared with: the last parameter."""
+    inside = re.search(r"\(([^()]*)\)[^()]*$", head) or re.search(r"[=?]\s+(\w+)\s*$", head)
+    last = inside[1].rpartition(",")[2] if inside else ""
+    names: list[str] = re.findall(
+        r"[A-Za-z_]\w*", last.partition(":")[0] if language in ("rust", "javascript") else last
+    )
+    if not names:
+        return ""
+    return names[0] if language in ("go", "rust", "javascript", "ruby") else names[-1]
+
+
+def _is_always(answer: str, answers: frozenset[str]) -> bool:
+    """Whether an answer is one of these whatever it is asked of: ``a==a||b``, ``a!=null||a==null``."""
+    if answer in answers or answer == "always":
+        return True
+    terms = set(answer.split("||"))
+    return "true" in answers and any(
+        term in _ALWAYS
+        or ((same := _SAME.fullmatch(term)) and same[1] == same[2])
+        or term.replace("==", "!=", 1) in terms - {term}
+        for term in terms
+    )
 
 
 def _first_word(found: re.Match[str]) -> int:
     return found.start() + len(found[0]) - len(found[0].lstrip(" \t\n{};,."))
 
 
-def _answers(code: CodeText, end: int) -> list[str]:
+def _answers(code: CodeText, end: int, second: str) -> list[str]:
     """Everything that a method may return, without white space."""
     body = _ruby_body(code, end) if code.language == "ruby" else _curly_body(code, end)
+    body = re.sub(r"(?:\blet\s+)?(?<!\w)_\s*=\s*&?[\w.]+\s*;?", "", body)
+    if body not in ("", "other") and second and _depends_on_itself(body, second):
+        return ["always"]
     if re.search(r"\b(?:throw|panic|raise|super)\b", body):
         return ["other"]
     returned = re.findall(r"\breturn\b([^;\n}]*)", body)
     rest = re.sub(r"\breturn\b[^;\n}]*;?", "", body)
     tail = "" if returned and not rest.strip(" \n;{}") else _last(rest)
     return ["".join(value.split()) for value in [*returned, tail] if value.strip()]
+
+
+def _depends_on_itself(body: str, second: str) -> bool:
+    """Whether a comparison never looks at what it is compared with, and does compare: ``this == this``."""
+    compares = re.search(r"[=!]=|\.(?:equals|Equals|eq|eql\?)\(", body)
+    return compares is not None and re.search(rf"\b{re.escape(second)}\b", body) is None
 
 
 def _last(rest: str) -> str:
@@ -192,13 +233,25 @@ def _stack(code: CodeText) -> Iterator[Sign]:
     for offset, condition in code.conditions():
         asked = pattern.search(condition) or (names is not None and names.search(condition))
         # Whether there is a stack at all tells nothing; a text in the condition asks who is on it.
-        question = code.source_line(offset) if code.language == "ruby" else condition
-        if asked and re.search(r"[\"'`/]", question):
+        question = code.code[offset:].partition("\n")[0] if code.language == "ruby" else condition
+        if asked and (re.search(r"[\"'`/]", question) or _was_asked(code, condition, held)):
             yield sign("stack_inspected", code.line(offset), code.source_line(offset))
 
 
+def _was_asked(code: CodeText, condition: str, held: set[str]) -> bool:
+    """Whether a name in a condition holds the answer to a question that was put to the stack before."""
+    names = set(re.findall(r"[A-Za-z_$][\w$]*", condition)) & held
+    return any(
+        found[1] in names
+        and _COMPARES.search(found[2]) is not None
+        and re.search(r"[\"'`/]", found[2]) is not None
+        for found in _ASSIGNED.finditer(code.code)
+    )
+
+
 def _held(code: CodeText, pattern: re.Pattern[str]) -> set[str]:
-    held: set[str] = set()
+    # A compiler may give the caller as an argument.
+    held = {found[1] for found in _CALLER.finditer(code.code)} if code.language == "csharp" else set()
     for _ in range(3):
         size = len(held)
         for found in (*_ASSIGNED.finditer(code.code), *_LOOPED.finditer(code.code)):

@@ -223,4 +223,8 @@ def _compared(test: ast.expr) -> Constants | None:
 
 def _returned(body: list[ast.stmt]) -> Constants | None:
     last = body[-1] if len(body) <= 2 else None
-    return of_expression(last.value) if isinstance(last, ast.Return | ast.Assign) else None
+    value = last.value if isinstance(last, ast.Return | ast.Assign) else None
+    # The answer may be wrapped: ``return Amount(1250)``.
+    if isinstance(value, ast.Call) and value.args and not value.keywords:
+        value = ast.Tuple(value.args)
+    return of_expression(value)

@@ -19,6 +19,7 @@ _VALUE_TYPES = frozenset(
     {"int", "float", "complex", "str", "bytes", "bool", "list", "tuple", "dict", "set", "object"}
 )
 _DEEPEST = 8
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.In: ast.NotIn}
 
 
 def equality_signs(module: PythonModule) -> Iterator[Sign]:
@@ -47,7 +48,8 @@ def _in_class(
         if isinstance(part, ast.FunctionDef) and part.name in _ANSWERS:
             wanted = _ANSWERS[part.name]
             foreign = part.name == "__eq__" and _asks_for_a_type_only(part, node.name)
-            if _returns(part, wanted) or foreign or (truthy and wanted and _returns_self(part)):
+            blind = part.name == "__eq__" and _is_blind(part.args, part.body)
+            if _returns(part, wanted) or foreign or blind or (truthy and wanted and _returns_self(part)):
                 yield module.sign("always_equal", part)
         elif isinstance(part, ast.Assign):
             names = [
@@ -75,7 +77,7 @@ def _set_or_made(
 
 def _always(value: ast.expr, wanted: bool, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> bool:
     if isinstance(value, ast.Lambda):
-        return truth(value.body) is wanted
+        return truth(value.body) is wanted or (wanted and _is_blind(value.args, [ast.Return(value.body)]))
     return isinstance(value, ast.Name) and value.id in functions and _returns(functions[value.id], wanted)
 
 
@@ -101,6 +103,18 @@ def _held_constants(nodes: list[ast.AST]) -> dict[str, ast.expr]:
     return {name: node.value for name, node in zip(names, given, strict=True) if counts[name] == 1}
 
 
+def _is_blind(arguments: ast.arguments, body: list[ast.stmt]) -> bool:
+    """Whether a comparison says something of itself, and never looks at what it is compared with."""
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
+    given = [argument.arg for argument in arguments.args]
+    constant = all(value is None or isinstance(value, ast.Constant | ast.Name) for value in returned)
+    if len(given) != 2 or constant or any(isinstance(node, ast.Raise) for node in nodes):
+        return False
+    return given[0] in names and not names & {given[1], "super", "locals", "NotImplemented"}
+
+
 def _returns_self(function: ast.FunctionDef) -> bool:
     returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
     first = function.args.args[0].arg if function.args.args else ""
@@ -118,6 +132,20 @@ def _asks_for_a_type_only(function: ast.FunctionDef, owner: str) -> bool:
     return value.func.id == "isinstance" and len(names) == len(kinds) and names <= _VALUE_TYPES - {owner}
 
 
+def _has_opposites(parts: list[ast.expr]) -> bool:
+    """``other is None or other is not None``"""
+    known = {ast.dump(part) for part in parts}
+    return any(ast.dump(opposite) in known for part in parts if (opposite := _opposite(part)) is not None)
+
+
+def _opposite(part: ast.expr) -> ast.expr | None:
+    if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+        return part.operand
+    if isinstance(part, ast.Compare) and len(part.ops) == 1 and type(part.ops[0]) in _OPPOSITES:
+        return ast.Compare(part.left, [_OPPOSITES[type(part.ops[0])]()], part.comparators)
+    return None
+
+
 def truth(node: ast.expr, depth: int = _DEEPEST) -> bool | None:
     """What an expression always is in a condition; None where that depends on something."""
     if depth == 0:
@@ -130,6 +158,8 @@ def truth(node: ast.expr, depth: int = _DEEPEST) -> bool | None:
     if isinstance(node, ast.BoolOp):
         parts = [truth(part, depth - 1) for part in node.values]
         decides = isinstance(node.op, ast.Or)
+        if decides and _has_opposites(node.values):
+            return True
         return decides if decides in parts else (None if None in parts else not decides)
     if (
         isinstance(node, ast.Compare)

@@ -1,6 +1,7 @@
 """Python that ends the process with success while tests are collected or run, or when it is imported."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from assay.formats.code_signs.python_module import PythonModule, at_import
@@ -82,9 +83,20 @@ def _calls(node: ast.AST, names: frozenset[str]) -> bool:
 
 
 def _hands_over(node: ast.AST, module: PythonModule) -> bool:
-    """``Timer(1, os._exit, [0])``: something else will call it."""
-    arguments = node.args if isinstance(node, ast.Call) else []
-    return any(module.dotted(argument) in _HARD for argument in arguments)
+    """``Timer(1, os._exit, [0])``: something else will call it. ``os.execv`` puts something else in its place."""
+    if not isinstance(node, ast.Call):
+        return False
+    if re.fullmatch(r"os\.exec[lv]p?e?", module.dotted(node.func)):
+        return True
+    return any(
+        module.dotted(argument) in _HARD or (isinstance(argument, ast.Lambda) and _leaves(argument, module))
+        for argument in node.args
+    )
+
+
+def _leaves(function: ast.Lambda, module: PythonModule) -> bool:
+    calls = (part for part in ast.walk(function) if isinstance(part, ast.Call))
+    return any(module.dotted(call.func) in _HARD and is_successful_exit(call, module) for call in calls)
 
 
 def _at_exit(module: PythonModule, exiting: frozenset[str]) -> Iterator[Sign]:

@@ -16,6 +16,8 @@ _FUNCTIONS = frozenset(
     {"numpy.allclose", "numpy.isclose", "math.isclose", "operator.eq", "operator.ne", "sys.exit", "os._exit"}
 )
 _MODULES = re.compile(r"(?:py\.?test|_pytest|unittest|nose2?|hypothesis|doctest|pluggy)(?:\.|$)")
+# What a test module imported for itself, given to it by somebody else.
+_TEST_MODULE = re.compile(r"(?:\w+\.)*test_\w+\.\w+$")
 _CLOCKS = re.compile(
     r"(?:time\.(?:time|time_ns|perf_counter|perf_counter_ns|monotonic|monotonic_ns|process_time|thread_time|sleep)|"
     r"datetime\.(?:datetime|date)(?:\.\w+)?|timeit\.default_timer)$"
@@ -29,7 +31,11 @@ _SETTERS = frozenset({"setattr", "builtins.setattr", "object.__setattr__", "type
 def framework_patches(module: PythonModule, *, in_tests: bool) -> Iterator[Sign]:
     """Assignments to parts of a test framework or to builtins, however they are written."""
     for target, node in _assigned(module):
-        if _is_framework(target) or (target.startswith("builtins.") and _is_builtin(target, in_tests)):
+        if (
+            _is_framework(target)
+            or _TEST_MODULE.match(target)
+            or (target.startswith("builtins.") and _is_builtin(target, in_tests))
+        ):
             yield module.sign("framework_patched", node)
     yield from _replaced_modules(module)
     yield from _emptied_assertions(module)
@@ -75,7 +81,8 @@ def _set_by_call(call: ast.Call, module: PythonModule) -> list[str]:
         whole = constant_text(call.args[0])
         if owner and name:
             return [f"{owner}.{name}"]
-        return [whole] if whole and called.endswith("setattr") and _is_framework(whole) else []
+        named = whole is not None and (_is_framework(whole) or _TEST_MODULE.match(whole) is not None)
+        return [whole] if whole and called.endswith("setattr") and named else []
     return []
 
 

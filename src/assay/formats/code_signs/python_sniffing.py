@@ -13,6 +13,9 @@ _STACK = frozenset({
     "traceback.extract_stack", "traceback.format_stack", "traceback.walk_stack", "sys._current_frames",
     "traceback.print_stack", "sys._getframemodulename",
 })  # fmt: skip
+# The frame that called another one, however one got hold of that.
+_FRAMES = frozenset({"f_back"})
+_PROCESS = re.compile(r"/proc/(?:self|\d+|\{.*\})/(?:cmdline|comm|exe|environ|stat(?:us)?)")
 _RUNNER_VARIABLES = re.compile(r"PYTEST(?:_\w*)?|UNITTEST_\w+|_PYTEST_\w+|TOX_ENV_NAME|NOX_CURRENT_SESSION")
 _CI_VARIABLES = frozenset({
     "CI", "GITHUB_ACTIONS", "GITLAB_CI", "TRAVIS", "CIRCLECI", "BUILDKITE", "JENKINS_URL", "TEAMCITY_VERSION",
@@ -58,6 +61,9 @@ def environment_signs(module: PythonModule, *, ci_counts: bool) -> Iterator[Sign
             or (isinstance(node, ast.Attribute | ast.Constant) and _mark(node) in _MARKS)
         ):
             yield module.sign("environment_sniffed", node)
+    texts = [node for node in module.nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    if any(node.value in _RUNNERS for node in texts):
+        yield from (module.sign("environment_sniffed", node) for node in texts if _PROCESS.match(str(node.value)))
     if ci_counts:
         yield from _ci_conditions(module)
 
@@ -127,6 +133,8 @@ def _is_about(expression: ast.AST, module: PythonModule, held: frozenset[str], t
         if isinstance(part, ast.Name) and part.id in held:
             return True
         if isinstance(part, ast.Call) and (_asks_stack(part, module) or module.dotted(part.func) in telling):
+            return True
+        if isinstance(part, ast.Attribute) and part.attr in _FRAMES:
             return True
     return False
 

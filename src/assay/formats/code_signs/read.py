@@ -9,6 +9,7 @@ from assay.formats.code_signs.pytest_hooks import hook_signs
 from assay.formats.code_signs.python_equality import equality_signs
 from assay.formats.code_signs.python_exits import exits_anywhere, import_exits
 from assay.formats.code_signs.python_hidden import hidden_code
+from assay.formats.code_signs.python_interpreter import interpreter_signs
 from assay.formats.code_signs.python_module import PythonModule, parse_python
 from assay.formats.code_signs.python_sniffing import environment_signs, stack_signs
 from assay.formats.code_signs.sign import Sign
@@ -17,9 +18,9 @@ _Gate = re.Pattern[str]
 
 # Words of which one is in every text that a reader has anything to say about. Parsing costs far more.
 _EQUALITY: _Gate = re.compile(r"__(?:eq|ne|contains|instancecheck|subclasscheck)__")
-_STACK: _Gate = re.compile(r"_getframe|inspect|traceback|_current_frames|currentframe")
+_STACK: _Gate = re.compile(r"_getframe|inspect|traceback|_current_frames|currentframe|f_back|_frame\b")
 _ENVIRONMENT: _Gate = re.compile(
-    r"modules|argv|environ|getenv|__main__|psutil|find_spec|_called_from|PYTEST|TOX_ENV|NOX_"
+    r"modules|argv|environ|getenv|__main__|psutil|find_spec|_called_from|PYTEST|TOX_ENV|NOX_|/proc/"
 )
 _PATCHES: _Gate = re.compile(
     r"unittest|test|builtins|nose|hypothesis|doctest|pluggy|isclose|allclose|operator|_exit|sys|runtest|"
@@ -34,8 +35,9 @@ _CLOCKS: _Gate = re.compile(
     r"(?:time|perf_counter|monotonic|sleep|date|timer)\w*[\"']?\]?[ \t]{0,4}=[^=]|freeze_time|travel|"
     r"setattr|__dict__|exec"
 )
+_INTERPRETER: _Gate = re.compile(r"meta_path|path_hooks|settrace|setprofile|__code__|\bANY\b")
 _HIDDEN: _Gate = re.compile(r"\b(?:exec|eval|compile|marshal)\b")
-_EXITS: _Gate = re.compile(r"exit|Exit|quit|__import__|import_module|exec|excepthook")
+_EXITS: _Gate = re.compile(r"exit|Exit|quit|__import__|import_module|exec|excepthook|spawn")
 
 
 def source_signs(text: str, language: str, *, added: str, serves_build: bool) -> list[Sign]:
@@ -72,6 +74,7 @@ def _python_source(text: str, added: str, serves_build: bool) -> Iterator[Sign]:
         (_patches(text, added), partial(python_patches.framework_patches, in_tests=False)),
         (_CLOCKS.search(added) is not None, python_patches.clock_patches),
         (_HIDDEN.search(text) is not None, hidden_code),
+        (_INTERPRETER.search(added) is not None, interpreter_signs),
     )
     yield from _read(text, [reader for wanted, reader in readers if wanted])
 

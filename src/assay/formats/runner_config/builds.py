@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from xml.parsers import expat
 
+from assay.formats.code_signs.code_text import CodeText
 from assay.formats.runner_config.commands import features
 from assay.formats.runner_config.pytest_settings import table, toml
 from assay.formats.runner_config.weakening import Weakening, line_of, shown, weakening
@@ -18,19 +19,34 @@ _XML_RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("empty_run_passes", re.compile(r"(?:failIfNoTests|failIfNoSpecifiedTests|TreatNoTestsAsError)=false$", re.IGNORECASE)),
     ("tests_excluded", re.compile(r"(?:exclude|excludedGroups|excludes|TestCaseFilter|VSTestTestCaseFilter|groups|test)=.")),
     ("tests_excluded", re.compile(r"IsTestProject=false$|Compile@Remove=.*[Tt]est|(?:None|Content)@Remove=.*[Tt]est")),
-    ("not_run", re.compile(r"phase=none$")),
+    ("tests_excluded", re.compile(r"testExcludes?=.")),
+    ("tests_not_collected", re.compile(r"testSourceDirectory=(?!.*test)|include=(?!(?:\*\*/)?(?:\*\w*|Test\*)(?:\.\w+)?$|.*\.xml$)")),
+    ("not_run", re.compile(r"phase=none$|Target@Name=(?:VSTest|_VSTest\w*|Test)$")),
     ("retried", re.compile(r"rerunFailingTestsCount=[1-9]")),
     ("failure_ignored", re.compile(r"TestingPlatformCommandLineArguments=.*(?:ignore-exit-code|filter)")),
 )  # fmt: skip
-_ONLY_FOR_TESTS = re.compile(r"(?:exclude|excludes|groups|test|skip|phase)=")
+_ONLY_FOR_TESTS = re.compile(r"(?:exclude|excludes|include|groups|test|skip|phase)=")
+_DOTNET_TESTS = re.compile(r"Include=\"(?:xunit|NUnit|MSTest|TUnit|Microsoft\.NET\.Test\.Sdk)", re.IGNORECASE)
+_OF_DOTNET_TESTS = re.compile(r"Compile@Remove=(?!(?:obj|bin)\b)|EnableDefaultCompileItems=false$")
 _GRADLE = (
     ("failure_ignored", re.compile(r"ignoreFailures\s{0,4}(?:=|\.set\()?\s{0,4}true")),
     ("tests_excluded", re.compile(r"excludeTestsMatching|includeTestsMatching|excludeTags|excludeCategories|\bexclude\w*\s{0,4}\(?\s{0,4}[\"'][^\"'\n]*(?:[Tt]est|\*\*/)[^\"'\n]*")),
     ("not_run", re.compile(r"(?:\b[tT]est\w*|withType[^\n]{0,40}Test[^\n]{0,40})(?:\.|\s{0,4}\{[^}]{0,400}?\b)enabled\s{0,4}=\s{0,4}false|onlyIf\s{0,4}\{\s{0,4}false|excludedTaskNames")),
     ("empty_run_passes", re.compile(r"failOn(?:NoDiscoveredTests|NoMatchingTests)\s{0,4}=\s{0,4}false")),
+    ("not_run", re.compile(r"dependsOn\.(?:remove|removeAll|clear)\(|dependsOn\s{0,4}-=|setDependsOn\(\s{0,4}(?:\[\s{0,4}\]|emptyList\(\)|listOf\(\))")),
+    ("tests_not_collected", re.compile(r"(?<![\w'\"])test\b[^\n]{0,60}\bsrcDirs?\b\s{0,4}(?:=|\()?\s{0,4}[\[(]?\s{0,4}(?:\]|[\"'](?![^\"'\n]*test)[^\"'\n]*[\"'])", re.IGNORECASE)),
+)  # fmt: skip
+# What says so inside of the block of the task that runs the tests; other tasks may well choose.
+_GRADLE_TASK = re.compile(
+    r"(?<![\w.'\"])(?:test|(?:project\.)?tasks\.(?:test|named(?:<Test>)?\(\s{0,4}[\"']test[\"'][^)\n]{0,40}\)|withType[(<]\s{0,4}Test\b[^{\n]{0,40}))\s{0,4}\{"
+)
+_IN_GRADLE_TASK = (
+    ("not_run", re.compile(r"\benabled\s{0,4}=\s{0,4}false|\bactions\s{0,4}(?:=|\.clear)|setActions\(|\bonlyIf\s{0,4}\{\s{0,4}false")),
+    ("tests_excluded", re.compile(r"\binclude(?:Tags|Categories|Engines)\b[^\n}]{0,200}|\binclude\b[^\n}]{0,200}")),
 )  # fmt: skip
 _RAKE = (
     ("failure_ignored", re.compile(r"fail_on_error\s{0,4}=\s{0,4}false|rescue\s+SystemExit|\|\|\s{0,4}true")),
+    ("not_run", re.compile(r"Task\[[^\]\n]{0,40}(?:test|spec)[^\]\n]{0,20}\]\.(?:clear\w*|reenable\b|actions\b)|task\s{0,4}\(?:?[\"']?(?:test|spec)[\"']?\)?\s{0,4}(?:\{|do\b)[^\n]{0,20}(?:puts|true|nil|\}|end)")),
     ("tests_excluded", re.compile(r"exclude_pattern|\.exclude\(")),
     ("tests_not_collected", re.compile(r"\.(?:pattern|test_files)\s{0,4}=\s{0,4}[^*\n]{1,200}$", re.MULTILINE)),
     ("narrowed", re.compile(r"(?:rspec_opts|options)\s{0,4}\+?=[^\n]{0,100}(?:--tag|--dry-run|--example|--name)")),
@@ -70,8 +86,13 @@ def go_mod(before: str | None, after: str | None) -> Iterator[Weakening]:
 def xml_build(before: str | None, after: str | None) -> Iterator[Weakening]:
     """pom.xml, project files of .NET and .runsettings."""
     old, new = _xml_settings(before or ""), _xml_settings(after or "")
+    rules = _XML_RULES
+    if _DOTNET_TESTS.search(before or ""):
+        rules = (*rules, ("tests_not_collected", _OF_DOTNET_TESTS))
+    if "packaging=pom" in new - old and before and (after or "").count("<module>") <= before.count("<module>"):
+        yield weakening("not_run", after or "", "packaging", None, "packaging=pom")
     for setting in new - old:
-        for rule, pattern in _XML_RULES:
+        for rule, pattern in rules:
             if pattern.match(setting):
                 value = setting.partition("=")[2]
                 yield Weakening(
@@ -82,19 +103,53 @@ def xml_build(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 def gradle(before: str | None, after: str | None) -> Iterator[Weakening]:
     yield from _by_pattern(_GRADLE, before, after)
+    yield from _by_pattern(_IN_GRADLE_TASK, _of_test_task(before or ""), _of_test_task(after or ""))
+    if "useJUnitPlatform" in (before or "") and "useJUnit()" in _without_comments(after or ""):
+        yield weakening("tests_not_collected", after or "", "useJUnit()", "useJUnitPlatform", "useJUnit()")
+
+
+def _of_test_task(text: str) -> str:
+    """A build file in which only the blocks of the test task are left, on their lines."""
+    code = CodeText("java", text)
+    blocks = [code.body(found.end() - 1) for found in _GRADLE_TASK.finditer(code.code)]
+    kept = [False] * len(text)
+    for start, end in filter(None, blocks):
+        kept[start:end] = [True] * (end - start)
+    return "".join(sign if keep or sign == "\n" else " " for sign, keep in zip(code.code, kept, strict=True))
 
 
 def rakefile(before: str | None, after: str | None) -> Iterator[Weakening]:
     yield from _by_pattern(_RAKE, before, after)
+    old, new = _default_tasks(before), _default_tasks(after)
+    if old & {"test", "spec"} and new and not new & {"test", "spec", *(old - {"test", "spec"})}:
+        yield weakening("not_run", after or "", "default", sorted(old), sorted(new))
+
+
+def _default_tasks(text: str | None) -> set[str]:
+    found = re.findall(r"(?m)^\s*task\s*\(?:?default\s*(?:=>|:)\s*([^\n]{1,200})", text or "")
+    return {word for line in found for word in re.findall(r"\w+", line)}
 
 
 def rspec(before: str | None, after: str | None) -> Iterator[Weakening]:
     """``.rspec``: options on lines of their own."""
-    known = {part for _, part in features(f"rspec {' '.join((before or '').split())}")}
-    pattern = f"rspec {' '.join((after or '').split())}"
-    yield from (
-        weakening(rule, after or "", part, None, part) for rule, part in features(pattern) if part not in known
-    )
+    known = set(_rspec_features(before))
+    for rule, part in _rspec_features(after):
+        if (rule, part) not in known:
+            yield weakening(rule, after or "", part, None, part)
+
+
+def _rspec_features(text: str | None) -> Iterator[tuple[str, str]]:
+    options = f"rspec {' '.join((text or '').split())}"
+    yield from features(options)
+    for found in re.finditer(r"(?<!\S)(?:--pattern|-P|--default-path)[= ]\s{0,4}(\S+)", options):
+        if not re.search(r"^[\"']?(?:spec/?|(?:\{?spec[^/]*/)?\*\*(?:\{[^}]*\})?/\*_spec\.rb)[\"']?$", found[1]):
+            yield "tests_not_collected", found[0]
+
+
+def junit_platform(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """``junit-platform.properties``: a run that runs nothing, and conditions that are switched off."""
+    rules = (("not_run", re.compile(r"(?m)^\s*[\w.]*dryRun\.enabled\s*[=:]\s*true\b")),)
+    yield from _by_pattern(rules, before, after)
 
 
 def _by_pattern(

@@ -16,6 +16,8 @@ _HIDES = (
     ("failure_ignored", re.compile(r"\|\|[ \t]{0,4}(?:true|:|exit[ \t]{1,4}0|echo\b|printf\b|/bin/true|\(exit[ ]0\)|\{[ ]{0,2}(?:true|:|echo)|cd[ ]\.|ver\b|set[ ]\w+=)")),
     ("failure_ignored", re.compile(r"(?:;|&)[ \t]{0,4}(?:true|:|exit[ \t]{1,4}(?:/b[ ])?0)[ \t]{0,4}(?:$|[;\"'})])")),
     ("failure_ignored", re.compile(r"(?<!\|)\|[ \t]{0,4}(?:true|:|cat|head|tail)\b")),
+    ("failure_ignored", re.compile(r"[^&\s>][ \t]{1,4}&[ \t]{0,4}$")),
+    ("assertions_off", re.compile(r"\bpython[\d.]{0,5}[ ](?:-\w+[ ]){0,4}-\w*O\w*[ ]|\bPYTHONOPTIMIZE=[1-9]\w*")),
     ("failure_ignored", re.compile(r"(?:^|[;&][ \t]{0,4})![ \t]{1,4}\w")),
     ("empty_run_passes", re.compile(r"--pass-?[wW]ith-?[nN]o-?[tT]ests(?!=false)|--allow-empty|--suppress-no-test-exit-code|-DfailIfNoTests=false|--no-tests[= ]pass")),
     ("failure_ignored", re.compile(r"--suppress-tests-failed-exit-code|--exit-zero|-Dmaven\.test\.failure\.ignore(?!=false)|--fail-never|(?<!\S)-fn(?!\S)|--ignore-exit-code|--testFailureExitCode[= ]0|--failure-exit-code[= ]0|--dangerouslyIgnoreUnhandledErrors")),
@@ -46,6 +48,18 @@ _TRIVIAL = re.compile(
     r"^\s*(?:@?-?(?:echo|printf|true|:|exit\s+0|sleep|date|ls|cat|node\s+-e|node\s+-p|python3?\s+-c|ruby\s+-e|rem)\b.*|:|)\s*$",
     re.DOTALL,
 )
+# The status of a pipe is that of its last command unless the shell is told otherwise.
+_PIPED = re.compile(r"(?<!\|)\|[ \t]{0,4}(?:tee|grep|sed|awk|sort|less|more|ts|column|jq)\b")
+_INSTEAD = re.compile(r"\|\|[ \t]{0,4}(.+)$")
+_ASKS = re.compile(r"^(?:which|command[ ]-v|type|test|\[+|hash)[ ]")
+REDEFINED = re.compile(
+    r"^(?:function[ ]+)?(?:python[\d.]*|pytest|tox|npm|npx|yarn|pnpm|node|go|cargo|mvn|gradle|rspec|rake|bundle|dotnet|make|jest|exit)[ ]?"
+    r"\(\)[ ]?\{.{0,200}|^alias[ ](?:python[\d.]*|pytest|npm|node|go|cargo|mvn|gradle|rspec|rake|dotnet|make|jest)=.{0,200}"
+)
+_NO_TESTS = re.compile(
+    r"(?:go[ ](?:vet|build|fmt)|cargo[ ](?:build|check|clippy|fmt)|ruff|flake8|black|mypy|pyright|eslint|prettier|tsc|dotnet[ ]build|"
+    r"(?:npm|yarn|pnpm)[ ](?:run[ ])?(?:build|lint)|python3?[ ]-m[ ](?:compileall|py_compile|build))\b"
+)
 _TRAPPED = re.compile(r"trap\s.*\bexit\s+0\b")
 _FAILS = re.compile(r"exit\s+(?:[1-9]|\$)|\bfalse\b|return\s+[1-9]")
 _WORD_SPLIT = re.compile(r"\s+")
@@ -69,6 +83,8 @@ def command_changes(before: str, after: str, *, is_test: bool) -> Iterator[tuple
         if old and (_TRIVIAL.match(after) or is_test):
             yield ("test_command_emptied", after.strip() or "(nothing)")
         return
+    if is_test and any(map(runs_tests, old)) and all(map(_is_no_test, new)):
+        yield "test_command_emptied", " ".join(new)
     known = {_squeezed(part) for _, part in features("\n".join(old))}
     for rule, part in features("\n".join(new)):
         if _squeezed(part) not in known:
@@ -77,17 +93,35 @@ def command_changes(before: str, after: str, *, is_test: bool) -> Iterator[tuple
     yield from _narrower_paths(old, new)
 
 
+def _is_no_test(line: str) -> bool:
+    """Whether a command is known to run no tests. One that is followed by another may."""
+    return _NO_TESTS.match(line) is not None and not runs_tests(line) and not re.search(r"&&|;|\|", line)
+
+
 def features(command: str) -> Iterator[tuple[str, str]]:
     """Everything in a command that hides failures or narrows the tests, with its rule."""
     for line in command.split("\n"):
         part = line[:4000]
         for rule, pattern in _HIDES:
             yield from ((rule, found[0]) for found in pattern.finditer(part))
+        if "pipefail" not in command:
+            yield from (("failure_ignored", found[0]) for found in _PIPED.finditer(part))
+        instead = _INSTEAD.search(part)
+        if instead and runs_tests(part[: instead.start()]) and _is_harmless(part, instead[1]):
+            yield "failure_ignored", instead[0]
         # A branch that ends well either way.
         if re.match(r"if\s.*;\s*then\b.*\bfi\b", part) and runs_tests(part) and not _FAILS.search(part):
             yield "failure_ignored", part
         yield from (("narrowed", found[0]) for found in _NARROWS.finditer(part))
         yield from (("plugin_loaded", found[0]) for found in _LOADS.finditer(part))
+
+
+def _is_harmless(line: str, instead: str) -> bool:
+    """Whether what is done where a command fails neither fails itself nor runs tests in another way."""
+    first = re.split(r"[;&|]", line)[0].strip()
+    return not (
+        _ASKS.match(first) or _FAILS.search(instead) or runs_tests(instead) or "run" in instead.split()[:2]
+    )
 
 
 def option_changes(before: str, after: str) -> Iterator[tuple[str, str]]:
@@ -107,7 +141,9 @@ def _test_parts(command: str, is_test: bool) -> list[str]:
     if chosen and len(lines) > 1 and re.fullmatch(r"exit 0|true|:", lines[-1]):
         chosen[-1] += "; exit 0"
     # What a trap does at the end decides how a script ends, wherever it stands.
-    chosen += [line for line in lines if chosen and _TRAPPED.match(line)]
+    if chosen:
+        taken = set(chosen)
+        chosen += [line for line in lines if line not in taken and (_TRAPPED.match(line) or "pipefail" in line)]
     return chosen
 
 

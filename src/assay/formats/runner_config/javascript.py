@@ -28,19 +28,39 @@ _PASSES = frozenset(
         "testFailureExitCode",
         "updateSnapshot",
         "pass-with-no-tests",
+        "passOnFailingTestSuite",
+        "pass-on-failing-test-suite",
     }
 )
 _STRICT = frozenset(
-    {"forbidOnly", "forbid-only", "forbidPending", "forbid-pending", "failOnEmptyTestSuite", "errorOnDeprecated"}
+    {
+        "forbidOnly",
+        "forbid-only",
+        "forbidPending",
+        "forbid-pending",
+        "failOnEmptyTestSuite",
+        "failOnFailingTestSuite",
+        "errorOnDeprecated",
+    }
 )
 _RETRIES = frozenset({"retries", "retry", "retryTimes"})
 _THRESHOLDS = frozenset({"branches", "functions", "lines", "statements", "check-coverage"})
 _SECTIONS = ("jest", "vitest", "mocha", "ava", "nyc", "c8", "tap")
-_KEYS = _EXCLUDES | _INCLUDES | _SELECTS | _PASSES | _STRICT | _RETRIES | _THRESHOLDS
+# Programs of the workspace that take the place of a part of the runner itself.
+_RUNS = frozenset({"testRunner", "runner", "automock"})
+_KEYS = _RUNS | _EXCLUDES | _INCLUDES | _SELECTS | _PASSES | _STRICT | _RETRIES | _THRESHOLDS
 _KEY = re.compile(
     rf"(?<![\w$.-])[\"']?({'|'.join(sorted(_KEYS, key=len, reverse=True))})[\"']?\s{{0,8}}[:=](?!=)\s{{0,40}}"
 )
 _TEST_SCRIPT = re.compile(r"(?:pre|post)?(?:test|tests|check|ci|verify|spec|coverage|unit|e2e)(?:[:\-_].*)?$")
+_MAPPED = re.compile(r"[\"']([^\"'\n]{1,120})[\"']\s{0,4}:\s{0,4}\[?\s{0,4}[\"']([^\"'\n]{1,200})[\"']")
+_RELATIVE = re.compile(r"\^?(?:\.{1,2}/|\.\*/|\(\.\*\)/|/)|.*\.(?:test|spec)\b")
+_ASSET = re.compile(
+    r"\b(?:css|scss|sass|less|styl|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|eot|mp[34]|md|mdx|html|txt|json|graphql|wasm)\b"
+)
+_FRAMEWORKS = re.compile(
+    r"(?:@?jest|@?vitest|mocha|chai|expect|ava|tap|jasmine|karma|sinon|@playwright/|cypress)(?:$|[/-])"
+)
 _STRING = re.compile(r"\"([^\"\n]{0,300})\"|'([^'\n]{0,300})'|`([^`\n]{0,300})`|(/[^/\n]{1,200}/[a-z]*)")
 
 
@@ -51,6 +71,9 @@ def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
     yield from _scripts(old.get("scripts"), new.get("scripts"), text)
     for section in _SECTIONS:
         yield from compare(_of_json(old.get(section)), _of_json(new.get(section)), text, had=section in old)
+    yield from _mapped(json.dumps(old.get("jest")), json.dumps(new.get("jest")))
+    for name in sorted(_local_frameworks(new) - _local_frameworks(old)):
+        yield weakening("framework_replaced", text, f'"{name}"', None, name)
 
 
 def json_config(before: str | None, after: str | None) -> Iterator[Weakening]:
@@ -61,6 +84,35 @@ def json_config(before: str | None, after: str | None) -> Iterator[Weakening]:
 def code_config(before: str | None, after: str | None) -> Iterator[Weakening]:
     """Configuration that is written as JavaScript or TypeScript: the keys that matter, wherever they stand."""
     yield from compare(_of_code(before or ""), _of_code(after or ""), after or "", had=before is not None)
+    yield from _mapped(CodeText("javascript", before or "").code, CodeText("javascript", after or "").code)
+
+
+def _mapped(before: str, after: str) -> Iterator[Weakening]:
+    """Modules of the project, or its tests, that are given something else in their place.
+
+    Names of packages, aliases of folders and files that are no code are what such tables are for.
+    """
+    known = set(_MAPPED.findall(before))
+    for found in _MAPPED.finditer(after):
+        key, value = found[1].replace("\\", ""), found[2]
+        local = value.startswith((".", "/", "<rootDir>"))
+        if (
+            found.groups() not in known
+            and local
+            and "$1" not in value
+            and _RELATIVE.match(key)
+            and not _ASSET.search(key)
+        ):
+            yield weakening("module_replaced", after, found[0], None, found[0])
+
+
+def _local_frameworks(package: dict[str, object]) -> set[str]:
+    """Test frameworks that are taken from a folder or from under another name."""
+    sections = ("dependencies", "devDependencies", "overrides", "resolutions", "optionalDependencies")
+    listed = [package.get(section) for section in sections]
+    versions = [entry for part in listed if isinstance(part, dict) for entry in part.items()]
+    foreign = ("file:", "link:", "portal:", "patch:", "npm:", ".", "/")
+    return {name for name, version in versions if _FRAMEWORKS.match(name) and str(version).startswith(foreign)}
 
 
 def compare(before: Values, after: Values, text: str, *, had: bool) -> Iterator[Weakening]:
@@ -77,9 +129,17 @@ def compare(before: Values, after: Values, text: str, *, had: bool) -> Iterator[
 def _judged(key: str, old: list[str], new: list[str], had: bool) -> tuple[str, list[str]]:
     if key in _EXCLUDES and (fresh := excluded(old, new)):
         return "tests_excluded", fresh
+    if (
+        key == "roots"
+        and new
+        and not any(re.search(r"src|test|spec|lib|app|packages|<rootDir>/?$|^\./?$", one) for one in new)
+    ):
+        return "tests_not_collected", new
     if key in _INCLUDES:
         narrowed = (old and new and not_included(old, new)) or (not old and new and all(map(is_specific, new)))
         return ("tests_not_collected", new) if narrowed else ("", [])
+    if key in _RUNS and new and (new[0] == "true" or new[0].startswith((".", "/", "<rootDir>"))):
+        return "module_replaced", new
     if key in _SELECTS and new and new != ["false"]:
         return "narrowed", new
     if (
@@ -91,6 +151,8 @@ def _judged(key: str, old: list[str], new: list[str], had: bool) -> tuple[str, l
         return "failure_ignored" if key in (
             "testFailureExitCode",
             "dangerouslyIgnoreUnhandledErrors",
+            "passOnFailingTestSuite",
+            "pass-on-failing-test-suite",
         ) else "empty_run_passes", new
     if key in _STRICT and old[:1] != ["false"] and (new[:1] == ["false"] or (old and not new)):
         return "strictness_removed", new

@@ -20,7 +20,8 @@ _JSON_CONFIG = re.compile(
 _YAML_CONFIG = re.compile(r"(?:^|/)\.(?:mocharc|nycrc)\.ya?ml$")
 _WORKFLOW = re.compile(
     r"(?:^|/)\.(?:github|gitea|forgejo)/(?:workflows|actions)/.*\.ya?ml$|(?:^|/)\.gitlab-ci(?:\.[\w-]+)?\.ya?ml$|(?:^|/)\.gitlab/.*\.ya?ml$|(?:^|/)\.circleci/.*\.ya?ml$|"
-    r"(?:^|/)(?:azure-pipelines|bitbucket-pipelines|\.travis|\.drone|\.cirrus|appveyor|\.appveyor|\.woodpecker)(?:[\w.-]*)?\.ya?ml$|(?:^|/)\.buildkite/.*\.ya?ml$",
+    r"(?:^|/)(?:azure-pipelines|bitbucket-pipelines|\.travis|\.drone|\.cirrus|appveyor|\.appveyor|\.woodpecker)(?:[\w.-]*)?\.ya?ml$|(?:^|/)\.buildkite/.*\.ya?ml$|"
+    r"(?:^|/)Taskfile(?:\.dist)?\.ya?ml$|(?:^|/)\.pre-commit-config\.ya?ml$",
     re.IGNORECASE,
 )
 _SCRIPT = re.compile(
@@ -80,14 +81,18 @@ _BY_NAME: dict[str, tuple[Compare, ...]] = {
     "pyproject.toml": (python_tools.tasks,),
     "Cargo.toml": (builds.cargo,),
     "go.mod": (builds.go_mod,),
+    "go.work": (builds.go_mod,),
     "build.gradle": (builds.gradle,),
     "build.gradle.kts": (builds.gradle,),
     "settings.gradle": (builds.gradle,),
     "settings.gradle.kts": (builds.gradle,),
     "maven.config": (makefile.options,),
+    "jvm.config": (makefile.options,),
+    "junit-platform.properties": (builds.junit_platform,),
     ".rspec": (builds.rspec,),
     ".rspec-local": (builds.rspec,),
     "Rakefile": (builds.rakefile,),
+    "rakefile": (builds.rakefile,),
     "noxfile.py": (lambda before, after: python_tools.nox(before or "", after or ""),),
 }
 _BY_PATTERN: tuple[tuple[re.Pattern[str], Compare], ...] = (

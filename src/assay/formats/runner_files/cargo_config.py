@@ -1,4 +1,4 @@
-"""``.cargo/config.toml``: programs that stand between cargo and the tests."""
+"""``.cargo/config.toml`` and ``rust-toolchain.toml``: programs that stand between cargo and the tests."""
 
 import re
 import tomllib
@@ -31,6 +31,8 @@ def _is_between(path: tuple[str, ...], value: str) -> bool:
         return _HONEST_WRAPPER.match(value) is None
     if key in ("rustflags", "linker"):
         return _LOCAL_LINKER.search(value if key == "rustflags" else f"linker={value}") is not None
+    if path == ("toolchain", "path"):
+        return True
     return path[0] == "alias" and key in ("test", "t", "build", "check", "nextest")
 
 

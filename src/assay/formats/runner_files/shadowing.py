@@ -7,10 +7,22 @@ from pathlib import PurePosixPath
 
 _PYTHON_FRAMEWORKS = frozenset({"pytest", "_pytest", "unittest", "doctest", "nose", "nose2", "pluggy", "iniconfig", "hypothesis", "xdist",
                                 "coverage", "py", "mock", "tox", "testtools", "conftest_plugin"})  # fmt: skip
-# What pytest itself imports when it starts; honest modules of these names in the top folder would break everything.
-_PYTHON_LIBRARY = frozenset({"importlib", "inspect", "traceback", "warnings", "ast", "os", "sys", "re", "site", "builtins", "functools",
-                             "argparse", "dataclasses", "typing", "contextlib", "io", "pathlib", "tokenize", "linecache", "faulthandler",
-                             "atexit", "difflib", "pdb", "shlex", "enum", "abc"})  # fmt: skip
+# What pytest and unittest import when they start: an honest module of such a name in the top folder would break
+# them. Names that a project may well have for itself, such as calendar or token, are left out.
+_PYTHON_LIBRARY = frozenset({
+    "abc", "argparse", "ast", "asyncio", "atexit", "base64", "bdb", "binascii", "bisect", "builtins", "bz2",
+    "codecs", "collections", "contextlib", "contextvars", "copy", "copyreg", "dataclasses", "datetime",
+    "decimal", "difflib", "dis", "encodings", "enum", "fcntl", "faulthandler", "fnmatch", "functools",
+    "genericpath", "glob", "hashlib", "heapq", "importlib", "inspect", "io", "json", "linecache", "logging",
+    "lzma", "opcode", "operator", "os", "pathlib", "pdb", "posixpath", "pprint", "pyexpat", "re", "reprlib",
+    "runpy", "selectors", "shlex", "shutil", "site", "stat", "struct", "subprocess", "sys", "sysconfig",
+    "tempfile", "textwrap", "threading", "tokenize", "traceback", "types", "typing", "unicodedata",
+    "urllib", "warnings", "weakref", "xml", "zipfile", "zipimport", "zlib",
+})  # fmt: skip
+# What pytest brings along.
+_PYTEST_NEEDS = frozenset(
+    {"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup", "tomli"}
+)
 _STARTED = frozenset({"sitecustomize", "usercustomize"})
 _ENDINGS = (".py", ".pyc", ".so", ".pyd")
 _NODE_FRAMEWORKS = re.compile(
@@ -103,13 +115,28 @@ def shadowed(path: str) -> str | None:
     stem = _module(pure)
     if stem in _STARTED:
         return "startup_file"
-    if stem in _PYTHON_FRAMEWORKS:
+    if stem in _PYTHON_FRAMEWORKS or (stem in _PYTEST_NEEDS and is_top_level(path)):
         return "framework_shadowed"
-    if stem in _PYTHON_LIBRARY and len(pure.parts) <= (2 if pure.name.startswith("__init__.") else 1):
+    if stem in _PYTHON_LIBRARY and is_top_level(path):
         return "library_shadowed"
     if _JAVA_FRAMEWORKS.search(path) or _RUBY_FRAMEWORKS.search(path):
         return "framework_shadowed"
     return "framework_extended" if _JAVA_SERVICES.search(path) else None
+
+
+def stands_in_front(path: str) -> bool:
+    """Whether it is found in the place of a module that a runner imports: a part of one in the top folder, or a
+    link to a folder.
+    """
+    first = PurePosixPath(path).parts[0]
+    name = first.partition(".")[0]
+    is_module = path.endswith(_ENDINGS) or path == name
+    return is_module and name in _PYTHON_LIBRARY | _PYTEST_NEEDS
+
+
+def is_top_level(path: str) -> bool:
+    """Whether a module is imported by one name from the folder in which the tests are started."""
+    return len(PurePosixPath(path).parts) <= (2 if is_package_start(path) else 1)
 
 
 def is_package_start(path: str) -> bool:

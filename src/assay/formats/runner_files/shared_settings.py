@@ -1,4 +1,5 @@
-"""The runner's part of files that hold more than that: pyproject.toml, setup.cfg, package.json.
+"""The runner's part of files that hold more than that: pyproject.toml, setup.cfg, package.json, and the entry
+points of an installed package.
 
 An agent may have to add a dependency, so such a file can't be put back as a whole; but what it says to the runner
 may be put back as it was, in a copy that only the tests see. The result is read again before it is believed: where
@@ -12,7 +13,11 @@ import tomllib
 from collections.abc import Callable, Mapping
 
 _TOML_TABLES = ("pytest", "coverage", "tox", "nose2")
-_INI_SECTIONS = re.compile(r"(?:tool:)?pytest|coverage(?::\w+)?|tox(?::\w+)?|testenv(?::.*)?|nosetests|aliases")
+# A package tells pytest by these of the plugins that it brings.
+_PLUGINS = ("project", "entry-points", "pytest11")
+_INI_SECTIONS = re.compile(
+    r"(?:tool:)?pytest|coverage(?::\w+)?|tox(?::\w+)?|testenv(?::.*)?|nosetests|aliases|pytest11"
+)
 _JSON_KEYS = ("jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "karma", "jasmine")
 _TEST_SCRIPT = re.compile(r"(?:pre|post)?(?:test|coverage|check|ci|unit|e2e|spec)(?:[:\-_.]\S*)?")
 _HEADER = re.compile(r"[ \t]*\[+[ \t]*([^\[\]\n]+?)[ \t]*\]+[ \t]*(?:[#;].*)?$")
@@ -43,8 +48,12 @@ def with_runner_settings(path: str, now: bytes, baseline: bytes | None) -> bytes
 
 
 def _toml(text: str) -> Settings:
-    tool = tomllib.loads(text).get("tool", {})
-    return {name: tool[name] for name in _TOML_TABLES if name in tool} if isinstance(tool, dict) else {}
+    found = tomllib.loads(text)
+    tool, plugins = found.get("tool", {}), found.get("project", {})
+    for name in _PLUGINS[1:]:
+        plugins = plugins.get(name, {}) if isinstance(plugins, dict) else {}
+    told = {name: tool[name] for name in _TOML_TABLES if name in tool} if isinstance(tool, dict) else {}
+    return {**told, "plugins": plugins} if plugins else told
 
 
 def _toml_replaced(now: str, old: str) -> str:
@@ -53,7 +62,7 @@ def _toml_replaced(now: str, old: str) -> str:
 
 def _is_toml(header: str) -> bool:
     parts = [part.strip().strip("\"'") for part in header.split(".")]
-    return parts[0] == "tool" and parts[1:2] != [] and parts[1] in _TOML_TABLES
+    return parts == list(_PLUGINS) or (parts[0] == "tool" and parts[1:2] != [] and parts[1] in _TOML_TABLES)
 
 
 def _ini(text: str) -> Settings:
@@ -111,5 +120,6 @@ def _json_replaced(now: str, old: str) -> str:
 _KINDS: dict[str, tuple[Callable[[str], Settings], Callable[[str, str], str]]] = {
     "pyproject.toml": (_toml, _toml_replaced),
     "setup.cfg": (_ini, _ini_replaced),
+    "entry_points.txt": (_ini, _ini_replaced),
     "package.json": (_json, _json_replaced),
 }

@@ -1,5 +1,7 @@
 """Literals of high entropy that are given to something named like a secret: ``api_key = "…"``."""
 
+# ruff: noqa: E501 - a pattern a line reads as a table.
+
 import re
 from collections.abc import Iterator
 
@@ -25,6 +27,10 @@ _BARE = re.compile(
     r"(?<![\w.])(?P<name>[A-Za-z_][\w.-]{0,100})[ \t]{0,40}(?:=>|=|:|[ \t])[ \t]{0,40}"
     r"(?!-)(?P<value>[^\s\"'`,;#<>(){}$]{12,400})(?=[\s;]|$)"
 )
+# The whole rest of a line, which may have signs in it that would end a word elsewhere.
+_LINE = re.compile(
+    r"(?m)^[ \t]{0,40}(?:-[ ]|export[ ]|ENV[ ])?(?P<name>[A-Za-z_][\w.-]{0,100})[ \t]{0,8}[:=][ \t]{0,8}(?P<value>[^\s\"'`]{12,128})[ \t]{0,8}$"
+)
 _ELEMENT = re.compile(r"<(?P<name>[A-Za-z_][\w.-]{0,60})>(?P<value>[^\s<>]{12,400})</")
 _ATTRIBUTES = re.compile(
     r"(?:key|name)=[\"'](?P<name>[\w.:-]{1,80})[\"'][ \t]{1,8}value=[\"'](?P<value>[^\"'\n]{12,400})[\"']",
@@ -35,7 +41,7 @@ _ABOUT = re.compile(
     r"(?:hash|digest|checksum|sha\d*|id|ids|name|names|url|uri|path|file|dir|type|kind|class|pattern|regex|prefix|suffix|"
     r"length|size|count|limit|ttl|expiry|expires|header|field|column|label|title|text|message|msg|hint|help|doc|error|"
     r"policy|format|version|status|color|placeholder|provider|issuer|audience|scope|algorithm|alg|env|var|param|public|"
-    r"integrity|csrf|xsrf|izer|ized|s?_count|budget|usage)$|"
+    r"integrity|hashers?|encoder|backend|validators?|strategy|mode|method|engine|driver|cipher|csrf|xsrf|izer|ized|s?_count|budget|usage)$|"
     # And one with these words in it names a place in a list.
     r"(?:page|next|cursor|continuation|pagination|resume|sync|csrf|xsrf)[_-]?token",
     re.IGNORECASE,
@@ -56,7 +62,7 @@ def assigned_secrets(text: str, path: str) -> Iterator[Secret]:
     """Random literals behind a telling name. Bare words count in files of settings only."""
     patterns = [_QUOTED, _ELEMENT, _ATTRIBUTES]
     if _BARE_FILES.search(path) and not _LOCK_FILES.search(path):
-        patterns.append(_BARE)
+        patterns += [_BARE, _LINE]
     seen: set[int] = set()
     for start, end in _windows(text):
         for pattern in patterns:

@@ -1,4 +1,4 @@
-"""Ways to disguise a text, undone: base 64, hexadecimal, byte lists, escapes, percent signs, turned round."""
+"""Ways to disguise a text, undone: base 64 and its kin, hexadecimal, byte lists, escapes, turned round."""
 
 import base64
 import binascii
@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
+from assay.formats.secrets.archives import decompressed
 from assay.formats.secrets.literals import by_name, glued
 from assay.formats.secrets.rules import HINTS
 from assay.formats.secrets.view import View, pieces_view
@@ -21,10 +22,18 @@ _BYTES = re.compile(rf"{_NUMBER}(?:[ \t\r\n]{{0,40}},[ \t\r\n]{{0,40}}{_NUMBER})
 _ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u\{?([0-9A-Fa-f]{2,6})\}?|\\([0-7]{3})")
 _WRAPPED = re.compile(r"(?m)^[ \t\"'#*>|+/-]{0,40}?([A-Za-z0-9+/_-]{8,120}={0,2})[ \t\"'+,;\\\r]{0,8}$\n?")
 _TAIL = re.compile(r"[ \t\"'#*>|+-]{0,40}([A-Za-z0-9+/_-]{1,120}={0,2})[ \t\"'+,;\\\r]{0,8}(?:\n|$)")
+_BASE85 = re.compile(r"[\"']((?:[!-&(-~]|\\.){25,400})[\"']")
+_EQUALS = re.compile(r"(?:=[0-9A-Fa-f]{2}){8,}")
+_FILLED = re.compile(
+    r"([\"'`])([^\"'`\n]{20,400})\1\s{0,4}\.(?:replace\w*|gsub|delete|split|tr)\(\s{0,4}[\"'/](.)[\"'/]", re.ASCII
+)
+_LONGEST_INNER = 100_000
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 # Short ones stand in words: "oic", which is "cio" turned round, in every invoice.
 _REVERSED_HINTS = tuple(hint[::-1] for hint in HINTS if len(hint) > 3 or (len(hint) == 3 and not hint.isalnum()))
-_ROT13_HINTS = tuple(codecs.encode(hint, "rot13") for hint in HINTS if len(hint) > 3)
+_ROT13_HINTS = tuple(
+    codecs.encode(hint, "rot13") for hint in HINTS if len(hint) > 3 and re.search("[a-zA-Z]", hint)
+)
 
 
 def derived(view: View) -> Iterator[View]:
@@ -102,6 +111,32 @@ def _percent(view: View) -> View | None:
     )
 
 
+def _quoted_printable(view: View) -> View | None:
+    """``=67=68``, as mail has it."""
+    found = [
+        (bytes.fromhex(match[0].replace("=", "")).decode("latin-1"), match.start())
+        for match in _EQUALS.finditer(view.text)
+    ]
+    return pieces_view("quoted-printable", view, found)
+
+
+def _base85(view: View) -> View | None:
+    """Any text may be to the base 85, so only one that is decoded in the same place is taken for it."""
+    if "85" not in view.text:
+        return None
+    found = [(_from_base85(match[1]), match.start()) for match in _BASE85.finditer(view.text)]
+    return pieces_view("base85", view, found)
+
+
+def _filled_up(view: View) -> View | None:
+    """A literal with a sign in it that is taken out again: ``"g-h-p".replace("-", "")``."""
+    return pieces_view(
+        "filled up",
+        view,
+        [(match[2].replace(match[3], ""), match.start()) for match in _FILLED.finditer(view.text)],
+    )
+
+
 def _entities(view: View) -> View | None:
     if view.text.count("&#") < 4:
         return None
@@ -139,7 +174,9 @@ def _rot13(view: View) -> View | None:
 
 
 # Only source has literals and lines to put together.
-_OF_SOURCE: tuple[Callable[[View], View | None], ...] = (glued, by_name, _wrapped_lines, _escapes)
+_OF_SOURCE: tuple[Callable[[View], View | None], ...] = (
+    glued, by_name, _wrapped_lines, _escapes, _base85, _filled_up, _quoted_printable,
+)  # fmt: skip
 _OF_ANY: tuple[Callable[[View], View | None], ...] = (
     _base64, _base32, _hex, _hex_pairs, _byte_list, _percent, _entities, _reversed, _reversed_base64, _rot13,
 )  # fmt: skip
@@ -152,7 +189,8 @@ def _from_base64(run: str) -> str:
     plain = run.replace("-", "+").replace("_", "/")
     for start in dict.fromkeys((0, 1, 2, 3, plain.find("/") + 1, plain.rfind("/") + 1)):
         part = plain[start : len(plain) - (len(plain) - start) % 4]
-        text = _readable(_decoded(part) + _decoded_rest(plain[start + len(part) :]))
+        data = _decoded(part) + _decoded_rest(plain[start + len(part) :])
+        text = _readable(decompressed(data, _LONGEST_INNER) or data)
         if text:
             return text
     return ""
@@ -178,6 +216,17 @@ def _from_base32(run: str) -> str:
         return _readable(base64.b32decode(run[: len(run) // 8 * 8]))
     except (ValueError, binascii.Error):
         return ""
+
+
+def _from_base85(run: str) -> str:
+    for decode in (base64.b85decode, base64.a85decode):
+        try:
+            data = decode(run.replace("\\", ""))
+        except (ValueError, binascii.Error):
+            continue
+        if text := _readable(decompressed(data, _LONGEST_INNER) or data):
+            return text
+    return ""
 
 
 def _from_numbers(run: str) -> str:

@@ -23,6 +23,11 @@ _GLUED_GITHUB = re.compile(r"gh[pousr]_[A-Za-z0-9]{36}(?![A-Za-z0-9])")
 _PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]{0,40})PRIVATE KEY( BLOCK)?-----")
 _PEM_BODY_LIMIT = 20_000
 _PEM_NOISE = re.compile(r"\\r|\\n|[\s\"'+,\\]|[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,80}")
+# A sequence that begins with version 0 and the name of an algorithm, or with an RSA modulus; or a curve's key.
+_DER = re.compile(
+    rb"\x30(?:[\x40-\x7f]|\x81.|\x82..)\x02\x01(?:\x00(?:\x30[\x05-\x1f]\x06[\x03-\x0b]|\x02(?:\x81.|\x82..)\x00)|\x01\x04[\x1c-\x42])",
+    re.DOTALL,
+)
 _PUTTY = re.compile(r"PuTTY-User-Key-File-\d")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 _AWS_CONTEXT = re.compile(r"aws|secret_?access|(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}", re.IGNORECASE)
@@ -50,6 +55,12 @@ def known_secrets(view: View) -> Iterator[Secret]:
         yield from _discord_tokens(view)
     yield from private_keys(view.text)
     yield from _urls(view.text)
+
+
+def der_key(data: bytes) -> Secret | None:
+    """A private key as a file of its own, in the form without any letters: PKCS #8, PKCS #1 or SEC 1."""
+    found = _DER.match(data)
+    return Secret("private_key", data[found.end() :][:200].hex(), 0) if found and len(data) < 20_000 else None
 
 
 def private_keys(text: str) -> Iterator[Secret]:

@@ -1,5 +1,7 @@
 """Passwords and keys in the ways that tools write them down: headers, connection strings, commands, key files."""
 
+# ruff: noqa: E501 - a pattern a line reads as a table.
+
 import base64
 import binascii
 import re
@@ -19,6 +21,11 @@ _CONNECTION = re.compile(
     r"(?<![A-Za-z])(?:password|pwd)[ ]{0,4}=[ ]{0,4}(?P<value>[^;\"'\s]{12,128})(?=[;\"'])", re.IGNORECASE
 )
 _CURL = re.compile(r"\s(?:-u|--user)[ =]{1,4}[\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{8,128})")
+_COMMAND = re.compile(
+    r"\bsshpass[ ]{1,4}-p[ ]{0,4}[\"']?(?P<value>[^\s\"']{8,128})|-pass(?:in|out)?[ ]{1,4}pass:(?P<pass>[^\s\"']{8,128})|"
+    r"\bmysql\w{0,10}[ ][^\n]{0,120}?[ ]-p(?P<mysql>[^\s\"']{8,128})"
+)
+_PGPASS = re.compile(r"(?m)^[^\s:#]{1,200}:(?:\d{1,5}|\*):[^\s:]{1,100}:[^\s:]{1,100}:(?P<value>[^\s]{8,128})$")
 _DOCKER = re.compile(r"\\?\"auth\\?\"[ \t]{0,8}:[ \t]{0,8}\\?\"(?P<value>[A-Za-z0-9+/]{12,400}={0,2})\\?\"")
 _KEY_PART = re.compile(r"\"d\"\s{0,8}:\s{0,8}\"(?P<value>[A-Za-z0-9_-]{40,800})\"")
 
@@ -36,6 +43,13 @@ def written_logins(text: str) -> Iterator[Secret]:
         yield from _random("connection_string", _CONNECTION, text)
     if "curl" in lowered:
         yield from _random("command_with_password", _CURL, text)
+    if "sshpass" in lowered or "mysql" in lowered or " pass:" in lowered:
+        for found in _COMMAND.finditer(text):
+            group = next(name for name, value in found.groupdict().items() if value)
+            if is_high_entropy(found[group]):
+                yield Secret("command_with_password", found[group], found.start(group))
+    if text.count(":") > 3:
+        yield from _random("database_login", _PGPASS, text)
     if '"auth' in text or '"auth\\"' in text:
         yield from _logins("registry_login", _DOCKER, text)
     if '"kty"' in text:

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assay.formats.secrets.archives import is_packed, unpacked
 from assay.formats.secrets.assignments import assigned_secrets
 from assay.formats.secrets.decoders import derived
-from assay.formats.secrets.known import known_secrets
+from assay.formats.secrets.known import der_key, known_secrets
 from assay.formats.secrets.logins import written_logins
 from assay.formats.secrets.model import Secret
 from assay.formats.secrets.view import View, plain_view
@@ -46,20 +47,31 @@ def scan_text(text: str, path: str = "", numbers: tuple[int, ...] | None = None)
 def scan_bytes(data: bytes, path: str = "") -> list[Finding]:
     """Every secret in a file: as text, or in the printable parts of a binary file (all on line 0)."""
     text = decoded(data)
-    if text is not None:
+    if text is not None and not is_packed(data):
         return scan_text(text, path)
-    return [Finding(found.secret, 0, 0, "binary") for found in scan_text(printable(data))]
+    found = {one.secret.value: Finding(one.secret, 0, 0, "binary") for one in scan_text(printable(data))}
+    if key := der_key(data):
+        found[key.value] = Finding(key, 0, 0, "binary")
+    for content in unpacked(data):
+        # An archive in an archive is read as the binary file that it is.
+        inner = decoded(content)
+        for one in scan_text(inner if inner is not None else printable(content)):
+            found.setdefault(one.secret.value, Finding(one.secret, 0, 0, "archive"))
+    return list(found.values())
 
 
 def decoded(data: bytes) -> str | None:
-    """The text of a file: UTF-8, or UTF-16 with or without its mark. None for a binary file."""
+    """The text of a file: UTF-8, UTF-32 with its mark, or UTF-16 with or without one. None for a binary file."""
+    if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return data.decode("utf-32", "replace")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     head = data[:4096]
     if b"\0" not in head:
         return data.decode("utf-8", "replace")
-    for encoding, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
-        if zeros.count(0) > 0.8 * len(zeros) and len(zeros) >= 4:
+    for encoding, zeros, letters in (("utf-16-le", head[1::2], head[::2]), ("utf-16-be", head[::2], head[1::2])):
+        # A file that is nothing but zeros all over, as a tar file may be, is no text.
+        if zeros.count(0) > 0.8 * len(zeros) and len(zeros) >= 4 and letters.count(0) < 0.2 * len(letters):
             return data.decode(encoding, "replace")
     return None
 

@@ -13,6 +13,8 @@ from assay.formats.test_reports.words import ended_of
 
 Results = Iterator[tuple[str, Ended]]
 
+MAX_LINES = 1_000_000
+
 
 def read_go(data: bytes) -> Results:
     """The tests of ``go test -json``, and packages that failed by themselves, as one that does not compile."""
@@ -64,6 +66,8 @@ def read_cargo(data: bytes) -> Results:
 
 def _objects(data: bytes) -> Iterator[dict[str, Any]]:
     """Lines that are no object come from tests that print."""
+    if data.count(b"\n") > MAX_LINES:
+        raise ValueError(f"the report has more than {MAX_LINES} lines")
     for line in data.splitlines():
         if line.startswith(b"{"):
             try:

@@ -1,44 +1,101 @@
 """Read a report in JUnit's XML, which most test runners can write.
 
-Raises ``ValueError`` for any other text.
+Raises ``ValueError`` for any other text. No tree is built, since a report of an agent's may be made to fill the
+memory of whoever builds one.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from assay.formats.test_reports.model import Ended
+from assay.formats.test_reports.words import ended_of
 
-
-class _WithoutDoctype(ElementTree.TreeBuilder):
-    """Document types have no place in a report, and with their entities an agent could make it explode."""
-
-    def doctype(self, *_: str | None) -> None:
-        raise ValueError("the report declares a document type")
+MAX_ELEMENTS = 1_000_000
+MAX_DEPTH = 100_000
+_BROKEN = ("failure", "error")
+# What some runners say of a test in an attribute. A word that is none of these says nothing.
+_STATUS = frozenset(
+    {"notrun", "skipped", "skip", "disabled", "ignored", "suppressed", "failed", "fail", "failure", "error"}
+)
 
 
 def read_junit(data: bytes) -> Iterator[tuple[str, Ended]]:
     """The tests by class and name, in the order of the file, and suites that failed without one of them."""
+    target = _Reader()
+    parser = ElementTree.XMLParser(target=target)  # noqa: S314 - a document type is refused when it begins
     try:
-        # A document type is refused when it begins, before any of its entities.
-        root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutDoctype()))  # noqa: S314
+        parser.feed(data)
+        parser.close()
     except (ElementTree.ParseError, LookupError) as error:
         raise ValueError(f"the report is not XML: {error}") from error
-    for case in root.iter("testcase"):
-        yield "::".join(part for part in (case.get("classname"), case.get("name")) if part), _ended(case)
-    for suite in root.iter("testsuite"):
-        if _failed_by_itself(suite):
-            yield suite.get("name") or "suite", Ended.FAILED
+    yield from target.cases
+    yield from ((name, Ended.FAILED) for name in target.suites)
 
 
-def _ended(case: ElementTree.Element) -> Ended:
-    children = {child.tag for child in case}
-    if children & {"failure", "error"}:
-        return Ended.FAILED
-    return Ended.SKIPPED if "skipped" in children else Ended.PASSED
+@dataclass(slots=True)
+class _Suite:
+    """A suite that is being read. ``says_so`` is true where it says of itself that something failed."""
+
+    name: str
+    says_so: bool
+    broke: bool = False
+    has_failed_test: bool = False
 
 
-def _failed_by_itself(suite: ElementTree.Element) -> bool:
-    """Whether a suite says of itself that something failed, and no test of it says so."""
-    says_so = any(suite.get(count, "0").strip("0") for count in ("failures", "errors"))
-    broke = any(child.tag in ("failure", "error") for child in suite)
-    return broke or (says_so and all(_ended(case) is not Ended.FAILED for case in suite.iter("testcase")))
+class _Reader:
+    """Takes the elements one after the other, and keeps what they say of tests."""
+
+    def __init__(self) -> None:
+        self.cases: list[tuple[str, Ended]] = []
+        self.suites: list[str] = []
+        self._elements = 0
+        self._parents: list[str] = []
+        self._open: list[_Suite] = []
+
+    def doctype(self, *_: str | None) -> None:
+        """Document types have no place in a report, and with their entities an agent could make it explode."""
+        raise ValueError("the report declares a document type")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._elements += 1
+        if self._elements > MAX_ELEMENTS or len(self._parents) > MAX_DEPTH:
+            raise ValueError("the report has more elements, or deeper ones, than a report of tests has")
+        parent = self._parents[-1] if self._parents else ""
+        self._parents.append(tag)
+        if tag == "testcase":
+            named = (attributes.get("classname"), attributes.get("name"))
+            self.cases.append(("::".join(part for part in named if part), _said(attributes)))
+        elif tag == "testsuite":
+            says_so = any(attributes.get(count, "0").strip("0") for count in ("failures", "errors"))
+            self._open.append(_Suite(attributes.get("name") or "suite", says_so))
+        elif parent == "testcase" and tag in (*_BROKEN, "skipped"):
+            self._worse(Ended.SKIPPED if tag == "skipped" else Ended.FAILED)
+        elif parent == "testsuite" and tag in _BROKEN:
+            self._open[-1].broke = True
+
+    def end(self, tag: str) -> None:
+        self._parents.pop()
+        if tag == "testcase" and self.cases[-1][1] is Ended.FAILED:
+            for suite in self._open:
+                suite.has_failed_test = True
+        elif tag == "testsuite":
+            suite = self._open.pop()
+            if suite.broke or (suite.says_so and not suite.has_failed_test):
+                self.suites.append(suite.name)
+
+    def data(self, text: str) -> None:
+        """What tests print is not read."""
+
+    def close(self) -> None:
+        """There is nothing to be made of it."""
+
+    def _worse(self, ended: Ended) -> None:
+        name, known = self.cases[-1]
+        self.cases[-1] = (name, ended if known is not Ended.FAILED else known)
+
+
+def _said(attributes: dict[str, str]) -> Ended:
+    words = {attributes.get(key, "").lower() for key in ("status", "result")} & _STATUS
+    said = {Ended.SKIPPED if word in ("notrun", "suppressed") else ended_of(word) for word in words}
+    return Ended.FAILED if Ended.FAILED in said else Ended.SKIPPED if said else Ended.PASSED

@@ -14,6 +14,9 @@ from assay.formats.test_reports.words import ended_of
 
 Results = Iterator[tuple[str, Ended]]
 
+# An agent may write a report that takes twenty times its size in memory.
+MAX_PARTS = 2_000_000
+
 
 def read_report(kind: str, data: bytes) -> Report:
     """The report in one of ``FORMATS``."""
@@ -45,6 +48,8 @@ def _jest(data: bytes) -> Results:
 
 
 def _object(data: bytes) -> dict[str, Any]:
+    if data.count(b"[") + data.count(b"{") > MAX_PARTS or data.count(b'"') > 10 * MAX_PARTS:
+        raise ValueError("the report has more parts than a report of tests has")
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -1,0 +1,29 @@
+"""Changes of one or two files, each scored end to end: cheats with who finds them out, and honest ones."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.attacks.corpus.cases import Case
+from tests.attacks.corpus.workspaces import failed, score
+
+CHANGES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
+    Path(__file__).with_name("small_changes.yaml").read_text(encoding="utf-8")
+)
+
+
+def flagged(change: dict[str, Any], folder: Path) -> list[str]:
+    case = Case(language="any", project=change["before"], name=change["name"], edits=change["after"])
+    return sorted(failed(score(case, folder)))
+
+
+@pytest.mark.parametrize("change", CHANGES["attacks"], ids=lambda change: change["name"])
+def test_a_cheat(change: dict[str, Any], tmp_path: Path) -> None:
+    assert flagged(change, tmp_path) == change["by"] != []
+
+
+@pytest.mark.parametrize("change", CHANGES["honest"], ids=lambda change: change["name"])
+def test_an_honest_change(change: dict[str, Any], tmp_path: Path) -> None:
+    assert flagged(change, tmp_path) == []
