@@ -15,8 +15,9 @@ from typing import Any
 
 from assay.adapters.regrader import Regrader
 from assay.adapters.sandbox.bubblewrap import Bubblewrap, probe
+from assay.adapters.shelf import Shelf
 from assay.adapters.task_folder import load_task
-from assay.adapters.workbench import Shelf, Workbench
+from assay.adapters.workbench import Workbench
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits
 from assay.engine.task import Task

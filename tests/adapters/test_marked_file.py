@@ -91,7 +91,7 @@ def test_everything_has_its_line(tmp_path: Path, name: str, text: str, lines: tu
         ("a.yaml", b"\xff\xfe", "is not UTF-8"),
         ("a.yaml", "&a [*a]", "nested too deeply"),
         ("a.yaml", "[" * 100_000, "nested too deeply|no valid YAML"),
-        ("a.json", '{"a": 1,\n}', "a.json:2: it is no valid JSON"),
+        ("a.json", '{"a": 1,\n2}', "a.json:2: it is no valid JSON"),
         ("a.json", '{"a": 1, "a": 2}', "'a' is there twice"),
         ("a.json", '{"a": NaN}', "NaN is no number"),
         ("a.json", '{"a": -1e999}', "-1e999 is no number"),
@@ -112,6 +112,41 @@ def test_marks_and_line_ends_do_not_matter(tmp_path: Path, text: bytes) -> None:
 def test_an_alias_is_what_its_anchor_has(tmp_path: Path) -> None:
     found = read_marked(written(tmp_path, "a: &x {b: 1}\nc: *x\n"))
     assert found.value == {"a": {"b": 1}, "c": {"b": 1}}
+
+
+@pytest.mark.parametrize(
+    ("merge", "value", "lines"),
+    [
+        ("{<<: *x}", {"a": 1, "b": 2}, (1, 2)),
+        ("\n  <<: *x\n  b: 5", {"a": 1, "b": 5}, (1, 6)),
+        ("\n  b: 5\n  <<: *x", {"a": 1, "b": 5}, (1, 5)),
+        ("{<<: [*x, *y]}", {"a": 1, "b": 2, "c": 4}, (1, 2)),
+        ("{<<: [*y, *x]}", {"a": 1, "b": 3, "c": 4}, (1, 3)),
+        ("{<<: *z}", {"a": 1, "b": 2, "d": 6}, (1, 2)),
+        ("{<<: {a: 7, b: 8}}", {"a": 7, "b": 8}, (4, 4)),
+        ("{'<<': 9, a: 0, b: 0}", {"<<": 9, "a": 0, "b": 0}, (4, 4)),
+    ],
+)
+def test_a_merge_takes_over_what_is_not_there(
+    tmp_path: Path, merge: str, value: object, lines: tuple[int, int]
+) -> None:
+    anchors = "x: &x {a: 1,\n       b: 2}\ny: [&y {b: 3, c: 4}, &z {<<: *x, d: 6}]\n"
+    found = read_marked(written(tmp_path, f"{anchors}m: {merge}\n"))
+    assert found.value["m"] == value
+    assert (found.lines["m", "a"], found.lines["m", "b"]) == lines
+
+
+@pytest.mark.parametrize("merge", ["1", "text", "[1]", "[*x, [*x]]", "null"])
+def test_only_mappings_can_be_merged(tmp_path: Path, merge: str) -> None:
+    with pytest.raises(InputError, match=":2: << takes over a mapping or a list of them"):
+        read_marked(written(tmp_path, f"x: &x {{a: 1}}\nm: {{<<: {merge}}}\n"))
+
+
+def test_merges_of_merges_end(tmp_path: Path) -> None:
+    lines = ["a0: &a0 {x: 1}"]
+    lines += [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 60)]
+    assert read_marked(written(tmp_path, "\n".join(lines))).value["a59"] == {"x": 1}
+    assert read_marked(written(tmp_path, "&a {<<: *a, x: 1}")).value == {"x": 1}
 
 
 def test_aliases_do_not_grow_without_an_end(tmp_path: Path) -> None:

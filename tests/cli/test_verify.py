@@ -1,10 +1,13 @@
 """``assay verify``: the verdict on a sandbox, with the real command on a real store."""
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
+from assay.adapters import sandbox_waits
+from assay.cli import verify as verify_command
 from tests.builders import REPO
 from tests.cli.running import Cli, raw_characters, run_assay
 from tests.servers.scripted_server import Reply, scripted
@@ -162,3 +165,28 @@ def test_names_of_others_can_not_move_the_cursor(cli: Cli, tmp_path: Path) -> No
     assert raw_characters(cli("sandbox", "load", sandbox).out) == set()
     found = cli("verify", path, "--sandbox", sandbox)
     assert (found.code, raw_characters(found.out)) == (1, set())
+
+
+def test_a_source_that_is_waited_for_is_named_on_standard_error_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    """The server answers only once it has been named."""
+    named = threading.Event()
+    say = verify_command._say
+
+    def saying(line: str) -> None:
+        say(line)
+        named.set()
+
+    def reply(_: str) -> Reply:
+        assert named.wait(60)
+        return Reply(body={"resourceType": "Patient", "id": "p"})
+
+    monkeypatch.setattr(verify_command, "_say", saying)
+    monkeypatch.setattr(sandbox_waits, "PATIENCE_SEC", 0)
+    with scripted(reply) as server:
+        sandbox = written(tmp_path, f"{{id: b, store: s.db, fhir: {{url: '{server.url}'}}}}")
+        cli("sandbox", "load", sandbox)
+        found = cli("verify", written(tmp_path, PATIENT, "c.yaml"), "--sandbox", sandbox, "--json")
+    assert (found.code, found.err) == (0, f"assay: waiting for the FHIR server at {server.url}\n")
+    assert json.loads(found.out)["verdict"] == "pass"

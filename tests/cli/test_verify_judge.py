@@ -53,7 +53,8 @@ def sandbox(folder: Path, **judge: object) -> None:
 def verify(folder: Path, cli: Callable[..., Ran] = run_assay) -> tuple[int, dict[str, Any]]:
     """As a process of its own, unless told otherwise."""
     found = cli("verify", folder / "criteria.yaml", "--sandbox", folder / "sandbox.yaml", "--json")
-    assert found.err == ""
+    # On a busy machine, the judge may be waited for.
+    assert [line for line in found.err.splitlines() if not line.startswith("assay: waiting for the judge ")] == []
     return found.code, json.loads(found.out)
 
 

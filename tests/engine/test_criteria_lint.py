@@ -111,6 +111,7 @@ def test_nothing_is_said_about_what_is_right(assertion: dict[str, Any]) -> None:
         ),
         (portal(rule(), cardinality={"min": 3, "max": 2}), [("unsupported", "cardinality")]),
         (portal(rule(), cardinality={"min": 0, "max": 0}), [("impossible", "cardinality")]),
+        (hl7(segments={"OBX": 1}, cardinality={"min": 0, "max": 0}), [("impossible", "cardinality")]),
         (hl7(rule("equals", 12345, "PID.3.1")), [("impossible", "fields[0].expected")]),
         (hl7(rule("in", ["1", 2], "PID.3.1")), [("impossible", "fields[0].expected")]),
         (x12(rule("equals", None, "EB01")), [("impossible", "fields[0].expected")]),
@@ -147,6 +148,7 @@ def test_what_is_found(assertion: dict[str, Any], findings: list[tuple[str, str]
         (portal(rule("dateWithin", "2026-03-01")), "needs a tolerance such as '2 days'"),
         (portal(rule("equals", "{{nothing}}")), "the data has no 'nothing'"),
         (hl7(rule("equals", 5, "PID.3")), "put it in quotes"),
+        (hl7(rule("equals", '""', "PID.3")), "two quotes are how a message writes an explicit null"),
         (x12(rule(path="2110C/ZZZ01"), transaction_set="271"), "271 has no segment ZZZ"),
     ],
 )

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 PER_PAGE: Final = 200
 MAX_PAGES: Final = 500
-_GONE: Final = (404, 410)
+_MISSING: Final = 404
+_GONE: Final = 410
 _TYPE: Final = re.compile(r"[A-Za-z]{1,64}")
 _HEADERS: Final = {"Accept": "application/fhir+json", "Prefer": "handling=strict", "Cache-Control": "no-cache"}
 
@@ -38,6 +39,7 @@ class FhirServer:
         self._base = _base(base_url)
         self._token = token
         self._max_pages = max_pages
+        self._confirmed = False
         self._client = _httpx().Client(follow_redirects=False)
         self._requests = JsonRequests(self._client, limits or Limits(), pace or Pace())
 
@@ -56,7 +58,9 @@ class FhirServer:
         name = f"{_checked(_TYPE, resource_type)}/{_checked(ID, identity)}"
         what = self._what(f"reading {name}")
         answer = self._get(_httpx().URL(f"{self._base}/{name}"), what)
-        return None if answer.status in _GONE else fhir_answers.body(answer, resource_type, what)
+        if answer.status == _MISSING and not fhir_answers.is_outcome(answer.body):
+            self._confirm(what)
+        return None if answer.status in (_MISSING, _GONE) else fhir_answers.body(answer, resource_type, what)
 
     def search(self, resource_type: str, parameters: Mapping[str, object]) -> Iterator[dict[str, object]]:
         """The matches, page by page; each once, and without what the search only included."""
@@ -65,9 +69,19 @@ class FhirServer:
         seen: set[object] = set()
         for bundle in self._pages(self._first_page(resource_type, parameters), what):
             for resource in fhir_answers.matches(bundle, resource_type):
-                if resource.get("id") not in seen:
+                if resource.get("id") is None or resource["id"] not in seen:
                     seen.add(resource.get("id"))
                     yield resource
+
+    def _confirm(self, what: str) -> None:
+        """Any web server says 404 at a wrong address. That there is none is evidence only from a FHIR server."""
+        if not self._confirmed:
+            answer = self._get(_httpx().URL(f"{self._base}/metadata"), what)
+            if not fhir_answers.is_capability(answer):
+                raise MeasurementError(
+                    f"{what}: the server answers 404, and has no FHIR metadata at this base URL"
+                )
+            self._confirmed = True
 
     def _first_page(self, resource_type: str, parameters: Mapping[str, object]) -> "httpx.URL":
         query = [(name, one) for name, value in parameters.items() for one in _values(value)]
@@ -95,12 +109,18 @@ class FhirServer:
         if written is None:
             return None
         try:
-            following = page.join(written)
+            following = self._secure(page.join(written))
         except _httpx().InvalidURL as error:
             raise MeasurementError(f"{what}: the link to the next page is no address") from error
         if not _within(_httpx().URL(self._base), following):
             raise MeasurementError(f"{what}: the link to the next page leads away from the base URL")
         return following
+
+    def _secure(self, url: "httpx.URL") -> "httpx.URL":
+        """A server behind one that encrypts often does not know that, and writes http in its links."""
+        base = _httpx().URL(self._base)
+        plain = (url.scheme, url.port, url.host) == ("http", None, base.host)
+        return url.copy_with(scheme=base.scheme, port=base.port) if plain and base.scheme == "https" else url
 
     def _get(self, url: "httpx.URL", what: str) -> Answer:
         token = {} if self._token is None else {"Authorization": f"Bearer {self._token()}"}

@@ -38,9 +38,20 @@ def next_link(bundle: dict[str, Any]) -> str | None:
     return None
 
 
+def is_outcome(body: object) -> bool:
+    """Whether it is what a FHIR server says where it has no resource to give."""
+    return isinstance(body, dict) and body.get("resourceType") == "OperationOutcome"
+
+
+def is_capability(answer: Answer) -> bool:
+    """Whether it is what every FHIR server says about itself."""
+    kind = answer.body.get("resourceType") if isinstance(answer.body, dict) else None
+    return 200 <= answer.status < 300 and kind == "CapabilityStatement"
+
+
 def _issue(outcome: object) -> str:
     """The first issue of an OperationOutcome."""
-    if not isinstance(outcome, dict) or outcome.get("resourceType") != "OperationOutcome":
+    if not isinstance(outcome, dict) or not is_outcome(outcome):
         return ""
     for issue in _objects(outcome.get("issue")):
         details = issue.get("details")

@@ -1,7 +1,8 @@
 """YAML and JSON files with the line of every value, for messages that say where something is.
 
 YAML is read so that only what JSON would call a number, ``true``, ``false`` or ``null`` is one: ``00123``,
-``12:30``, ``2026-03-01`` and ``no`` are texts, as whoever wrote them meant.
+``12:30``, ``2026-03-01`` and ``no`` are texts, as whoever wrote them meant. ``<<: *base`` takes over what an
+anchor has; what stands beside it wins, and each value keeps the line that it was written in.
 """
 
 import json
@@ -20,6 +21,8 @@ LIMIT_BYTES: Final = 16 * 1024 * 1024
 MOST_VALUES: Final = 1_000_000
 DEEPEST: Final = 100
 _PREFIX: Final = "tag:yaml.org,2002:"
+_MERGE: Final = "<<"
+Pairs = dict[str, tuple[yaml.ScalarNode, yaml.Node]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ class _Reading:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._known: dict[yaml.Node, Pairs] = {}
         self.lines: dict[Place, int] = {}
 
     def value(self, node: yaml.Node, place: Place) -> Any:
@@ -132,14 +136,43 @@ class _Reading:
 
     def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[str, Any]:
         found: dict[str, Any] = {}
+        for name, (key, one) in self._pairs(node).items():
+            found[name] = self.value(one, (*place, name))
+            # Whoever looks for a field looks for its name.
+            self.lines[(*place, name)] = key.start_mark.line + 1
+        return found
+
+    def _pairs(self, node: yaml.MappingNode) -> Pairs:
+        """Keys and values by name. Found once for each node, as merges of merges would take without an end."""
+        if node not in self._known:
+            # What is merged into itself adds nothing.
+            self._known[node] = {}
+            self._known[node] = self._merged(node)
+        return self._known[node]
+
+    def _merged(self, node: yaml.MappingNode) -> Pairs:
+        own: Pairs = {}
+        merged: list[Pairs] = []
         for key, one in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 self._refuse(key, "a key is a text; if this is a variable, put it in quotes: '{{patient.mrn}}'")
-            if key.value in found:
+            if key.value == _MERGE and not key.style:
+                merged += self._sources(one)
+            elif key.value in own:
                 self._refuse(key, f"{key.value!r} is there twice")
-            found[key.value] = self.value(one, (*place, key.value))
-            # Whoever looks for a field looks for its name.
-            self.lines[(*place, key.value)] = key.start_mark.line + 1
+            else:
+                own[key.value] = key, one
+        for source in merged:
+            own = {**own, **{name: pair for name, pair in source.items() if name not in own}}
+        return own
+
+    def _sources(self, node: yaml.Node) -> list[Pairs]:
+        """What is merged: one mapping or several, of which the first has the say."""
+        found: list[Pairs] = []
+        for one in node.value if isinstance(node, yaml.SequenceNode) else [node]:
+            if not isinstance(one, yaml.MappingNode):
+                self._refuse(node, "<< takes over a mapping or a list of them, such as <<: *base")
+            found.append(self._pairs(one))
         return found
 
     def _scalar(self, node: yaml.Node) -> Any:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.adapters.sandbox_file import files_url, from_variable, open_sandbox_store
+from assay.adapters.sandbox_waits import Waits
+from assay.adapters.sandbox_watched import WatchedFhir, WatchedFiles, WatchedJudge
 from assay.adapters.store.sandbox import Sandbox
 from assay.dialects.criteria.judge_place import JudgePlace
 from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace, SandboxFile
@@ -25,7 +27,7 @@ class OpenSandbox:
 
 
 @contextmanager
-def opened(file: SandboxFile) -> Iterator[OpenSandbox]:
+def opened(file: SandboxFile, waits: Waits) -> Iterator[OpenSandbox]:
     """What the file says of a sandbox wins over what the store knows of it."""
     with ExitStack() as stack:
         store = stack.enter_context(open_sandbox_store(file))
@@ -33,14 +35,14 @@ def opened(file: SandboxFile) -> Iterator[OpenSandbox]:
 
         stored = store.sandbox(file.id)
         sandbox = replace(stored, run_start=file.run_start or stored.run_start)
-        fhir = stack.enter_context(_fhir(file.fhir, sandbox))
-        files = stack.enter_context(_files(file.files, sandbox))
-        judge = stack.enter_context(_judge(file.judge))
+        fhir = stack.enter_context(_fhir(file.fhir, sandbox, waits))
+        files = stack.enter_context(_files(file.files, sandbox, waits))
+        judge = stack.enter_context(_judge(file.judge, waits))
         yield OpenSandbox(StoredSandbox(store, sandbox, fhir, files), stored.data, file.data, judge)
 
 
 @contextmanager
-def _fhir(place: FhirPlace | None, sandbox: Sandbox) -> Iterator[FhirSource | None]:
+def _fhir(place: FhirPlace | None, sandbox: Sandbox, waits: Waits) -> Iterator[FhirSource | None]:
     if place is not None and place.folder is not None:
         from assay.adapters.fhir_folder import FhirFolder  # noqa: PLC0415 - only who has one needs it
 
@@ -53,7 +55,7 @@ def _fhir(place: FhirPlace | None, sandbox: Sandbox) -> Iterator[FhirSource | No
     from assay.adapters.fhir import FhirServer  # noqa: PLC0415 - only who has a server needs it
 
     with FhirServer(url, _token(place)) as server:
-        yield server
+        yield WatchedFhir(server, f"the FHIR server at {url}", waits)
 
 
 def _token(place: FhirPlace | None) -> Any:
@@ -65,7 +67,7 @@ def _token(place: FhirPlace | None) -> Any:
 
 
 @contextmanager
-def _files(place: FilesPlace | None, sandbox: Sandbox) -> Iterator[FileSource | None]:
+def _files(place: FilesPlace | None, sandbox: Sandbox, waits: Waits) -> Iterator[FileSource | None]:
     url = sandbox.file_source if place is None else files_url(place)
     if url is None:
         yield None
@@ -75,13 +77,13 @@ def _files(place: FilesPlace | None, sandbox: Sandbox) -> Iterator[FileSource | 
     named = {} if place is None else place.credentials
     source = file_source(url, {**os.environ, **{name: from_variable(other) for name, other in named.items()}})
     try:
-        yield source
+        yield WatchedFiles(source, f"the files at {url}", waits)
     finally:
         source.close()
 
 
 @contextmanager
-def _judge(place: JudgePlace | None) -> Iterator[Judge | None]:
+def _judge(place: JudgePlace | None, waits: Waits) -> Iterator[Judge | None]:
     if place is None:
         yield None
         return
@@ -92,4 +94,4 @@ def _judge(place: JudgePlace | None) -> Iterator[Judge | None]:
     token = None if place.token_env is None else bearer_tokens.from_environment(place.token_env)
     limits = limits_of(place.timeout_s)
     with ChatModel(place.url, place.model, token, limits, json_schema=place.json_schema) as model:
-        yield ParaphraseJudge(model)
+        yield WatchedJudge(ParaphraseJudge(model), f"the judge {place.model}", waits)

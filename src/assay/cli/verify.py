@@ -6,14 +6,18 @@ The sandbox file names the sources: the store with the sandbox's records, its FH
 name a judge, too, whose opinions are shown and change no score. 'assay sandbox load' puts a prepared state into
 it; 'assay criteria lint' finds mistakes in criteria before any run.
 
+A source that can't be reached is tried for a minute; standard error says which one is waited for.
+
 Exit codes: 0 the verdict is pass; 1 it is partial or fail; 2 a file can't be used, or a source can't be reached,
 and nothing is scored.
 """
 
 import argparse
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.table import clean
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from assay.adapters.verifying import verify  # noqa: PLC0415 - help needs none of it
 
-        done = verify(args.criteria, args.sandbox)
+        done = verify(args.criteria, args.sandbox, _say)
     except ImportError as error:
         raise InputError(
             f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"
@@ -42,6 +46,10 @@ def run(args: argparse.Namespace) -> int:
 
     print(json.dumps(without_nan(_wire(done)), indent=2) if args.json else "\n".join(lines(done)))
     return 0 if done.verdict.value == "pass" else 1
+
+
+def _say(line: str) -> None:
+    print(clean(f"assay: {line}"), file=sys.stderr, flush=True)
 
 
 def _wire(done: "Completion") -> dict[str, Any]:

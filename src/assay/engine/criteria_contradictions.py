@@ -12,6 +12,7 @@ from assay.formats.x12.guides.choice import GUIDES
 from assay.formats.x12.parse_path import parse_path
 from assay.formats.x12.path_check import why_never
 
+DEMANDS: Final = ("fields", "assertions", "segments", "envelope")
 OPPOSITES: Final = (
     {"equals", "notEquals"},
     {"in", "notIn"},
@@ -62,7 +63,7 @@ def _opposed(one: dict[str, Any], other: dict[str, Any], kind: str) -> str | Non
 
 def _counts(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
     cardinality = assertion.get("cardinality") or {}
-    if cardinality.get("max") == 0 and (assertion.get("fields") or assertion.get("assertions")):
+    if cardinality.get("max") == 0 and any(assertion.get(name) for name in DEMANDS):
         yield Remark("impossible", (*place, "cardinality"), "where there are none, no field can be as expected")
     for name, count in (assertion.get("segments") or {}).items():
         if isinstance(count, dict) and upside_down(count):

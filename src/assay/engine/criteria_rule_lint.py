@@ -10,6 +10,7 @@ from assay.formats.field_rules.rule import FieldRule
 PRESENCE: Final = ("exists", "notExists", "empty", "notEmpty")
 TOLERANT: Final = ("approx", "dateWithin")
 SAMENESS: Final = ("equals", "notEquals", "in", "notIn")
+HL7_NULL: Final = '""'
 AS_TEXT: Final = ("hl7-structural", "x12-response")
 
 
@@ -58,4 +59,7 @@ def _no_text(expected: Any, place: Place, kind: str) -> Iterator[Remark]:
     for one in expected if isinstance(expected, list) else [expected]:
         if not isinstance(one, str) and not (one is None and kind == "hl7-structural"):
             why = f"values of {kind} compare as texts, and {one!r} is none: put it in quotes"
+            yield Remark("impossible", place, why)
+        if one == HL7_NULL and kind == "hl7-structural":
+            why = f"two quotes are how a message writes an explicit null: expect null, not {one!r}"
             yield Remark("impossible", place, why)

@@ -1,10 +1,12 @@
 """Globs of files below a prefix: ``*``, ``?`` and ``[abc]`` within a folder, ``**`` for any number of folders.
 
-Case-sensitive, and names with a leading dot are names like others. Cost does not depend on what names look like:
+Case-sensitive, and names with a leading dot are names like others. An accent may be a part of its letter or stand
+behind it, as systems differ on that. Cost does not depend on what names look like:
 an agent that chooses them can't make a pattern slow.
 """
 
 import re
+import unicodedata
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -34,10 +36,14 @@ def in_glob(value: str) -> str:
 
 def matches_glob(path: str, pattern: str) -> bool:
     """Whether a path, relative to the prefix, is one that the pattern means."""
-    parts = pattern.split("/")
+    parts = _composed(pattern).split("/")
     if parts[-1] == _ANY_FOLDERS:
         parts.append("*")
-    return _all_match(path.split("/"), parts)
+    return _all_match(_composed(path).split("/"), parts)
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _all_match(names: list[str], parts: list[str]) -> bool:

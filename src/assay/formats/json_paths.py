@@ -59,7 +59,8 @@ def _dotted(path: str, data: Plain) -> list[Plain]:
             if part not in here:
                 return []
             here = here[part]
-        elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+        # Python refuses to read thousands of digits.
+        elif isinstance(here, list) and part.isdecimal() and len(part) < 10 and int(part) < len(here):
             here = here[int(part)]
         else:
             return []

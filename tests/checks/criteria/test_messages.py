@@ -191,6 +191,32 @@ def test_which_set_is_meant(transaction_set: str, text: str, passed: bool) -> No
     assert answer.passed is passed
 
 
+REFUSED = "TA1*000000007*250601*1200*R*006~IEA*0*000000001~"
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "passed"),
+    [
+        ({"transaction_set": "TA1", "path": "TA104", "expected": "R"}, REFUSED, True),
+        ({"transaction_set": "TA1", "path": "TA104", "expected": "A"}, REFUSED, False),
+        ({"path": "TA105", "expected": "006", "correlate_by": {"TA101": "000000007"}}, REFUSED, True),
+        ({"path": "TA105", "expected": "006", "correlate_by": {"TA101": "000000008"}}, REFUSED, False),
+        ({"transaction_set": "271", "path": "TA104", "expected": "R"}, REFUSED, False),
+        ({"path": "EB01", "operator": "notExists"}, REFUSED, False),
+        ({"transaction_set": "TA1", "path": "TA104", "operator": "exists"}, CLAIMS, False),
+        ({"transaction_set": "277", "path": "TA104", "expected": "R"}, REFUSED.partition("IEA")[0] + CLAIMS, True),
+    ],
+)
+def test_an_interchange_that_only_acknowledges_another(asked: dict[str, Any], text: str, passed: bool) -> None:
+    which = {name: value for name, value in asked.items() if name in ("transaction_set", "correlate_by")}
+    rule = {name: value for name, value in asked.items() if name not in which}
+    answer = check_of({"assert": "x12-response", **which, "fields": [rule]}, {}).run(
+        FakeState(x12=x12(ISA.format(1) + text))
+    )
+    assert isinstance(answer, Scored)
+    assert answer.passed is passed
+
+
 @pytest.mark.parametrize("written", ["271 ", "27", "eligibility", "277ca", ""])
 def test_a_transaction_set_that_is_none(written: str) -> None:
     with pytest.raises(ValueError, match="three digits, such as 271, or 277CA"):
@@ -222,3 +248,44 @@ def test_the_envelopes_around_the_set_that_is_meant(text: str, says: str | None)
     assert isinstance(answer, Scored)
     assert answer.passed is (says is None)
     assert says is None or says in str(answer.evidence["findings"])
+
+
+HL7_TWICE = [f"{HEAD}\rPID|1||1^^^H^MR||DOE\r", f"{HEAD}\rPID|1||1^^^H^MR||ROE\r"]
+X12_TWICE = [ISA.format(1) + CLAIMS, ISA.format(1) + CLAIMS.replace("A2:20", "A1:20")]
+NAME = {"fields": [{"path": "PID.5.1", "expected": "DOE"}]}
+STATUS = {"fields": [{"path": "STC01-1", "expected": "A2"}]}
+
+
+@pytest.mark.parametrize(
+    ("cardinality", "rules", "sent", "says"),
+    [
+        (None, True, 2, None),
+        ({"max": 1}, True, 2, "2 of the"),
+        ({"max": 1}, True, 1, None),
+        ({"min": 2}, True, 1, "1 of the"),
+        ({"min": 0, "max": 0}, False, 0, None),
+        ({"min": 0, "max": 0}, False, 1, "1 of the"),
+        ({"min": 0, "max": 1}, True, 0, "none of 0"),
+        ({"min": 1}, False, 0, "0 of the"),
+        ({"min": 2, "max": 2}, False, 2, None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["hl7-structural", "x12-response"])
+def test_how_many_may_be_meant(
+    kind: str, cardinality: dict[str, int] | None, rules: bool, sent: int, says: str | None
+) -> None:
+    asked: dict[str, Any] = {"assert": kind, **({"cardinality": cardinality} if cardinality else {})}
+    asked |= (NAME if kind == "hl7-structural" else STATUS) if rules else {}
+    state = FakeState(hl7=hl7(*HL7_TWICE[:sent]), x12=x12(*X12_TWICE[:sent]))
+    answer = check_of(asked, {}).run(state)
+    assert isinstance(answer, Scored)
+    assert (answer.passed, says is None or says in answer.summary) == (says is None, True)
+
+
+@pytest.mark.parametrize(("cardinality", "passed"), [({"max": 1}, False), ({"min": 1}, True)])
+@pytest.mark.parametrize("kind", ["hl7-structural", "x12-response"])
+def test_what_can_not_be_read_may_be_one_too_many(kind: str, cardinality: dict[str, int], passed: bool) -> None:
+    state = FakeState(hl7=hl7(HL7_TWICE[0], "junk"), x12=x12(X12_TWICE[0], "junk"))
+    answer = check_of({"assert": kind, "cardinality": cardinality}, {}).run(state)
+    assert isinstance(answer, Scored)
+    assert answer.passed is passed

@@ -114,7 +114,7 @@ def test_which_files_a_pattern_means(pattern: str, paths: list[str], name: str) 
         ({"pattern": "a", "checksum": {"crc32": "abcdef01"}}, "sha256, sha1 or md5"),
         ({"pattern": "a", "contains": ""}, "not empty"),
         ({"pattern": "a", "since": "yesterday"}, "since"),
-        ({"pattern": "a", "format": "xml"}, "format"),
+        ({"pattern": "a", "format": "yaml"}, "format"),
         ({"pattern": "a", "cardinality": {"min": 0, "max": 0}, "contains": "x"}, "must be no file"),
         ({"pattern": "a.txt", "fields": [{"path": "amount"}]}, "path into a text"),
         ({"pattern": "a.txt", "fields": [{"path": "line.0"}]}, "path into a text"),

@@ -17,7 +17,26 @@ def found(expression: str, resource: dict[str, Any]) -> list[Any]:
     return evaluate(expression, resource)
 
 
+def lab(**quantity: Any) -> dict[str, Any]:
+    low = {"value": 2, "unit": "mg"}
+    return {"resourceType": "Observation", "valueQuantity": quantity, "referenceRange": [{"low": low}]}
+
+
 FOUND = [
+    ("value > 5 'mg'", lab(value=5.1, code="mg"), [True]),
+    ("value > 5 'mg'", lab(value=5.0, code="mg"), [False]),
+    ("value >= 5 'mg'", lab(value=5, unit="mg"), [True]),
+    ("10 'mg' <= value", lab(value=9, code="mg"), [False]),
+    ("value < referenceRange.low", lab(value=1, code="mg"), [True]),
+    ("value = 0 'mg'", lab(value=0, code="mg"), [True]),
+    ("value != 0 'mg'", lab(value=0, code="mg"), [False]),
+    ("value = 5 'mg'", lab(value=5, code="kg"), [False]),
+    ("value < 5 'mg'", {"resourceType": "Observation"}, []),
+    ("name.given = ('Peter' | 'James' | 'Jim')", PATIENT, [True]),
+    ("name.given = ('Peter' | 'James' | 'Jane')", PATIENT, [False]),
+    ("name.given != ('Peter' | 'James' | 'Jane')", PATIENT, [True]),
+    ("birthDate = @1974-12", PATIENT, []),
+    ("'1980-05'.toDate()", PATIENT, ["1980-05"]),
     ("name.given", PATIENT, ["Peter", "James", "Jim"]),
     ("Patient.name.where(use = 'official').given.first()", PATIENT, ["Peter"]),
     ("Observation.name", PATIENT, []),
@@ -53,6 +72,25 @@ FOUND = [
     ("@2020-01-31 + 1 day", PATIENT, ["2020-02-01"]),
     ("{}", PATIENT, []),
 ]
+
+
+@pytest.mark.parametrize(
+    ("expression", "quantity", "says"),
+    [
+        ("value > 5 'mg'", {"value": 5, "code": "kg"}, "'kg' and 'mg' are different units"),
+        ("value > 5 'mg'", {"value": 5, "code": "mg", "comparator": "<"}, "only known as <"),
+        (
+            "value.value.trim() | referenceRange.trim()",
+            {"value": 5, "code": "mg"},
+            r"Expected string, but got (?!.*0x)",
+        ),
+    ],
+)
+def test_what_can_not_be_compared_says_why_and_the_same_each_time(
+    expression: str, quantity: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(FhirPathError, match=says):
+        found(expression, lab(**quantity))
 
 
 @pytest.mark.parametrize(("expression", "resource", "expected"), FOUND)

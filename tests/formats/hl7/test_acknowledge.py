@@ -105,3 +105,37 @@ def test_an_acknowledgement_is_a_message_like_any_other() -> None:
 def test_replies(content: str, answers: list[str], *, stored: bool) -> None:
     reply = reply_to(content.encode(), stored=stored, now=NOW, new_id=lambda: "9").decode()
     assert [line for line in reply.split("\r") if line.startswith("MSA")] == answers
+
+
+def answers(fields: str, *, stored: bool) -> list[str]:
+    data = f"MSH|^~\\&|S|F|R|F|20240101||ADT^A04|7|P|2.5.1|||{fields}\rPID|1\r".encode()
+    said = reply_to(data, stored=stored, now=NOW, new_id=lambda: "9").decode()
+    return [line.split("|")[1] for line in said.split("\r") if line.startswith("MSA")]
+
+
+@pytest.mark.parametrize(
+    ("accept", "application", "when_stored", "when_not"),
+    [
+        ("", "", ["AA"], ["AE"]),
+        ('""', "", ["AA"], ["AE"]),
+        ("AL", "", ["CA"], ["CE"]),
+        ("AL", "NE", ["CA"], ["CE"]),
+        ("AL", "AL", ["CA"], ["CE"]),
+        (" al ", "NE", ["CA"], ["CE"]),
+        ("SU", "NE", ["CA"], []),
+        ("ER", "NE", [], ["CE"]),
+        ("NE", "NE", [], []),
+        ("NE", "AL", ["AA"], ["AE"]),
+        ("", "AL", ["AA"], ["AE"]),
+        ("NE", "ER", [], ["AE"]),
+        ("NE", "SU", ["AA"], []),
+        ("ER", "AL", ["AA"], ["CE"]),
+        ("SU", "ER", ["CA"], ["AE"]),
+        ("??", "", ["CA"], ["CE"]),
+    ],
+)
+def test_the_sender_says_which_answer_it_wants(
+    accept: str, application: str, when_stored: list[str], when_not: list[str]
+) -> None:
+    assert answers(f"{accept}|{application}", stored=True) == when_stored
+    assert answers(f"{accept}|{application}", stored=False) == when_not

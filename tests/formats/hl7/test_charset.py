@@ -29,8 +29,8 @@ def message(declared: str, name: str, codec: str) -> bytes:
         ("ASCII", "utf-8", "not in the character set that MSH-18 declares: read as UTF-8"),
         ("ASCII", "latin-1", "not in the character set that MSH-18 declares: read as ISO-8859-1"),
         ("UNICODE UTF-8", "latin-1", "not in the character set that MSH-18 declares: read as ISO-8859-1"),
-        ("GB 18030-2000", "utf-8", "a character set that is not supported: read as UTF-8"),
-        ("GB 18030-2000", "latin-1", "a character set that is not supported: read as ISO-8859-1"),
+        ("CNS 11643-1992", "utf-8", "a character set that is not supported: read as UTF-8"),
+        ("CNS 11643-1992", "latin-1", "a character set that is not supported: read as ISO-8859-1"),
     ],
 )
 def test_characters(declared: str, codec: str, note: str) -> None:
@@ -45,6 +45,26 @@ def test_characters(declared: str, codec: str, note: str) -> None:
 def test_plain_ascii_needs_no_note(declared: str) -> None:
     found = parse(message(declared, "Gruen", "ascii"))
     assert (find_first(NAME, found.messages[0]).text, found.notes) == ("Gruen", ())
+
+
+@pytest.mark.parametrize(
+    ("declared", "codec", "name"),
+    [
+        ("GB 18030-2000", "gb18030", "李明"),
+        ("BIG-5", "big5", "許功蓋"),
+        ("KS X 1001", "euc_kr", "김철수"),
+        ("~ISO IR87", "iso2022_jp", "山田太郎"),
+        ("ASCII~ISO IR87", "iso2022_jp", "恋鈴"),
+        ("ISO IR159", "iso2022_jp_2", "山田"),
+        ("windows-1252", "cp1252", "Zoë\u2019s"),
+        ("8859/16", "iso-8859-16", "Ștefan"),
+    ],
+)
+def test_bytes_that_look_like_delimiters_are_none_where_the_character_set_says_so(
+    declared: str, codec: str, name: str
+) -> None:
+    found = parse(message(declared, f"{name}^X", codec))
+    assert (find_first(NAME, found.messages[0]).text, found.notes) == (name, ())
 
 
 def test_each_message_of_a_text_has_its_own() -> None:

@@ -1,10 +1,12 @@
 """Looks at the HL7 v2 messages that were sent out of the sandbox (events of type ``hl7_outbound``).
 
 ``message_type`` (``ADT^A04``) and ``correlate_by`` (paths with the values that they must have, such as
-``{"PID-3.1": "12345"}``) say which message is meant; of several, the one that does best counts. ``fields`` are
-rules with paths such as ``PID.5.1``, ``OBX[2]-5`` or ``OBX[3.1=8480-6]-5``. ``segments`` has names of segments
-with how often they must occur, a number or ``{min, max}``. Values compare as text. ``since: run_start`` looks
-only at messages of this run.
+``{"PID-3.1": "12345"}``) say which message is meant; of several, the one that does best counts. ``cardinality``
+bounds how many are meant: ``{max: 1}`` fails an agent that sends the same once more with other values.
+
+``fields`` are rules with paths such as ``PID.5.1``, ``OBX[2]-5`` or ``OBX[3.1=8480-6]-5``. ``segments`` has names
+of segments with how often they must occur, a number or ``{min, max}``. Values compare as text.
+``since: run_start`` looks only at messages of this run.
 """
 
 import functools
@@ -14,6 +16,7 @@ from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.sandbox_state import Event, SandboxState, made_once
+from assay.formats.field_rules.cardinality import Cardinality, wrong_number
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import Result, nothing_found, results, scored
 from assay.formats.hl7.errors import Hl7Error
@@ -31,7 +34,7 @@ Count = int | dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Hl7Structural:
-    """At least one rule, or at least one count of segments."""
+    """At least one rule, at least one count of segments, or a cardinality."""
 
     kind: ClassVar[str] = "hl7-structural"
 
@@ -39,6 +42,7 @@ class Hl7Structural:
     correlate_by: Mapping[str, str] = field(default_factory=dict)
     message_type: str | None = None
     segments: Mapping[str, Count] = field(default_factory=dict)
+    cardinality: Cardinality | None = None
     since: Literal["run_start"] | None = None
 
     @staticmethod
@@ -47,8 +51,8 @@ class Hl7Structural:
         return quoted(value)
 
     def __post_init__(self) -> None:
-        if not self.fields and not self.segments:
-            raise ValueError("hl7-structural needs fields or segments")
+        if not self.fields and not self.segments and self.cardinality is None:
+            raise ValueError("hl7-structural needs fields, segments or a cardinality")
         for path in (*(rule.path for rule in self.fields), *self.correlate_by):
             parse_path(path)
         if self.message_type is not None:
@@ -60,9 +64,12 @@ class Hl7Structural:
     def run(self, evidence: SandboxState) -> Outcome:
         messages, broken = made_once(evidence, (_messages, self.since), lambda: self._messages(evidence))
         meant = [message for message in messages if self._meant(message)]
-        if not meant:
-            what = f"none of {len(messages)} messages is the one that is meant"
-            return nothing_found((*self.fields, *self._counts()), KEY, what, unreadable=broken)
+        rules = (*self.fields, *self._counts())
+        complaint = wrong_number(self.cardinality, meant, messages, broken, "messages", needed=bool(rules))
+        if complaint is not None:
+            return nothing_found(rules, KEY, complaint, unreadable=broken)
+        if not rules:
+            return Scored(1.0, True, f"{len(meant)} messages, as expected", {KEY: [], "unreadable": broken})
         return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
 
     def _messages(self, evidence: SandboxState) -> tuple[list[Message], list[str]]:

@@ -11,10 +11,11 @@ from the ending of the pattern unless it is given:
 - ``text``: ``content``, ``line.3``, ``line.*``
 - ``json``: dotted, or JSONPath if they begin with ``$``
 - ``csv``: ``amount`` and ``*.amount`` for every row, ``2.amount`` for the second; the first line names the columns
+- ``xml``, which is never guessed: ``ClinicalDocument/id/@root``, ``**/given``, ``id[2]``, ``code[@code="8480-6"]``
 - ``hl7`` and ``x12``: as in hl7-structural and x12-response; ``BTS-1`` and the like are those of a file of batches
 
 All is held against one file; of several, the one that does best counts. Files of any size are checked for size,
-checksum and texts; fields are looked at in up to 64 MiB (16 MiB of HL7 and X12), and do not hold in more.
+checksum and texts; fields are looked at in up to 64 MiB (16 MiB of XML, HL7 and X12), and do not hold in more.
 """
 
 import heapq
@@ -70,7 +71,7 @@ class SftpFilePresent:
     size: Size | None = None
     since: Literal["run_start"] | None = None
     cardinality: Cardinality | None = None
-    format: Literal["text", "json", "csv", "hl7", "x12"] | None = None
+    format: Literal["text", "json", "csv", "xml", "hl7", "x12"] | None = None
     fields: tuple[FieldRule, ...] = ()
     checksum: dict[str, str] | None = None
     contains: str | list[str] | None = None

@@ -2,9 +2,13 @@
 
 ``contains`` has phrases that must be said, each a text or a list of texts of which one is enough;
 ``not_contains`` has those that must not. ``speaker`` limits both to one party's turns, ``turns`` to turns by
-number (``[first, last]``), and ``in_order`` wants the phrases one after the other. Comparison is by words:
-numbers, contractions and punctuation don't matter, digits and negations do. ``fuzzy`` (0 to 1) lets other words
+number (``[first, last]``), and ``in_order`` wants the phrases one after the other. ``fuzzy`` (0 to 1) lets words
 differ a little.
+
+Comparison is by words. How a number, a date, a time, an amount of money or a spelling is written does not matter
+(``June 5th`` is "the fifth of June", ``$25.50`` is "twenty-five dollars and fifty cents"), nor do contractions and
+punctuation; which digits they are does. What its clause denies is not said: "is booked" is not found in "is not
+yet booked", nor "book the visit" in "we were unable to book the visit".
 
 A phrase is looked for within a turn. ``since: run_start`` looks only at turns of this run.
 

@@ -1,10 +1,12 @@
 """Looks at the X12 responses that the sandbox received: transaction sets such as 271, 277, 278, 835, 997 and 999.
 
-``transaction_set`` (``277CA`` is the 277 that acknowledges claims) and ``correlate_by`` (paths with the values
-that they must have, such as ``{"TRN02": "98175"}``) say which set is meant; of several, the one that does best
-counts. ``fields`` are rules with paths such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: true``,
-control numbers and counts must be right as well. Values compare as text. ``since: run_start`` looks only at
-responses of this run.
+``transaction_set`` (``277CA`` is the 277 that acknowledges claims, ``TA1`` an interchange that only acknowledges
+another) and ``correlate_by`` (paths with the values that they must have, such as ``{"TRN02": "98175"}``) say which
+set is meant; of several, the one that does best counts, and ``cardinality`` bounds how many there are.
+
+``fields`` are rules with paths such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: true``, control
+numbers and counts must be right as well. Values compare as text. ``since: run_start`` looks only at responses of
+this run.
 """
 
 import functools
@@ -15,14 +17,15 @@ from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.sandbox_state import Event, SandboxState, made_once
+from assay.formats.field_rules.cardinality import Cardinality, wrong_number
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import nothing_found, results, scored
 from assay.formats.x12.errors import NotX12Error
 from assay.formats.x12.findings import Finding, Kind
 from assay.formats.x12.model import Document
 from assay.formats.x12.parse_path import parse_path
-from assay.formats.x12.path import quoted_value
-from assay.formats.x12.placed_set import PlacedSet, place_sets
+from assay.formats.x12.path import OUTSIDE_LOOPS, quoted_value
+from assay.formats.x12.placed_set import PlacedSet, lone_acknowledgments, place_sets
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 
@@ -31,12 +34,13 @@ SetIn = tuple[PlacedSet, Document]
 ENVELOPE = FieldRule("envelope", 0, "count")
 # These are about the text that was sent, and no number or count.
 NO_ENVELOPE = (Kind.ENCODING, Kind.LINE_BREAK)
-_SET = re.compile(r"[0-9]{3}|277CA")
+_ACKNOWLEDGMENT = "TA1"
+_SET = re.compile(rf"[0-9]{{3}}|277CA|{_ACKNOWLEDGMENT}")
 
 
 @dataclass(frozen=True, slots=True)
 class X12Response:
-    """At least one rule, or the envelope."""
+    """At least one rule, the envelope, or a cardinality."""
 
     kind: ClassVar[str] = "x12-response"
 
@@ -44,6 +48,7 @@ class X12Response:
     transaction_set: str | None = None
     correlate_by: Mapping[str, str] = field(default_factory=dict)
     envelope: bool = False
+    cardinality: Cardinality | None = None
     since: Literal["run_start"] | None = None
 
     @staticmethod
@@ -52,11 +57,11 @@ class X12Response:
         return quoted_value(value)
 
     def __post_init__(self) -> None:
-        if not self.fields and not self.envelope:
-            raise ValueError("x12-response needs fields, or envelope: true")
+        if not self._rules() and self.cardinality is None:
+            raise ValueError("x12-response needs fields, envelope: true, or a cardinality")
         if self.transaction_set is not None and not _SET.fullmatch(self.transaction_set):
             raise ValueError(
-                f"a transaction_set is three digits, such as 271, or 277CA, not {self.transaction_set!r}"
+                f"a transaction_set is three digits, such as 271, or 277CA, or TA1, not {self.transaction_set!r}"
             )
         for path in (*(rule.path for rule in self.fields), *self.correlate_by):
             parse_path(path)
@@ -64,9 +69,13 @@ class X12Response:
     def run(self, evidence: SandboxState) -> Outcome:
         sets, broken = made_once(evidence, (_sets, self.since), lambda: self._sets(evidence))
         meant = [(one, document) for one, document in sets if self._meant(one)]
-        if not meant:
-            what = f"none of {len(sets)} transaction sets is the one that is meant"
-            return nothing_found(self._rules(), KEY, what, unreadable=broken)
+        rules = self._rules()
+        complaint = wrong_number(self.cardinality, meant, sets, broken, "transaction sets", needed=bool(rules))
+        if complaint is not None:
+            return nothing_found(rules, KEY, complaint, unreadable=broken)
+        if not rules:
+            what = f"{len(meant)} transaction sets, as expected"
+            return Scored(1.0, True, what, {KEY: [], "unreadable": broken})
         return max(
             (self._held(one, document, broken) for one, document in meant), key=lambda outcome: outcome.score
         )
@@ -82,7 +91,14 @@ class X12Response:
     def _meant(self, placed: PlacedSet) -> bool:
         if self.transaction_set not in (None, *_names(placed)):
             return False
+        if self.transaction_set is None and _is_lone(placed) and not self._is_about_envelopes():
+            return False
         return all(value in _values(path, placed) for path, value in self.correlate_by.items())
+
+    def _is_about_envelopes(self) -> bool:
+        """Whether nothing is asked that only a transaction set could answer."""
+        paths = (*(rule.path for rule in self.fields), *self.correlate_by)
+        return all(parse_path(path).segment in OUTSIDE_LOOPS for path in paths)
 
     def _held(self, placed: PlacedSet, document: Document, broken: list[str]) -> Scored:
         around = [one for one in document.findings if _is_around(one, placed)]
@@ -93,8 +109,8 @@ class X12Response:
 
         rules = self._rules()
         rows = results(rules, found)
-        number = placed.set.header.text(2)
-        what = f"transaction set {placed.set.header.text(1)} {number}".strip()
+        number = placed.set.header.text(1 if _is_lone(placed) else 2)
+        what = f"transaction set {_names(placed)[0]} {number}".strip()
         said = [one.message for one in around]
         return scored(rules, rows, KEY, what, set=number, findings=said, unreadable=broken)
 
@@ -113,7 +129,7 @@ def _sets(evidence: SandboxState, responses: list[Event]) -> tuple[list[SetIn], 
 
 def _parsed(payload: bytes) -> list[SetIn]:
     document = tokenize(payload)
-    return [(one, document) for one in place_sets(document)]
+    return [(one, document) for one in (*place_sets(document), *lone_acknowledgments(document))]
 
 
 def _is_around(finding: Finding, placed: PlacedSet) -> bool:
@@ -123,8 +139,13 @@ def _is_around(finding: Finding, placed: PlacedSet) -> bool:
 
 def _names(placed: PlacedSet) -> tuple[str, ...]:
     """What a set is called: as it says itself, or as its guide is called, which tells a 277CA from other 277."""
-    name = placed.set.header.text(1)
+    name = _ACKNOWLEDGMENT if _is_lone(placed) else placed.set.header.text(1)
     return (name,) if placed.guide is None else (name, placed.guide.name)
+
+
+def _is_lone(placed: PlacedSet) -> bool:
+    """Whether it is no set, but the acknowledgment of an interchange without any."""
+    return placed.set.header.id == _ACKNOWLEDGMENT
 
 
 def _values(path: str, placed: PlacedSet) -> list[str]:

@@ -4,14 +4,16 @@ May be called from several threads, which take turns.
 """
 
 import functools
+import re
 import threading
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final, cast
 
 from assay.core.errors import AssayError
+from assay.formats.fhirpath.comparisons import data_of
 from assay.formats.fhirpath.errors import FhirPathError
-from assay.formats.fhirpath.functions import FUNCTIONS, data_of
+from assay.formats.fhirpath.functions import FUNCTIONS
 from assay.formats.fhirpath.parse import Node, library, literal_text, parse, walk
 from assay.formats.fhirpath.r4 import model
 from assay.formats.field_rules.values import Plain
@@ -19,6 +21,8 @@ from assay.formats.field_rules.values import Plain
 Resource = Mapping[str, object]
 LITERAL: Final = "assay literal "
 UCUM: Final = "http://unitsofmeasure.org"
+# How Python shows a thing that has no text: by where it is in memory, which is different in each run.
+_OBJECT: Final = re.compile(r"<[\w.]+ object at 0x[0-9a-f]+>")
 # The library keeps what now() is for all who evaluate.
 _EVALUATING: Final = threading.Lock()
 
@@ -30,7 +34,7 @@ def evaluate(expression: str, resource: Resource) -> list[Plain]:
     except AssayError:
         raise
     except Exception as error:  # The library raises bare exceptions, of any type, about data.
-        why = (str(error) or type(error).__name__)[:200]
+        why = _OBJECT.sub("…", str(error) or type(error).__name__)[:200]
         raise FhirPathError(f"{expression} can't be evaluated: {why}") from error
 
 
@@ -107,4 +111,5 @@ def _plain(value: Any) -> Plain:
         return [_plain(one) for one in value]
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
-    return str(value)
+    # As text, the library fills a month up with the day that it is today.
+    return str(getattr(value, "asStr", value))

@@ -7,13 +7,9 @@ prints what it is called on. Each takes the context, the values, and its argumen
 from decimal import Decimal
 from typing import Any, Final
 
+from assay.formats.fhirpath.comparisons import COMPARISONS, data_of
 from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.field_rules.patterns import LIMIT_SEC, compile_pattern, search
-
-
-def data_of(node: Any) -> Any:
-    """The value in a node of the library, which knows its place too."""
-    return getattr(node, "data", node)
 
 
 def _text(nodes: list[Any]) -> str | None:
@@ -51,6 +47,7 @@ def _trace(_context: Any, nodes: list[Any], _label: str = "") -> list[Any]:
 
 
 FUNCTIONS: Final[dict[str, dict[str, Any]]] = {
+    **COMPARISONS,
     "hasValue": {"fn": _has_value},
     "matches": {"fn": _matches, "arity": {1: ["String"]}},
     "replaceMatches": {"fn": _replace_matches, "arity": {2: ["String", "String"]}},

@@ -1,5 +1,6 @@
 """How many there may be of what a criterion looks at."""
 
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -27,3 +28,19 @@ class Cardinality:
         if self.max == self.min:
             return f"{count} of {what}, expected {self.min}"
         return f"{count} of {what}, expected {self.min} to {'any number' if self.max is None else self.max}"
+
+
+def wrong_number(
+    cardinality: Cardinality | None, meant: Sized, among: Sized, unread: Sized, what: str, *, needed: bool
+) -> str | None:
+    """What to say where not as many are meant as should be: at least one if that is needed.
+
+    Where some could not be read, nobody knows whether there are too many.
+    """
+    if cardinality is not None and cardinality.max is not None and unread:
+        return f"{len(unread)} of the {what} can't be read, so that nobody knows how many are meant"
+    if cardinality is not None and not cardinality.allows(len(meant)):
+        return cardinality.complaint(len(meant), f"the {what} that are meant")
+    if not len(meant) and (needed or cardinality is None):
+        return f"none of {len(among)} {what} is the one that is meant"
+    return None

@@ -59,7 +59,7 @@ def _contains(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
 def _order_key(value: Plain) -> tuple[str, Decimal | float] | None:
     """Something that can be put in order: a number, or a moment."""
     exact = number(value)
-    # Eight digits are a date in HL7 and X12, and a number elsewhere; both keep the order among themselves.
+    # Eight digits are a date in HL7 and X12, and a number elsewhere; of one length, both keep their order.
     if exact is not None:
         return "number", exact
     span = parse_date(value) if isinstance(value, str) else None
@@ -69,14 +69,22 @@ def _order_key(value: Plain) -> tuple[str, Decimal | float] | None:
 def _compared(value: Plain, expected: Plain) -> int | None:
     """-1, 0 or 1; None for what can't be put in order."""
     exact, other = number(value), number(expected)
-    if exact is not None and other is not None:
+    if exact is not None and other is not None and not _are_moments(value, expected):
         return (exact > other) - (exact < other)
     left, right = _order_key(value), _order_key(expected)
-    if left is None or right is None or left[0] != right[0]:
+    if left is None or right is None or left[0] != right[0] or _are_moments(value, expected):
         left, right = _as_dates(value), _as_dates(expected)
     if left is None or right is None:
         return None
     return (left[1] > right[1]) - (left[1] < right[1])
+
+
+def _are_moments(value: Plain, expected: Plain) -> bool:
+    """Whether two texts of digits are a day and a time, as HL7 has them: as numbers, every time is later."""
+    if not isinstance(value, str) or not isinstance(expected, str) or len(value) == len(expected):
+        return False
+    spans = [parse_date(one) for one in (value, expected) if len(one) >= 8 and one.isdigit()]
+    return len(spans) == 2 and all(span is not None and 1800 <= span.start.year < 2200 for span in spans)
 
 
 def _as_dates(value: Plain) -> tuple[str, float] | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from assay.formats.file_content import csv_text, hl7_text, json_text, text, x12_text
+from assay.formats.file_content import csv_text, hl7_text, json_text, text, x12_text, xml_text
 from assay.formats.file_content.model import Finder
 
 MEBI: Final = 1024 * 1024
@@ -24,6 +24,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     "text": Format(text.check_path, text.opened),
     "json": Format(json_text.check_path, json_text.opened),
     "csv": Format(csv_text.check_path, csv_text.opened),
+    "xml": Format(xml_text.check_path, xml_text.opened, 16 * MEBI),
     "hl7": Format(hl7_text.check_path, hl7_text.opened, 16 * MEBI),
     "x12": Format(x12_text.check_path, x12_text.opened, 16 * MEBI),
 }

@@ -8,6 +8,7 @@ from assay.formats.hl7.encoding import HEADERS, STANDARD, Encoding, is_header, r
 from assay.formats.hl7.lines import Line, is_name, is_segment
 from assay.formats.hl7.model import Segment
 from assay.formats.hl7.transmission import Note
+from assay.formats.hl7.value import split
 
 TRAILERS = ("BTS", "FTS")
 
@@ -80,9 +81,9 @@ def _odd_lines(segments: Iterable[Segment]) -> list[Note]:
     return [Note(segment.line, text) for segment in segments if not is_name(segment.name)]
 
 
-def _declared(header: str, encoding: Encoding) -> str:
-    """What MSH-18 says in its first repetition."""
-    parts = header.split(encoding.field)
+def _declared(header: str, encoding: Encoding) -> list[str]:
+    """What MSH-18 says."""
+    parts = header.split(encoding.field, 18)
     if not header.startswith("MSH") or len(parts) < 18:
-        return ""
-    return parts[17].split(encoding.repetition)[0] if encoding.repetition else parts[17]
+        return []
+    return split(parts[17], encoding.repetition)

@@ -16,6 +16,8 @@ from assay.formats.hl7.lines import Line, split_lines
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.transmission import Transmission
 
+# What switches between the character sets of ISO 2022.
+_ESCAPE = b"\x1b"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 _MARKS = re.compile(rb"(?<![^\r\n\x0b\x1c])(?:\xef\xbb\xbf)+")
@@ -45,7 +47,7 @@ def _blocks(data: bytes | str) -> list[Block]:
     if data.startswith(_UTF16_MARKS):
         return blocks_of(_lines(data.decode("utf-16", "replace")), as_bytes=False)
     data = _without_marks(data)
-    return blocks_of(_lines(data.decode(LATIN)), as_bytes=not data.isascii())
+    return blocks_of(_lines(data.decode(LATIN)), as_bytes=not data.isascii() or _ESCAPE in data)
 
 
 def _without_marks(data: bytes) -> bytes:

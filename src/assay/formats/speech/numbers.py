@@ -1,6 +1,9 @@
 """Numbers in speech: "two hundred and five" is 205, "four oh five" is 405, "double five" is 55."""
 
+import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import takewhile
 
 _DIGITS = {
     "zero": "0", "oh": "0", "one": "1", "two": "2", "three": "3", "four": "4",
@@ -14,7 +17,10 @@ _TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
     "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+# No number has more words. It bounds what is looked at more than once.
+_LONGEST = 30
+_NUMERAL = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?")
 _REPEATED = {"double": 2, "triple": 3}
 _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
@@ -25,45 +31,62 @@ _ORDINALS = {
 
 def with_digits(words: Sequence[str]) -> Iterator[str]:
     """The words, with every number as digits. Digits that are said one by one become one number."""
-    at = 0
+    at, last = 0, ""
     while at < len(words):
-        taken, number = _number(words, at)
-        if number is None:
-            yield words[at]
-            at += 1
-        else:
-            yield number
-            at += taken
+        taken, number = _number(words, at, after_number=last[:1].isdigit())
+        last = words[at] if number is None else number
+        yield last
+        at += taken or 1
 
 
-def _number(words: Sequence[str], at: int) -> tuple[int, str | None]:
+def _number(words: Sequence[str], at: int, *, after_number: bool) -> tuple[int, str | None]:
     """How many words a number takes here, and its digits; None where there is none."""
-    one_by_one = _one_by_one(words, at)
-    if one_by_one[0] > 1:
-        return one_by_one
-    amount = _amount(words, at)
-    if amount[0] > 0:
-        return _with_fraction(words, at, *amount)
-    return one_by_one if one_by_one[0] and words[at] != "oh" else (0, None)
+    if words[at] in ("a", "an") and words[at + 1 : at + 2] and words[at + 1] in _SCALES:
+        taken, number = _amount(["one", *words[at + 1 : at + _LONGEST]], 0)
+        return _scaled(words, at, taken, number)
+    if words[at] == "oh" and after_number:
+        taken, number = _one_by_one(["zero", *words[at + 1 : at + _LONGEST]], 0)
+        return (taken, number) if taken > 1 else (0, None)
+    taken, number = _one_by_one(words, at)
+    if taken < 2:
+        taken, number = _amount(words, at)
+    if taken == 0 and _NUMERAL.fullmatch(words[at]):
+        taken, number = 1, words[at]
+    return _scaled(words, at, *_with_fraction(words, at, taken, number))
+
+
+def _scaled(words: Sequence[str], at: int, taken: int, number: str | None) -> tuple[int, str | None]:
+    """The same number, or so many hundreds, thousands or millions if such a word follows: "1.5 million"."""
+    while number is not None and at + taken < len(words) and words[at + taken] in _SCALES:
+        if not _NUMERAL.fullmatch(number):
+            break
+        whole = Decimal(number) * _SCALES[words[at + taken]]
+        number, taken = f"{whole.normalize():f}", taken + 1
+    return taken, number
 
 
 def _one_by_one(words: Sequence[str], at: int) -> tuple[int, str | None]:
     """Digits said one after the other: "four oh five", "double five", "1 2 3"."""
     digits, here = "", at
+    before = (digits, here)
     while here < len(words):
-        word = words[here]
-        if word in _REPEATED and here + 1 < len(words) and _digit(words[here + 1]):
-            digits += str(_digit(words[here + 1])) * _REPEATED[word]
-            here += 2
-        elif _digit(word) and not (digits == "" and word == "oh"):
-            digits += str(_digit(word))
-            here += 1
-        else:
+        taken, more = _repeated(words, here)
+        if not taken or (digits == "" and words[here] == "oh"):
             break
-    # "two hundred" and "twenty five point two" are no digits that stand alone.
-    if here < len(words) and words[here] in (*_SCALES, "point") and here > at:
-        return 0, None
+        before = (digits, here)
+        digits, here = digits + more, here + taken
+    if here < len(words) and words[here] in _SCALES:
+        # In "two hundred", the last digit does not stand alone.
+        digits, here = before
     return here - at, digits or None
+
+
+def _repeated(words: Sequence[str], at: int) -> tuple[int, str]:
+    """A digit, or one that is said to come twice or three times: how many words that takes, and the digits."""
+    times = _REPEATED.get(words[at])
+    if times is None or at + 1 == len(words):
+        return (1, digit) if (digit := _digit(words[at])) else (0, "")
+    return (2, digit * times) if (digit := _digit(words[at + 1])) else (0, "")
 
 
 def _digit(word: str) -> str | None:
@@ -109,8 +132,10 @@ def _fits(part: int | None, small: int) -> bool:
 
 
 def _with_fraction(words: Sequence[str], at: int, taken: int, number: str | None) -> tuple[int, str | None]:
-    here = at + taken
-    if here + 1 < len(words) and words[here] == "point" and _digit(words[here + 1]):
-        more, digits = _one_by_one(words, here + 1)
-        return taken + 1 + more, f"{number}.{digits}"
-    return taken, number
+    here = at + taken + 1
+    if number is None or not number.isdigit() or words[here - 1 : here] != ["point"]:
+        return taken, number
+    digits = "".join(takewhile(bool, (_digit(word) or "" for word in words[here : here + _LONGEST])))
+    if not digits:
+        return taken, number
+    return taken + 1 + len(digits), f"{number}.{digits}"

@@ -6,9 +6,10 @@ that is asked for.
 """
 
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
-from assay.formats.speech.tokens import NEGATIONS, Token, tokens
+from assay.formats.speech.forms import beginning, steps
+from assay.formats.speech.negation import AUXILIARIES
+from assay.formats.speech.tokens import Token, tokens
 
 
 def find_phrase(
@@ -17,9 +18,12 @@ def find_phrase(
     """Where the first occurrence from ``start`` on ends; None where there is none."""
     if not phrase:
         return None
+    can_begin = beginning(phrase)
     for at in range(start, len(spoken)):
-        end = _met(phrase, spoken, at, fuzzy)
-        if end is not None and _same_sense(phrase, spoken, at):
+        if fuzzy is None and not can_begin(spoken[at].text):
+            continue
+        end = _end(phrase, spoken, at, fuzzy)
+        if end is not None and not _is_denied(phrase, spoken, at, end):
             return end
     return None
 
@@ -32,50 +36,23 @@ def phrase_tokens(phrase: str) -> list[Token]:
     return found
 
 
-def _met(phrase: Sequence[Token], spoken: Sequence[Token], at: int, fuzzy: float | None) -> int | None:
-    """Where the words of the phrase end, if they begin here. Digits may be grouped differently."""
-    here = at
-    for wanted in phrase:
-        if here >= len(spoken):
-            return None
-        if wanted.text[0].isdigit():
-            after = _same_digits(wanted.text, spoken, here)
-            if after is None:
-                return None
-            here = after
-        elif _same_word(wanted, spoken[here], fuzzy):
-            here += 1
-        else:
-            return None
-    return here
-
-
-def _same_digits(wanted: str, spoken: Sequence[Token], at: int) -> int | None:
-    """A number may be said in parts ("12 34" for 1234), but no part of a longer one counts."""
-    digits = ""
-    for here in range(at, len(spoken)):
-        if not spoken[here].text[0].isdigit() or not wanted.startswith(digits + spoken[here].text):
-            return None
-        digits += spoken[here].text
-        if digits == wanted:
-            return here + 1
+def _end(phrase: Sequence[Token], spoken: Sequence[Token], at: int, fuzzy: float | None) -> int | None:
+    """Where the phrase ends, if it begins here. No pair of places is looked at twice."""
+    waiting = [(0, at)]
+    seen = {(0, at)}
+    while waiting:
+        wanted, here = waiting.pop()
+        if wanted == len(phrase):
+            return here
+        new = [places for places in steps(phrase, wanted, spoken, here, fuzzy) if places not in seen]
+        seen.update(new)
+        waiting += new
     return None
 
 
-def _same_word(wanted: Token, said: Token, fuzzy: float | None) -> bool:
-    if wanted.text == said.text:
+def _is_denied(phrase: Sequence[Token], spoken: Sequence[Token], at: int, end: int) -> bool:
+    """Whether something denies the phrase: earlier in its clause, or behind it if it ends with such as "is"."""
+    if spoken[at].denied:
         return True
-    if fuzzy is None or wanted.exact or said.exact:
-        return False
-    return SequenceMatcher(None, wanted.text, said.text).ratio() >= fuzzy
-
-
-def _same_sense(phrase: Sequence[Token], spoken: Sequence[Token], at: int) -> bool:
-    """Whether no negation stands before the phrase in its clause that the phrase itself has not."""
-    clause = spoken[at].clause
-    before = at - 1
-    while before >= 0 and spoken[before].clause == clause:
-        if spoken[before].text in NEGATIONS:
-            return False
-        before -= 1
-    return bool(phrase)
+    behind = spoken[end] if end < len(spoken) and phrase[-1].text in AUXILIARIES else None
+    return behind is not None and behind.negates and behind.clause == spoken[end - 1].clause

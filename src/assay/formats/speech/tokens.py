@@ -1,42 +1,39 @@
 """Speech as clauses of tokens.
 
-A clause ends where a breath does: at a full stop, a comma, a question mark, a "but".
+A clause ends where a breath does: at a full stop, a comma, a question mark, a "but", an "and" that begins a
+sentence of its own. A "not" in front of a comma denies what comes behind it: "we could not, today, confirm it".
 """
 
 import re
-import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
 
+from assay.formats.speech.amounts import with_amounts
+from assay.formats.speech.negation import NEGATIONS, OPINIONS, SUBJECTS, negating
 from assay.formats.speech.numbers import with_digits
+from assay.formats.speech.words import IS, uniform, words_of
 
-NEGATIONS = frozenset({"not", "no", "never", "neither", "nor", "without", "none", "nothing", "nobody"})
-_NEW_CLAUSE = frozenset({"but", "however", "although", "though", "because"})
-_WHOLE = {
-    "cannot": "can not",
-    "can't": "can not",
-    "won't": "will not",
-    "shan't": "shall not",
-    "ain't": "is not",
-    "let's": "let us",
-}
-_IS = frozenset(("it", "that", "he", "she", "there", "here", "what", "who", "where", "when", "how", "this"))
-_ENDINGS = (("n't", " not"), ("'re", " are"), ("'ll", " will"), ("'ve", " have"), ("'m", " am"), ("'d", " would"))
-_SYMBOLS = {"%": " percent ", "&": " and ", "@": " at ", "+": " plus ", "=": " equals "}
-_MONEY = re.compile(r"([$€£])\s?(\d[\d,]*(?:\.\d+)?)")
-_CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds"}
-_BREATH = re.compile(r"[.!?;:,](?=\s|$)|[()\[\]\"\u2013\u2014]|\s-+\s|\n")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_ABBREVIATED = re.compile(r"\b((?:[a-z]\.){2,})", re.ASCII)
-_ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.ASCII)
-_WORD = re.compile(r"\d+(?:\.\d+)?(?:th)?|[^\W\d_]+(?:'[^\W\d_]+)?")
+_NEW_CLAUSE: Final = frozenset({"but", "however", "although", "though", "because"})
+_BREATH: Final = re.compile(r"([.!?;:,](?=\s|$)|[()\[\]\"\u2013\u2014]|\s-+\s|\n)")
+_DOUBTFUL: Final = NEGATIONS | OPINIONS
+_FULL_STOPS: Final = frozenset(".!?;\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or a number, and the clause that it stands in."""
+    """A word or a number, and the clause that it stands in.
+
+    ``negates`` says that it denies what follows in its clause, ``denied`` that an earlier word there denies it.
+    One that is ``optional`` may be left out.
+    """
 
     text: str
     clause: int
+    negates: bool = False
+    denied: bool = False
+    optional: bool = False
 
     @property
     def exact(self) -> bool:
@@ -47,37 +44,43 @@ class Token:
 def tokens(spoken: str) -> list[Token]:
     """What was said, uniform."""
     found: list[Token] = []
-    clause = 0
-    for part in _BREATH.split(_uniform(spoken)):
-        for word in with_digits(_words(part)):
-            clause += word in _NEW_CLAUSE
-            found.append(Token(word, clause))
-        clause += 1
+    clause, carried = 0, False
+    pieces = _BREATH.split(uniform(spoken))
+    for part, breath in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+        for number, words in enumerate(_clauses(words_of(part))):
+            clause += number > 0
+            carried = carried and number == 0
+            found += _tokens(words, clause, denied=carried)
+            carried = carried or words[-1] in ("not", "never")
+        carried = carried and breath not in _FULL_STOPS
+        clause += not carried
     return found
 
 
-def _uniform(spoken: str) -> str:
-    text = unicodedata.normalize("NFKC", spoken).lower().replace("\u2019", "'").replace("\u2018", "'")
-    text = _MONEY.sub(lambda match: f"{match[2]} {_CURRENCIES[match[1]]}", text)
-    text = _THOUSANDS.sub("", text)
-    text = _ABBREVIATED.sub(lambda match: match[1].replace(".", ""), text)
-    text = _ORDINAL.sub(r"\1th", text)
-    for symbol, word in _SYMBOLS.items():
-        text = text.replace(symbol, word)
-    return text
+def _tokens(words: list[str], clause: int, *, denied: bool) -> Iterator[Token]:
+    uniform_words = list(with_amounts(list(with_digits(words))))
+    for word, negates in zip(uniform_words, negating(uniform_words), strict=True):
+        optional = word == IS
+        yield Token("is" if optional else word, clause, negates, denied, optional)
+        denied = denied or negates
 
 
-def _words(part: str) -> list[str]:
-    return [word for raw in _WORD.findall(part) for word in _expanded(raw).split()]
+def _clauses(words: list[str]) -> Iterator[list[str]]:
+    """The words up to each that begins a new clause. Where there are none, there is no clause."""
+    here: list[str] = []
+    doubtful: set[str] = set()
+    for word, following in pairwise([*words, ""]):
+        if here and (word in _NEW_CLAUSE or (following in SUBJECTS and _begins(word, doubtful))):
+            yield here
+            here, doubtful = [], set()
+        here.append(word)
+        doubtful |= {word} & _DOUBTFUL
+    if here:
+        yield here
 
 
-def _expanded(word: str) -> str:
-    if word in _WHOLE:
-        return _WHOLE[word]
-    for ending, meaning in _ENDINGS:
-        if word.endswith(ending) and len(word) > len(ending):
-            return word.removesuffix(ending) + meaning
-    if word.endswith("'s"):
-        # A possessive loses its ending; after these words it is short for "is".
-        return f"{word[:-2]} is" if word[:-2] in _IS else word[:-2]
-    return word.replace("'", "")
+def _begins(word: str, doubtful: set[str]) -> bool:
+    """Whether this word begins what is said for itself. Who doubts two things doubts the second one as well."""
+    if word == "so":
+        return True
+    return word == "and" and (NEGATIONS.isdisjoint(doubtful) or OPINIONS.isdisjoint(doubtful))

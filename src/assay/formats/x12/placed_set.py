@@ -35,6 +35,18 @@ def place_sets(document: Document) -> tuple[PlacedSet, ...]:
     )
 
 
+def lone_acknowledgments(document: Document) -> tuple[PlacedSet, ...]:
+    """The TA1 of interchanges that hold no transaction set, each in the place of one."""
+    return tuple(
+        PlacedSet(
+            interchange, Group(None, (), None), TransactionSet(0, (segment,), None), "", None, (), (), {}, ()
+        )
+        for interchange in document.interchanges
+        if not any(group.sets for group in interchange.groups)
+        for segment in interchange.acknowledgments
+    )
+
+
 def _placed(interchange: Interchange, group: Group, one: TransactionSet) -> PlacedSet:
     findings = Findings()
     version = version_of(one, group.header)

@@ -1,0 +1,104 @@
+"""XML, by the names of elements and attributes without their namespaces.
+
+``ClinicalDocument/id/@root`` goes down from the outermost element to an attribute, and ``**/given`` to the text of
+all elements of that name. ``*`` is an element of any name, ``id[2]`` the second below its parent, and
+``code[@code="8480-6"]`` one with that attribute. A file with a DOCTYPE is not read: it could define anything.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NoReturn
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
+
+from assay.formats.file_content.errors import UnreadableError
+from assay.formats.file_content.model import MAX_VALUES, Finder
+
+_NAME: Final = r"[^\W\d][\w.-]*"
+_STEP: Final = re.compile(
+    rf"(?P<deep>\*\*/)?(?P<name>{_NAME}|\*)(?:\[(?:(?P<nth>[1-9][0-9]{{0,8}})|@(?P<key>{_NAME})="
+    rf'(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\]"]*)))\])?(?P<end>/|$)'
+)
+_ATTRIBUTE: Final = re.compile(rf"@({_NAME})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    name: str
+    deep: bool
+    nth: int | None
+    key: str | None
+    value: str
+
+
+class _WithoutDoctype(TreeBuilder):
+    def doctype(self, *_: str | None) -> NoReturn:
+        raise UnreadableError("the XML has a DOCTYPE, which is not read")
+
+
+def check_path(path: str) -> None:
+    """Refuse a path that is none. Raises ``ValueError``."""
+    _parsed(path)
+
+
+def opened(data: bytes) -> Finder:
+    """How to find values in it. Raises ``UnreadableError``."""
+    if data.count(b"<") > MAX_VALUES:
+        raise UnreadableError(f"the file has more than {MAX_VALUES} values")
+    parser = XMLParser(target=_WithoutDoctype())  # noqa: S314 - what could harm needs a DOCTYPE
+    try:
+        parser.feed(data)
+        outermost = parser.close()
+    except (ParseError, ValueError, LookupError) as error:
+        raise UnreadableError("the file is no XML") from error
+    document = Element("")
+    document.append(outermost)
+
+    def find(path: str) -> list[str]:
+        steps, attribute = _parsed(path)
+        elements = [document]
+        for step in steps:
+            elements = list({id(one): one for above in elements for one in _below(above, step)}.values())
+        if attribute is None:
+            return ["".join(one.itertext()).strip() for one in elements]
+        return [value for one in elements if (value := _attribute(one, attribute)) is not None]
+
+    return find
+
+
+def _parsed(path: str) -> tuple[list[_Step], str | None]:
+    steps: list[_Step] = []
+    at = 0
+    while found := _STEP.match(path, at):
+        steps.append(
+            _Step(
+                found["name"],
+                found["deep"] is not None,
+                int(found["nth"]) if found["nth"] else None,
+                found["key"],
+                found["plain"] if found["quoted"] is None else found["quoted"],
+            )
+        )
+        at = found.end()
+        if not found["end"]:
+            return steps, None
+    attribute = _ATTRIBUTE.fullmatch(path, at)
+    if not steps or attribute is None:
+        raise ValueError(f'a path into XML is like a/b[2]/@c, **/b or b[@c="d"], not {path!r}')
+    return steps, attribute[1]
+
+
+def _below(above: Element, step: _Step) -> Iterator[Element]:
+    inside = (one for one in above.iter() if one is not above) if step.deep else iter(above)
+    named = (one for one in inside if step.name in ("*", _local(one.tag)))
+    found = [one for one in named if step.key is None or _attribute(one, step.key) == step.value]
+    yield from found if step.nth is None else found[step.nth - 1 : step.nth]
+
+
+def _attribute(element: Element, name: str) -> str | None:
+    return next((value for key, value in element.attrib.items() if _local(key) == name), None)
+
+
+def _local(name: object) -> str:
+    """A name without its namespace; a comment has none."""
+    return name.rpartition("}")[2] if isinstance(name, str) else ""

@@ -1,0 +1,119 @@
+"""A text as uniform words: short forms written out, signs as words, dates and times in one form."""
+
+import re
+import unicodedata
+from itertools import pairwise
+from typing import Final
+
+MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+IS: Final = "'s"
+"""What may be short for "is", or belong to a name: a reader may leave it out."""
+_VERBS: Final = (
+    "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "could", "would", "should", "must",
+)  # fmt: skip
+_WHOLE: Final = {
+    "cannot": "can not",
+    "can't": "can not",
+    "cant": "can not",
+    "won't": "will not",
+    "wont": "will not",
+    "shan't": "shall not",
+    "ain't": "is not",
+    "let's": "let us",
+    "gonna": "going to",
+    "wanna": "want to",
+    "gotta": "got to",
+    "dr": "doctor",
+    "mr": "mister",
+    "ok": "okay",
+    "o'clock": "",
+    # Who writes down what is said often leaves the apostrophe out.
+    **{f"{verb}nt": f"{verb} not" for verb in _VERBS},
+}
+_WITH_IS: Final = frozenset(
+    ("it", "that", "he", "she", "there", "here", "what", "who", "where", "when", "how", "this")
+)
+_ENDINGS: Final = (
+    ("n't", " not"), ("'re", " are"), ("'ll", " will"), ("'ve", " have"), ("'m", " am"), ("'d", " would"),
+)  # fmt: skip
+_SYMBOLS: Final = {
+    "%": " percent ",
+    "per cent": "percent",
+    "&": " and ",
+    "@": " at ",
+    "+": " plus ",
+    "=": " equals ",
+}
+_CURRENCIES: Final = {"$": "dollars", "€": "euros", "£": "pounds"}
+_FRACTION: Final = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
+_DAY: Final = re.compile(r"(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w-])", re.ASCII)
+_TIME: Final = re.compile(r"(?<![\w:.])(\d{1,2}):([0-5]\d)(?![\d:])", re.ASCII)
+_MONEY: Final = re.compile(r"([$€£])\s?(\d[\d,]*(?:\.\d+)?)(\s(?:hundred|thousand|million|billion)\b)?")
+_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_BARE_POINT: Final = re.compile(r"(?<![\w.])\.(?=\d)")
+_MINUS: Final = re.compile(r"(?<![\w)])-(?=\d)")
+_ABBREVIATED: Final = re.compile(r"\b((?:[a-z]\.){2,})", re.ASCII)
+_ORDINAL: Final = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.ASCII)
+_DOT: Final = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
+_PRESSURE: Final = re.compile(r"(?<=\b\d{3})/(?=\d{2,3}\b)", re.ASCII)
+_NUMBER_SIGN: Final = re.compile(r"#(?=\d)")
+_WORD: Final = re.compile(r"\d+(?:\.\d+)?(?:th)?|[^\W\d_]+(?:'[^\W\d_]+)?")
+
+
+def uniform(text: str) -> str:
+    """The same text in lower case, with everything that has several spellings in one of them."""
+    text = (
+        unicodedata.normalize("NFKC", _FRACTION.sub(" ", text))
+        .lower()
+        .replace("\u2019", "'")
+        .replace("\u2018", "'")
+    )
+    text = _DAY.sub(lambda day: f"{MONTHS[int(day[2]) - 1]} {int(day[3])}th {day[1]}", text)
+    text = _TIME.sub(lambda time: f"{int(time[1])}{time[2] if time[2] != '00' else ''}", text)
+    text = _MONEY.sub(lambda sum_: f"{sum_[2].removesuffix('.00')}{sum_[3] or ''} {_CURRENCIES[sum_[1]]}", text)
+    text = _THOUSANDS.sub("", text)
+    text = _MINUS.sub("minus ", _BARE_POINT.sub("0.", text))
+    text = _ABBREVIATED.sub(lambda match: match[1].replace(".", ""), text)
+    text = _ORDINAL.sub(r"\1th", text)
+    text = _NUMBER_SIGN.sub("number ", _PRESSURE.sub(" over ", _DOT.sub(" dot ", text)))
+    for symbol, word in _SYMBOLS.items():
+        text = text.replace(symbol, word)
+    return text
+
+
+def words_of(part: str) -> list[str]:
+    """The words of a uniform text."""
+    words = [word for raw in _WORD.findall(part) for word in _expanded(raw).split()]
+    return _without_spelling_aids(_with_has(words))
+
+
+def _expanded(word: str) -> str:
+    if word in _WHOLE:
+        return _WHOLE[word]
+    for ending, meaning in _ENDINGS:
+        if word.endswith(ending) and len(word) > len(ending):
+            return word.removesuffix(ending) + meaning
+    if word.endswith(IS):
+        return f"{word[:-2]} is" if word[:-2] in _WITH_IS else f"{word[:-2]} {IS}"
+    return word.replace("'", "")
+
+
+def _with_has(words: list[str]) -> list[str]:
+    """In "it's been", the short form is one of "has"."""
+    return [
+        "has" if word in ("is", IS) and following == "been" else word for word, following in pairwise([*words, ""])
+    ]
+
+
+def _without_spelling_aids(words: list[str]) -> list[str]:
+    """ "B as in boy" is the letter."""
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        found.append(words[at])
+        aided = len(words[at]) == 1 and words[at + 1 : at + 3] == ["as", "in"]
+        at += 4 if aided and "".join(words[at + 3 : at + 4]).startswith(words[at]) else 1
+    return found
