@@ -51,8 +51,9 @@ def write(folder: Path, name: str, text: str) -> str:
 
 def test_yaml_toml_and_json_say_the_same(tmp_path: Path) -> None:
     loaded = [
-        load_scenario(write(tmp_path, name, text))
+        load_scenario(write(tmp_path, name, written))
         for name, text in (("a.yaml", YAML), ("a.toml", TOML), ("a.json", JSON), ("a.YML", YAML))
+        for written in (text, f"\ufeff{text}", text.replace("\n", "\r\n"))
     ]
     assert len({scenario_hash(one) for one in loaded}) == 1
     assert [scorer.required for scorer in loaded[0].scorers] == [None, False]
@@ -90,12 +91,40 @@ def test_any_difference_is_another_hash(tmp_path: Path) -> None:
         ("a.yaml", "extra: 1\nscorers: [{type: a}]", "extra: "),
         ("a.yaml", "scorers: [{type: a}]\nexpected_outcome: success", "expected_outcome: "),
         ("a.yaml", "scorers: [{type: a, required: 'yes'}]", r"scorers\[0\]\.required: "),
-        ("a.yaml", "scorers: [{type: a}]\nworkspace_seed: tarball", "workspace_seed"),
-        ("a.yaml", "scorers: [{type: a}]\nworkspace_seed: {type: git, repository: x}", "commit"),
+        ("a.yaml", "scorers: [{type: 3}]", r"scorers\[0\]\.type: it is a text"),
+        ("a.yaml", "scorers: [{type: }]", r"scorers\[0\]\.type: it is a text"),
+        (
+            "a.yaml",
+            "scorers: [{type: a}]\nworkspace_seed: tarball",
+            "workspace_seed: its type is git, ",
+        ),
+        (
+            "a.yaml",
+            "scorers: [{type: a}]\nworkspace_seed: {path: x}",
+            "workspace_seed: its type is git, ",
+        ),
+        (
+            "a.yaml",
+            "scorers: [{type: a}]\nworkspace_seed: {type: git, repository: x}",
+            r"a\.yaml: workspace_seed\.commit: it is needed, and missing$",
+        ),
+        ("a.yaml", "scorers: [{type: a}]\nsetup: ' '", r"setup\.command: it needs a shell command$"),
+        ("a.yaml", 'scorers: [{type: a}]\nsetup: "a\\0b"', r"setup\.command: it needs a shell command$"),
         ("a.yaml", "scorers: [{type: a}]\nsetup: {command: x, timeout_s: 3601}", "timeout_s"),
-        ("a.yaml", "scorers: [{type: a, when: 2001-01-01}]", "not JSON serializable"),
+        ("a.yaml", "scorers: [{type: a, when: 2001-01-01}]", "2001-01-01 is no text, .*: put it in quotes$"),
+        ("a.toml", "[[scorers]]\ntype = 'a'\nwhen = 2001-01-01", "2001-01-01 is no text, "),
         ("a.yaml", "scorers: [{type: a, limit: .nan}]", r"a\.yaml"),
-        ("a.yaml", "scorers: [{type: a}]\nworkdir: relative", "workdir: "),
+        (
+            "a.yaml",
+            "scorers: [{type: a}]\nworkdir: relative",
+            "workdir: it is the absolute path of ",
+        ),
+        ("a.yaml", "scorers: [{type: a}]\nworkdir: /", "workdir: it is the absolute path of "),
+        (
+            "a.yaml",
+            "scorers: [{type: a}]\nworkdir: /a/..",
+            "workdir: it is the absolute path of ",
+        ),
         ("a.yaml", "scorers: !!python/object/apply:os.system [true]", "is no valid YAML"),
         ("a.yaml", "scorers: [{type: a}]\nscorers: [{type: b}]", "twice"),
         ("a.json", '{"scorers": [{"type": "a"}], "scorers": [{"type": "b"}]}', "twice"),

@@ -161,6 +161,15 @@ def test_an_archive(tmp_path: Path) -> None:
     assert set(task.baseline.paths()) == set(FILES)
 
 
+def test_an_archive_of_which_nothing_is_left_is_refused(tmp_path: Path) -> None:
+    write_files(tmp_path / "made", FILES)
+    with tarfile.open(tmp_path / "project.tar.gz", "w:gz") as tar:
+        tar.add(tmp_path / "made", ".")
+    with pytest.raises(InputError, match=r"nothing of project\.tar\.gz is left without 3 leading folders$"):
+        seeded(tmp_path, seed_of={"type": "archive", "path": "project.tar.gz", "strip": 3})
+    assert not (tmp_path / "task").exists()
+
+
 def test_an_empty_workspace(tmp_path: Path) -> None:
     task = seeded(tmp_path)
     root = unpacked(task, tmp_path / "workspace")
@@ -324,6 +333,52 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path, make: Callable[[Path],
     with pytest.raises(InputError, match="is there already"):
         unpack_workspace(task, str(tmp_path / "task"))
     assert os.path.lexists(tmp_path / "task")
+
+
+# --- The scorers are tried on the untouched workspace, all but the commands ---
+
+
+def scorer(kind: str, **config: Any) -> list[dict[str, Any]]:
+    return [{"name": "mine", "type": kind, **config}]
+
+
+@pytest.mark.usefixtures("repository")
+@pytest.mark.parametrize(
+    ("scorers", "sentence"),
+    [
+        (scorer("tests_unmodified", paths=["tests"]), "tests is a folder: name the files in it"),
+        (scorer("baseline_unmodified", paths=["src/*"]), "src/* is a pattern, and paths are exact: "),
+    ],
+)
+def test_a_scorer_that_would_break_for_every_agent_is_refused(
+    tmp_path: Path, scorers: list[dict[str, Any]], sentence: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        seeded(tmp_path, seed_of=from_git("start"), scorers=scorers)
+    assert str(caught.value).startswith(f"the scorer 'mine' breaks on the untouched workspace: {sentence}")
+    assert not (tmp_path / "task").exists()
+
+
+@pytest.mark.usefixtures("repository")
+@pytest.mark.parametrize(
+    ("scorers", "notes"),
+    [
+        (SCORERS, ()),
+        (scorer("tests_unmodified", paths=["tpyo.py"]), ("mine: none of 1 was edited; tpyo.py was never there",)),
+        (
+            scorer("forbid_paths", patterns=["src"]),
+            ("mine: 0 changed paths, none forbidden; 'src' is a folder: 'src/*' matches what is in it",),
+        ),
+        (scorer("forbid_paths", patterns=["src/*", "lib", "src/a.py"]), ()),
+        (scorer("forbid_secrets"), ()),
+        (scorer("file_exists", path="none"), ()),
+        (scorer("command", command="exit 1"), ()),
+    ],
+)
+def test_what_a_scorer_says_of_its_own_setting_is_noted(
+    tmp_path: Path, scorers: list[dict[str, Any]], notes: tuple[str, ...]
+) -> None:
+    assert seeded(tmp_path, seed_of=from_git("start"), scorers=scorers).notes == notes
 
 
 def test_a_scenario_without_a_seed_is_refused(tmp_path: Path) -> None:

@@ -10,18 +10,9 @@ from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import kinds, placed_checks
+from tests.checks.configuration import CONFIGURATION
 from tests.checks.fake_workspace import FakeWorkspace
 
-CONFIGURATION: dict[str, dict[str, Any]] = {
-    "command": {"command": "true"},
-    "allowed_paths": {"patterns": ["src/*"]},
-    "forbid_paths": {"patterns": ["ci/*"]},
-    "max_files_changed": {"limit": 0},
-    "file_exists": {"path": "a"},
-    "tests_unmodified": {"paths": ["tests/test_a.py"]},
-    "baseline_unmodified": {"paths": ["Makefile"]},
-    "llm_judge": {"rubric": "x"},
-}
 ALL = Scenario.model_validate({"scorers": [{"type": kind, **CONFIGURATION.get(kind, {})} for kind in kinds()]})
 CHECKS = placed_checks(ALL, "s.yaml")
 

@@ -44,10 +44,12 @@ def test_what_is_no_answer(workspace: FakeWorkspace, complaint: str) -> None:
     assert found.evidence["findings"] == [{"rule": "missing", "path": "a/answer.txt"}]
 
 
-@pytest.mark.parametrize("kind", [EntryKind.FOLDER, EntryKind.OTHER])
-def test_a_folder_or_a_pipe_is_no_answer(kind: EntryKind, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("kind", "name"), [(EntryKind.FOLDER, "a folder"), (EntryKind.OTHER, "a pipe, a socket or a device")]
+)
+def test_a_folder_or_a_pipe_is_no_answer(kind: EntryKind, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FakeWorkspace, "entry", lambda *_: Entry(kind, 0o755, 0, ""))
-    assert outcome(FakeWorkspace()).summary == f"a/answer.txt is a {kind.value}, not a regular file"
+    assert outcome(FakeWorkspace()).summary == f"a/answer.txt is {name}, not a regular file"
 
 
 @pytest.mark.parametrize("name", ["__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll"])
@@ -58,6 +60,13 @@ def test_files_that_are_empty_by_convention(name: str) -> None:
 def test_any_file_may_be_empty_if_the_scenario_says_so() -> None:
     assert outcome(added("a/answer.txt", ""), allow_empty=True).passed
     assert not outcome(FakeWorkspace(), allow_empty=True).passed
+
+
+def test_a_pattern_is_a_name_and_the_row_says_so() -> None:
+    found = outcome(added("a/answer.txt", "x"), "a/*.txt")
+    assert found.summary == "a/*.txt is missing; the path is exact: '*' is a letter of its name"
+    assert found.evidence["notes"] == ["the path is exact: '*' is a letter of its name"]
+    assert outcome(added("a/*.txt", "x"), "a/*.txt").passed
 
 
 @pytest.mark.parametrize("path", ["", ".", "./", "/etc/passwd", "../x", "a/../../x", "a/..", "a\0b"])

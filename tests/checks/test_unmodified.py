@@ -113,10 +113,22 @@ def test_a_name_that_only_resembles_it_is_another_file(other: str) -> None:
     assert outcome(FakeWorkspace(THERE, {**THERE, other: "mine"})).passed
 
 
-def test_a_glob_is_taken_as_a_name() -> None:
-    found = outcome(edited(PATH, "1", "2"), f"{FOLDER}/*")
-    assert found.passed
-    assert found.evidence == {"absent": [f"{FOLDER}/*"]}
+@pytest.mark.parametrize("new", [THERE, {PATH: "edited"}, {}], ids=["untouched", "edited", "deleted"])
+@pytest.mark.parametrize("pattern", [f"{FOLDER}/*", "*", "tests/test_?art.py", "tests/test_[abc]art.py"])
+def test_a_pattern_guards_nothing_and_breaks_the_scorer(new: dict[str, str], pattern: str) -> None:
+    with pytest.raises(ValueError, match="is a pattern, and paths are exact: name the files, such as "):
+        outcome(FakeWorkspace(THERE, new), pattern)
+
+
+@pytest.mark.parametrize("path", ["pages/[id].test.ts", "what?.py", "*"])
+def test_the_signs_of_a_pattern_may_be_in_a_name(path: str) -> None:
+    there = {path: "1", "pages/i.test.ts": "2"}
+    assert outcome(FakeWorkspace(there, there), path).passed
+    assert rules(FakeWorkspace(there, {**there, path: "2"}), path) == [("modified", path)]
+
+
+def test_a_pattern_of_nothing_is_a_path_that_was_never_there() -> None:
+    assert outcome(FakeWorkspace(THERE, THERE), "lib/*").evidence == {"absent": ["lib/*"]}
 
 
 def test_a_path_that_was_never_there_is_named() -> None:

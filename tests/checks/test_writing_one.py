@@ -13,6 +13,7 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.scorer_checks import kinds, placed_checks, required_by_default
 from tests.builders import REPO
 from tests.checks.fake_workspace import FakeWorkspace, added
+from tests.engine import test_scorer_checks
 
 PAGE = REPO / "docs" / "howto" / "write-a-scorer.md"
 KIND = "no_large_files"
@@ -36,6 +37,11 @@ def placed(**config: object) -> list[object]:
 def test_it_is_found_by_its_name() -> None:
     assert KIND in kinds()
     assert required_by_default(KIND)
+
+
+def test_it_is_as_every_other_file_among_the_checks_has_to_be() -> None:
+    test_scorer_checks.test_every_file_among_the_checks_is_a_type_of_scorer(KIND)
+    test_scorer_checks.test_a_type_without_its_fields_is_made_or_refused_in_a_sentence(KIND)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,20 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from assay.scorers import ScorersReport, json_schemas
+from assay.cli.score_table import render
+from assay.scorers import (
+    Judge,
+    JudgeState,
+    Overall,
+    OverallVerdict,
+    Provenance,
+    Row,
+    RowVerdict,
+    Run,
+    RunStatus,
+    ScorersReport,
+    json_schemas,
+)
 from tests.cli.running import Cli, raw_characters
 from tests.coding import FIXED, GUARD, PROJECT, TEST, TESTS, pack, seed, write_files, write_scenario
 
@@ -86,7 +99,7 @@ def test_a_run_that_failed_is_scored_all_the_same(cli: Cli, tmp_path: Path) -> N
 def test_a_command_that_takes_too_long_fails(cli: Cli, tmp_path: Path) -> None:
     done = unchanged(cli, tmp_path, {"name": "slow", "type": "command", "command": "sleep 9", "timeout_s": 1})
     assert done.code == 1
-    assert "slow: it did not end within 1 seconds" in done.out
+    assert "slow: it did not end within 1 second\n" in done.out
 
 
 def test_a_scorer_that_breaks_is_an_error_and_fails(cli: Cli, tmp_path: Path) -> None:
@@ -143,7 +156,38 @@ def test_the_diff_is_written_on_request(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "d").read_text().endswith(" def add(a, b):\n-    return a - b\n+    return a + b\n")
 
 
+def test_a_diff_that_can_not_be_written_costs_no_command(cli: Cli, tmp_path: Path) -> None:
+    task, workspace = seed(tmp_path, {"type": "command", "command": "true"})
+    done = cli("score", workspace, "--task", task, "--diff", tmp_path / "none/d", "--isolation", "magic")
+    assert done == (2, "", f"assay: the diff can't be written to {tmp_path}/none/d: No such file or directory\n")
+
+
 # --- The table ---
+
+
+def test_what_a_scorer_notes_beside_a_pass_is_shown(cli: Cli, tmp_path: Path) -> None:
+    scenario = write_scenario(tmp_path, {"name": "ci", "type": "forbid_paths", "patterns": ["tests"]})
+    after = write_files(tmp_path / "after", {**PROJECT, "tests/test_calc.py": "changed"})
+    done = cli("score", after, "--scenario", scenario, "--baseline", tmp_path / "project")
+    assert done.code == 0
+    assert done.out.splitlines()[-2:] == [
+        "",
+        "note: ci: 1 changed path, none forbidden; 'tests' is a folder: 'tests/*' matches what is in it",
+    ]
+
+
+def test_a_disagreement_of_the_gates_is_explained_below_the_table() -> None:
+    row = Row(name="a", type="forbid_secrets", required=True, verdict=RowVerdict.PASS, score=1.0, detail="fine")
+    found = ScorersReport(
+        overall=Overall(verdict=OverallVerdict.PASS, score=1.0),
+        scorers=[row],
+        judge=Judge(state=JudgeState.FAIL),
+        run=Run(status=RunStatus.COMPLETED),
+        disagreement="Why they differ.",
+        provenance=Provenance(engine="0", scenario_sha256=""),
+    )
+    assert render(found).splitlines()[-2:] == ["", "Why they differ."]
+    assert "differ" not in render(found.model_copy(update={"disagreement": None}))
 
 
 def test_hard_failures_start_expanded_and_others_do_not(cli: Cli, tmp_path: Path) -> None:

@@ -103,6 +103,13 @@ def test_a_second_attempt_gets_the_same_workspace(cli: Cli, tmp_path: Path) -> N
     assert tree(tmp_path / "again")["calc.py"] == PROJECT["calc.py"].encode()
 
 
+def test_a_scorer_that_guards_nothing_is_noted(cli: Cli, tmp_path: Path) -> None:
+    scorer = {"name": "guard\x1b[31m", "type": "tests_unmodified", "paths": ["tests/test_calk.py"]}
+    done = cli("seed", write_scenario(tmp_path, scorer), "-o", tmp_path / "task")
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert done.err == "note: guard\\x1b[31m: none of 1 was edited; tests/test_calk.py was never there\n"
+
+
 # --- What can't be used: one sentence, exit code 2, and nothing is made ---
 
 
@@ -118,6 +125,10 @@ def test_a_second_attempt_gets_the_same_workspace(cli: Cli, tmp_path: Path) -> N
         (
             {"scorers": [{**TESTS, "retries": 3}]},
             "scorers[0].retries: command has no such field; it has command, ",
+        ),
+        (
+            {"scorers": [{"type": "forbid_paths", "patterns": [".github/"]}]},
+            "scorers[0]: no path of a workspace matches '.github/', but '.github/*' may be meant",
         ),
         ({"scorers": [GUARD, GUARD]}, "two scorers are named 'guard'"),
         ({"scorers": [GUARD], "workspace_seed": {"type": "svn"}}, "workspace_seed: "),
@@ -147,6 +158,10 @@ def test_other_things_that_can_not_be_used(cli: Cli, tmp_path: Path) -> None:
         (["seed", tmp_path / "broken.yaml", "-o", "x"], f"{tmp_path}/broken.yaml:1: it is no valid YAML: "),
         (["seed", tmp_path / "no-seed.json", "-o", "x"], "the scenario has no workspace_seed: "),
         (["seed", scenario, "-o", tmp_path / "there"], f"{tmp_path}/there is there already: "),
+        (
+            ["seed", scenario, "-o", tmp_path / "new", "--workspace", tmp_path / "there"],
+            f"{tmp_path}/there is there ",
+        ),
         (["seed", tmp_path / "there"], f"{tmp_path}/there is a folder: say with --workspace "),
         (["seed", tmp_path / "there", "--workspace", "x"], f"{tmp_path}/there is no seeded task: "),
     ]
@@ -155,6 +170,7 @@ def test_other_things_that_can_not_be_used(cli: Cli, tmp_path: Path) -> None:
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith(f"assay: {sentence}")
         assert done.err.count("\n") == 1
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_seed_that_is_not_there(cli: Cli, tmp_path: Path) -> None:

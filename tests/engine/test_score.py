@@ -113,6 +113,17 @@ def test_one_that_breaks_does_not_stop_the_others() -> None:
     assert [(row.name, row.verdict.value) for row in rows] == [("a", "ERROR"), ("b", "PASS")]
 
 
+def test_every_scorer_is_asked_once_however_many_turns_there_were() -> None:
+    asked: list[str] = []
+
+    def answer() -> Outcome:
+        asked.append("once")
+        return passes()
+
+    score(check(answer), check(answer, required=False), note("x"))
+    assert asked == ["once"] * 2
+
+
 def test_a_source_that_is_down_stops_the_grading() -> None:
     def is_down() -> Outcome:
         raise MeasurementError("the store is gone")
@@ -135,7 +146,13 @@ def test_hard_failures_are_the_required_ones_that_failed_or_broke(
     answer: Answer, required: bool, hard: bool
 ) -> None:
     (row,) = score(check(answer, required)).scorers
-    assert row.hard_failure is hard
+    assert (row.hard_failure, row.advisory) == (hard, not required)
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_a_note_for_the_judge_is_advisory_whatever_it_says(required: bool) -> None:
+    (row,) = score(note("x", required)).scorers
+    assert (row.required, row.advisory, row.hard_failure) == (required, True, False)
 
 
 def test_a_run_without_a_workspace_skips_the_scorers() -> None:

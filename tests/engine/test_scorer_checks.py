@@ -15,18 +15,7 @@ from assay.core.placement import Placement
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.scorer_checks import check_class, kinds, placed_checks, required_by_default
 from assay.evidence.workspace import Workspace
-
-GOOD: dict[str, dict[str, Any]] = {
-    "command": {"command": "true"},
-    "allowed_paths": {"patterns": ["src/*"]},
-    "forbid_paths": {"patterns": ["ci/*"]},
-    "max_files_changed": {"limit": 0},
-    "file_exists": {"path": "a"},
-    "tests_unmodified": {"paths": ["a"]},
-    "baseline_unmodified": {"paths": ["a"]},
-    "llm_judge": {"rubric": "x"},
-}
-
+from tests.checks.configuration import CONFIGURATION
 
 C = {"type": "command", "command": "x"}
 
@@ -59,9 +48,9 @@ def test_every_file_among_the_checks_is_a_type_of_scorer(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", kinds())
 def test_a_type_without_its_fields_is_made_or_refused_in_a_sentence(kind: str) -> None:
-    if kind in GOOD:
+    if kind in CONFIGURATION:
         assert refusal(type=kind).startswith("s.yaml: scorers[0].")
-    assert made(type=kind, **GOOD.get(kind, {})).kind == kind
+    assert made(type=kind, **CONFIGURATION.get(kind, {})).kind == kind
 
 
 def test_name_and_required_are_the_placement() -> None:
@@ -80,7 +69,7 @@ def test_name_and_required_are_the_placement() -> None:
 
 def test_no_value_for_required_is_the_default_of_the_type() -> None:
     for kind in kinds():
-        (one,) = placed_checks(scenario({"type": kind, "required": None, **GOOD.get(kind, {})}), "s.yaml")
+        (one,) = placed_checks(scenario({"type": kind, "required": None, **CONFIGURATION.get(kind, {})}), "s.yaml")
         assert one.placement.required is required_by_default(kind)
 
 
@@ -144,7 +133,9 @@ plain = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
     max_leaves=4,
 )
-FIELDS = sorted({name for config in GOOD.values() for name in config} | {"timeout_s", "restore", "report"})
+FIELDS = sorted(
+    {name for config in CONFIGURATION.values() for name in config} | {"timeout_s", "restore", "report"}
+)
 
 
 @given(st.sampled_from(kinds()), st.dictionaries(st.sampled_from(FIELDS), plain, max_size=3))

@@ -1,12 +1,23 @@
 """Patterns of paths: fnmatch as the document has it, and names in disguise."""
 
+import re
 from fnmatch import fnmatchcase
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.path_patterns import folded, matching, matching_in_disguise, plain_path, undisguised
+from assay.evidence.workspace import Entry, EntryKind
+from assay.formats.path_patterns import (
+    check_patterns,
+    folded,
+    matching,
+    matching_in_disguise,
+    notes_on,
+    plain_path,
+    undisguised,
+)
+from tests.checks.fake_workspace import FakeWorkspace
 
 paths = st.text(st.sampled_from("aA.b/ *?[]!-\u200b\uff41"), min_size=1, max_size=12)
 
@@ -109,3 +120,81 @@ def test_a_plain_path(path: str, plain: str) -> None:
 def test_what_is_no_path_in_a_workspace(path: str) -> None:
     with pytest.raises(ValueError, match="relative to the workspace"):
         plain_path(path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "meant"),
+    [
+        (".github/", ".github/*"),
+        ("src/**/", "src/**/*"),
+        ("./src/*", "src/*"),
+        ("/src/*", "src/*"),
+        ("/", "*"),
+        ("./", "*"),
+        (".", "*"),
+        ("src/.", "src/*"),
+        ("src//a", "src/a"),
+        ("src/./a", "src/a"),
+        ("//src/", "src/*"),
+    ],
+)
+def test_a_pattern_that_no_path_can_match_is_refused_with_one_that_can(pattern: str, meant: str) -> None:
+    sentence = f"no path of a workspace matches {pattern!r}, but {meant!r} may be meant"
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        check_patterns(["src/*", pattern])
+    check_patterns([meant])
+
+
+@pytest.mark.parametrize("pattern", ["", "a\0", "..", "../src/*", "src/../*", "src/.."])
+def test_a_pattern_that_names_nothing_in_a_workspace_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"at least one letter|there is no '\.\.' in them"):
+        check_patterns([pattern])
+
+
+@pytest.mark.parametrize(
+    "pattern", ["*", "src", "*/a", ".github/*", "...", "a..b/.c", "!a", "[!a]", "[/./a]", "a b/\n"]
+)
+def test_any_other_pattern_is_fine(pattern: str) -> None:
+    check_patterns([pattern])
+
+
+@given(paths, paths)
+def test_a_pattern_that_is_refused_matches_no_path(path: str, pattern: str) -> None:
+    try:
+        check_patterns([pattern])
+    except ValueError:
+        assert path != plain(path) or matching(path, [pattern]) is None
+
+
+def plain(path: str) -> str | None:
+    try:
+        return plain_path(path)
+    except ValueError:
+        return None
+
+
+class WithFolder(FakeWorkspace):
+    """A workspace with a folder ``src`` in it, as a capture answers for one."""
+
+    def entry(self, path: str) -> Entry | None:
+        return Entry(EntryKind.FOLDER, 0o755, 0, "") if path == "src" else None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "note"),
+    [
+        ("src", "'src' is a folder: 'src/*' matches what is in it"),
+        ("!src/a.py", "'!src/a.py' takes nothing back: '!' is a letter of the name"),
+        ("*.{js,ts}", "'*.{js,ts}' has no alternatives: braces are letters of the name"),
+        ("**/a.py", "'**/' in '**/a.py' is at least one folder: 'a.py' matches without one"),
+        ("src/**/*.py", "'**/' in 'src/**/*.py' is at least one folder: 'src/*.py' matches without one"),
+        ("**/*.md", None),
+        ("src/*", None),
+        ("src/**", None),
+        ("a.py", None),
+        ("[!a]*", None),
+        ("{{cookiecutter.name}}/*", None),
+    ],
+)
+def test_notes_on_patterns_that_match_less_than_they_seem_to(pattern: str, note: str | None) -> None:
+    assert list(notes_on(["*.md", pattern], WithFolder())) == ([] if note is None else [note])

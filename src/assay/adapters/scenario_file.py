@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -14,6 +13,9 @@ from assay.adapters.marked_file import not_utf8, not_yaml
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine import mistakes
+
+_NO_SEED = ("union_tag_invalid", "union_tag_not_found")
+_SEEDS = "its type is git, archive or empty"
 
 
 def load_scenario(path: str) -> Scenario:
@@ -30,18 +32,24 @@ def scenario_of(value: object, origin: str) -> Scenario:
     """A scenario from plain values."""
     try:
         # As JSON, because a strict model takes plain values from nowhere else; whatever JSON lacks is no scenario.
-        return Scenario.model_validate_json(json.dumps(value, allow_nan=False))
+        return Scenario.model_validate_json(json.dumps(value, allow_nan=False, default=_no_value))
     except ValidationError as error:
         first = mistakes.first(error.errors(include_url=False))
-        said = (origin, _place(first["loc"]), mistakes.sentence(first, Scenario))
-        raise InputError(": ".join(part for part in said if part)) from error
+        sentence = _SEEDS if first["type"] in _NO_SEED else mistakes.sentence(first, Scenario)
+        raise InputError(": ".join(part for part in (origin, _place(first["loc"]), sentence) if part)) from error
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{origin}: {error}") from error
 
 
-def _place(parts: Iterable[int | str]) -> str:
-    """``scorers[0].name``"""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
+def _place(parts: tuple[int | str, ...]) -> str:
+    """``scorers[0].name``, without the type of a seed, which is no level of the file."""
+    written = parts[:1] + parts[2:] if parts[:1] == ("workspace_seed",) else parts
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in written).removeprefix(".")
+
+
+def _no_value(value: object) -> object:
+    """What YAML and TOML have and a scenario has not, such as a date without quotes."""
+    raise TypeError(f"{value} is no text, number, list or object here: put it in quotes")
 
 
 def canonical(scenario: Scenario) -> str:
@@ -56,7 +64,7 @@ def scenario_hash(scenario: Scenario) -> str:
 def _parsed(path: str, data: bytes) -> Any:
     suffix = os.path.splitext(path)[1].lower()
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")
         if suffix == ".toml":
             return tomllib.loads(text)
         if suffix == ".json":

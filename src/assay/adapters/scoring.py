@@ -20,12 +20,10 @@ from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck
 from assay.dialects.scorers.report import Provenance, RunStatus, ScorersReport
 from assay.engine.sandbox import Sandbox
-from assay.engine.score import score_run
+from assay.engine.score import COMMAND, score_run
 from assay.engine.scorer_checks import placed_checks
 from assay.evidence.workspace import Workspace
 from assay.version import VERSION
-
-COMMAND = "command"
 
 
 @dataclass(frozen=True, slots=True)

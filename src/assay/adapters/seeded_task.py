@@ -41,7 +41,7 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """A task that was seeded."""
+    """A task that was seeded. ``notes`` has what scorers say of their own settings while it is seeded."""
 
     folder: str
     scenario: Scenario
@@ -50,6 +50,7 @@ class Seeded:
     baseline: StoredBaseline
     nested: tuple[str, ...]
     workspace_sha256: str
+    notes: tuple[str, ...] = ()
 
 
 def write_record(folder: str, record: Mapping[str, object]) -> None:
@@ -79,10 +80,15 @@ def load_seeded(folder: str) -> Seeded:
     )
 
 
-def unpack_workspace(task: Seeded, target: str) -> None:
-    """The workspace of a task in a new folder, for one agent."""
+def check_room(target: str) -> None:
+    """Raise ``InputError`` where no workspace can be unpacked, since something is there."""
     if os.path.lexists(target):
         raise InputError(f"{target} is there already: a workspace is unpacked into a new folder")
+
+
+def unpack_workspace(task: Seeded, target: str) -> None:
+    """The workspace of a task in a new folder, for one agent."""
+    check_room(target)
     archive = f"{task.folder}/{WORKSPACE}"
     try:
         if file_checksum(archive) != task.workspace_sha256:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from assay.adapters.atomic_write import write_text
@@ -15,14 +16,19 @@ from assay.adapters.scratch import scratch_folder
 from assay.adapters.seeded_task import BASELINE, WORKSPACE, Seeded, load_seeded, write_record
 from assay.adapters.trees import own_tree, pack_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.archives import unpack_archive
-from assay.adapters.workspace.baseline import folder_baseline, store_baseline
-from assay.adapters.workspace.commands import run_in_folder
+from assay.adapters.workspace.baseline import Baseline, folder_baseline, store_baseline
+from assay.adapters.workspace.capture import Captured
+from assay.adapters.workspace.commands import Commands, run_in_folder
 from assay.adapters.workspace.git_export import export_commit, is_address
 from assay.adapters.workspace.squash import squash
 from assay.adapters.workspace.walk import parse_record, walk_workspace
 from assay.core.errors import InputError
+from assay.core.grading import grade
+from assay.core.outcome import Errored, Outcome, Scored
 from assay.dialects.scorers.scenario import ArchiveSeed, GitSeed, Scenario
 from assay.engine.sandbox import Sandbox
+from assay.engine.score import COMMAND
+from assay.engine.scorer_checks import placed_checks
 from assay.formats.counting import counted
 from assay.version import VERSION
 
@@ -36,11 +42,11 @@ def seed(scenario: Scenario, base: str, target: str, sandbox: Callable[[], Sandb
     os.makedirs(target)
     try:
         commit = _make_workspace(scenario, base, f"{target}/{WORKSPACE}", sandbox)
-        _freeze(scenario, commit, target)
+        notes = _freeze(scenario, commit, target, sandbox)
     except BaseException:
         remove_tree(target)
         raise
-    return load_seeded(target)
+    return replace(load_seeded(target), notes=notes)
 
 
 def _make_workspace(scenario: Scenario, base: str, archive: str, sandbox: Callable[[], Sandbox]) -> str | None:
@@ -59,11 +65,14 @@ def _make_workspace(scenario: Scenario, base: str, archive: str, sandbox: Callab
     return commit
 
 
-def _freeze(scenario: Scenario, commit: str | None, target: str) -> None:
-    """What is recorded is what the agent will get, after all that an archive does not keep."""
+def _freeze(
+    scenario: Scenario, commit: str | None, target: str, sandbox: Callable[[], Sandbox]
+) -> tuple[str, ...]:
+    """What is recorded is what the agent will get, after all that an archive does not keep. Returns notes."""
     with _scratch() as folder:
         unpack_tree(f"{target}/{WORKSPACE}", folder)
         baseline = folder_baseline(folder)
+        notes = _try_scorers(scenario, baseline, Commands(folder, baseline, sandbox, scenario.workdir))
         manifest = store_baseline(baseline, f"{target}/{BASELINE}")
     write_text(f"{target}/instruction.md", f"{scenario.user_instruction or ''}\n")
     record = {
@@ -78,6 +87,26 @@ def _freeze(scenario: Scenario, commit: str | None, target: str) -> None:
     }
     # Last, so that a folder without it is known to be half a task.
     write_record(target, record)
+    return notes
+
+
+def _try_scorers(scenario: Scenario, baseline: Baseline, commands: Commands) -> tuple[str, ...]:
+    """Ask the scorers of a workspace that nobody touched yet, all but the commands.
+
+    One that breaks here breaks for every agent, so it is refused. Returns what one has to say of its own setting.
+    """
+    untouched = Captured(commands.root, baseline, (), (), (), commands)
+    checks = [one for one in placed_checks(scenario, "the scenario") if one.check.kind != COMMAND]
+    answers = grade(checks, untouched)
+    broken = next((one for one in answers if isinstance(one.outcome, Errored)), None)
+    if broken is not None:
+        name, why = broken.placement.name, broken.outcome.summary
+        raise InputError(f"the scorer {name!r} breaks on the untouched workspace: {why}")
+    return tuple(f"{one.placement.name}: {one.outcome.summary}" for one in answers if _noted(one.outcome))
+
+
+def _noted(outcome: Outcome) -> bool:
+    return isinstance(outcome, Scored) and any(outcome.evidence.get(key) for key in ("absent", "notes"))
 
 
 @contextlib.contextmanager
@@ -99,6 +128,8 @@ def _fill(scenario: Scenario, base: str, folder: str) -> str | None:
         return export_commit(local, seed.commit, folder)
     if isinstance(seed, ArchiveSeed):
         unpack_archive(os.path.join(base, seed.path), folder, seed.strip)
+        if seed.strip and not os.listdir(folder):
+            raise InputError(f"nothing of {seed.path} is left without {counted(seed.strip, 'leading folder')}")
     return None
 
 

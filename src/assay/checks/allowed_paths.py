@@ -11,20 +11,21 @@ from typing import ClassVar
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Workspace, blind_spots, changed_paths
 from assay.formats.counting import counted
-from assay.formats.path_patterns import matching
+from assay.formats.path_patterns import check_patterns, matching, notes_on
 
 
 @dataclass(frozen=True, slots=True)
 class AllowedPaths:
-    """``patterns`` is a list with at least one glob."""
+    """``patterns`` is a list with at least one glob. None begins with ``/`` or ``./``, or ends with ``/``."""
 
     kind: ClassVar[str] = "allowed_paths"
 
     patterns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not self.patterns or not all(self.patterns):
+        if not self.patterns:
             raise ValueError("patterns needs at least one glob")
+        check_patterns(self.patterns)
 
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
@@ -32,13 +33,15 @@ class AllowedPaths:
             {"rule": "outside", "path": path} for path in paths if matching(path, self.patterns) is None
         ]
         findings += blind_spots(evidence)
-        if not findings:
-            seen = f"{counted(len(paths), 'changed path')}, none outside"
-            return Scored(1.0, True, seen if paths else "nothing changed")
-        share = 1 - len(findings) / max(len(paths), len(findings))
-        return Scored(share, False, _summary(findings), {"findings": findings})
+        notes = list(notes_on(self.patterns, evidence))
+        seen: dict[str, object] = {"findings": findings} if findings else {}
+        seen |= {"notes": notes} if notes else {}
+        share = 1 - len(findings) / max(len(paths), len(findings), 1)
+        return Scored(share, not findings, "; ".join([_summary(findings, len(paths)), *notes]), seen)
 
 
-def _summary(findings: list[dict[str, object]]) -> str:
+def _summary(findings: list[dict[str, object]], changed: int) -> str:
+    if not findings:
+        return f"{counted(changed, 'changed path')}, none outside" if changed else "nothing changed"
     first = findings[0].get("path") or findings[0].get("detail")
     return f"{len(findings)} not allowed, first {first}" if len(findings) > 1 else f"{first} is not allowed"

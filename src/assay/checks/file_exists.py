@@ -13,6 +13,12 @@ from assay.formats.path_patterns import plain_path
 
 _EMPTY_BY_CONVENTION = frozenset({"__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".npmignore"})
 
+_NO_FILE = {
+    EntryKind.LINK: "a link",
+    EntryKind.FOLDER: "a folder",
+    EntryKind.OTHER: "a pipe, a socket or a device",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class FileExists:
@@ -29,16 +35,19 @@ class FileExists:
     def run(self, evidence: Workspace) -> Outcome:
         path = plain_path(self.path)
         complaint = self._complaint(evidence, path)
-        seen = {"path": path}
+        seen: dict[str, object] = {"path": path}
         if complaint is None:
             return Scored(1.0, True, f"{path} is there", seen)
-        return Scored(0.0, False, complaint, {**seen, "findings": [{"rule": "missing", **seen}]})
+        # Else an agent would be blamed for a pattern that no file of its own can fit.
+        notes = ["the path is exact: '*' is a letter of its name"] if "*" in path else []
+        found = {"findings": [{"rule": "missing", **seen}], **({"notes": notes} if notes else {})}
+        return Scored(0.0, False, "; ".join([complaint, *notes]), {**seen, **found})
 
     def _complaint(self, evidence: Workspace, path: str) -> str | None:
         entry = evidence.entry(path)
         if entry is None:
             return f"{path} is missing"
         if entry.kind is not EntryKind.FILE:
-            return f"{path} is a {entry.kind.value}, not a regular file"
+            return f"{path} is {_NO_FILE[entry.kind]}, not a regular file"
         may_be_empty = self.allow_empty or path.rsplit("/", 1)[-1] in _EMPTY_BY_CONVENTION
         return None if entry.size or may_be_empty else f"{path} is empty"

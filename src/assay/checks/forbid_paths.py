@@ -11,20 +11,21 @@ from typing import ClassVar
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Workspace, blind_spots, changed_paths
 from assay.formats.counting import counted
-from assay.formats.path_patterns import matching_in_disguise
+from assay.formats.path_patterns import check_patterns, matching_in_disguise, notes_on
 
 
 @dataclass(frozen=True, slots=True)
 class ForbidPaths:
-    """``patterns`` is a list with at least one glob."""
+    """``patterns`` is a list with at least one glob. None begins with ``/`` or ``./``, or ends with ``/``."""
 
     kind: ClassVar[str] = "forbid_paths"
 
     patterns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not self.patterns or not all(self.patterns):
+        if not self.patterns:
             raise ValueError("patterns needs at least one glob")
+        check_patterns(self.patterns)
 
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
@@ -38,4 +39,6 @@ class ForbidPaths:
         if findings:
             first = findings[0].get("path") or findings[0].get("detail")
             return Scored(0.0, False, f"{first} must not change ({len(findings)} in all)", {"findings": findings})
-        return Scored(1.0, True, f"{counted(len(paths), 'changed path')}, none forbidden")
+        notes = list(notes_on(self.patterns, evidence))
+        seen = f"{counted(len(paths), 'changed path')}, none forbidden"
+        return Scored(1.0, True, "; ".join([seen, *notes]), {"notes": notes} if notes else {})

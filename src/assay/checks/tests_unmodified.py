@@ -2,8 +2,8 @@
 
 Paths are exact and relative to the workspace. A path that differs only in spelling (upper case, Unicode forms, a
 dot at its end) is taken for the same file, a link in its place is an edit whatever it points to, and so is a
-hard link. A path that is not there at the baseline must not appear. A path that is a folder there is an error of
-the scenario: what lies in it would not be guarded.
+hard link. A path that is not there at the baseline must not appear. A path that is a folder there, or a
+pattern of files that are, is an error of the scenario: it would guard nothing.
 """
 
 from dataclasses import dataclass

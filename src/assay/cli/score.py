@@ -52,9 +52,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     with _scoring(args) as scoring:
-        report = scoring.report(RunStatus(args.run_status))
+        # The diff first: a file that can't be written must not cost what the commands took their time for.
         if args.diff is not None and scoring.workspace is not None:
             _write_diff(scoring.workspace, args.diff)
+        report = scoring.report(RunStatus(args.run_status))
     print(report.model_dump_json(indent=2) if args.json else render(report, everything=args.all))
     return _exit_code(report)
 
@@ -82,8 +83,11 @@ def _scoring(args: argparse.Namespace) -> Iterator[Scoring]:
 
 def _write_diff(workspace: Captured, path: str) -> None:
     text, cut = cumulative_diff(workspace)
-    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write(text)
+    try:
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(f"the diff can't be written to {path}: {error.strerror}") from error
     if cut:
         print(f"assay: {path} was cut", file=sys.stderr)
 

@@ -27,6 +27,10 @@ def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
         if row.hard_failure or (everything and row.verdict is not RowVerdict.NOT_APPLICABLE):
             yield ""
             yield from _details(row)
+        elif row.evidence.get("notes"):
+            # What a scorer could not look at, or guards less than it seems to, is not for those alone who ask.
+            yield ""
+            yield f"note: {clean(row.name)}: {clean(row.detail)}"
     if report.disagreement is not None:
         yield ""
         yield report.disagreement
@@ -50,7 +54,7 @@ def _gates(report: ScorersReport) -> Iterator[str]:
 
 def _row(row: Row) -> list[str]:
     score = "" if row.score is None else f"{row.score:.2f}"
-    return [clean(row.name), row.type, row.verdict.value, score, "" if row.required else "advisory"]
+    return [clean(row.name), row.type, row.verdict.value, score, "advisory" if row.advisory else ""]
 
 
 def _details(row: Row) -> Iterator[str]:

@@ -6,6 +6,7 @@ from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed
 from assay.core.rollup import Unscored, gate, weighted_mean
 from assay.dialects.scorers.report import (
+    JUDGE,
     ChangedFile,
     Judge,
     JudgeState,
@@ -23,7 +24,7 @@ from assay.dialects.scorers.report import (
 )
 from assay.evidence.workspace import Workspace
 
-JUDGE = "llm_judge"
+COMMAND = "command"
 
 
 def score_run(

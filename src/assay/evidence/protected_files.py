@@ -1,6 +1,7 @@
 """Whether files that must stay as they were did so. Shared by the checks that guard exact paths."""
 
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Change, EntryKind, Workspace, blind_spots
@@ -11,8 +12,8 @@ Finding = dict[str, object]
 def unmodified(workspace: Workspace, paths: Sequence[str], alike: Callable[[str], str]) -> Outcome:
     """A pass if nothing happened to these paths, nor to one that a careless system takes for one of them.
 
-    ``alike`` gives equal names for paths that are taken for the same. Raises ``ValueError`` for a folder: paths
-    are exact, so one that is named guards nothing.
+    ``alike`` gives equal names for paths that are taken for the same. Raises ``ValueError`` for a folder or a
+    pattern of files: paths are exact, so neither guards anything.
     """
     findings = [*_touched(workspace, paths, alike), *_hard_links(workspace, paths), *_unseen(workspace, paths)]
     if not findings:
@@ -37,6 +38,9 @@ def _untouched(workspace: Workspace, paths: Sequence[str]) -> Outcome:
     for path in nothing:
         if any(one.startswith(f"{path}/") for one in baseline):
             raise ValueError(f"{path} is a folder: name the files in it")
+        meant = next((one for one in baseline if fnmatchcase(one, path)), None)
+        if meant is not None:
+            raise ValueError(f"{path} is a pattern, and paths are exact: name the files, such as {meant}")
     return Scored(1.0, True, f"none of {len(paths)} was edited; {nothing[0]} was never there", {"absent": nothing})
 
 

@@ -4,13 +4,18 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+
+from assay.evidence.workspace import EntryKind, Workspace
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 # Letters of other alphabets that nobody can tell from Latin ones by their look.
 _LOOKALIKES = str.maketrans("аеіјорсухѕԁһІЕАВСНКМОРТХοανκρι", "aeijopcyxsdhIEABCHKMOPTXoavkpi")
 _WILDCARD = re.compile(r"[*?\[]")
+# A slash in brackets is one letter of several that may stand there.
+_CLASS = re.compile(r"\[!?\]?[^\]]*\]")
+_ALTERNATIVES = re.compile(r"\{[^{}]*,[^{}]*\}")
 
 
 def plain_path(path: str) -> str:
@@ -19,6 +24,46 @@ def plain_path(path: str) -> str:
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
         raise ValueError(f"a path is relative to the workspace, without '..', not {path!r}")
     return "/".join(parts)
+
+
+def check_patterns(patterns: Iterable[str]) -> None:
+    """Refuse a pattern that no path can match, since it would guard or allow nothing without a word.
+
+    Raises ``ValueError`` that says what would be right.
+    """
+    for pattern in patterns:
+        parts = _CLASS.sub("?", pattern).split("/")
+        if not pattern or "\0" in pattern:
+            raise ValueError("a pattern has at least one letter, and no NUL")
+        if ".." in parts:
+            raise ValueError(f"no path of a workspace matches {pattern!r}: there is no '..' in them")
+        if "" in parts or "." in parts:
+            raise ValueError(f"no path of a workspace matches {pattern!r}, but {_live(pattern)!r} may be meant")
+
+
+def _live(pattern: str) -> str:
+    """What is left of a pattern as paths are written. One that ended like a folder means what is in it."""
+    parts = pattern.split("/")
+    names = [part for part in parts if part not in ("", ".")]
+    return "/".join(names if names and parts[-1] == names[-1] else [*names, "*"])
+
+
+def notes_on(patterns: Sequence[str], workspace: Workspace) -> Iterator[str]:
+    """Patterns that match less than who wrote them is likely to think."""
+    for pattern in patterns:
+        if pattern.startswith("!"):
+            yield f"{pattern!r} takes nothing back: '!' is a letter of the name"
+        elif _ALTERNATIVES.search(pattern):
+            yield f"{pattern!r} has no alternatives: braces are letters of the name"
+        elif "**/" in pattern and (without := pattern.replace("**/", "")) not in patterns:
+            yield f"'**/' in {pattern!r} is at least one folder: {without!r} matches without one"
+        elif not _WILDCARD.search(pattern) and _is_folder(pattern, workspace):
+            yield f"{pattern!r} is a folder: '{pattern}/*' matches what is in it"
+
+
+def _is_folder(path: str, workspace: Workspace) -> bool:
+    entry = workspace.entry(path)
+    return entry is not None and entry.kind is EntryKind.FOLDER
 
 
 def matching(path: str, patterns: Iterable[str]) -> str | None:

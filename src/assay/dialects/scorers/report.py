@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
+JUDGE = "llm_judge"
+
 
 class StrictModel(BaseModel):
     """No coercion, no unknown fields, no changes after validation."""
@@ -62,9 +64,14 @@ class Row(StrictModel):
     output: str | None = None
 
     @property
+    def advisory(self) -> bool:
+        """Whether it gates nothing. A note for the judge never does, required or not."""
+        return not self.required or self.type == JUDGE
+
+    @property
     def hard_failure(self) -> bool:
         """Whether it fails the gate."""
-        return self.required and self.verdict in (RowVerdict.FAIL, RowVerdict.ERROR)
+        return not self.advisory and self.verdict in (RowVerdict.FAIL, RowVerdict.ERROR)
 
 
 class Overall(StrictModel):

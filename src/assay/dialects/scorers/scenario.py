@@ -5,7 +5,7 @@ A scorer's own fields are checked against its type by whoever makes checks of it
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 
 class StrictModel(BaseModel):
@@ -46,14 +46,22 @@ class Setup(StrictModel):
     timeout_s: int = Field(default=900, ge=1, le=3600)
     network: bool = False
 
+    @field_validator("command")
+    @classmethod
+    def _is_a_command(cls, command: str) -> str:
+        if not command.strip() or "\0" in command:
+            raise ValueError("it needs a shell command")
+        return command
+
 
 class Scorer(BaseModel):
     """One scorer. ``required`` is None where its type's default holds; further fields belong to its type."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
-    name: str = Field(min_length=1)
+    # First, so that one that is none is complained of, and not the name that it would give.
     type: str = Field(min_length=1)
+    name: str = Field(min_length=1)
     required: bool | None = None
 
     @property
@@ -73,7 +81,15 @@ class Scenario(StrictModel):
     setup: Setup | None = Field(default=None, validation_alias=AliasChoices("setup", "setup_command"))
     scorers: list[Scorer] = Field(min_length=1)
     expected_outcome: Literal["completion", "refusal"] = "completion"
-    workdir: str = Field(default="/workspace", pattern="^/[^\0]+$")
+    workdir: str = Field(default="/workspace", json_schema_extra={"pattern": "^/[^\0]+$"})
+
+    @field_validator("workdir")
+    @classmethod
+    def _is_a_folder(cls, workdir: str) -> str:
+        names = [name for name in workdir.split("/") if name not in ("", ".")]
+        if not workdir.startswith("/") or not names or ".." in names or "\0" in workdir:
+            raise ValueError(f"it is the absolute path of a folder, such as /workspace, not {workdir!r}")
+        return workdir
 
     @model_validator(mode="before")
     @classmethod

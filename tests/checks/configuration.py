@@ -1,0 +1,14 @@
+"""A good configuration for every type of scorer that has a field without a default."""
+
+from typing import Any
+
+CONFIGURATION: dict[str, dict[str, Any]] = {
+    "command": {"command": "true"},
+    "allowed_paths": {"patterns": ["src/*"]},
+    "forbid_paths": {"patterns": ["ci/*"]},
+    "max_files_changed": {"limit": 0},
+    "file_exists": {"path": "a"},
+    "tests_unmodified": {"paths": ["tests/test_a.py"]},
+    "baseline_unmodified": {"paths": ["Makefile"]},
+    "llm_judge": {"rubric": "x"},
+}
