@@ -1,6 +1,7 @@
 """What an earlier run left: whether it was the same job, what is taken up, and what is removed."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,17 @@ def test_an_identity_is_taken_up_whole_or_not_at_all(jobs: Jobs) -> None:
     after = load(jobs.folder / "result.json")
     assert after["id"] != before["id"]
     assert store.n_retries == 0
+
+
+def test_trials_without_a_configuration_are_not_those_of_a_new_job(jobs: Jobs) -> None:
+    jobs.begun(0)
+    (jobs.folder / "config.json").unlink()
+    with pytest.raises(InputError, match=r"holds t__0000000 but no config\.json, so the job can't be taken up$"):
+        jobs.store().take_up(jobs.planned)
+
+
+def test_more_trials_than_the_job_has(jobs: Jobs) -> None:
+    jobs.begun(0, 1, 2, 3)
+    shutil.copytree(jobs.folder / "t__0000003", jobs.folder / "t__copied")
+    with pytest.raises(InputError, match="holds more trials than the job has, so it can't be taken up: "):
+        jobs.store().take_up(jobs.planned)

@@ -9,6 +9,7 @@ import pytest
 from assay.adapters.environment import read_environment
 from assay.core.errors import InputError
 from assay.engine.task import Environment
+from assay.engine.trial_run import PATH
 
 
 @pytest.fixture
@@ -72,11 +73,23 @@ def test_the_working_folder(context: Path, dockerfile: str, workdir: str) -> Non
         # Docker's own example: within one instruction, a variable has the value that it had before.
         ("ENV abc=hello\nENV abc=bye def=$abc\nENV ghi=$abc", {"abc": "bye", "def": "hello", "ghi": "bye"}),
         ("ENV A=\\$HOME", {"A": "$HOME"}),
+        (
+            "ENV B=1\nENV A='$B' C=\"it's $B, isn't it\" D=\"'$B'\"",
+            {"B": "1", "A": "$B", "C": "it's 1, isn't it", "D": "'1'"},
+        ),
         # Arguments stand for values, and are no part of the environment.
         ("ARG V=1\nENV A=$V", {"A": "1"}),
         ("ARG V\nENV A=x$V", {"A": "x"}),
         ("ARG V=1\nENV V=2\nENV A=$V", {"V": "2", "A": "2"}),
         ("ARG V=1 W=2\nENV A=$V$W", {"A": "12"}),
+        # What stands before the first stage is for its FROM, and for a stage that asks for it.
+        ("ARG V=1\nFROM debian\nENV A=x$V", {"A": "x"}),
+        ("ARG V=1\nFROM debian\nARG V\nENV A=x$V", {"A": "x1"}),
+        ("ARG V=1\nFROM debian\nARG V=2\nENV A=x$V", {"A": "x2"}),
+        # A plain image has a path for programs, and nothing else that Dockerfiles build on.
+        ("ENV PATH=/app/bin:$PATH", {"PATH": f"/app/bin:{PATH}"}),
+        ('ENV PATH="${PATH}:/app/bin"\nENV PATH="/x:$PATH"', {"PATH": f"/x:{PATH}:/app/bin"}),
+        ("ENV A=x$HOME", {"A": "x"}),
     ],
 )
 def test_the_environment_variables(context: Path, dockerfile: str, env: Mapping[str, str]) -> None:
@@ -136,6 +149,9 @@ def test_files_of_the_task_are_copied(
         "FROM docker.io/library/debian:12",
         "FROM --platform=linux/amd64 debian:12",
         "ARG V=12\nFROM debian:${V}",
+        "FROM golang:1.22 AS build\nRUN go build\nFROM debian:12",
+        "FROM debian:12 AS base\nFROM Base AS last",
+        "COPY --chmod=0755 a.txt /app/",
         "USER root",
         "USER 0",
         "USER 0:0",
@@ -156,12 +172,13 @@ def test_what_needs_no_image(context: Path, dockerfile: str) -> None:
         ("FROM debian:12\n\nRUN apt-get update", "Dockerfile:3: RUN apt-get update"),
         ("RUN a \\\n  b \\\n  # why\n\n  c", "Dockerfile:1: RUN a b c"),
         ("RUN one\nRUN two", "Dockerfile:1: RUN one"),
+        ("FROM debian AS base\nRUN one\nFROM base", "Dockerfile:2: RUN one"),
+        ("FROM golang AS build\nFROM debian\nCOPY --from=build /x /y", "Dockerfile:3: COPY --from=build /x /y"),
         ("USER bob", "Dockerfile:1: USER bob"),
         ("USER 1000", "Dockerfile:1: USER 1000"),
         ("ONBUILD RUN x", "Dockerfile:1: ONBUILD RUN x"),
         ("COPY --from=build /x /y", "Dockerfile:1: COPY --from=build /x /y"),
-        # A mode that is asked for can't be had by copying alone.
-        ("COPY --chmod=755 a.txt /app/", "Dockerfile:1: COPY --chmod=755 a.txt /app/"),
+        ("COPY --chmod=u+x a.txt /app/", "Dockerfile:1: COPY --chmod=u+x a.txt /app/"),
         ("COPY --link --from=build /x /y", "Dockerfile:1: COPY --link --from=build /x /y"),
         ("ADD https://example.org/x /y", "Dockerfile:1: ADD https://example.org/x /y"),
         ("ADD a.txt x.tar.gz /y/", "Dockerfile:1: ADD a.txt x.tar.gz /y/"),
@@ -223,6 +240,48 @@ def test_a_later_stage_starts_afresh(context: Path) -> None:
         context, "FROM debian:12 AS build\nWORKDIR /build\nENV A=1\nCOPY a.txt .\nFROM debian:12\nENV B=2\n"
     )
     assert (found.workdir, found.env, found.copies) == ("/workspace", {"B": "2"}, ())
+
+
+def test_a_stage_goes_on_from_the_one_that_it_names(context: Path) -> None:
+    first = "FROM debian:12 AS base\nARG V=1\nENV A=$V\nWORKDIR /base\nCOPY a.txt .\n"
+    found = read(context, f"{first}FROM base AS other\nENV C=3\nFROM base\nENV B=$V$A\nWORKDIR deep\n")
+    assert (found.workdir, found.env, len(found.copies)) == ("/base/deep", {"A": "1", "B": "11"}, 1)
+
+
+def test_a_mode_in_octal_goes_with_the_files(context: Path) -> None:
+    assert [one.mode for one in read(context, "COPY --chmod=0755 a.txt /app/").copies] == [0o755]
+
+
+@pytest.mark.parametrize(
+    ("ignore", "left_out"),
+    [
+        ("", []),
+        ("# a.txt\n\n", []),
+        ("a.txt", ["a.txt"]),
+        ("/a.txt\n./b.txt\n", ["a.txt", "b.txt"]),
+        ("*.txt", ["a.txt", "b.txt"]),
+        ("x", []),
+        ("**/x", ["data/x"]),
+        ("data/", ["data", "data/deep", "data/deep/y", "data/x"]),
+        ("data/*", ["data/deep", "data/deep/y", "data/x"]),
+        # The last pattern that fits decides, and what it brings back brings its folders along.
+        ("*\n!a.txt", ["b.txt", "c.csv", "data", "data/deep", "data/deep/y", "data/x", "with space"]),
+        ("data\n!data/deep/y", ["data/x"]),
+        ("!a.txt\n*.txt", ["a.txt", "b.txt"]),
+    ],
+)
+def test_what_docker_ignores_is_not_copied(context: Path, ignore: str, left_out: list[str]) -> None:
+    (context / "Dockerfile.dockerignore").write_text(f"{ignore}\nDockerfile.dockerignore\n")
+    (copy,) = read(context, "COPY . /app").copies
+    ignored = sorted(os.path.relpath(path, context) for path in copy.ignored)
+    assert ignored == [*(["Dockerfile.dockerignore"]), *left_out]
+
+
+def test_what_docker_ignores_is_not_there_to_be_named(context: Path) -> None:
+    (context / ".dockerignore").write_text("a.txt\n")
+    assert copies(context, "COPY *.txt /x/") == [(["b.txt"], "/x/")]
+    with pytest.raises(InputError, match=r"there is no a\.txt in "):
+        read(context, "COPY a.txt /x/")
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def test_the_image_is_built_from_the_environment(tmp_path: Path, engine: Contain
 def test_the_tasks_word_goes_above_the_images(tmp_path: Path, engine: Container) -> None:
     toml = '[environment]\nworkdir = "/mine"\nenv = { C = "d" }\n'
     task = load_task(str(write_task(tmp_path / "task", toml=toml)))
-    environment = prepare(task, Site(engine, {})).environment
-    assert (environment.workdir, environment.env) == ("/mine", {"C": "d"})
+    prepared = prepare(task, Site(engine, {}))
+    assert (prepared.environment.workdir, prepared.config.environment.env) == ("/mine", {"C": "d"})
 
 
 def test_an_image_by_name_is_not_built(tmp_path: Path, engine: Container) -> None:

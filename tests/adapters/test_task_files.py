@@ -7,7 +7,7 @@ import pytest
 
 from assay.adapters.task_files import LIMIT, task_files
 from assay.adapters.task_folder import load_task
-from assay.engine.task_lint import TaskFiles
+from assay.engine.task_reading import TaskFiles
 from tests.builders import within
 
 

@@ -448,7 +448,8 @@ def test_a_task_without_steps_has_a_single_one_without_a_name(tmp_path: Path) ->
 def test_the_dockerfiles_word_and_task_tomls_above_it(tmp_path: Path) -> None:
     dockerfile = {"environment/Dockerfile": "FROM debian:12\nWORKDIR /app\nENV A=1 B=1\n"}
     found = task(tmp_path, toml="[environment]\nworkdir = '/srv'\nenv = {B = '2', C = '3'}\n", **dockerfile)
-    assert (found.environment.workdir, found.environment.env) == ("/srv", {"A": "1", "B": "2", "C": "3"})
+    assert (found.environment.workdir, found.environment.env) == ("/srv", {"A": "1", "B": "1"})
+    assert found.config.environment.env == {"B": "2", "C": "3"}
     assert found.environment.dockerfile == f"{tmp_path}/a-task/environment/Dockerfile"
     assert (found.environment.needs_image, found.environment.image) == (None, None)
 
@@ -476,7 +477,7 @@ def test_several_containers_are_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_working_folder_is_never_the_output_of_a_task_that_names_it(tmp_path: Path) -> None:
-    dockerfile = {"environment/Dockerfile": "WORKDIR /app\n"}
+    dockerfile = {"environment/Dockerfile": "FROM debian:12\nWORKDIR /app\n"}
     found = task(tmp_path, instruction="Work in your folder.", **dockerfile)
     assert (found.steps[0].verifier.expected_output_path, found.steps[0].declared) == ("/app", None)
 
@@ -494,7 +495,11 @@ def test_a_working_folder_is_never_the_output_of_a_task_that_names_it(tmp_path: 
         ({"task.toml": "="}, "task.toml is not TOML: "),
         ({"task.toml": "[agent]\ntimeout = 1"}, "task.toml: there is no field agent.timeout"),
         ({"environment/Dockerfile": b"\xff"}, "environment/Dockerfile is not UTF-8"),
-        ({"environment/Dockerfile": "COPY nothing /x"}, "environment/Dockerfile:1: there is no nothing in "),
+        (
+            {"environment/Dockerfile": "FROM debian\nCOPY nothing /x"},
+            "environment/Dockerfile:2: there is no nothing",
+        ),
+        ({"environment/Dockerfile": "# FROM x\n"}, "environment/Dockerfile has no FROM, so no image can be made"),
     ],
 )
 def test_a_folder_that_can_not_be_used_is_refused(

@@ -1,8 +1,10 @@
 """Trees that an agent may have made: copied, packed, unpacked, removed; nothing is followed, nobody harmed."""
 
 import contextlib
+import errno
 import io
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -554,3 +556,25 @@ def test_a_tree_that_vanishes_meanwhile(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(os, "rmdir", twice)
     remove_tree(str(around / "tree"))
     assert around.stat().st_mode & 0o7777 == 0o1777
+
+
+def test_a_full_disk_is_no_fault_of_the_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else what a verifier wrote would be kept in part, and nobody would know."""
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "file").write_text("x")
+
+    def no_space(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "copyfileobj", no_space)
+    with pytest.raises(OSError, match="No space left"):
+        copy_tree(str(tmp_path / "tree"), str(tmp_path / "copy"))
+
+
+def test_a_path_is_left_out_with_all_that_is_below_it(tmp_path: Path) -> None:
+    for name in ("a/b/c", "a/d", "e"):
+        (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tree" / name).write_text("x")
+    kept = copy_tree(str(tmp_path / "tree"), str(tmp_path / "copy"), without={str(tmp_path / "tree" / "a" / "b")})
+    assert (kept.files, kept.left_out) == (2, 0)
+    assert sorted(path for path, _ in walk(str(tmp_path / "copy"))) == ["a", "a/d", "e"]

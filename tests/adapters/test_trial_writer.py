@@ -4,6 +4,9 @@ import tarfile
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from assay.adapters import trees
 from assay.adapters.gradings import read_gradings
 from assay.adapters.task_folder import load_task
 from assay.engine.job_run import plan_trials
@@ -95,3 +98,18 @@ def test_output_that_was_cut_says_so(jobs: Jobs) -> None:
     jobs.begun(0, sandbox=Talkative())
     said = (jobs.folder / "t__0000000" / "agent" / "output.txt").read_text()
     assert said == "[the beginning was cut off]\nsaid\n"
+
+
+def test_logs_that_were_cut_are_named_in_both_logs(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def flood(places: Places) -> None:
+        gives(1)(places)
+        (places["/logs/verifier"] / "flood").write_bytes(bytes(20_000))
+
+    monkeypatch.setattr(trees, "MAX_BYTES", 10_000)
+    jobs.begun(0, sandbox=ScriptedSandbox(verifier=flood))
+    trial = jobs.folder / "t__0000000"
+    said = "/logs/verifier holds more than 200000 files or 4 GiB: 1 of its files are not kept\n"
+    assert (trial / "trial.log").read_text().endswith(said)
+    assert f"Trial t__0000000: {said}" in (jobs.folder / "job.log").read_text()
+    # What the agent left is whole, and can be graded again.
+    assert (trial / "workspace.tar.gz").exists()

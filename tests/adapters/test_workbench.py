@@ -1,5 +1,6 @@
 """The folders of one trial: who sees what, what is fresh, what is kept, and what comes back."""
 
+import json
 import os
 import stat
 import tarfile
@@ -9,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from assay.adapters import trees, workbench
-from assay.adapters.workbench import ARCHIVE, PARTIAL_ARCHIVE, Shelf, Workbench
+from assay.adapters.shelf import Shelf
+from assay.adapters.workbench import AGENT_LOGS, ARCHIVE, MANIFEST, PARTIAL_ARCHIVE, Workbench
+from assay.core.errors import MeasurementError
+from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.sandbox import Mount
 from assay.engine.task import Copy, Environment
 from assay.evidence.files import Absent, Content, Refusal, Refused
@@ -180,7 +184,7 @@ def test_copies_of_the_environment(bench_of: Benches, tmp_path: Path) -> None:
 def test_another_working_folder(bench_of: Benches) -> None:
     bench = bench_of(Environment(workdir="/app/inner"))
     bench.seed()
-    assert place(bench.agent_mounts(None), "/app/inner").is_dir()
+    assert (place(bench.agent_mounts(None), "/app") / "inner").is_dir()
 
 
 def test_only_the_agents_own_places_are_shown(bench_of: Benches) -> None:
@@ -330,3 +334,95 @@ def test_nothing_is_left_of_a_bench(shelf: Shelf) -> None:
     (workspace / "closed").chmod(0o000)
     bench.close()
     assert not workspace.parent.parent.exists()
+
+
+def test_what_an_environment_links_stays_linked_and_is_not_gone_through(bench_of: Benches, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "data" / "v1").mkdir(parents=True)
+    (tmp_path / "data" / "current").symlink_to("v1")
+    (tmp_path / "data" / "away").symlink_to(outside)
+    (tmp_path / "data" / "file").symlink_to(outside / "file")
+    (tmp_path / "one").write_text("one")
+    copies = (
+        Copy((str(tmp_path / "data"),), "/workspace/"),
+        Copy((str(tmp_path / "one"),), "/workspace/away/"),
+        Copy((str(tmp_path / "one"),), "/workspace/file"),
+    )
+    workspace = seeded(bench_of(Environment(workdir="/workspace", copies=copies)))
+    assert os.readlink(workspace / "current") == "v1"
+    assert (workspace / "away" / "one").read_text() == (workspace / "file").read_text() == "one"
+    assert os.listdir(outside) == []
+
+
+def test_modes_and_what_is_ignored(bench_of: Benches, tmp_path: Path) -> None:
+    for name in ("a", "deep/b", "secret/c"):
+        (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / name).write_text("x")
+    ignored = frozenset({str(tmp_path / "data" / "secret")})
+    copy = Copy((str(tmp_path / "data"),), "/workspace/", 0o751, ignored)
+    workspace = seeded(bench_of(Environment(workdir="/workspace", copies=(copy,))))
+    assert sorted(os.listdir(workspace)) == ["a", "deep"]
+    assert [stat.S_IMODE((workspace / name).stat().st_mode) for name in ("a", "deep/b")] == [0o751] * 2
+
+
+def test_links_among_the_tests_are_there_and_what_they_lead_to_is_left_alone(
+    shelf: Shelf, tmp_path: Path, tests_folder: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    outside.chmod(0o600)
+    (Path(tests_folder) / "data").symlink_to("data_v1")
+    (Path(tests_folder) / "away").symlink_to(outside)
+    copy = Path(shelf.copy(tests_folder))
+    assert os.readlink(copy / "data") == "data_v1"
+    assert stat.S_IMODE(outside.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("spoil", ["a pipe", "too many"])
+def test_tests_are_copied_whole_or_not_at_all(
+    shelf: Shelf, tests_folder: str, monkeypatch: pytest.MonkeyPatch, spoil: str
+) -> None:
+    """A verifier with a part of its tests would be another one."""
+    if spoil == "a pipe":
+        os.mkfifo(f"{tests_folder}/pipe")
+    else:
+        monkeypatch.setattr(trees, "MAX_FILES", 0)
+    with pytest.raises(MeasurementError, match=r"tests can't be copied: 1 of its files"):
+        shelf.copy(tests_folder)
+
+
+def test_logs_that_are_too_large_are_said_to_be_and_not_graded_again(
+    bench_of: Benches, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "MAX_BYTES", 10)
+    bench = bench_of()
+    bench.seed()
+    (place(bench.agent_mounts(None), "/logs/agent") / "log").write_text("x" * 11)
+    bench.keep_agent(str(tmp_path), [])
+    (said,) = bench.not_kept
+    assert said.startswith("/logs/agent holds more than ")
+    assert said.endswith("1 of its files are not kept")
+    assert os.path.basename(bench.keep_workspace(str(tmp_path))) == PARTIAL_ARCHIVE
+
+
+def test_the_verifier_sees_the_same_logs_again(bench_of: Benches, tests_folder: str, tmp_path: Path) -> None:
+    """Not what was added to them when they were kept: the manifest, declared artifacts, what the agent printed."""
+    first, again = bench_of(), bench_of()
+    workspace = seeded(first)
+    (workspace / "out.txt").write_text("x")
+    (workspace / "build").mkdir()
+    (workspace / "build" / "x").write_text("x")
+    mounts = first.agent_mounts(None)
+    (place(mounts, "/logs/artifacts") / "own.txt").write_text("x")
+    (place(mounts, "/logs/agent") / "own.log").write_text("x")
+    sources = ["/workspace/out.txt", "/workspace/build", "/logs/artifacts/own.txt"]
+    manifest = first.keep_agent(str(tmp_path), [ArtifactConfig(source=source) for source in sources])
+    assert [entry["status"] for entry in manifest] == ["ok"] * 4
+    (tmp_path / "artifacts" / MANIFEST).write_text(json.dumps(manifest))
+    (tmp_path / "agent" / AGENT_LOGS[0]).write_text("printed")
+    first.keep_workspace(str(tmp_path))
+    again.restore(str(tmp_path))
+    seen = again.verifier_mounts(make_step(tests=(tests_folder,)))
+    assert os.listdir(place(seen, "/logs/artifacts")) == ["own.txt"]
+    assert os.listdir(place(seen, "/logs/agent")) == ["own.log"]

@@ -25,6 +25,7 @@ from tests.tasks import (
     Attempt,
     StepSpec,
     run_arguments,
+    script,
     trials_of,
     write_steps,
     write_task,
@@ -353,3 +354,13 @@ def test_a_zero_for_unusable_output_is_not_shown_as_a_wrong_answer(
     cli(*run_arguments(task, "echo { > answer.json", tmp_path / "jobs", "--quiet"))
     (trial,) = trials_of(tmp_path / "jobs" / JOB)
     assert cli("grade", trial.folder).out == f"{trial.folder.name}  grading 2  {says}\n"
+
+
+def test_a_measurement_that_breaks_is_named_with_its_trial(cli: Cli, trial: Attempt, task: Path) -> None:
+    script(task / "tests" / "test.sh", "true", "/no/such/interpreter")
+    for command in (("grade",), ("audit", "--repeat", 2)):
+        found = cli(*command, trial.folder)
+        assert found.code == 2
+        first, last = found.err.splitlines()
+        assert first.startswith(f"assay: {trial.folder.name}: the sandbox could not start the command: ")
+        assert last.startswith("assay: none of the runs could be ")

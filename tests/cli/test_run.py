@@ -1,5 +1,6 @@
 """``assay run``: whole jobs in real sandboxes."""
 
+import errno
 import json
 import os
 import random
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from assay.adapters import trial_writer
 from assay.cli.main import main
 from tests.builders import REPO, edit_json
 from tests.cli.running import Cli, start_assay
@@ -28,6 +30,7 @@ from tests.tasks import (
     StepSpec,
     key_order,
     run_arguments,
+    script,
     trials_of,
     write_steps,
     write_task,
@@ -531,6 +534,58 @@ def test_lines_for_those_who_watch(cli: Cli, tmp_path: Path, jobs: Path) -> None
     assert re.fullmatch(r"1/2  bad__\w{7}  no reward \(RewardFileNotFoundError\)  \d+\.\d s", lines[1])
     assert re.fullmatch(r"2/2  good__\w{7}  reward 1  \d+\.\d s", lines[2])
     assert found.out.startswith(f"{JOB} · harbor-0.13.1 · finished\n")
+
+
+UNPARSEABLE = "Write /workspace/answer.json."
+
+
+@pytest.mark.parametrize(
+    ("verifier", "agent", "said"),
+    [
+        (PASS, "true", r"reward 1 \(0 in the evaluation: reward_for_unparseable_output\)"),
+        (FAIL, "true", r"reward 0 \(the output is unusable\)"),
+        (FAIL, "echo '{}' > answer.json", r"reward 0"),
+        (
+            "echo 2 > /logs/verifier/reward.txt",
+            "true",
+            r"reward 2 \(no reward in the evaluation: reward_out_of_range\)",
+        ),
+        (
+            "echo nan > /logs/verifier/reward.txt",
+            "true",
+            r"reward nan \(no reward in the evaluation: reward_not_finite\)",
+        ),
+    ],
+)
+def test_the_line_says_where_the_evaluation_does_not_agree(
+    cli: Cli, tmp_path: Path, jobs: Path, verifier: str, agent: str, said: str
+) -> None:
+    task = write_task(tmp_path / "task", verifier=verifier, instruction=UNPARSEABLE)
+    found = cli(*run_arguments(task, agent, jobs))
+    assert re.fullmatch(rf"1/1  task__\w{{7}}  {said}  \d+\.\d s", found.err.splitlines()[1])
+
+
+def test_the_line_says_how_a_measurement_broke(cli: Cli, tmp_path: Path, jobs: Path) -> None:
+    task = write_task(tmp_path / "task")
+    script(task / "tests" / "test.sh", "true", "/no/such/interpreter")
+    found = cli(*run_arguments(task, "exit 1", jobs))
+    assert "  no reward (MeasurementError: the sandbox could not start the command: " in found.err
+    assert found.code == 1
+
+
+def test_a_disk_that_is_full_stops_the_job(
+    cli: Cli, tmp_path: Path, jobs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(trial_writer, "write_durably", no_space)
+    found = cli(*run_arguments(write_task(tmp_path / "task"), "true", jobs, "--quiet"))
+    assert (found.code, found.err) == (
+        2,
+        f"assay: the job {jobs / JOB} stopped: No space left on device; the same command with --job-name {JOB}"
+        " goes on\n",
+    )
 
 
 def test_a_verifier_in_python(cli: Cli, tmp_path: Path, jobs: Path) -> None:

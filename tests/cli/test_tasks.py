@@ -56,6 +56,7 @@ def test_findings_are_a_line_each_and_exit_code_1(cli: Cli, tmp_path: Path) -> N
     found = cli("tasks", "check", path)
     assert found.code == 1
     assert sorted(line.split(": ")[1] for line in found.out.splitlines()) == [
+        "no-network",
         "reward-not-always",
         "set-e",
         "unpinned",
@@ -173,3 +174,21 @@ def test_the_logs_of_a_step_are_not_there_in_the_next(cli: Cli, tmp_path: Path) 
     )
     found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", path)
     assert "the oracle got 0.5; it should get 1" in found.out  # The first step, and not the second.
+
+
+def test_a_task_that_can_not_be_run_is_read_all_the_same(cli: Cli, tmp_path: Path) -> None:
+    need("bubblewrap")
+    path = write(tmp_path / "task", "#!/no/such/interpreter-of-sh\necho reward.txt\n")
+    found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", path)
+    assert found.code == 2
+    assert found.err.startswith(f"assay: {path}: the sandbox could not start the command: ")
+    assert found.out == (
+        f"{path}: reward-not-always: tests/test.sh: there is a path on which no reward is written\n"
+    )
+
+
+def test_with_run_the_reward_counts_and_not_what_stands_beside_it(cli: Cli, tmp_path: Path) -> None:
+    need("bubblewrap")
+    right = '[ -e /workspace/done ] && R=1 || R=0\necho "{\\"reward\\": $R, \\"seconds\\": 0.3}"'
+    path = write(tmp_path / "task", f"#!/bin/bash\n{{ {right}\n}} > /logs/verifier/reward.json\n")
+    assert cli("tasks", "check", path, "--run") == (0, f"{path}: nothing found\n", "")

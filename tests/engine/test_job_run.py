@@ -36,6 +36,7 @@ class FakeStore:
         self.most_at_once = 0
         self.ran: list[str] = []
         self.discarded: list[str] = []
+        self.remarks: dict[str, str] = {}
         self.written: list[tuple[int, int, int, bool]] = []
 
     def run_trial(self, planned: Planned, name: str) -> Trial:
@@ -48,6 +49,9 @@ class FakeStore:
         with self._lock:
             self._running -= 1
         return answer(planned, name)
+
+    def remark(self, name: str) -> str | None:
+        return self.remarks.get(name)
 
     def discard_trial(self, name: str) -> None:
         self.discarded.append(name)
@@ -69,8 +73,8 @@ class Quiet:
     def retrying(self, trial: Trial, wait_sec: float) -> None:  # noqa: ARG002
         self.heard.append(f"retrying after {trial.exception_type}")
 
-    def ended(self, trial: Trial, done: int, total: int) -> None:  # noqa: ARG002
-        self.heard.append(f"ended {done}/{total}")
+    def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None:  # noqa: ARG002
+        self.heard.append(f"ended {done}/{total}" if remark is None else f"ended {done}/{total}: {remark}")
 
 
 @pytest.fixture(autouse=True)
@@ -241,3 +245,18 @@ def test_a_trial_that_was_interrupted_is_no_trial() -> None:
     store = FakeStore(ok, interrupted)
     trials = job_of(store, 3).run(plan("a", "b", "c"))
     assert [trial.task for trial in trials] == ["a"]
+
+
+def test_a_job_that_is_stopped_has_written_all_that_is_finished() -> None:
+    """However long it is until the next writing would be due."""
+    jobs: list[JobRun] = []
+
+    def last(planned: Planned, name: str) -> Trial:
+        jobs[0].stop()
+        return ok(planned, name)
+
+    store = FakeStore(ok, last, writing_sec=0.2)
+    jobs.append(job_of(store, 3, concurrent=1))
+    jobs[0].run(plan("a", "b", "c"))
+    assert len(store.ran) == 2
+    assert store.written[-2] == (2, 0, 0, False)

@@ -84,6 +84,13 @@ def test_where_a_copy_ends_up(target: str, place: str) -> None:
         ("/workspace", [], ["/workspace"]),
         ("/app", [], ["/app", "/workspace"]),
         ("/workspace/deep", [], ["/workspace"]),
+        # All that is around the working folder, but never a folder that every system has.
+        ("/app/deep/er", [], ["/app", "/workspace"]),
+        ("/home/user/deep/er", [], ["/home/user", "/workspace"]),
+        ("/srv/app/deep", [], ["/srv/app", "/workspace"]),
+        ("/home", [], ["/home", "/workspace"]),
+        ("/tmp", [], ["/tmp", "/workspace"]),
+        ("/", [], ["/workspace"]),
         ("/app", ["/app/data/", "/data/"], ["/app", "/data", "/workspace"]),
         ("/app", ["/application/"], ["/app", "/application", "/workspace"]),
     ],
@@ -93,3 +100,7 @@ def test_the_places_of_an_environment_do_not_lie_in_each_other(
 ) -> None:
     copies = tuple(Copy(("x",), target) for target in targets)
     assert Environment(workdir, copies=copies).places == places
+
+
+def test_around_the_working_folder_of_an_image_lies_what_is_the_images() -> None:
+    assert Environment("/app/deep", image="image:1").places == ["/app/deep", "/workspace"]

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.engine.task_lint import LintFinding, TaskFiles, lint
+from assay.engine.task_lint import lint
+from assay.engine.task_reading import LintFinding, TaskFiles
 
 R = "/logs/verifier/reward.txt"
 J = "/logs/verifier/reward.json"
@@ -18,9 +19,20 @@ def files(
     environment: dict[str, str] | None = None,
     writable: frozenset[str] = frozenset(),
     settings: str = "",
+    instruction: str = "",
+    network: bool = True,
 ) -> TaskFiles:
     own = {} if script is None else {"test.sh": f"#!/bin/bash\n{script}\n"}
-    return TaskFiles({**own, **(tests or {})}, solution or {}, environment or {}, writable, settings)
+    return TaskFiles(
+        {**own, **(tests or {})},
+        solution or {},
+        environment or {},
+        writable,
+        settings,
+        instruction,
+        ("/app", "/workspace"),
+        network,
+    )
 
 
 def rules(found: TaskFiles) -> list[str]:
@@ -51,6 +63,15 @@ ALWAYS = [
     "pytest; assay reward --exit-status $?",
     "assay reward --rubric /tests/rubric.json --scores /tmp/scores.json",
     f"pytest \\\n  -q\necho $? > {R}",
+    # A trap for the end, by name; and what is bound to succeed.
+    f"finish() {{\n  echo $R > {R}\n}}\ntrap finish EXIT\npytest || exit 1",
+    f"set -e\ntrap 'echo $R > {R}' EXIT\npytest\nR=1",
+    f"set -e\ntrap 'echo 0 > {R}' ERR\npytest\necho 1 > {R}",
+    f"cd /app || exit 1\nmkdir -p /logs/verifier || exit 1\necho 1 > {R}",
+    # Code and programs that are given the file.
+    "cd /\npython3 <<'PY'\nout = Path('/logs/verifier')\n(out / 'reward.json').write_text('x')\nPY",
+    f"python3 /tests/check.py --out {J}",
+    "LOGS=/logs/verifier\nX=1 /tests/check --out=$LOGS/reward.json",
 ]
 
 
@@ -76,12 +97,21 @@ NOT_ALWAYS = [
     # To remove a reward, or to look at it, is not to write one.
     f"rm -f {R}\nif pytest; then echo 1 > {R}; fi",
     f"if [ -f {R} ]; then cat {R}; fi\npytest && echo 1 > {R}",
+    f"touch {R}\npytest && echo 1 > {R}",
+    f"trap 'rm -rf /tmp/x' EXIT\npytest && echo 1 > {R}",
+    f"trap 'echo 0 > {R}' INT\npytest && echo 1 > {R}",
+    f"cd /app/sub || exit 1\necho 1 > {R}",
 ]
 
 
 @pytest.mark.parametrize("script", NOT_ALWAYS)
 def test_a_path_without_a_reward_is_found(script: str) -> None:
     assert "reward-not-always" in rules(files(script))
+
+
+def test_another_file_that_writes_it_and_is_not_always_run() -> None:
+    found = rules(files("if pytest; then python3 /tests/grade.py; fi", tests={"grade.py": f"open('{J}', 'w')"}))
+    assert found == ["reward-not-always"]
 
 
 @pytest.mark.parametrize("script", ["pytest", "exit 0", "", "python3 /tests/grade.py"])
@@ -97,7 +127,9 @@ def test_a_verifier_that_writes_no_reward_at_all(script: str) -> None:
         "helper.write_reward(1)",
     ],
 )
-@pytest.mark.parametrize("script", ["python3 /tests/grade.py", None])
+@pytest.mark.parametrize(
+    "script", ["python3 /tests/grade.py", "cd /tests\npython3 -m grade", "# reward.txt\npytest /tests", None]
+)
 def test_another_file_of_the_verifier_may_write_it(grade: str, script: str | None) -> None:
     assert rules(files(script, tests={"grade.py": grade})) == []
 
@@ -111,6 +143,11 @@ SET_E = [
     ("a\nset -e\npytest\necho 1 > {R}", 3),
     ("set -o errexit\npytest\necho 1 > {R}", 2),
     ("set -u -e\npytest\necho 1 > {R}", 2),
+    ("set -e\nset +e\npytest\nset -e\npytest\necho 1 > {R}", 2),
+    ("set -e\nx=$(cat /app/x)\necho 1 > {R}", 2),
+    ("set -e\ncheck() {{\n  pytest\n}}\ncheck\necho 1 > {R}", 2),
+    ("set -e\n(pytest)\necho 1 > {R}", 2),
+    ("set -e\na && pytest\necho 1 > {R}", 2),
 ]
 
 
@@ -130,6 +167,14 @@ def test_a_verifier_that_ends_at_its_first_failure(script: str, line: int) -> No
         "set +e\npytest\necho 1 > {R}",
         "# set -e\npytest\necho 1 > {R}",
         "reset -e\necho 1 > {R}",
+        # It minds no failure of a condition, and none where it is off.
+        "set -e\nif pytest; then echo 1 > {R}; else echo 0 > {R}; fi",
+        "set -e\npytest || true\necho 1 > {R}",
+        "set -e\n{{ a; pytest; }} || true\necho 1 > {R}",
+        "set -e\n! pytest\necho 1 > {R}",
+        "set -e\ncd /app\nset +e\npytest\nset -e\necho 1 > {R}",
+        "set -e\nX=1\nexport Y=2\nmkdir -p /logs/verifier\necho 1 > {R}",
+        "set -e\npython3 /tests/check.py --out {R}",
         "cat <<EOF\nset -e\nEOF\necho 1 > {R}",
     ],
 )
@@ -351,6 +396,9 @@ def test_lines_that_end_as_on_windows_hide_the_interpreter(text: str, found: lis
         ("cd /\npython3 -c 'import json'", False),
         ("cd /tests && python3 -m pytest", False),
         ("cd sub\npython3 -m pytest", True),
+        ("cd /app\npython3 -m pytest /tests", True),
+        ('cd "/app/sub" && python3 -m pytest /tests', True),
+        ("cd /tests\ncd /app\npython3 -m pytest /tests", True),
         ("pytest /tests", False),
         ("# python3 -m pytest", False),
         ("which python3", False),
@@ -358,3 +406,69 @@ def test_lines_that_end_as_on_windows_hide_the_interpreter(text: str, found: lis
 )
 def test_python_that_would_run_the_agents_modules(line: str, found: bool) -> None:
     assert ("agents-modules" in rules(files(f"{line}\necho 1 > {R}"))) is found
+
+
+# --- Scripts that are for no shell ---
+
+
+@pytest.mark.parametrize("first", ["#!/usr/bin/env python3", "#!/usr/bin/python3 -I", "#!/usr/bin/perl"])
+def test_a_verifier_in_another_language_is_not_read_as_a_shells(first: str) -> None:
+    text = f"{first}\nset -e\nif x: pip install y\nopen('{J}', 'w')\n"
+    assert rules(files(tests={"test.sh": text})) == []
+
+
+@pytest.mark.parametrize("first", ["#!/bin/bash -e", "#!/usr/bin/env -S bash -eu"])
+def test_the_first_line_may_ask_for_an_end_at_the_first_failure(first: str) -> None:
+    found = lint(files(tests={"test.sh": f"{first}\npytest\necho 1 > {R}\n"}))
+    assert [(one.rule, one.place) for one in found] == [("set-e", "tests/test.sh:1")]
+
+
+# --- What the verifier will not have ---
+
+
+@pytest.mark.parametrize(
+    ("line", "needs"),
+    [
+        ("apt-get update", True),
+        ("apt-get install -y curl=1", True),
+        ("pip install pytest==8.4.1", True),
+        ("pip install -r /tests/requirements.txt", True),
+        ("curl -LsSf https://astral.sh/uv/0.9.5/install.sh | sh", True),
+        ("uvx -p 3.13 -w pytest==8.4.1 pytest /tests", True),
+        ("uv run --with pytest==8 pytest", True),
+        ("npm ci", True),
+        ("pip install --no-index /tests/wheels/x.whl", False),
+        ("echo 'pip install pytest'", False),
+        ("curl -s http://localhost:8080/health", False),
+        ("command -v curl pip uv", False),
+        ("pytest /tests", False),
+    ],
+)
+def test_a_download_without_a_network(line: str, needs: bool) -> None:
+    script = f"{line}\n{line}\necho 1 > {R}"
+    found = [one.place for one in lint(files(script, network=False)) if one.rule == "no-network"]
+    assert found == (["tests/test.sh:2"] if needs else [])
+    assert "no-network" not in rules(files(script, network=True))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "kept"),
+    [
+        ("Write /app/out.txt.", True),
+        ("Write /workspace/out.txt.", True),
+        ("Write out.txt.", True),
+        ("Write /tmp/out.txt.", False),
+        ("Write `/srv/out.txt`, please.", False),
+        # The tests do not look there, or the environment brings it along.
+        ("Write /tmp/other.txt.", True),
+        ("Read /data/out.txt.", True),
+        # No paths of files.
+        ("See https://example.org/srv/out.txt", True),
+        ("Answer GET /srv/out", True),
+    ],
+)
+def test_a_place_of_which_the_verifier_sees_nothing(instruction: str, kept: bool) -> None:
+    names = "/app/out.txt /workspace/out.txt /tmp/out.txt /srv/out.txt /data/out.txt"
+    environment = {"Dockerfile": "FROM debian:12\nRUN mkdir /data"}
+    found = lint(files(f"cat {names}\necho 1 > {R}", environment=environment, instruction=instruction))
+    assert [one.rule for one in found] == ([] if kept else ["not-kept"])

@@ -58,6 +58,9 @@ class FakeBench:
         self.done.append(f"agent with {solution}")
         return [Mount("/bench/workspace", "/workspace", writable=True)]
 
+    def seed(self) -> None:
+        self.done.append("seed")
+
     def verifier_mounts(self, step: Step) -> list[Mount]:
         self.done.append(f"verifier of {step.name}")
         return [Mount("/bench/tests", "/tests")]
@@ -169,7 +172,7 @@ def test_an_idle_agent() -> None:
     sandbox, bench = FakeSandbox(), FakeBench(b'{"reward": 0}')
     record = run(make_task(), Agent("nop"), sandbox, bench)
     assert [who for who, _ in sandbox.commands] == ["verifier"]
-    assert bench.done == ["instruction Do it.", "verifier of None"]
+    assert bench.done == ["seed", "instruction Do it.", "verifier of None"]
     assert (record.steps[0].agent, record.failure) == (None, None)
     assert record.rewards is not None
     assert record.rewards.rewards == {"reward": 0}
@@ -266,6 +269,11 @@ def test_a_long_instruction_fits_into_no_variable(instruction: str) -> None:
     [
         (agent_phase(user="alice"), "/task: agent.user: the user 'alice' exists only in an image"),
         (verifier_phase(user="bob"), "/task: verifier.user: the user 'bob' exists only in an image"),
+        (agent_phase(user=-5), "/task: agent.user: no user has the number -5"),
+        (verifier_phase(user=2**32 - 1), "/task: verifier.user: no user has the number 4294967295"),
+        (verifier_phase(env={"A=B": "x"}), "/task/task.toml: verifier.env: 'A=B' can't be set: "),
+        (verifier_phase(env={"": "x"}), "/task/task.toml: verifier.env: '' can't be set: "),
+        (verifier_phase(env={"A": "x\0--bind"}), "/task/task.toml: verifier.env: 'A' can't be set: "),
         (
             verifier_phase(env={"KEY": "${NOT_SET}"}),
             "/task/task.toml: verifier.env: the environment variable NOT_SET, which the task wants for KEY",
@@ -319,3 +327,49 @@ def test_a_steps_failure_stays_with_its_step() -> None:
     failures = [step.failure.type if step.failure is not None else None for step in record.steps]
     assert failures == [None, "RewardFileNotFoundError"]
     assert record.failure is None
+
+
+class UnseededBench(FakeBench):
+    """Its workspace can't be made."""
+
+    def seed(self) -> None:
+        raise MeasurementError("there is no workspace")
+
+
+def test_a_workspace_that_can_not_be_made_is_nobodys_failure() -> None:
+    sandbox = FakeSandbox()
+    record = run(make_task(), COMMAND, sandbox, UnseededBench())
+    assert record.failure is not None
+    assert (record.failure.type, record.failure.message) == ("MeasurementError", "there is no workspace")
+    assert (record.rewards, sandbox.commands) == (None, [])
+
+
+def test_a_measurement_that_breaks_in_a_later_step_leaves_no_reward() -> None:
+    """What the steps before came to is not what the trial would have come to."""
+    answers = iter([well, broken])
+
+    def verifier(command: Command) -> RunEnd:
+        return next(answers)(command)
+
+    record = run(make_task(*STEPS), COMMAND, FakeSandbox(verifier=verifier), FakeBench(b'{"reward": 1}'))
+    assert [step.verified is None for step in record.steps] == [False, True]
+    assert record.rewards is None
+    assert record.failure is not None
+    assert record.failure.type == "MeasurementError"
+
+
+def test_a_broken_measurement_is_not_the_agents_failure() -> None:
+    sandbox = FakeSandbox(agent=lambda _: RunEnd(exit_code=1), verifier=broken)
+    record = run(make_task(), COMMAND, sandbox, FakeBench())
+    assert record.failure is not None
+    assert record.failure.type == "MeasurementError"
+
+
+def test_what_a_dockerfile_sets_is_no_template() -> None:
+    """It was expanded when it was read. Only task.toml may ask for values of the host."""
+    config = {"environment": {"env": {"ASKED": "${TOKEN}", "SET": "${TOKEN}"}}}
+    task = make_task(config=config, environment=Environment("/app", {"LITERAL": "${TOKEN}", "SET": "x"}))
+    sandbox = FakeSandbox()
+    run(task, COMMAND, sandbox, FakeBench(b'{"reward": 1}'), {"TOKEN": "secret"})
+    env = sandbox.of("verifier").env
+    assert (env["LITERAL"], env["ASKED"], env["SET"]) == ("${TOKEN}", "secret", "secret")

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox.child import Tail
-from assay.engine.sandbox import Limits, Mount
+from assay.adapters.sandbox.child import Start, Tail
+from assay.core.errors import MeasurementError
+from assay.engine.sandbox import Command, Limits, Mount
 from assay.evidence.verifier_run import RunEnd
 from tests.builders import within
-from tests.sandbox.backends import PATH, Backend, no_plain_processes, processes_with
+from tests.sandbox.backends import PATH, Backend, need, no_plain_processes, processes_with
+from tests.tasks import script
 
 # What a shell sets by itself.
 BY_THE_SHELL = {"PWD", "OLDPWD", "SHLVL", "_"}
@@ -194,3 +196,62 @@ def test_another_user_in_the_sandbox(backend: Backend) -> None:
 
 def test_root_by_name(bubblewrap: Backend) -> None:
     assert bubblewrap.run("id -u", user="root").output == b"0\n"
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+@pytest.mark.parametrize(
+    ("argv", "workdir"),
+    [
+        (("/no/such/program",), "/"),
+        (("no-such-program",), "/"),
+        (("/workspace/no-such-interpreter",), "/"),
+        (("/bin/true",), "/no/such/folder"),
+    ],
+)
+def test_a_command_that_can_not_be_started_is_a_broken_measurement(
+    name: str, argv: tuple[str, ...], workdir: str, open_folder: Path
+) -> None:
+    """It would look like one that ran and failed."""
+    script(open_folder / "no-such-interpreter", "true", "/no/such/interpreter")
+    mounts = (Mount(str(open_folder), "/workspace"),)
+    command = Command(argv, workdir, Limits(timeout_sec=60), mounts, env={"PATH": "/usr/bin:/bin"})
+    with pytest.raises(MeasurementError, match="sandbox could not start the command: "):
+        need(name).sandbox.run(command)
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+def test_programs_are_found_and_scripts_need_not_say_what_runs_them(name: str, open_folder: Path) -> None:
+    (open_folder / "plain").write_text('echo "plain $1 in $PWD"\n')
+    (open_folder / "plain").chmod(0o755)
+    for argv in (("/workspace/plain", "x"), ("plain", "x")):
+        ran = need(name).sandbox.run(
+            Command(
+                argv,
+                "/workspace",
+                Limits(timeout_sec=60),
+                (Mount(str(open_folder), "/workspace"),),
+                env={"PATH": "/usr/bin:/workspace:/bin"},
+            )
+        )
+        assert (ran.end.exit_code, ran.output) == (0, b"plain x in /workspace\n")
+
+
+def test_a_clock_that_is_set_back_does_not_shorten_a_run() -> None:
+    start = Start(datetime(2030, 1, 1, tzinfo=UTC), time.monotonic() - 2)
+    assert start.now - start.at >= timedelta(seconds=2)
+
+
+def test_the_folders_on_the_way_to_a_path_are_removed_again(process: Backend, open_folder: Path) -> None:
+    top = f"/assay-test-{os.getpid()}"
+    ran = process.run("pwd", mounts=(Mount(str(open_folder), f"{top}/deep/er"),), workdir=f"{top}/deep/er")
+    assert ran.output == f"{top}/deep/er\n".encode()
+    assert not os.path.lexists(top)
+
+
+@pytest.mark.parametrize(("home", "stays"), [("/workspace", True), ("/workspace/me", True), ("/tmp", False)])
+def test_a_home_that_everybody_has_is_replaced_where_there_are_no_namespaces(
+    process: Backend, open_folder: Path, home: str, stays: bool
+) -> None:
+    mounts = (Mount(str(open_folder), "/workspace", writable=True),)
+    ran = process.run("echo $HOME", mounts=mounts, env={"PATH": PATH, "HOME": home})
+    assert (ran.output == f"{home}\n".encode()) is stays

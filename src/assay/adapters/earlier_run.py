@@ -36,6 +36,9 @@ def began(folder: str, config: Mapping[str, Any]) -> bool:
     """Whether the job was begun. Raises ``InputError`` where it was another job."""
     path = f"{folder}/config.json"
     if not os.path.exists(path):
+        trial = next((name for name in DiskJobFolder(folder).folders() if _finished(folder, name)), None)
+        if trial is not None:
+            raise InputError(f"{folder} holds {trial} but no config.json, so the job can't be taken up")
         return False
     if _lasting(_object(path)) != _lasting(config):
         raise InputError(f"the job {folder} exists already with another configuration")
@@ -85,6 +88,9 @@ def take_finished(folder: str, planned: Sequence[Planned], slots: Sequence[Slot]
             unfilled.remove(place)
         else:
             positions[one.position] = next(trials)
+    surplus = next(trials, None)
+    if surplus is not None:
+        raise InputError(f"{folder} holds more trials than the job has, so it can't be taken up: {surplus.name}")
     return positions
 
 

@@ -38,4 +38,4 @@ def _built(task: Task, container: Container) -> Environment:
     else:
         raise InputError(f"{task.path}: a container needs environment/Dockerfile or environment.docker_image")
     workdir = config.workdir or container.workdir_of(image) or DEFAULT_WORKDIR
-    return replace(environment, image=image, workdir=workdir, copies=(), env=dict(config.env))
+    return replace(environment, image=image, workdir=workdir, copies=(), env={})

@@ -13,9 +13,10 @@ from typing import Any
 
 from assay.adapters import earlier_run
 from assay.adapters.atomic_write import write_text
+from assay.adapters.shelf import Shelf
 from assay.adapters.trees import remove_tree
 from assay.adapters.trial_writer import TrialWriter, write_ending
-from assay.adapters.workbench import Shelf, Workbench
+from assay.adapters.workbench import AGENT_LOGS, Workbench
 from assay.core.errors import InputError
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.job_config import metrics_for
@@ -24,7 +25,7 @@ from assay.dialects.harbor.job_text import job_text
 from assay.dialects.harbor.plan import Slot, in_planned_order
 from assay.dialects.harbor.trial import Trial, slot
 from assay.engine.job_run import Planned
-from assay.engine.trial_result import model_parts, trial_result
+from assay.engine.trial_result import model_parts, remark, trial_result
 from assay.engine.trial_run import Agent, Site, TrialRecord, run_steps
 
 
@@ -59,6 +60,7 @@ class JobStore:
         self._id = str(uuid.uuid4())
         self._started_at = datetime.now(UTC)
         self.n_retries = 0
+        self._remarks: dict[str, str | None] = {}
         os.makedirs(setting.folder, exist_ok=True)
         self._lock = self._only_one()
         self._shelf = Shelf()
@@ -82,15 +84,21 @@ class JobStore:
         sandbox = self._site.sandbox
         bench = Workbench(planned.task.environment, self._shelf, sandbox)
         try:
-            bench.seed()
             writer = TrialWriter(folder, planned.task, bench, sandbox.isolation, self._agent_log, self._shelf)
             record = run_steps(self._site, bench, planned.task, self._setting.agent, writer)
         finally:
             bench.close()
-        write_ending(folder, record, trial_result(planned, name, os.path.abspath(folder), config, record))
+        result = trial_result(planned, name, os.path.abspath(folder), config, record)
+        write_ending(folder, record, result, bench.not_kept)
+        for cut in bench.not_kept:
+            self.log(f"Trial {name}: {cut}")
         if record.failure is not None:
             self.log(f"Trial {name} failed: {record.failure.message}")
+        self._remarks[name] = remark(record)
         return self._trial(planned, name, record)
+
+    def remark(self, name: str) -> str | None:
+        return self._remarks.pop(name, None)
 
     def discard_trial(self, name: str) -> None:
         remove_tree(os.path.join(self._setting.folder, name))
@@ -216,8 +224,7 @@ class JobStore:
 
     @property
     def _agent_log(self) -> str:
-        """Harbor has a name of its own for what the oracle prints."""
-        return "oracle.txt" if self._setting.agent.oracle else "output.txt"
+        return AGENT_LOGS[0 if self._setting.agent.oracle else 1]
 
     def _write_json(self, name: str, value: object) -> None:
         write_text(f"{self._setting.folder}/{name}", wire.encode(value))

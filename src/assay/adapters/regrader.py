@@ -11,9 +11,10 @@ from assay.adapters.checksums import file_checksum
 from assay.adapters.gradings import last_grading, write_grading
 from assay.adapters.images import prepare
 from assay.adapters.numbered_files import NumberTakenError
+from assay.adapters.shelf import Shelf
 from assay.adapters.task_folder import load_task
 from assay.adapters.trees import MAX_BYTES, MAX_FILES
-from assay.adapters.workbench import ARCHIVE, PARTIAL_ARCHIVE, Shelf, Workbench
+from assay.adapters.workbench import ARCHIVE, PARTIAL_ARCHIVE, Workbench
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.task_config import FILE_NAME

@@ -7,8 +7,8 @@ from assay.adapters.declared_output import read_task_text
 from assay.adapters.safe_read import read_file
 from assay.adapters.trees import walk
 from assay.dialects.harbor.task_config import FILE_NAME
-from assay.engine.task import Step, Task
-from assay.engine.task_lint import TaskFiles
+from assay.engine.task import LOGS, Step, Task
+from assay.engine.task_reading import TaskFiles
 from assay.evidence.files import Content
 
 LIMIT = 1024 * 1024
@@ -27,6 +27,9 @@ def task_files(task: Task, step: Step) -> TaskFiles:
         environment=_texts(os.path.join(task.path, "environment")),
         writable=frozenset(writable),
         settings=read_task_text(os.path.join(task.path, FILE_NAME)),
+        instruction=step.instruction,
+        places=(*task.environment.places, *LOGS),
+        network=step.verifier_phase.network,
     )
 
 

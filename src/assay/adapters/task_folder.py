@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from assay.adapters.checksums import checksum
 from assay.adapters.declared_output import declared_output
 from assay.adapters.declared_output import read_task_text as _text
-from assay.adapters.environment import DEFAULT_WORKDIR, read_environment
+from assay.adapters.environment import DEFAULT_WORKDIR, normal_path, read_environment
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import (
@@ -19,6 +19,7 @@ from assay.dialects.harbor.task_config import (
     load_task_config,
 )
 from assay.engine.task import DETAILS_PATH, REWARD_PATH, Environment, Phase, Step, Task, infer_output_path
+from assay.formats.dockerfile import parse_dockerfile
 
 COMPOSE_FILES = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
 
@@ -70,14 +71,17 @@ def _environment(root: str, config: TaskConfig) -> Environment:
     dockerfile = f"{folder}/Dockerfile"
     base = Environment(workdir=DEFAULT_WORKDIR)
     if os.path.isfile(dockerfile):
-        base = read_environment(_text(dockerfile), folder, dockerfile)
+        text = _text(dockerfile)
+        if not any(instruction.keyword == "FROM" for instruction in parse_dockerfile(text)):
+            raise InputError(f"{dockerfile} has no FROM, so no image can be made of it")
+        base = read_environment(text, folder, dockerfile)
     elif config.environment.docker_image is not None:
         base = Environment(
             DEFAULT_WORKDIR, needs_image=f"environment.docker_image {config.environment.docker_image}"
         )
     return Environment(
-        workdir=config.environment.workdir or base.workdir,
-        env={**base.env, **config.environment.env},
+        workdir=normal_path(config.environment.workdir or base.workdir),
+        env=base.env,
         copies=base.copies,
         needs_image=base.needs_image,
         dockerfile=base.dockerfile,

@@ -1,10 +1,12 @@
 """Try a task out: one attempt of an agent, of which only the reward is kept."""
 
 from assay.adapters.images import prepare
-from assay.adapters.workbench import Shelf, Workbench
+from assay.adapters.shelf import Shelf
+from assay.adapters.workbench import Workbench
+from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Ran
 from assay.engine.task import Task
-from assay.engine.trial_run import Agent, Site, StepRecord, run_steps
+from assay.engine.trial_run import BROKEN, Agent, Site, StepRecord, run_steps
 
 
 class TaskTrial:
@@ -20,15 +22,19 @@ class TaskTrial:
         return prepare(task, self._site, no_image=self._no_image)
 
     def reward(self, task: Task, agent: Agent) -> float | None:
-        """The lowest reward of an attempt; None where there was none."""
+        """The reward of an attempt, or the lowest where none is called so; None where there was none.
+
+        Raises ``MeasurementError``.
+        """
         bench = Workbench(task.environment, self._shelf, self._site.sandbox)
         try:
-            bench.seed()
             record = run_steps(self._site, bench, task, agent, _Forgetful(bench))
         finally:
             bench.close()
+        if record.failure is not None and record.failure.type == BROKEN:
+            raise MeasurementError(f"{task.path}: {record.failure.message}")
         rewards = record.rewards.rewards if record.rewards is not None else None
-        return min(rewards.values()) if rewards else None
+        return rewards.get("reward", min(rewards.values())) if rewards else None
 
     def close(self) -> None:
         self._shelf.close()

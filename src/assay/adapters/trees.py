@@ -5,6 +5,7 @@ link is left out. Caps bound what is kept, and what was left out is counted.
 """
 
 import contextlib
+import errno
 import fnmatch
 import gzip
 import os
@@ -12,12 +13,15 @@ import shutil
 import stat
 import subprocess
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+
+from assay.core.errors import MeasurementError
 
 MAX_FILES = 200_000
 MAX_BYTES = 4 * 2**30
 GZIP_LEVEL = 1
+_NOT_THE_TREES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
 
 
 @dataclass(slots=True)
@@ -47,28 +51,54 @@ class Kept:
 
 
 def copy_tree(
-    source: str, target: str, *, exclude: Sequence[str] = (), only: str | None = None, links: bool = False
+    source: str,
+    target: str,
+    *,
+    exclude: Sequence[str] = (),
+    without: Container[str] = (),
+    only: str | None = None,
+    links: bool = False,
 ) -> Kept:
     """Copy the regular files below a folder, modes included, and its links as links if that is asked for.
 
     The target may exist and may be an agent's: what stands in the way of a file or a folder, a link above all, is
-    replaced, never followed. ``exclude`` has patterns of names to leave out, and ``only`` the one name to take.
+    replaced, never followed. ``exclude`` has patterns of names to leave out, ``without`` paths of the source, each
+    with all that is below it, and ``only`` is the one name to take.
     """
     kept = Kept()
+    skipped: set[str] = set()
     os.makedirs(target, exist_ok=True)
     for path, found in walk(source):
-        if (only is not None and path != only) or _excluded(path, exclude):
+        full = os.path.join(source, path)
+        if full in without or os.path.dirname(full) in skipped:
+            skipped.add(full)
+            continue
+        if only not in (None, path) or _excluded(path, exclude):
             continue
         try:
             goal = os.path.join(target, path)
             if links and stat.S_ISLNK(found.st_mode):
                 clear_the_way(goal)
-                os.symlink(os.readlink(os.path.join(source, path)), goal)
+                os.symlink(os.readlink(full), goal)
             else:
-                _copy_entry(os.path.join(source, path), goal, found, kept)
-        except OSError:  # Longer than a path can be, or gone in the meantime.
-            kept.left_out += 1
+                _copy_entry(full, goal, found, kept)
+        except OSError as error:
+            if error.errno in _NOT_THE_TREES_FAULT:
+                raise
+            kept.left_out += 1  # Longer than a path can be, or gone in the meantime.
     return kept
+
+
+def copy_whole(source: str, target: str, *, without: Container[str] = ()) -> None:
+    """Copy what a task brings along, links included. A part of it would be another task.
+
+    Raises ``MeasurementError``.
+    """
+    kept = copy_tree(source, target, without=without, links=True)
+    if kept.left_out:
+        raise MeasurementError(
+            f"{source} can't be copied: {kept.left_out} of its files are too many, too large or no files at all"
+        )
 
 
 def _copy_entry(source: str, goal: str, found: os.stat_result, kept: Kept) -> None:

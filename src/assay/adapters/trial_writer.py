@@ -5,14 +5,15 @@ With result.json the trial is finished, so whatever else belongs to it is writte
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.adapters.atomic_write import write_durably, write_text
 from assay.adapters.checksums import file_checksum
 from assay.adapters.gradings import last_grading, write_grading
+from assay.adapters.shelf import Shelf
 from assay.adapters.trees import clear_the_way
-from assay.adapters.workbench import Shelf, Workbench
+from assay.adapters.workbench import MANIFEST, Workbench
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.grading_record import grading_of
@@ -47,8 +48,8 @@ class TrialWriter:
         folder = self._folder_of(step)
         os.makedirs(folder, exist_ok=True)
         kept = self._bench.keep_agent(folder, self._artifacts(step))
-        clear_the_way(f"{folder}/artifacts/manifest.json")
-        write_text(f"{folder}/artifacts/manifest.json", json.dumps(kept, indent=2))
+        clear_the_way(f"{folder}/artifacts/{MANIFEST}")
+        write_text(f"{folder}/artifacts/{MANIFEST}", json.dumps(kept, indent=2))
         _write_output(f"{folder}/agent/{self._agent_log}", ran)
         self._archive = self._bench.keep_workspace(folder)
 
@@ -86,9 +87,9 @@ class TrialWriter:
         return [ArtifactConfig(source=one) if isinstance(one, str) else one for one in (*config.artifacts, *own)]
 
 
-def write_ending(folder: str, record: TrialRecord, result: Mapping[str, Any]) -> None:
+def write_ending(folder: str, record: TrialRecord, result: Mapping[str, Any], not_kept: Sequence[str]) -> None:
     """The log, the exception if there was one, and the result, which makes the trial finished."""
-    write_text(f"{folder}/trial.log", "".join(f"{line}\n" for line in log_lines(record)))
+    write_text(f"{folder}/trial.log", "".join(f"{line}\n" for line in (*log_lines(record), *not_kept)))
     if record.failure is not None:
         write_text(f"{folder}/exception.txt", f"{record.failure.type}: {record.failure.message}\n")
     write_durably(f"{folder}/result.json", wire.encode(result))

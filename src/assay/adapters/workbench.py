@@ -1,77 +1,50 @@
 """The folders of one trial while it runs: the agent's workspace, its logs, and the verifier's own.
 
-They lie in a temporary folder that the sandbox's user can enter. Tests and solutions are copied once a task, owned
-by us and read-only to everybody else; the workspace belongs to the sandbox's user.
+They lie in a temporary folder that the sandbox's user can enter. Tests and solutions come from the shelf; the
+workspace belongs to the sandbox's user.
 """
 
+import json
 import os
 import posixpath
-import secrets
 import shutil
-import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assay.adapters.checksums import checksum
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
 from assay.adapters.sandbox.container import Container
 from assay.adapters.scratch import scratch_folder
+from assay.adapters.shelf import Shelf, set_mode
 from assay.adapters.trees import (
+    MAX_BYTES,
+    MAX_FILES,
     clear_the_way,
     copy_tree,
+    copy_whole,
     own_tree,
     pack_tree,
     real_folder,
     remove_tree,
     unpack_tree,
+    walk,
 )
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.task import LOGS, Copy, Environment, Step
-from assay.evidence.files import File, RewardFiles
+from assay.evidence.files import Content, File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
 PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
+MANIFEST = "manifest.json"
+# What the agent printed is kept among its logs. Harbor has a name of its own for what the oracle prints.
+AGENT_LOGS = ("oracle.txt", "output.txt")
 _LOGS = ("agent", "artifacts")
-
-
-class Shelf:
-    """Copies of what tasks bring along, shared by all trials of a job. Safe to use from several threads."""
-
-    def __init__(self) -> None:
-        self._root = scratch_folder(0o711)
-        self._lock = threading.Lock()
-        self._copies: dict[tuple[str, ...], str] = {}
-        self._checksums: dict[tuple[str, ...], str] = {}
-
-    def copy(self, *folders: str) -> str:
-        """One folder with the content of these, the later ones above the earlier ones."""
-        with self._lock:
-            if folders not in self._copies:
-                # A name that nobody guesses: where there are no namespaces, agents could look for it.
-                target = f"{self._root}/{secrets.token_hex(16)}"
-                for folder in folders:
-                    copy_tree(folder, target)
-                _open_to_all(target)
-                self._copies[folders] = target
-            return self._copies[folders]
-
-    def checksum(self, *folders: str) -> str:
-        """The checksum of that folder."""
-        copy = self.copy(*folders)
-        with self._lock:
-            if folders not in self._checksums:
-                self._checksums[folders] = checksum(copy)
-            return self._checksums[folders]
-
-    def close(self) -> None:
-        remove_tree(self._root)
 
 
 class Workbench:
@@ -84,6 +57,8 @@ class Workbench:
         self._owner = sandbox.owner
         self._base = scratch_folder(0o711)
         self._root = f"{self._base}/root"
+        self.not_kept: list[str] = []
+        self._logs_cut = False
         for name in ("root", *_LOGS):
             os.mkdir(f"{self._base}/{name}")
             os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103 - the sandbox's user has to enter it
@@ -101,9 +76,10 @@ class Workbench:
     def restore(self, folder: str) -> None:
         """The workspace, the logs and the artifacts as an earlier run left them in its folder."""
         unpack_tree(f"{folder}/{ARCHIVE}", self._root)
+        added = {f"{folder}/agent/{name}" for name in AGENT_LOGS} | set(_added_artifacts(folder))
         for name in _LOGS:
             if os.path.isdir(f"{folder}/{name}"):
-                copy_tree(f"{folder}/{name}", f"{self._base}/{name}")
+                copy_tree(f"{folder}/{name}", f"{self._base}/{name}", without=added)
         self._make_places()
         self._hand_over()
 
@@ -118,7 +94,7 @@ class Workbench:
         """The files that a step brings along."""
         target = self._host(self._environment.workdir)
         real_folder(self._root, self._environment.workdir)
-        copy_tree(folder, target)
+        copy_whole(folder, target)
         own_tree(target, self._owner)
 
     def agent_mounts(self, solution: str | None) -> list[Mount]:
@@ -155,24 +131,23 @@ class Workbench:
 
     def output(self, path: str) -> File:
         """The agent's output, reached without following a link. It may lie among the logs."""
-        plain = posixpath.normpath(path)
-        logged = any(plain.startswith(f"{folder}/") for folder in LOGS)
-        root, inside = (self._base, plain.removeprefix("/logs")) if logged else (self._root, plain)
-        return replace(read_below(root, inside.strip("/").split("/"), OUTPUT_LIMIT), path=path)
+        root, inside = self._located(path)
+        return replace(read_below(root, inside.split("/"), OUTPUT_LIMIT), path=path)
 
     def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
         """What the agent logged, and its artifacts. Returns what harbor writes into the manifest."""
-        copy_tree(f"{self._base}/agent", f"{target}/agent")
-        copy_tree(f"{self._base}/artifacts", f"{target}/artifacts")
+        cut = [self._keep_log(name, target) for name in _LOGS]
+        self._logs_cut = True in cut
         kept = [_entry("/logs/artifacts", "artifacts", "directory", "ok")]
         return kept + [self._keep_artifact(one, f"{target}/artifacts") for one in artifacts]
 
     def _keep_artifact(self, artifact: ArtifactConfig, target: str) -> dict[str, str]:
-        """A path of the workspace among the artifacts. What is not there is said, not an error."""
+        """A path of the workspace or of the logs among the artifacts. What is not there is said, not an error."""
         name = artifact.destination or posixpath.basename(artifact.source.rstrip("/"))
-        source = self._host(artifact.source)
+        root, below = self._located(artifact.source)
+        source = f"{root}/{below}"
         goal = os.path.normpath(os.path.join(target, name.lstrip("/")))
-        inside = os.path.realpath(source).startswith(f"{os.path.realpath(self._root)}/")
+        inside = os.path.realpath(source).startswith(f"{os.path.realpath(root)}/")
         if not inside or not os.path.lexists(source) or not goal.startswith(f"{target}/"):
             return _entry(artifact.source, f"artifacts/{name}", "file", "missing")
         if os.path.isdir(source):
@@ -182,18 +157,27 @@ class Workbench:
         return _entry(artifact.source, f"artifacts/{name}", "file", "ok")
 
     def keep_verifier(self, target: str) -> None:
-        copy_tree(f"{self._base}/verifier", f"{target}/verifier")
+        self._keep_log("verifier", target)
+
+    def _keep_log(self, name: str, target: str) -> bool:
+        """One of the folders below /logs. Whether the caps cut something off, which is remembered, to be said."""
+        kept = copy_tree(f"{self._base}/{name}", f"{target}/{name}")
+        if kept.too_much:
+            most = f"{MAX_FILES} files or {MAX_BYTES // 2**30} GiB"
+            self.not_kept.append(f"/logs/{name} holds more than {most}: {kept.too_much} of its files are not kept")
+        return kept.too_much > 0
 
     def keep_workspace(self, target: str) -> str:
         """The workspace, so that it can be graded again. Written whole or not at all. Returns the archive.
 
         One that is too large is kept in part, for people to look at, under a name that nobody grades again from.
+        So is one beside logs that are: the verifier sees those, too.
         """
         # Who is not root sees nothing in a folder that the agent closed, and the verifier will see it open.
         self._reopen()
         part = f"{target}/{ARCHIVE}.part"
         kept = pack_tree(self._root, part)
-        archive = f"{target}/{PARTIAL_ARCHIVE if kept.too_much else ARCHIVE}"
+        archive = f"{target}/{PARTIAL_ARCHIVE if kept.too_much or self._logs_cut else ARCHIVE}"
         os.replace(part, archive)
         return archive
 
@@ -228,18 +212,31 @@ class Workbench:
             if self._owner is not None and path != "/":
                 os.chown(self._host(path), *self._owner, follow_symlinks=False)
 
+    def _located(self, path: str) -> tuple[str, str]:
+        """The folder of ours that an absolute path of the sandbox lies in, and the way from there."""
+        plain = posixpath.normpath(path)
+        logged = any(plain.startswith(f"{folder}/") for folder in LOGS)
+        root, inside = (self._base, plain.removeprefix("/logs")) if logged else (self._root, plain)
+        return root, inside.strip("/")
+
     def _host(self, path: str) -> str:
         return f"{self._root}{posixpath.normpath(path)}"
 
     def _copy(self, copy: Copy) -> None:
+        """Links of a folder stay links, as in an image; what is copied after them never goes through one."""
         for source in copy.sources:
             target = self._host(copy.target)
             if os.path.isdir(source):
-                copy_tree(source, target)
+                real_folder(self._root, copy.target)
+                copy_whole(source, target, without=copy.ignored)
             else:
-                target = f"{target}/{os.path.basename(source)}" if copy.target.endswith("/") else target
-                Path(target).parent.mkdir(parents=True, exist_ok=True)
+                within = copy.target.endswith("/") or os.path.isdir(target)
+                target = f"{target}/{os.path.basename(source)}" if within else target
+                real_folder(self._root, posixpath.dirname(target.removeprefix(self._root)))
+                clear_the_way(target)
                 shutil.copy(source, target)
+            if copy.mode is not None:
+                _set_modes(source, target, copy.mode)
 
     def _hand_over(self) -> None:
         """The places and the logs go to the sandbox's user; the folders that they lie in stay ours."""
@@ -247,23 +244,26 @@ class Workbench:
             own_tree(path, self._owner)
 
 
-def _open_to_all(root: str) -> None:
-    """Readable to everybody, writable to nobody but us."""
-    for folder, folders, files in os.walk(root):
-        for name in folders:
-            os.chmod(os.path.join(folder, name), 0o755)  # noqa: S103
-        for name in files:
-            path = os.path.join(folder, name)
-            os.chmod(path, 0o755 if _is_program(path) else 0o644)
-    os.chmod(root, 0o755)  # noqa: S103
+def _set_modes(source: str, target: str, mode: int) -> None:
+    """Of the files that were copied. To root, for whom the mode was meant, folders are open in any case."""
+    copied = [os.path.join(target, path) for path, _ in walk(source)] if os.path.isdir(source) else [target]
+    for path in copied:
+        if os.path.isfile(path):
+            set_mode(path, mode)
 
 
-def _is_program(path: str) -> bool:
-    """Executable, or a script that says what runs it: harbor makes such files executable, too."""
-    if os.stat(path).st_mode & 0o111:
-        return True
-    with open(path, "rb") as file:
-        return file.read(2) == b"#!"
+def _added_artifacts(folder: str) -> Iterator[str]:
+    """What lies among the kept artifacts and was not there when the verifier ran: the manifest says."""
+    manifest = read_below(folder, ("artifacts", MANIFEST), DETAILS_LIMIT)
+    yield f"{folder}/artifacts/{MANIFEST}"
+    try:
+        entries = json.loads(manifest.data) if isinstance(manifest, Content) else []
+    except (ValueError, RecursionError):
+        entries = []
+    for entry in entries if isinstance(entries, list) else ():
+        match entry:
+            case {"source": source, "destination": str(name), "status": "ok"} if source != f"/logs/{name}":
+                yield f"{folder}/{name}"
 
 
 def _entry(source: str, destination: str, kind: str, status: str) -> dict[str, str]:

@@ -60,12 +60,17 @@ def _grade(regrader: Regrader, trial: str) -> bool:
     try:
         gradings = regrader.grade(trial)
     except AssayError as error:
-        sys.stderr.write(f"assay: {clean(str(error))}\n")
+        sys.stderr.write(f"assay: {complaint(name, error)}\n")
         return False
     # In one piece, so that lines of several threads do not mix.
     lines = [f"{name}{_step(one)}  grading {one.number}  {describe(one)}\n" for one in gradings]
     sys.stdout.write("".join(lines))
     return True
+
+
+def complaint(name: str, error: AssayError) -> str:
+    """A file that can't be used is in its own sentence; a measurement that broke needs the name of its trial."""
+    return clean(str(error)) if isinstance(error, InputError) else f"{name}: {clean(str(error))}"
 
 
 def _step(grading: Grading) -> str:

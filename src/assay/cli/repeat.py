@@ -5,6 +5,7 @@ import sys
 
 from assay.adapters.regrader import Regrader, find_trials
 from assay.adapters.sandbox.choose import choose
+from assay.cli.grade import complaint
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
@@ -26,10 +27,11 @@ def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> i
 
 def _repeat(regrader: Regrader, trial: str, times: int) -> bool | None:
     """Whether the verifier is steady; None where it could not be run."""
+    name = clean(os.path.basename(trial.rstrip("/")))
     try:
         runs = [regrader.grade(trial) for _ in range(times)]
     except AssayError as error:
-        print(f"assay: {clean(str(error))}", file=sys.stderr)
+        print(f"assay: {complaint(name, error)}", file=sys.stderr)
         return None
     steady = True
     for gradings in zip(*runs, strict=True):
@@ -39,7 +41,6 @@ def _repeat(regrader: Regrader, trial: str, times: int) -> bool | None:
         differs = len(rewards) > 1 or (flaky is not None and (flaky.confidence_method or "").startswith("flaky"))
         steady = steady and not differs and len(details) == 1
         step = "" if gradings[0].step is None else f" step {gradings[0].step}"
-        name = clean(os.path.basename(trial.rstrip("/")))
         print(f"{name}{step}  {_verdict(differs, len(details) > 1, times, rewards)}")
     return steady
 

@@ -24,7 +24,7 @@ from assay.adapters.task_folder import find_tasks, load_task
 from assay.cli.arguments import add_isolation, positive, whole_number
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
-from assay.core.errors import AssayError, InputError
+from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.job_run import JobRun, Planned, plan_trials
 from assay.engine.task import Task
@@ -160,6 +160,12 @@ def _run(setting: JobSetting, site: Site, planned: Sequence[Planned], display: D
             stop_all()
             job.wait()
             return False
+        except OSError as error:
+            where = "" if error.filename is None else f" ({error.filename})"
+            raise MeasurementError(
+                f"the job {setting.folder} stopped: {error.strerror}{where}; the same command with --job-name"
+                f" {setting.name} goes on"
+            ) from error
         return True
     finally:
         display.end()

@@ -6,6 +6,7 @@ import time
 
 from assay.cli.table import clean
 from assay.dialects.harbor.trial import Trial
+from assay.engine.trial_run import BROKEN
 
 
 class Display:
@@ -36,13 +37,14 @@ class Display:
     def retrying(self, trial: Trial, wait_sec: float) -> None:
         self._line(f"{clean(trial.name)}: {trial.exception_type}, trying again in {wait_sec:g} s")
 
-    def ended(self, trial: Trial, done: int, total: int) -> None:
+    def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None:
         with self._lock:
             began = self._running.pop(trial.name, self._began)
             self._done = done
             seconds = time.monotonic() - began
             self._clear()
-            self._print(f"{done}/{total}  {clean(trial.name)}  {_outcome(trial)}  {seconds:.1f} s")
+            but = "" if remark is None else f" ({clean(remark)})"
+            self._print(f"{done}/{total}  {clean(trial.name)}  {_outcome(trial)}{but}  {seconds:.1f} s")
             self._status()
 
     def end(self) -> None:
@@ -73,6 +75,8 @@ class Display:
 
 
 def _outcome(trial: Trial) -> str:
+    if trial.exception_type == BROKEN:
+        return f"no reward ({BROKEN}: {clean(trial.exception_message)})"
     if trial.rewards is None:
         return f"no reward ({trial.exception_type or 'the verifier gave none'})"
     rewards = ", ".join(f"{clean(key)} {value:g}" for key, value in trial.rewards.items())

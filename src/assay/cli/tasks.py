@@ -22,7 +22,8 @@ from assay.cli.arguments import add_isolation, positive
 from assay.cli.table import clean
 from assay.core.errors import AssayError
 from assay.engine.task import Task
-from assay.engine.task_lint import LintFinding, lint
+from assay.engine.task_lint import lint
+from assay.engine.task_reading import LintFinding
 from assay.engine.trial_run import Agent, Site
 
 
@@ -54,20 +55,22 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(path: str, trial: TaskTrial | None, times: int) -> int:
+    findings: list[LintFinding] = []
+    failed = False
     try:
         task = load_task(path)
-        findings = [finding for step in task.steps for finding in lint(task_files(task, step))]
+        findings += [finding for step in task.steps for finding in lint(task_files(task, step))]
         findings += [LintFinding("warning", "task", warning) for warning in task.warnings]
         if trial is not None:
             findings += _try(trial.prepare(task), trial, times)
     except AssayError as error:
         print(f"assay: {clean(str(error))}", file=sys.stderr)
-        return 2
+        failed = True
     for finding in dict.fromkeys(findings):
-        print(f"{clean(task.path)}: {finding.rule}: {clean(finding.place)}: {clean(finding.why)}")
-    if not findings:
-        print(f"{clean(task.path)}: nothing found")
-    return 1 if findings else 0
+        print(f"{clean(path)}: {finding.rule}: {clean(finding.place)}: {clean(finding.why)}")
+    if not findings and not failed:
+        print(f"{clean(path)}: nothing found")
+    return 2 if failed else 1 if findings else 0
 
 
 def _try(task: Task, trial: TaskTrial, times: int) -> list[LintFinding]:

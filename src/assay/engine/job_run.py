@@ -40,6 +40,10 @@ class TrialStore(Protocol):
         """Run one attempt to its end and keep it. The trial is finished once this returns."""
         ...
 
+    def remark(self, name: str) -> str | None:
+        """What the evaluation has to say against the rewards of a trial that was just run."""
+        ...
+
     def discard_trial(self, name: str) -> None:
         """Remove an attempt that is to be tried again."""
         ...
@@ -54,7 +58,7 @@ class Listener(Protocol):
 
     def started(self, name: str) -> None: ...
     def retrying(self, trial: Trial, wait_sec: float) -> None: ...
-    def ended(self, trial: Trial, done: int, total: int) -> None: ...
+    def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None: ...
 
 
 def plan_trials(tasks: Sequence[tuple[Task, str | None]], attempts: int) -> list[Planned]:
@@ -122,6 +126,8 @@ class JobRun:
     def wait(self) -> None:
         """Until nothing is under way, catching up with what was not written yet.
 
+        A job that was stopped writes nothing at its end, so what is left is written now.
+
         Not by joining the threads: one whose join Ctrl-C interrupts is taken for dead in Python 3.11.
         """
         for done in self._done:
@@ -129,6 +135,9 @@ class JobRun:
                 with self._lock:
                     if self._unwritten:
                         self._write(finished=False, force=False)
+        if self._stop.is_set() and self._unwritten:
+            self._running = 0
+            self._write(finished=False, force=True)
 
     def _work(
         self, work: "queue.SimpleQueue[Planned]", failures: list[BaseException], done: threading.Event
@@ -165,7 +174,7 @@ class JobRun:
             done = len(self._trials)
             self._unwritten = True
             self._write(finished=False, force=False)
-        self._listener.ended(trial, done, self._total)
+        self._listener.ended(trial, self._store.remark(name), done, self._total)
 
     def _with_retries(self, planned: Planned, name: str) -> Trial:
         """Try again after an exception, unless it is one that another try would only repeat."""

@@ -15,6 +15,8 @@ REWARD_PATH = "/logs/verifier/reward.json"
 DETAILS_PATH = "/logs/verifier/details.json"
 LOGS = ("/logs/agent", "/logs/artifacts")
 
+# Folders of every system, in which many have a folder of their own.
+_SHARED_FOLDERS = frozenset({"/home", "/media", "/mnt", "/srv", "/tmp", "/var"})  # noqa: S108 - in the sandbox
 _WORKSPACE_PATH = re.compile(r"(?<![\w.~/$}-])/workspace/[\w./+@-]*[\w+@-]")
 
 
@@ -51,10 +53,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A COPY or ADD of the environment: files of the host, and where they belong."""
+    """A COPY or ADD of the environment: files of the host, where they belong, and the mode that they get there.
+
+    ``ignored`` are paths of the host that are left out of folders.
+    """
 
     sources: tuple[str, ...]
     target: str
+    mode: int | None = None
+    ignored: frozenset[str] = frozenset()
 
     @property
     def place(self) -> str:
@@ -65,7 +72,10 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where agent and verifier run. ``needs_image`` says what can't be had without building one."""
+    """Where agent and verifier run. ``needs_image`` says what can't be had without building one.
+
+    ``env`` is what the Dockerfile sets, to the letter; what task.toml sets may ask for values of the host.
+    """
 
     workdir: str
     env: Mapping[str, str] = field(default_factory=dict)
@@ -76,8 +86,11 @@ class Environment:
 
     @property
     def places(self) -> list[str]:
-        """The paths that belong to the agent: its working folder, /workspace, and where files are copied to."""
-        wanted = {self.workdir, WORKSPACE, *(copy.place for copy in self.copies)} - {"/", ""}
+        """The paths that belong to the agent: its working folder with all that is around it, /workspace, and where
+        files are copied to. Around the working folder of an image lies what the image brings along.
+        """
+        own = _uppermost(self.workdir) if self.image is None else self.workdir
+        wanted = {own, WORKSPACE, *(copy.place for copy in self.copies)} - {"/", ""}
         return [path for path in sorted(wanted) if not any(path.startswith(f"{other}/") for other in wanted)]
 
 
@@ -100,6 +113,12 @@ class Task:
     @property
     def strategy(self) -> Strategy | None:
         return self.config.multi_step_reward_strategy
+
+
+def _uppermost(path: str) -> str:
+    """The folder right below the root; in one that every system has, the folder below that."""
+    parts = path.split("/")
+    return "/".join(parts[:3] if f"/{parts[1]}" in _SHARED_FOLDERS else parts[:2])
 
 
 def infer_output_path(instruction: str) -> str | None:

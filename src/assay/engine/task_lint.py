@@ -1,98 +1,34 @@
 """What is likely to be wrong with a task, from reading it. A finding names the rule, the place and the reason."""
 
+import posixpath
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from assay.dialects.harbor.converted_values import converted_values
 from assay.dialects.harbor.task_config import FILE_NAME
-from assay.engine.unpinned import unpinned_download, unpinned_images
-from assay.formats.shell import command_lines
-from assay.formats.shell_paths import always
+from assay.engine.reward_lint import reward_findings
+from assay.engine.task_reading import LintFinding, TaskFiles, is_shell
+from assay.engine.unpinned import downloads, unpinned_download, unpinned_images
+from assay.formats.shell import Line, command_lines
 
-_FILE = r"reward\.(?:json|txt)"
-_HELPERS = r"assay reward|write_artifacts|write_reward"
-_MENTIONS = re.compile(f"{_FILE}|{_HELPERS}")
-# What writes a file in a shell, or in code that it hands to an interpreter. To look at it or remove it does not.
-_WRITES = re.compile(
-    rf"{_HELPERS}|(?:>\|?|\btee\b[^|;]*|\b(?:cp|mv|install|ln)\b[^|;]*|of=|--output|-o)\s*['\"]?\S*{_FILE}"
-    rf"|(?:open|write_text|Path|writeFile\w*)\([^)]*{_FILE}"
-)
-_ENDS_AT_FAILURE = re.compile(r"^set +(?:-[a-zA-Z]+ +)*(?:-[a-z]*e|-o +errexit\b)")
 _PYTHON = re.compile(r"(?:[^\s'\"]*/)?python[\d.]*")
-_CHANGES_FOLDER = re.compile(r"(?:^|[;&|] *)cd +/")
-_ASSIGNMENT = re.compile(rf"^\s*(?:export\s+)?(\w+)=['\"]?(\S*{_FILE})['\"]?\s*$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class LintFinding:
-    """Something that is likely to be wrong."""
-
-    rule: str
-    place: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class TaskFiles:
-    """The files of one verifier and what is beside it, by name: text, and whether others may write to them.
-
-    ``settings`` is the text of task.toml.
-    """
-
-    tests: Mapping[str, str]
-    solution: Mapping[str, str]
-    environment: Mapping[str, str]
-    writable: frozenset[str]
-    settings: str
+_CHANGES_FOLDER = re.compile(r"(?:^|[;&|] *)cd +['\"]?(/[^\s;&|'\"]*)")
+_FILE_PATH = re.compile(r"(?<![\w.~/$}:-])(?:/[\w.+@-]+)+\.\w{1,5}(?![\w/])")
 
 
 def lint(files: TaskFiles) -> list[LintFinding]:
     """All findings on a verifier."""
     return [
-        *_reward(files),
-        *_fails_early(files),
+        *reward_findings(files),
         *_line_ends(files),
         *_agents_modules(files),
         *_solution_in_tests(files),
         *_visible_tests(files),
+        *_not_kept(files),
         *_downloads(files),
+        *_no_network(files),
         *(LintFinding("converted", FILE_NAME, said) for said in converted_values(files.settings)),
     ]
-
-
-def _reward(files: TaskFiles) -> Iterator[LintFinding]:
-    script = _with_names(files.tests.get("test.sh", ""))
-    mentions = [name for name, text in files.tests.items() if _MENTIONS.search(text)]
-    if not mentions:
-        yield LintFinding("no-reward", "tests", "no file of the verifier writes a reward")
-    elif script and mentions == ["test.sh"] and not always(script, _writes_reward):
-        yield LintFinding("reward-not-always", "tests/test.sh", "there is a path on which no reward is written")
-
-
-def _writes_reward(text: str) -> bool:
-    return _WRITES.search(text) is not None
-
-
-def _with_names(script: str) -> str:
-    """The script with the path in place of each variable that stands for a reward file."""
-    for name, path in _ASSIGNMENT.findall(script):
-        script = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", path.replace("\\", r"\\"), script)
-    return script
-
-
-def _fails_early(files: TaskFiles) -> Iterator[LintFinding]:
-    """A verifier that ends at its first failure ends without a reward."""
-    script = files.tests.get("test.sh")
-    if script is None:
-        return
-    lines = command_lines(_with_names(script))
-    first = next((line.number for line in lines if _writes_reward(line.text)), None)
-    for line in lines:
-        early = first is None or line.number < first
-        if early and _ENDS_AT_FAILURE.match(line.text):
-            why = "with set -e, a failed check ends the script without a reward"
-            yield LintFinding("set-e", f"tests/test.sh:{line.number}", why)
 
 
 def _line_ends(files: TaskFiles) -> Iterator[LintFinding]:
@@ -105,10 +41,11 @@ def _line_ends(files: TaskFiles) -> Iterator[LintFinding]:
 
 def _agents_modules(files: TaskFiles) -> Iterator[LintFinding]:
     """Code from the command line or standard input, and `-m`, look for modules in the working folder first."""
-    for line in command_lines(files.tests.get("test.sh", "")):
-        if _CHANGES_FOLDER.search(line.text):
-            return
-        if _looks_in_folder(line.text.split()):
+    in_workspace = True
+    for line in command_lines(files.script):
+        for goal in _CHANGES_FOLDER.findall(line.text):
+            in_workspace = files.is_kept(posixpath.normpath(goal))
+        if in_workspace and _looks_in_folder(line.text.split()):
             why = "python looks for modules where the agent worked, and would run its json.py; say python3 -I"
             yield LintFinding("agents-modules", f"tests/test.sh:{line.number}", why)
 
@@ -133,7 +70,7 @@ def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:
     for name, text in files.tests.items():
         if text in known:
             yield LintFinding("solution-in-tests", f"tests/{name}", "it is a copy of the solution")
-        for line in command_lines(text) if name.endswith(".sh") else ():
+        for line in _shell_lines(name, text):
             if re.search(r"(?<![\w.-])/solution\b|\bsolve\.sh", line.text):
                 yield LintFinding("solution-in-tests", f"tests/{name}:{line.number}", "it uses the solution")
 
@@ -155,8 +92,33 @@ def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
             if name == "Dockerfile":
                 for number in unpinned_images(text):
                     yield LintFinding("unpinned", f"{place}:{number}", "it takes an image at whatever it is today")
-            if name.endswith(".sh") or name == "Dockerfile":
-                for line in command_lines(text):
-                    what = unpinned_download(line.text)
-                    if what is not None:
-                        yield LintFinding("unpinned", f"{place}:{line.number}", f"it downloads {what}")
+            for line in _shell_lines(name, text):
+                what = unpinned_download(line.text)
+                if what is not None:
+                    yield LintFinding("unpinned", f"{place}:{line.number}", f"it downloads {what}")
+
+
+def _no_network(files: TaskFiles) -> Iterator[LintFinding]:
+    """The first download says it for all."""
+    lines = ((name, line) for name, text in files.tests.items() for line in _shell_lines(name, text))
+    for name, line in lines:
+        if not files.network and downloads(line.text):
+            why = 'it downloads, and the verifier has no network; verifier.network_mode = "public" gives it one'
+            yield LintFinding("no-network", f"tests/{name}:{line.number}", why)
+            return
+
+
+def _not_kept(files: TaskFiles) -> Iterator[LintFinding]:
+    """A file that the instruction and the tests name, at a place of which the verifier sees nothing."""
+    for path in dict.fromkeys(_FILE_PATH.findall(files.instruction)):
+        folder = posixpath.dirname(path)
+        given = any(folder in text for text in files.environment.values()) or path.startswith("/tests/")
+        if not given and not files.is_kept(path) and any(path in text for text in files.tests.values()):
+            why = f"what an agent leaves at {path} is not kept; what is kept lies below {', '.join(files.places)}"
+            yield LintFinding("not-kept", "instruction.md", why)
+
+
+def _shell_lines(name: str, text: str) -> list[Line]:
+    """The command lines of a file that has any."""
+    has_some = name == "Dockerfile" or (name.endswith(".sh") and is_shell(text))
+    return command_lines(text) if has_some else []

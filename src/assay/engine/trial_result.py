@@ -54,6 +54,21 @@ def log_lines(record: TrialRecord) -> Iterator[str]:
             yield f"{name}{step.failure.type}: {step.failure.message}"
 
 
+def remark(record: TrialRecord) -> str | None:
+    """Where the evaluation does not agree with harbor's rewards, why not: harbor accepts what it does not."""
+    for step in record.steps:
+        verified = step.verified
+        if verified is None or verified.rewards is None:
+            continue
+        validity, code = verified.ingested.result.validity, verified.ingested.reason_code
+        name = "" if step.name is None else f"step {step.name}: "
+        if not validity.verifier_completed:
+            return f"{name}no reward in the evaluation: {code}"
+        if not validity.output_parseable:
+            return f"{name}the output is unusable" if code is None else f"{name}0 in the evaluation: {code}"
+    return None
+
+
 def _ended(who: str, ran: Ran) -> str:
     seconds = (ran.finished_at - ran.started_at).total_seconds()
     how = "timed out" if ran.end.timed_out else f"ended with exit code {ran.end.exit_code}"

@@ -26,11 +26,14 @@ INSTRUCTION_FILE = "/logs/agent/instruction.md"
 INSTRUCTION_ENV_LIMIT = 64 * 1024
 DEFAULT_AGENT_TIMEOUT_SEC = 3600.0
 DEFAULT_VERIFIER_TIMEOUT_SEC = 600.0
+BROKEN = "MeasurementError"
+NO_USER = 2**32 - 1
 
 
 class Bench(Protocol):
-    """The folders of one trial."""
+    """The folders of one trial. ``seed`` comes first, and may raise ``MeasurementError`` as all of them."""
 
+    def seed(self) -> None: ...
     def agent_mounts(self, solution: str | None) -> list[Mount]: ...
     def verifier_mounts(self, step: Step) -> list[Mount]: ...
     def write_instruction(self, text: str) -> None: ...
@@ -179,7 +182,7 @@ def run_steps(site: Site, bench: Bench, task: Task, agent: Agent, keeper: Keeper
     started = datetime.now(UTC)
     records: list[StepRecord] = []
     for step in task.steps:
-        record = _run_step(site, bench, task, step, agent, keeper)
+        record = _run_step(site, bench, task, step, agent, keeper, first=not records)
         records.append(record)
         keeper.step_ended(record)
         if multi_step.stops_after(_as_harbor_step(record), step.min_reward):
@@ -194,7 +197,11 @@ def check_task(task: Task, host_env: Mapping[str, str]) -> None:
 
     That is one which wants an environment variable that is not set, or a user that exists only in an image.
     """
-    _check_env(task, "environment", task.environment.env, host_env)
+    try:
+        _check_settable(task.environment.env)
+    except InputError as error:
+        raise InputError(f"{task.environment.dockerfile}: ENV: {error}") from error
+    _check_env(task, "environment", task.config.environment.env, host_env)
     _check_env(task, "solution", task.config.solution.env, host_env)
     for step in task.steps:
         for phase in (step.agent, step.verifier_phase):
@@ -203,26 +210,38 @@ def check_task(task: Task, host_env: Mapping[str, str]) -> None:
                 raise InputError(
                     f"{task.path}: {phase.field}.user: the user {phase.user!r} exists only in an image"
                 )
+            if isinstance(phase.user, int) and not 0 <= phase.user < NO_USER:
+                raise InputError(f"{task.path}: {phase.field}.user: no user has the number {phase.user}")
 
 
 def _check_env(task: Task, table: str, env: Mapping[str, str], host_env: Mapping[str, str]) -> None:
     try:
-        resolve_env(env, host_env)
+        _check_settable(resolve_env(env, host_env))
     except InputError as error:
         raise InputError(f"{task.path}/{FILE_NAME}: {table}.env: {error}") from error
 
 
-def _run_step(site: Site, bench: Bench, task: Task, step: Step, agent: Agent, keeper: Keeper) -> StepRecord:
+def _check_settable(env: Mapping[str, str]) -> None:
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in name or "\0" in value:
+            raise InputError(f"{name!r} can't be set: a name is not empty and has no '=', and neither has a NUL")
+
+
+def _run_step(
+    site: Site, bench: Bench, task: Task, step: Step, agent: Agent, keeper: Keeper, *, first: bool
+) -> StepRecord:
     ran: Ran | None = None
     failure: Failure | None = None
     try:
+        if first:
+            bench.seed()
         try:
             ran, failure = run_agent(site, bench, task, step, agent)
         finally:
             keeper.agent_ended(step.name, ran)
         verified = verify(site, bench, task, step)
     except MeasurementError as error:
-        return StepRecord(step.name, ran, failure or _failure("MeasurementError", str(error)), None)
+        return StepRecord(step.name, ran, _failure(BROKEN, str(error)), None)
     return StepRecord(step.name, ran, failure or verified.failure, verified)
 
 
@@ -236,14 +255,17 @@ def _as_harbor_step(record: StepRecord) -> multi_step.Step:
 
 
 def _trial_rewards(task: Task, records: Sequence[StepRecord]) -> TrialRewards | None:
+    """None where the measurement broke: what the steps before it came to is not what the trial would have."""
+    if records[-1].verified is None:
+        return None
     if not task.multi_step:
         return records[0].verified.rewards if records[0].verified is not None else None
     return multi_step.trial_rewards([_as_harbor_step(record) for record in records], task.strategy)
 
 
 def _trial_failure(task: Task, records: Sequence[StepRecord]) -> Failure | None:
-    """A step's exception stays with its step: harbor counts only the trial's own."""
-    return None if task.multi_step else records[0].failure
+    """A step's exception stays with its step: harbor counts only the trial's own. A broken measurement is that."""
+    return records[-1].failure if not task.multi_step or records[-1].verified is None else None
 
 
 def _harbor_rewards(
@@ -297,7 +319,8 @@ def _limits(task: Task, timeout_sec: float) -> Limits:
 def _env(site: Site, task: Task, own: Mapping[str, str]) -> dict[str, str]:
     """An image brings its own basic environment; elsewhere it is ours, never the host's."""
     base = {**BASE_ENV, "HOME": _home(task)} if task.environment.image is None else {}
-    return {**base, **resolve_env({**task.environment.env, **own}, site.host_env)}
+    asked = resolve_env({**task.config.environment.env, **own}, site.host_env)
+    return {**base, **task.environment.env, **asked}
 
 
 def _home(task: Task) -> str:

@@ -23,6 +23,18 @@ _TAKE_A_VALUE = {
 }
 _FETCH = re.compile(r"\b(curl|wget)\b.*https?://(?!localhost\b|127\.|\[::1\])")
 
+_DOWNLOADS = re.compile(
+    r"\b(?:apt(?:-get)?\s+(?:-\S+\s+)*(?:update|install)|(?:apk|dnf|yum)\s+(?:add|install)|pip3?\s+install|uvx"
+    r"|uv\s+(?:add|pip|run|sync|tool)|npm\s+(?:add|ci|i|install)|npx|git\s+clone|gem\s+install"
+    r"|cargo\s+(?:fetch|install)|go\s+(?:get|install))\b"
+)
+_OFFLINE = re.compile(r"--no-index|--offline|--no-deps\s+\S*/|^(?:echo|printf)\b")
+
+
+def downloads(command: str) -> bool:
+    """Whether a command needs the network, whatever it pins."""
+    return _OFFLINE.search(command) is None and bool(_DOWNLOADS.search(command) or _FETCH.search(command))
+
 
 def unpinned_download(command: str) -> str | None:
     """What a command downloads at whatever it is today; None where it downloads nothing, or pins it."""

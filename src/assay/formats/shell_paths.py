@@ -2,14 +2,16 @@
 
 A reader's answer, without running anything: the script is parsed as far as its control flow goes (lists, && and
 ||, pipelines, if, loops, case, groups, subshells, functions), the outcome of every command is unknown, and all
-paths are followed. What it can't parse it takes as plain commands.
+paths are followed. `set -e`, and traps for the end and for errors, are understood. What it can't parse it takes as
+plain commands.
 """
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.formats.shell import command_lines
+from assay.formats.shell_states import State, States, alive, ended_by_failure, errexit_after, is_sure
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -25,15 +27,11 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
-    """Where a path stands: whether it happened, whether the script is over, and how the last command ended."""
+class Missed:
+    """Whether there is a path on which it does not happen: one to the end, or one that `set -e` cuts short."""
 
-    happened: bool = False
-    ended: bool = False
-    ok: bool = True
-
-
-_States = frozenset[_State]
+    at_end: bool
+    at_failure: bool
 
 
 @dataclass(slots=True)
@@ -45,8 +43,10 @@ class _Parser:
     at: int = 0
     functions: dict[str, tuple[int, int]] = field(default_factory=dict)
     calls: int = 0
+    guards: int = 0
+    guarded: dict[int, bool] = field(default_factory=dict)
 
-    def list_until(self, stops: Iterable[str], states: _States) -> _States:
+    def list_until(self, stops: Iterable[str], states: States) -> States:
         """A list of commands, up to one of the words that end it."""
         ends = set(stops)
         while self.at < len(self.tokens) and self.tokens[self.at] not in ends:
@@ -58,18 +58,33 @@ class _Parser:
             self.at = max(self.at, before + 1)
         return states
 
-    def _and_or(self, states: _States) -> _States:
-        states = self._pipeline(states)
+    def _and_or(self, states: States) -> States:
+        states = self._guarded_pipeline(states)
         while self.at < len(self.tokens) and self.tokens[self.at] in ("&&", "||"):
             wanted = self.tokens[self.at] == "&&"
             self.at += 1
-            while self.at < len(self.tokens) and self.tokens[self.at] == "\n":
-                self.at += 1
+            self._skip_newlines()
             going = frozenset(state for state in states if not state.ended and state.ok is wanted)
-            states = (states - going) | self._pipeline(going)
+            states = (states - going) | self._guarded_pipeline(going)
         return states
 
-    def _pipeline(self, states: _States) -> _States:
+    def _guarded_pipeline(self, states: States) -> States:
+        """`set -e` minds no failure of a command before && or ||, nor of one behind !, nor within them."""
+        start = self.at
+        if start not in self.guarded:
+            self.guarded[start] = self._peek() == "!"
+            self._pipeline(frozenset())
+            self.guarded[start] |= self._peek() in ("&&", "||")
+            self.at = start
+        self.guards += self.guarded[start]
+        before = frozenset(state for state in states if state.ended)
+        states = self._pipeline(states)
+        self.guards -= self.guarded[start]
+        if self.guards or self.guarded[start]:
+            return states
+        return before | frozenset(map(ended_by_failure, states - before))
+
+    def _pipeline(self, states: States) -> States:
         over = frozenset(state for state in states if state.ended)
         self._take("!")
         states = self._command(states - over)
@@ -78,10 +93,10 @@ class _Parser:
         while self._peek() in ("|", "|&"):
             # Every part of a pipeline runs, in a shell of its own: its exit is not the script's.
             self.at += 1
-            states = self._command(_alive(states))
-        return over | _alive(states)
+            states = self._command(alive(states))
+        return over | alive(states)
 
-    def _command(self, states: _States) -> _States:
+    def _command(self, states: States) -> States:
         word = self._peek()
         compound = _COMPOUNDS.get(word)
         if compound is None:
@@ -90,7 +105,7 @@ class _Parser:
         states = compound(self, states)
         return self._redirections(states)
 
-    def _simple(self, states: _States) -> _States:
+    def _simple(self, states: States) -> States:
         words: list[str] = []
         while self.at < len(self.tokens) and self.tokens[self.at] not in _BREAKS:
             words.append(self.tokens[self.at])
@@ -99,25 +114,44 @@ class _Parser:
             return self._define(words[0], states)
         if words[:1] == ["function"] and len(words) == 2:
             return self._define(words[1], states, parentheses=False)
-        if not words:
+        if not words or not states:
             return states
         if words[0] in self.functions and self.calls < 50:
             return self._call(words[0], states)
         return frozenset(after for state in states for after in self._run(words, state))
 
-    def _run(self, words: list[str], state: _State) -> list[_State]:
+    def _run(self, words: list[str], state: State) -> list[State]:
         if state.ended:
             return [state]
-        happened = state.happened or self.happens(" ".join(words))
+        if words[0] == "trap":
+            return [self._trap(words, state)]
+        state = replace(state, happened=state.happened or self.happens(" ".join(words)), ok=True)
         if words[0] in ("exit", "exec"):
-            return [_State(happened, True)]
-        if words[0] in ("true", ":"):
-            return [_State(happened)]
-        if words[0] == "false":
-            return [_State(happened, ok=False)]
-        return [_State(happened), _State(happened, ok=False)]
+            return [replace(state, ended=True)]
+        if words[0] == "set":
+            state = replace(state, errexit=errexit_after(words, state.errexit))
+        if is_sure(words):
+            return [state]
+        failed = replace(state, ok=False)
+        return [failed] if words[0] == "false" else [state, failed]
 
-    def _define(self, name: str, states: _States, *, parentheses: bool = True) -> _States:
+    def _trap(self, words: list[str], state: State) -> State:
+        """What the end or an error of the script is to set off. A function is looked into."""
+        handler = words[1].strip("'\"") if len(words) > 2 else ""
+        name = handler.partition(";")[0].strip()
+        if name in self.functions and self.calls < 50:
+            happens = all(after.happened for after in self._call(name, frozenset({State()})))
+        else:
+            happens = self.happens(handler)
+        signals = {word.removeprefix("SIG").upper() for word in words[2:]}
+        return replace(
+            state,
+            ok=True,
+            happened=state.happened or (happens and bool(signals & {"EXIT", "0"})),
+            on_error=state.on_error or (happens and "ERR" in signals),
+        )
+
+    def _define(self, name: str, states: States, *, parentheses: bool = True) -> States:
         """A function is remembered, not run."""
         self.at += 2 if parentheses else 0
         self._skip_newlines()
@@ -126,17 +160,17 @@ class _Parser:
         self.functions[name] = (start, self.at)
         return states
 
-    def _call(self, name: str, states: _States) -> _States:
+    def _call(self, name: str, states: States) -> States:
         back, (self.at, _) = self.at, self.functions[name]
         self.calls += 1
         states = self._command(states)
         self.at = back
         return states
 
-    def _if(self, states: _States) -> _States:
-        done: _States = frozenset()
+    def _if(self, states: States) -> States:
+        done: States = frozenset()
         while True:
-            states = self.list_until(("then", "fi"), states)
+            states = self._condition(("then", "fi"), states)
             self._take("then")
             taken = frozenset(state for state in states if state.ended or state.ok)
             done |= self.list_until(("elif", "else", "fi"), taken)
@@ -148,23 +182,29 @@ class _Parser:
         self._take("fi")
         return done | states
 
-    def _loop(self, states: _States) -> _States:
-        states = self.list_until(("do", "done"), states)
+    def _condition(self, stops: Iterable[str], states: States) -> States:
+        self.guards += 1
+        states = self.list_until(stops, states)
+        self.guards -= 1
+        return states
+
+    def _loop(self, states: States) -> States:
+        states = self._condition(("do", "done"), states)
         self._take("do")
         after = self.list_until(("done",), states)
         self._take("done")
         return states | after
 
-    def _for(self, states: _States) -> _States:
+    def _for(self, states: States) -> States:
         while self.at < len(self.tokens) and self.tokens[self.at] not in ("do", "done"):
             self.at += 1
         return self._loop(states)
 
-    def _case(self, states: _States) -> _States:
+    def _case(self, states: States) -> States:
         while self.at < len(self.tokens) and self.tokens[self.at] != "in":
             self.at += 1
         self._take("in")
-        done: _States = frozenset()
+        done: States = frozenset()
         exhaustive = False
         while self.at < len(self.tokens) and self._peek() != "esac":
             if self._peek() in ("\n", ";;", ";&", ";;&", ";"):
@@ -184,26 +224,25 @@ class _Parser:
         self._take(")")
         return found
 
-    def _group(self, states: _States) -> _States:
+    def _group(self, states: States) -> States:
         states = self.list_until(("}",), states)
         self._take("}")
         return states
 
-    def _subshell(self, states: _States) -> _States:
-        """An exit in a subshell ends only that."""
+    def _subshell(self, states: States) -> States:
         before = frozenset(state for state in states if state.ended)
         after = self.list_until((")",), states - before)
         self._take(")")
-        return before | frozenset(_State(state.happened, False, state.ok) for state in after)
+        return before | alive(after)
 
-    def _redirections(self, states: _States) -> _States:
+    def _redirections(self, states: States) -> States:
         """What stands behind a compound command holds for all of it."""
         words: list[str] = []
         while self.at < len(self.tokens) and self.tokens[self.at] not in _BREAKS:
             words.append(self.tokens[self.at])
             self.at += 1
         if words and self.happens(" ".join(words)):
-            return frozenset(_State(True, state.ended, state.ok) for state in states)
+            return frozenset(replace(state, happened=True) for state in states)
         return states
 
     def _peek(self) -> str:
@@ -222,7 +261,7 @@ class _Parser:
 
 _BREAKS = frozenset({";", "\n", "&", "&&", "||", "|", "|&", ")", "(", ";;", ";&", ";;&", "}"})
 
-_COMPOUNDS: dict[str, Callable[[_Parser, _States], _States]] = {
+_COMPOUNDS: dict[str, Callable[[_Parser, States], States]] = {
     "if": _Parser._if,
     "while": _Parser._loop,
     "until": _Parser._loop,
@@ -236,15 +275,25 @@ _COMPOUNDS: dict[str, Callable[[_Parser, _States], _States]] = {
 
 def always(script: str, happens: Callable[[str], bool]) -> bool:
     """Whether it happens on every path to the script's end, whatever the commands on it answer."""
+    return not missed(script, happens).at_end
+
+
+def missed(script: str, happens: Callable[[str], bool]) -> Missed:
+    """On which kinds of paths it does not happen."""
     parser = _Parser(_tokens(script), happens)
-    states: _States = frozenset({_State()})
+    try:
+        return _followed(parser, script)
+    except RecursionError:
+        return Missed(at_end=False, at_failure=False)  # Nested deeper than anybody reads.
+
+
+def _followed(parser: _Parser, script: str) -> Missed:
+    options = script.partition("\n")[0].split()[1:] if script.startswith("#!") else []
+    states: States = frozenset({State(errexit=errexit_after(options, False))})
     while parser.at < len(parser.tokens):
         states = parser.list_until((), states)
-    return all(state.happened for state in states)
-
-
-def _alive(states: _States) -> _States:
-    return frozenset(_State(state.happened, False, state.ok) for state in states)
+    without = [state.failed for state in states if not state.happened]
+    return Missed(at_end=False in without, at_failure=True in without)
 
 
 def _tokens(script: str) -> list[str]:

@@ -21,6 +21,8 @@ NOBODY = (65534, 65534)
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
 _NAMES_OF_HOSTS = "/etc/resolv.conf"
+_DESCRIPTORS = ("--args", "3", "--json-status-fd", "4")
+_STATUS_LIMIT = 4096
 
 
 class Bubblewrap:
@@ -46,12 +48,17 @@ class Bubblewrap:
         limits = command.limits
         program, *options = self.command_line(command)
         # The options hold the values of the environment, and everybody on the machine can read a command line.
-        with self._slots.take(limits.file_mb) as slot, memory_file("\0".join(options)) as fd:
-            argv = [*_limited(limits, slot.group), program, "--args", "3", "--", *command.argv]
-            with starting(program) as started_at:
+        with (
+            self._slots.take(limits.file_mb) as slot,
+            memory_file("\0".join(options)) as given,
+            memory_file("") as status,
+        ):
+            argv = [*_limited(limits, slot.group), program, *_DESCRIPTORS, "--", *command.argv]
+            with starting(program) as start:
                 slot.group.begin(limits)
-                running = slot.launcher.start(argv, (fd,))
-            ran = see_through(running, command.stdin, started_at, limits.timeout_sec, limits.output_bytes)
+                running = slot.launcher.start(argv, (given, status))
+            ran = see_through(running, command.stdin, start, limits.timeout_sec, limits.output_bytes)
+            _check_begun(ran, status)
             return slot.group.add_usage(ran)
 
     def command_line(self, command: Command) -> Iterator[str]:
@@ -85,6 +92,16 @@ def probe() -> Bubblewrap:
     if ran.output.strip() != b"42":
         raise MeasurementError(f"bwrap does not work here: {ran.output.decode(errors='replace').strip()[:300]}")
     return sandbox
+
+
+def _check_begun(ran: Ran, status: int) -> None:
+    """A sandbox that could not be made ends like a command that failed. Only bwrap knows, and it says which.
+
+    The command never has the descriptor. Raises ``MeasurementError``.
+    """
+    if ran.end.exit_code == 1 and b'"exit-code"' not in os.pread(status, _STATUS_LIMIT, 0):
+        said = ran.output.decode(errors="replace").strip()
+        raise MeasurementError(f"the sandbox could not start the command: {said[:300]}")
 
 
 def _system_arguments() -> Iterator[str]:

@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from assay.adapters.sandbox.running import Running, Started
 from assay.core.errors import MeasurementError
@@ -83,24 +83,35 @@ class Child:
 
 def run_child(child: Child) -> Ran:
     """Start the child and see it through."""
-    with starting(child.argv[0]) as started_at:
+    with starting(child.argv[0]) as start:
         running = Started(child.argv, child.env, child.pass_fds, child.kill)
     stdin = None if child.hold_stdin else child.stdin
-    return see_through(running, stdin, started_at, child.timeout_sec, child.output_bytes)
+    return see_through(running, stdin, start, child.timeout_sec, child.output_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """When a command was started, by the clock on the wall, which may be set, and by one that only goes on."""
+
+    at: datetime
+    monotonic: float
+
+    @property
+    def now(self) -> datetime:
+        """The time on the wall, had nobody set the clock since."""
+        return self.at + timedelta(seconds=time.monotonic() - self.monotonic)
 
 
 @contextlib.contextmanager
-def starting(program: str) -> Iterator[datetime]:
+def starting(program: str) -> Iterator[Start]:
     """A command that can't be started is a broken measurement. Gives the time at which it was tried."""
     try:
-        yield datetime.now(UTC)
+        yield Start(datetime.now(UTC), time.monotonic())
     except OSError as error:
         raise MeasurementError(f"{program} can't be started: {error.strerror}") from error
 
 
-def see_through(
-    running: Running, stdin: bytes | None, started_at: datetime, timeout_sec: float, output_bytes: int
-) -> Ran:
+def see_through(running: Running, stdin: bytes | None, start: Start, timeout_sec: float, output_bytes: int) -> Ran:
     """Feed a command, read what it says, and wait for its end. Without ``stdin``, its input is held open."""
     attendance = _Attendance(running, stdin, timeout_sec, Tail(output_bytes))
     attendance.attend()
@@ -108,8 +119,8 @@ def see_through(
         end=_end(attendance.status, attendance.timed_out),
         output=attendance.tail.content(),
         output_cut=attendance.tail.cut,
-        started_at=started_at,
-        finished_at=datetime.now(UTC),
+        started_at=start.at,
+        finished_at=start.now,
         cpu_sec=attendance.cpu_sec,
     )
 

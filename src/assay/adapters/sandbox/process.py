@@ -46,11 +46,16 @@ class Process:
         limits = command.limits
         numbers = (uid, gid, limits.file_mb, limits.memory_mb or 0, limits.processes)
         with _absolute_paths(command.mounts), _control_pipe() as control, _home(self.owner) as home:
-            given = {**command.env, **{name: home for name in ("HOME", "TMPDIR") if name in command.env}}
+            # A shell takes the name of its folder from here, where it would find the one that the link leads to.
+            given = {**command.env, "PWD": command.workdir}
+            given |= {name: home for name in ("HOME", "TMPDIR") if _is_shared(given.get(name), command.mounts)}
             text = "\0".join(f"{name}={value}" for name, value in given.items())
-            with memory_file(text) as env:
-                arguments = (control, *numbers, command.workdir, env, *command.argv)
-                return self._run(command, [*START, *map(str, arguments)], (control, env))
+            with memory_file(text) as env, memory_file("") as status:
+                arguments = (control, status, *numbers, env, command.workdir, *command.argv)
+                ran = self._run(command, [*START, *map(str, arguments)], (control, status, env))
+                if said := os.pread(status, 1000, 0).decode(errors="replace"):
+                    raise MeasurementError(f"the process sandbox could not start the command: {said}")
+                return ran
 
     def _run(self, command: Command, argv: list[str], fds: tuple[int, ...]) -> Ran:
         limits = command.limits
@@ -113,6 +118,11 @@ def _home(owner: tuple[int, int] | None) -> Iterator[str]:
         remove_tree(around)
 
 
+def _is_shared(path: str | None, mounts: Sequence[Mount]) -> bool:
+    """Whether a folder is everybody's on this machine. One that the task has for itself is not."""
+    return path is not None and not any(path == one.target or path.startswith(f"{one.target}/") for one in mounts)
+
+
 @contextlib.contextmanager
 def _absolute_paths(mounts: Sequence[Mount]) -> Iterator[None]:
     """Links at the absolute paths, for one command at a time on the whole machine."""
@@ -134,8 +144,9 @@ def _link(mount: Mount, made: list[str]) -> None:
     try:
         parent = os.path.dirname(mount.target)
         if not os.path.isdir(parent):
+            missing = [str(path) for path in (Path(parent), *Path(parent).parents) if not path.is_dir()]
             os.makedirs(parent)
-            made.append(parent)
+            made += reversed(missing)
         elif parent == "/logs" and parent not in made and not os.listdir(parent):
             made.append(parent)  # Left by a run that was killed.
         if os.path.islink(mount.target) and "assay-" in os.readlink(mount.target):

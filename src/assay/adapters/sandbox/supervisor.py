@@ -4,12 +4,13 @@ It adopts whatever the command leaves behind (it is a child subreaper), so nothi
 and kills all of it when the command ends, when it is told to by SIGTERM, or when its control pipe closes: Assay
 holds the other end, so it closes even if Assay is killed. Standard library only; it imports nothing of Assay.
 
-    python supervisor.py CONTROL_FD UID GID FILE_MB MEMORY_MB PROCESSES WORKDIR ENV_FD COMMAND…
+    python supervisor.py CONTROL_FD STATUS_FD UID GID FILE_MB MEMORY_MB PROCESSES ENV_FD WORKDIR COMMAND…
 
 The command's environment is read from ENV_FD. In the supervisor's own, which may be root's, it could do harm, and
-on its command line everybody could read it.
+on its command line everybody could read it. Why a command could not be started is written to STATUS_FD.
 """
 
+import errno
 import os
 import select
 import signal
@@ -23,9 +24,10 @@ from orphans import adopt_orphans, kill_all  # type: ignore[import-not-found]
 
 
 def main(arguments: list[str]) -> int:
-    control, uid, gid, file_mb, memory_mb, processes = (int(argument) for argument in arguments[:6])
-    with open(int(arguments[7]), "rb") as file:
+    control, status_fd, uid, gid, file_mb, memory_mb, processes, env_fd = map(int, arguments[:8])
+    with open(env_fd, "rb") as file:
         env = dict(pair.split(b"=", 1) for pair in file.read().split(b"\0") if pair)
+    os.set_inheritable(status_fd, False)
     adopt_orphans()
     told = listen()
     pid = os.fork()
@@ -36,15 +38,35 @@ def main(arguments: list[str]) -> int:
         os.setsid()
         memory = {"AS": memory_mb * 2**20} if memory_mb else {}
         limit = {"NPROC": processes} if uid >= 0 else {}
-        become(uid, gid, FSIZE=file_mb * 2**20, CORE=0, **memory, **limit)
-        os.chdir(arguments[6])
-        os.execvpe(arguments[8], arguments[8:], env)  # noqa: S606
+        try:
+            become(uid, gid, FSIZE=file_mb * 2**20, CORE=0, **memory, **limit)
+            os.chdir(arguments[8])
+            execute(arguments[9:], env)
+        except OSError as error:
+            os.write(status_fd, f"{error.strerror}: {error.filename or arguments[9]}".encode()[:1000])
+            os._exit(1)
     status = attend(pid, control, told)
     kill_all()
     if status is None:
         return 1
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
+
+
+def execute(command: list[str], env: dict[bytes, bytes]) -> None:
+    """Become the command: looked for on its own path, and a script that does not say what runs it is the shell's.
+
+    Python's own search would load a module now, which this user may not be allowed to read.
+    """
+    folders = env.get(b"PATH", b"/usr/bin:/bin").decode(errors="surrogateescape").split(":")
+    found = next((path for path in (f"{one}/{command[0]}" for one in folders) if os.access(path, os.X_OK)), None)
+    program = command[0] if "/" in command[0] or found is None else found
+    try:
+        os.execve(program, command, env)  # noqa: S606
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+        os.execve("/bin/sh", ["/bin/sh", program, *command[1:]], env)  # noqa: S606
 
 
 def listen() -> int:

@@ -1,0 +1,67 @@
+"""Copies of what tasks bring along, for all trials of a job: owned by us and read-only to everybody else."""
+
+import os
+import secrets
+import threading
+
+from assay.adapters.checksums import checksum
+from assay.adapters.scratch import scratch_folder
+from assay.adapters.trees import copy_whole, remove_tree
+
+
+class Shelf:
+    """Copies of what tasks bring along, shared by all trials of a job. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._root = scratch_folder(0o711)
+        self._lock = threading.Lock()
+        self._copies: dict[tuple[str, ...], str] = {}
+        self._checksums: dict[tuple[str, ...], str] = {}
+
+    def copy(self, *folders: str) -> str:
+        """One folder with the content of these, the later ones above the earlier ones."""
+        with self._lock:
+            if folders not in self._copies:
+                # A name that nobody guesses: where there are no namespaces, agents could look for it.
+                target = f"{self._root}/{secrets.token_hex(16)}"
+                for folder in folders:
+                    copy_whole(folder, target)
+                _open_to_all(target)
+                self._copies[folders] = target
+            return self._copies[folders]
+
+    def checksum(self, *folders: str) -> str:
+        """The checksum of that folder."""
+        copy = self.copy(*folders)
+        with self._lock:
+            if folders not in self._checksums:
+                self._checksums[folders] = checksum(copy)
+            return self._checksums[folders]
+
+    def close(self) -> None:
+        remove_tree(self._root)
+
+
+def _open_to_all(root: str) -> None:
+    """Readable to everybody, writable to nobody but us."""
+    for folder, folders, files in os.walk(root):
+        for name in folders:
+            set_mode(os.path.join(folder, name), 0o755)
+        for name in files:
+            path = os.path.join(folder, name)
+            set_mode(path, 0o755 if _is_program(path) else 0o644)
+    os.chmod(root, 0o755)  # noqa: S103
+
+
+def _is_program(path: str) -> bool:
+    """Executable, or a script that says what runs it: harbor makes such files executable, too."""
+    if os.path.islink(path) or os.stat(path).st_mode & 0o111:
+        return True
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
+
+
+def set_mode(path: str, mode: int) -> None:
+    """A link has no mode of its own, and that of what it leads to is not ours to change."""
+    if not os.path.islink(path):
+        os.chmod(path, mode)
