@@ -10,8 +10,9 @@ import pytest
 
 from assay.adapters.bearer_tokens import given
 from assay.adapters.fhir import FhirServer
-from assay.adapters.json_requests import Limits, Pace
+from assay.adapters.json_requests import Limits
 from assay.core.errors import InputError, MeasurementError
+from tests.fake_time import FakeTime
 from tests.servers.scripted_server import Reply, Script, scripted
 
 PATIENT = Limits(
@@ -218,19 +219,6 @@ def test_a_server_that_is_slow_at_first() -> None:
     limits = replace(PATIENT, timeout_sec=1.5)
     with scripted(Reply(delay=2), Reply(body=bundle("1"))) as script:
         assert ids(script, limits=limits) == ["1"]
-
-
-class FakeTime:
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.slept: list[float] = []
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-    def pace(self) -> Pace:
-        return Pace(lambda: self.now, self.sleep, lambda: 0.5)
 
 
 def test_pauses_grow_until_the_deadline() -> None:

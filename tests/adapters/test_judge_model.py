@@ -1,25 +1,24 @@
 """A chat endpoint on loopback: what it is asked, and all the ways in which it fails."""
 
 import socket
-from dataclasses import replace
 
 import pytest
 
 from assay.adapters.bearer_tokens import given
-from assay.adapters.json_requests import Limits
+from assay.adapters.json_requests import Limits, Pace
 from assay.adapters.judge_model import ChatModel
 from assay.core.errors import MeasurementError
 from assay.judge.answer import SCHEMA
+from tests.fake_time import FakeTime
 from tests.servers.chat_server import Chat, Talk, chatting
 
 PATIENT = Limits(
     deadline_sec=60, timeout_sec=60, answer_bytes=10_000, first_pause_sec=0.01, longest_pause_sec=0.05
 )
-QUICK = replace(PATIENT, deadline_sec=1)
 
 
-def answer(talk: Talk, limits: Limits = PATIENT, json_schema: bool = True) -> str:
-    with ChatModel(talk.url, "small-1", given("secret"), limits, json_schema=json_schema) as model:
+def answer(talk: Talk, limits: Limits = PATIENT, json_schema: bool = True, pace: Pace | None = None) -> str:
+    with ChatModel(talk.url, "small-1", given("secret"), limits, pace, json_schema) as model:
         return model.answer("the prompt", SCHEMA)
 
 
@@ -89,8 +88,8 @@ def test_the_hint_is_given_only_where_a_schema_was_sent() -> None:
 
 
 def test_an_endpoint_that_stays_busy() -> None:
-    with chatting(Chat(status=503)) as talk, pytest.raises(MeasurementError, match="it answers 503, for 1 s"):
-        answer(talk, QUICK)
+    with chatting(Chat(status=503)) as talk, pytest.raises(MeasurementError, match="it answers 503, for 60 s"):
+        answer(talk, pace=FakeTime().pace())
     assert len(talk.bodies) > 1
 
 
@@ -104,5 +103,5 @@ def test_an_endpoint_that_is_down() -> None:
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
         nowhere = Talk(f"http://127.0.0.1:{reserved.getsockname()[1]}/v1")
-        with pytest.raises(MeasurementError, match=r"it can't be reached \(ConnectError\), for 1 s"):
-            answer(nowhere, QUICK)
+        with pytest.raises(MeasurementError, match=r"it can't be reached \(ConnectError\), for 60 s"):
+            answer(nowhere, pace=FakeTime().pace())

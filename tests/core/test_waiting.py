@@ -7,21 +7,7 @@ import pytest
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
-
-
-class FakeTime:
-    """A clock that only sleeping moves on."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-        self.slept: list[float] = []
-
-    def clock(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
+from tests.fake_time import FakeTime
 
 
 def answers(*passed: bool) -> tuple[Callable[[], Outcome], list[int]]:

@@ -11,9 +11,9 @@ from assay.adapters.files.gcs import GcsBucket
 from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
+from tests.fake_time import FakeTime
 
 PATIENT = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
-QUICK = Limits(deadline_sec=1, timeout_sec=5, first_pause_sec=0.05, longest_pause_sec=0.2)
 
 
 @pytest.fixture
@@ -72,4 +72,8 @@ def test_no_bucket_breaks_the_measurement(gcs: str) -> None:
 
 def test_a_server_that_is_down_breaks_the_measurement_after_a_while() -> None:
     with pytest.raises(MeasurementError, match="can't be reached"):
-        paths(GcsBucket("bucket", "", endpoint=f"http://127.0.0.1:{free_port()}", limits=QUICK))
+        paths(
+            GcsBucket(
+                "bucket", "", endpoint=f"http://127.0.0.1:{free_port()}", limits=PATIENT, pace=FakeTime().pace()
+            )
+        )

@@ -7,21 +7,12 @@ import httpx
 import pytest
 
 from assay.adapters.files.gcs import GcsBucket
-from assay.adapters.json_requests import Limits, Pace
+from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
+from tests.fake_time import FakeTime
 
 Handler = Callable[[httpx.Request], httpx.Response]
 CONTENT = bytes(range(256)) * 10
-
-
-class Clock:
-    """Time that passes when somebody waits."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
 
 
 class BreaksOff(httpx.SyncByteStream):
@@ -36,8 +27,7 @@ class BreaksOff(httpx.SyncByteStream):
 
 
 def bucket(handler: Handler) -> GcsBucket:
-    clock = Clock()
-    pace = Pace(lambda: clock.now, clock.sleep, lambda: 1.0)
+    pace = FakeTime().pace(1.0)
     client = httpx.Client(transport=httpx.MockTransport(handler))
     return GcsBucket("b", "box", lambda: "t", "https://gcs.example", Limits(deadline_sec=30), pace, client)
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from assay.adapters.files.file_source import file_source
 from assay.adapters.files.s3 import S3Account, S3Bucket
 from assay.adapters.files.sigv4 import Credentials, signed_headers
-from assay.adapters.json_requests import Limits
+from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
+from tests.fake_time import FakeTime
 
 KEYS = Credentials("AKIDEXAMPLE", "secret/with+signs")
 PATIENT = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
-QUICK = Limits(deadline_sec=1, timeout_sec=5, first_pause_sec=0.05, longest_pause_sec=0.2)
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def put(s3: str, bucket: str, key: str, content: bytes = b"x") -> None:
     httpx.put(f"{s3}/{bucket}/{quote(key)}", content=content, timeout=60).raise_for_status()
 
 
-def opened(s3: str, bucket: str, prefix: str = "box", limits: Limits = PATIENT) -> S3Bucket:
-    return S3Bucket(bucket, prefix, S3Account("us-east-1", KEYS, s3), limits)
+def opened(s3: str, bucket: str, prefix: str = "box", pace: Pace | None = None) -> S3Bucket:
+    return S3Bucket(bucket, prefix, S3Account("us-east-1", KEYS, s3), PATIENT, pace)
 
 
 def paths(source: S3Bucket) -> list[str]:
@@ -132,7 +132,7 @@ def test_no_bucket_breaks_the_measurement(s3: str) -> None:
 
 def test_a_server_that_is_down_breaks_the_measurement_after_a_while() -> None:
     with pytest.raises(MeasurementError, match="can't be reached"):
-        paths(opened(f"http://127.0.0.1:{free_port()}", "bucket", limits=QUICK))
+        paths(opened(f"http://127.0.0.1:{free_port()}", "bucket", pace=FakeTime().pace()))
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), st.text(), st.booleans())
