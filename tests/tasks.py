@@ -245,3 +245,12 @@ class ScriptedSandbox:
         places = {mount.target: Path(mount.source) for mount in command.mounts}
         (self.verifier if "/tests" in places else self.agent)(places)
         return Ran(RunEnd(exit_code=0), b"said\n", False, started, datetime.now(UTC))
+
+
+def agent_phase(**fields: Any) -> Step:
+    """A step whose agent is run in another way than usual."""
+    return replace(make_step(), agent=replace(make_step().agent, **fields))
+
+
+def verifier_phase(**fields: Any) -> Step:
+    return replace(make_step(), verifier_phase=replace(make_step().verifier_phase, **fields))

@@ -3,18 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
-from assay.core.errors import InputError, MeasurementError
+from assay.core.errors import MeasurementError
 from assay.dialects.harbor.multi_step import Strategy
 from assay.engine.sandbox import Command, Mount, Ran
 from assay.engine.task import Environment, Step, Task
-from assay.engine.trial_run import BASE_ENV, Agent, Site, StepRecord, TrialRecord, check_task, run_steps
+from assay.engine.trial_run import BASE_ENV, Agent, Site, StepRecord, TrialRecord, run_steps
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.verifier_run import RunEnd
-from tests.tasks import ScriptedSandbox, make_step, make_task
+from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, verifier_phase
 
 # The kernel takes no argument and no variable longer than this.
 LONGEST_VARIABLE = 128 * 1024
@@ -95,15 +94,6 @@ class Told:
 
     def step_ended(self, record: StepRecord) -> None:
         self.records.append(record)
-
-
-def agent_phase(**fields: Any) -> Step:
-    """A step whose agent is run in another way than usual."""
-    return replace(make_step(), agent=replace(make_step().agent, **fields))
-
-
-def verifier_phase(**fields: Any) -> Step:
-    return replace(make_step(), verifier_phase=replace(make_step().verifier_phase, **fields))
 
 
 def run(
@@ -262,34 +252,6 @@ def test_a_long_instruction_fits_into_no_variable(instruction: str) -> None:
     got = sandbox.of("agent")
     assert all(len(f"{name}={value}".encode()) < LONGEST_VARIABLE for name, value in got.env.items())
     assert got.stdin == instruction.encode()
-
-
-@pytest.mark.parametrize(
-    ("step", "said"),
-    [
-        (agent_phase(user="alice"), "/task: agent.user: the user 'alice' exists only in an image"),
-        (verifier_phase(user="bob"), "/task: verifier.user: the user 'bob' exists only in an image"),
-        (agent_phase(user=-5), "/task: agent.user: no user has the number -5"),
-        (verifier_phase(user=2**32 - 1), "/task: verifier.user: no user has the number 4294967295"),
-        (verifier_phase(env={"A=B": "x"}), "/task/task.toml: verifier.env: 'A=B' can't be set: "),
-        (verifier_phase(env={"": "x"}), "/task/task.toml: verifier.env: '' can't be set: "),
-        (verifier_phase(env={"A": "x\0--bind"}), "/task/task.toml: verifier.env: 'A' can't be set: "),
-        (
-            verifier_phase(env={"KEY": "${NOT_SET}"}),
-            "/task/task.toml: verifier.env: the environment variable NOT_SET, which the task wants for KEY",
-        ),
-    ],
-)
-def test_what_would_only_fail_on_the_way_is_refused_before(step: Step, said: str) -> None:
-    with pytest.raises(InputError) as refusal:
-        check_task(make_task(step), {})
-    assert str(refusal.value).startswith(said)
-
-
-def test_what_will_do_is_not_refused() -> None:
-    for step in (agent_phase(user="root"), agent_phase(user=1000), verifier_phase(env={"KEY": "${SET}"})):
-        check_task(make_task(step), {"SET": "x"})
-    check_task(make_task(agent_phase(user="alice"), environment=Environment("/app", image="image:1")), {})
 
 
 STEPS = (make_step("one", min_reward=0.5), make_step("two", workdir_files="/task/two/workdir"), make_step("three"))

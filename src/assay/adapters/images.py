@@ -6,7 +6,8 @@ from assay.adapters.environment import DEFAULT_WORKDIR, in_system
 from assay.adapters.sandbox.container import Container
 from assay.core.errors import InputError
 from assay.engine.task import Environment, Task
-from assay.engine.trial_run import Site, check_task
+from assay.engine.task_check import check_task
+from assay.engine.trial_run import Site
 
 
 def prepare(task: Task, site: Site, *, no_image: bool = False) -> Task:

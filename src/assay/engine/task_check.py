@@ -1,0 +1,45 @@
+"""Whether a task can be run here at all, asked before anything is started."""
+
+from collections.abc import Mapping
+
+from assay.core.errors import InputError
+from assay.dialects.harbor.env_template import resolve_env
+from assay.dialects.harbor.task_config import FILE_NAME
+from assay.engine.task import Task
+
+NO_USER = 2**32 - 1
+
+
+def check_task(task: Task, host_env: Mapping[str, str]) -> None:
+    """Refuse a task that would only fail on the way. Raises ``InputError``.
+
+    That is one which wants an environment variable that is not set, or a user that exists only in an image.
+    """
+    try:
+        _check_settable(task.environment.env)
+    except InputError as error:
+        raise InputError(f"{task.environment.dockerfile}: ENV: {error}") from error
+    _check_env(task, "environment", task.config.environment.env, host_env)
+    _check_env(task, "solution", task.config.solution.env, host_env)
+    for step in task.steps:
+        for phase in (step.agent, step.verifier_phase):
+            _check_env(task, phase.field, phase.env, host_env)
+            if isinstance(phase.user, str) and phase.user != "root" and task.environment.image is None:
+                raise InputError(
+                    f"{task.path}: {phase.field}.user: the user {phase.user!r} exists only in an image"
+                )
+            if isinstance(phase.user, int) and not 0 <= phase.user < NO_USER:
+                raise InputError(f"{task.path}: {phase.field}.user: no user has the number {phase.user}")
+
+
+def _check_env(task: Task, table: str, env: Mapping[str, str], host_env: Mapping[str, str]) -> None:
+    try:
+        _check_settable(resolve_env(env, host_env))
+    except InputError as error:
+        raise InputError(f"{task.path}/{FILE_NAME}: {table}.env: {error}") from error
+
+
+def _check_settable(env: Mapping[str, str]) -> None:
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in name or "\0" in value:
+            raise InputError(f"{name!r} can't be set: a name is not empty and has no '=', and neither has a NUL")
