@@ -39,6 +39,10 @@ demo: $(RUNTIME) ## Set up, score, run and report on the bundled examples
 test: $(DEV) ## Set up and run all tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -q
 
+.PHONY: search
+search: $(DEV) ## Run the tests that make up their own examples with many new ones
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -q -m hypothesis --hypothesis-profile search
+
 .PHONY: check
 check: $(DEV) lint types imports docs-check test conformance ## Everything that CI checks
 

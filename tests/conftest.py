@@ -11,7 +11,10 @@ from hypothesis import settings
 
 from tests.cli.running import end_started
 
-settings.register_profile("assay", deadline=None)
+# The same examples every time, so that a change is judged by what it changed. New ones are looked for with
+# `make search`.
+settings.register_profile("assay", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("assay")
 
 HERE = Path(__file__).parent

@@ -127,6 +127,7 @@ def test_nothing_is_said_about_what_is_right(assertion: dict[str, Any]) -> None:
             [("variable", "correlate_by.PID[3={{nothing}}]-1")],
         ),
         (portal(rule(), cardinality={"mn": 1}), [("unsupported", "cardinality.mn")]),
+        (hl7(rule(path="PID.5"), segments={"OBX": []}), [("unsupported", "segments.OBX")]),
         (portal(rule(), cardinality=5), [("unsupported", "cardinality")]),
         (hl7(segments={"pid": 1}), [("unsupported", "segments.pid")]),
         (hl7(segments={"PID-3": 1}), [("unsupported", "segments.PID-3")]),

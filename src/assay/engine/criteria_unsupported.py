@@ -40,7 +40,7 @@ def _written(loc: Place, part: Any) -> Place:
     for at, key in enumerate(loc):
         if isinstance(part, dict) and key not in part:
             return loc[: at + 1]
-        if not isinstance(part, dict | list):
+        if not isinstance(part, dict) and not (isinstance(part, list) and isinstance(key, int)):
             return loc[:at]
         part = part[key]  # type: ignore[index] # A list has numbers as keys.
     return loc
