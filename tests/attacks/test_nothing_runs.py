@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.attacks.corpus.workspaces import ALWAYS
 from tests.coding import PROJECT, write_files
 
 TOUCH = "open({canary!r}, 'w').close()\n"
@@ -45,14 +46,6 @@ TRAPS = {
     ".github/workflows/ci.yml": "jobs: !!python/object/apply:os.system ['touch {canary}']\n",
     "pom.xml": '<!DOCTYPE p [<!ENTITY x SYSTEM "file://{canary}">]><project>&x;</project>\n',
 }
-KINDS = (
-    "forbid_secrets",
-    "no_new_skips",
-    "assertions_not_weakened",
-    "protected_config",
-    "runner_tampering",
-    "suspicious_source",
-)
 
 
 def test_nothing_of_the_workspace_runs(tmp_path: Path) -> None:
@@ -63,7 +56,7 @@ def test_nothing_of_the_workspace_runs(tmp_path: Path) -> None:
     for name in ("git", "find", "bin/git", ".git/hooks/post-index-change"):
         (workspace / name).chmod(0o755)
     scenario = tmp_path / "scenario.json"
-    scenario.write_text(json.dumps({"scorers": [{"name": kind, "type": kind} for kind in KINDS]}))
+    scenario.write_text(json.dumps({"scorers": [{"name": kind, "type": kind} for kind in ALWAYS]}))
     # As an installed command starts: without the working folder among the places for modules.
     start = [
         sys.executable,

@@ -20,6 +20,13 @@ _INCLUDES = frozenset(
 _SELECTS = frozenset(
     {"grep", "fgrep", "grepInvert", "invert", "testNamePattern", "onlyFailures", "dryRun", "dry-run"}
 )
+_IGNORE_FAILURES = {
+    "testFailureExitCode",
+    "dangerouslyIgnoreUnhandledErrors",
+    "passOnFailingTestSuite",
+    "pass-on-failing-test-suite",
+}
+_USUAL_ROOT = re.compile(r"src|test|spec|lib|app|packages|<rootDir>/?$|^\./?$")
 _PASSES = frozenset(
     {
         "passWithNoTests",
@@ -126,14 +133,15 @@ def compare(before: Values, after: Values, text: str, *, had: bool) -> Iterator[
             yield weakening(rule, text, key, old, [f"{key}:", *shown])
 
 
+def _switched_on(key: str, value: str) -> bool:
+    """For an exit code, 0 is the value that makes a failure pass."""
+    return value == "0" if key == "testFailureExitCode" else value in ("true", "0", '"all"')
+
+
 def _judged(key: str, old: list[str], new: list[str], had: bool) -> tuple[str, list[str]]:
     if key in _EXCLUDES and (fresh := excluded(old, new)):
         return "tests_excluded", fresh
-    if (
-        key == "roots"
-        and new
-        and not any(re.search(r"src|test|spec|lib|app|packages|<rootDir>/?$|^\./?$", one) for one in new)
-    ):
+    if key == "roots" and new and not any(map(_USUAL_ROOT.search, new)):
         return "tests_not_collected", new
     if key in _INCLUDES:
         narrowed = (old and new and not_included(old, new)) or (not old and new and all(map(is_specific, new)))
@@ -142,18 +150,8 @@ def _judged(key: str, old: list[str], new: list[str], had: bool) -> tuple[str, l
         return "module_replaced", new
     if key in _SELECTS and new and new != ["false"]:
         return "narrowed", new
-    if (
-        key in _PASSES
-        and new
-        and new[0] in ("true", "0", '"all"')
-        and (key != "testFailureExitCode" or new[0] == "0")
-    ):
-        return "failure_ignored" if key in (
-            "testFailureExitCode",
-            "dangerouslyIgnoreUnhandledErrors",
-            "passOnFailingTestSuite",
-            "pass-on-failing-test-suite",
-        ) else "empty_run_passes", new
+    if key in _PASSES and new and _switched_on(key, new[0]):
+        return "failure_ignored" if key in _IGNORE_FAILURES else "empty_run_passes", new
     if key in _STRICT and old[:1] != ["false"] and (new[:1] == ["false"] or (old and not new)):
         return "strictness_removed", new
     if key in _RETRIES and had and _number(new) > _number(old):
