@@ -12,13 +12,13 @@ from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.memory import Memory
 from assay.core.errors import MeasurementError
 from assay.core.grading import PlacedCheck
+from assay.detectors.test_code.child import end_child
 from assay.dialects.scorers.report import Provenance
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.sandbox import Sandbox
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import kinds, placed_checks
 from assay.evidence.workspace import Workspace
-from assay.formats.test_code.child import end_child
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_repository import change, git, write_repository
 from benchmarks.made_tests import LANGUAGES, Language, write_tests

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from assay.checks.forbid_secrets import ForbidSecrets
 from assay.core.outcome import Scored
-from assay.formats.secrets.checksum import checksum
-from assay.formats.secrets.rules import RULES
+from assay.detectors.secrets.checksum import checksum
+from assay.detectors.secrets.rules import RULES
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
 from tests.checks.secret_samples import (
     BASE62,

@@ -30,13 +30,13 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.detectors.runner_config import members, pytest_settings, python_tools, workflow
+from assay.detectors.runner_config.read import is_workflow, readers
+from assay.detectors.runner_config.weakening import Weakening, line_of
+from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
 from assay.evidence.workspace import Change, EntryKind, Workspace
 from assay.formats.path_patterns import check_patterns, matching_in_disguise
-from assay.formats.runner_config import members, pytest_settings, python_tools, workflow
-from assay.formats.runner_config.read import is_workflow, readers
-from assay.formats.runner_config.weakening import Weakening, line_of
 from assay.formats.source_text import source_text
-from assay.formats.test_code.paths import is_collected_path, is_test_file, language_of
 
 _SHOWN = 200
 _COVERAGE = (".coveragerc", "setup.cfg", "tox.ini", "pyproject.toml")

@@ -30,17 +30,17 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.detectors.runner_files import shadowing
+from assay.detectors.runner_files.cargo_config import cargo_signs
+from assay.detectors.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
+from assay.detectors.runner_files.preload import preload_in_code, preload_signs
+from assay.detectors.source_signs.read import tampering_signs
+from assay.detectors.source_signs.roles import is_program_of_tests, is_script, is_test_code
+from assay.detectors.source_signs.sign import Sign, new_signs, sign
+from assay.detectors.test_code.paths import language_of
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
 from assay.formats.added_lines import added_lines
-from assay.formats.code_signs.read import tampering_signs
-from assay.formats.code_signs.roles import is_program_of_tests, is_script, is_test_code
-from assay.formats.code_signs.sign import Sign, new_signs, sign
-from assay.formats.runner_files import shadowing
-from assay.formats.runner_files.cargo_config import cargo_signs
-from assay.formats.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
-from assay.formats.runner_files.preload import preload_in_code, preload_signs
 from assay.formats.source_text import source_text
-from assay.formats.test_code.paths import language_of
 
 _SHOWN = 200
 _PROSE = (".md", ".rst", ".txt", ".adoc", ".html", ".lock", ".svg", ".csv", ".ipynb", ".po", ".sum")

@@ -30,16 +30,16 @@ from functools import cached_property
 from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.detectors.source_signs import input_tables
+from assay.detectors.source_signs.named_tests import file_names, named_test_signs, those_of
+from assay.detectors.source_signs.python_module import parse_python
+from assay.detectors.source_signs.read import is_unreadable, source_signs
+from assay.detectors.source_signs.roles import is_test_code, is_vendored, serves_build
+from assay.detectors.source_signs.sign import Sign, new_signs
+from assay.detectors.test_code.paths import is_collected_path, language_of
 from assay.evidence.workspace import Change, EntryKind, Workspace
 from assay.formats.added_lines import added_lines
-from assay.formats.code_signs import input_tables
-from assay.formats.code_signs.named_tests import file_names, named_test_signs, those_of
-from assay.formats.code_signs.python_module import parse_python
-from assay.formats.code_signs.read import is_unreadable, source_signs
-from assay.formats.code_signs.roles import is_test_code, is_vendored, serves_build
-from assay.formats.code_signs.sign import Sign, new_signs
 from assay.formats.source_text import source_text
-from assay.formats.test_code.paths import is_collected_path, language_of
 
 _SHOWN = 200
 _MOST_TESTS = 400

@@ -1,0 +1,250 @@
+"""package.json and the configuration files of jest, vitest, mocha, karma, playwright and cypress."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+from assay.detectors.runner_config.commands import command_changes, runs_tests
+from assay.detectors.runner_config.patterns import excluded, is_specific, not_included
+from assay.detectors.runner_config.weakening import Weakening, weakening
+from assay.detectors.source_signs.code_text import CodeText, found_in
+
+Values = Mapping[str, list[str]]
+
+_EXCLUDES = frozenset(
+    {"testPathIgnorePatterns", "modulePathIgnorePatterns", "exclude", "ignore", "testIgnore", "excludeSpecPattern"}
+)
+_INCLUDES = frozenset(
+    {"testMatch", "testRegex", "include", "spec", "specPattern", "testDir", "roots", "files", "projects"}
+)
+_SELECTS = frozenset(
+    {"grep", "fgrep", "grepInvert", "invert", "testNamePattern", "onlyFailures", "dryRun", "dry-run"}
+)
+_IGNORE_FAILURES = {
+    "testFailureExitCode",
+    "dangerouslyIgnoreUnhandledErrors",
+    "passOnFailingTestSuite",
+    "pass-on-failing-test-suite",
+}
+_USUAL_ROOT = re.compile(r"src|test|spec|lib|app|packages|<rootDir>/?$|^\./?$")
+_PASSES = frozenset(
+    {
+        "passWithNoTests",
+        "dangerouslyIgnoreUnhandledErrors",
+        "allowOnly",
+        "testFailureExitCode",
+        "updateSnapshot",
+        "pass-with-no-tests",
+        "passOnFailingTestSuite",
+        "pass-on-failing-test-suite",
+    }
+)
+_STRICT = frozenset(
+    {
+        "forbidOnly",
+        "forbid-only",
+        "forbidPending",
+        "forbid-pending",
+        "failOnEmptyTestSuite",
+        "failOnFailingTestSuite",
+        "errorOnDeprecated",
+    }
+)
+_RETRIES = frozenset({"retries", "retry", "retryTimes"})
+_THRESHOLDS = frozenset({"branches", "functions", "lines", "statements", "check-coverage"})
+_SECTIONS = ("jest", "vitest", "mocha", "ava", "nyc", "c8", "tap")
+# Programs of the workspace that take the place of a part of the runner itself.
+_RUNS = frozenset({"testRunner", "runner", "automock"})
+_KEYS = _RUNS | _EXCLUDES | _INCLUDES | _SELECTS | _PASSES | _STRICT | _RETRIES | _THRESHOLDS
+_KEY = re.compile(
+    rf"(?<![\w$.-])[\"']?({'|'.join(sorted(_KEYS, key=len, reverse=True))})[\"']?\s{{0,8}}[:=](?!=)\s{{0,40}}"
+)
+_TEST_SCRIPT = re.compile(r"(?:pre|post)?(?:test|tests|check|ci|verify|spec|coverage|unit|e2e)(?:[:\-_].*)?$")
+_MAPPED = re.compile(r"[\"']([^\"'\n]{1,120})[\"']\s{0,4}:\s{0,4}\[?\s{0,4}[\"']([^\"'\n]{1,200})[\"']")
+_RELATIVE = re.compile(r"\^?(?:\.{1,2}/|\.\*/|\(\.\*\)/|/)|.*\.(?:test|spec)\b")
+_ASSET = re.compile(
+    r"\b(?:css|scss|sass|less|styl|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|eot|mp[34]|md|mdx|html|txt|json|graphql|wasm)\b"
+)
+_FRAMEWORKS = re.compile(
+    r"(?:@?jest|@?vitest|mocha|chai|expect|ava|tap|jasmine|karma|sinon|@playwright/|cypress)(?:$|[/-])"
+)
+_STRING = re.compile(r"\"([^\"\n]{0,300})\"|'([^'\n]{0,300})'|`([^`\n]{0,300})`|(/[^/\n]{1,200}/[a-z]*)")
+
+
+def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """Scripts and the sections of test runners. Dependencies and all else are free."""
+    old, new = _object(before), _object(after)
+    text = after or ""
+    yield from _scripts(old.get("scripts"), new.get("scripts"), text)
+    for section in _SECTIONS:
+        yield from compare(_of_json(old.get(section)), _of_json(new.get(section)), text, had=section in old)
+    yield from _mapped(json.dumps(old.get("jest")), json.dumps(new.get("jest")))
+    for name in sorted(_local_frameworks(new) - _local_frameworks(old)):
+        yield weakening("framework_replaced", text, f'"{name}"', None, name)
+
+
+def json_config(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """``jest.config.json``, ``.mocharc.json`` and their kin."""
+    yield from compare(_of_json(_object(before)), _of_json(_object(after)), after or "", had=before is not None)
+
+
+def code_config(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """Configuration that is written as JavaScript or TypeScript: the keys that matter, wherever they stand."""
+    yield from compare(_of_code(before or ""), _of_code(after or ""), after or "", had=before is not None)
+    yield from _mapped(CodeText("javascript", before or "").code, CodeText("javascript", after or "").code)
+
+
+def _mapped(before: str, after: str) -> Iterator[Weakening]:
+    """Modules of the project, or its tests, that are given something else in their place.
+
+    Names of packages, aliases of folders and files that are no code are what such tables are for.
+    """
+    known = set(_MAPPED.findall(before))
+    for found in _MAPPED.finditer(after):
+        key, value = found[1].replace("\\", ""), found[2]
+        local = value.startswith((".", "/", "<rootDir>"))
+        if (
+            found.groups() not in known
+            and local
+            and "$1" not in value
+            and _RELATIVE.match(key)
+            and not _ASSET.search(key)
+        ):
+            yield weakening("module_replaced", after, found[0], None, found[0])
+
+
+def _local_frameworks(package: dict[str, object]) -> set[str]:
+    """Test frameworks that are taken from a folder or from under another name."""
+    sections = ("dependencies", "devDependencies", "overrides", "resolutions", "optionalDependencies")
+    listed = [package.get(section) for section in sections]
+    versions = [entry for part in listed if isinstance(part, dict) for entry in part.items()]
+    foreign = ("file:", "link:", "portal:", "patch:", "npm:", ".", "/")
+    return {name for name, version in versions if _FRAMEWORKS.match(name) and str(version).startswith(foreign)}
+
+
+def compare(before: Values, after: Values, text: str, *, had: bool) -> Iterator[Weakening]:
+    """What got weaker between two sets of settings. ``had`` says whether there were any before."""
+    for key in sorted({*before, *after}):
+        old, new = before.get(key, []), after.get(key, [])
+        if old == new:
+            continue
+        rule, shown = _judged(key, old, new, had)
+        if rule:
+            yield weakening(rule, text, key, old, [f"{key}:", *shown])
+
+
+def _switched_on(key: str, value: str) -> bool:
+    """For an exit code, 0 is the value that makes a failure pass."""
+    return value == "0" if key == "testFailureExitCode" else value in ("true", "0", '"all"')
+
+
+def _judged(key: str, old: list[str], new: list[str], had: bool) -> tuple[str, list[str]]:
+    if key in _EXCLUDES and (fresh := excluded(old, new)):
+        return "tests_excluded", fresh
+    if key == "roots" and new and not any(map(_USUAL_ROOT.search, new)):
+        return "tests_not_collected", new
+    if key in _INCLUDES:
+        narrowed = (old and new and not_included(old, new)) or (not old and new and all(map(is_specific, new)))
+        return ("tests_not_collected", new) if narrowed else ("", [])
+    if key in _RUNS and new and (new[0] == "true" or new[0].startswith((".", "/", "<rootDir>"))):
+        return "module_replaced", new
+    if key in _SELECTS and new and new != ["false"]:
+        return "narrowed", new
+    if key in _PASSES and new and _switched_on(key, new[0]):
+        return "failure_ignored" if key in _IGNORE_FAILURES else "empty_run_passes", new
+    if key in _STRICT and old[:1] != ["false"] and (new[:1] == ["false"] or (old and not new)):
+        return "strictness_removed", new
+    if key in _RETRIES and had and _number(new) > _number(old):
+        return "retried", new
+    if key in _THRESHOLDS and old and _number(new) < _number(old):
+        return "threshold_lowered", new
+    return "", []
+
+
+def _scripts(before: object, after: object, text: str) -> Iterator[Weakening]:
+    old = before if isinstance(before, dict) else {}
+    new = after if isinstance(after, dict) else {}
+    for name in sorted({*map(str, old), *map(str, new)}):
+        was, now = str(old.get(name, "")), str(new.get(name, ""))
+        if was == now or (not was and name not in ("test", "pretest", "posttest") and not runs_tests(now)):
+            continue
+        is_test = _TEST_SCRIPT.match(name) is not None
+        if not was and not is_test:
+            continue
+        if not now and not (name == "test" and runs_tests(was)):
+            continue
+        if not was and _is_placeholder(now):
+            continue
+        for rule, part in command_changes(was, now, is_test=is_test):
+            yield weakening(rule, text, f'"{name}"', was, now if rule == "test_command_emptied" else part)
+
+
+def _is_placeholder(command: str) -> bool:
+    return "no test specified" in command
+
+
+def _object(text: str | None) -> dict[str, object]:
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _of_json(section: object) -> Values:
+    """The keys that matter at any depth, with their values as lists."""
+    found: dict[str, list[str]] = {}
+    waiting = [section]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += [item for item in value if isinstance(item, dict)]
+        for key, inner in value.items() if isinstance(value, dict) else ():
+            if key in _KEYS:
+                found.setdefault(key, []).extend(_listed(inner))
+            if isinstance(inner, dict | list):
+                waiting.append(inner)
+    return found
+
+
+def _listed(value: object) -> list[str]:
+    items = value if isinstance(value, list) else [value]
+    return [
+        str(item).lower() if isinstance(item, bool) else str(item)
+        for item in items
+        if not isinstance(item, dict | list)
+    ]
+
+
+def _of_code(text: str) -> Values:
+    code = CodeText("javascript", text)
+    found: dict[str, list[str]] = {}
+    for match in found_in(_KEY, code.code):
+        end = _value_end(code.bare, match.end())
+        value = code.code[match.end() : end]
+        literals = [next(filter(None, parts), "") for parts in _STRING.findall(value)]
+        if value.lstrip().startswith("{"):
+            continue
+        found.setdefault(match[1], []).extend(literals or [value.strip()])
+    return found
+
+
+def _value_end(bare: str, start: int) -> int:
+    """Where a value ends: at the comma, bracket or line end that belongs to none of its own brackets."""
+    depth = 0
+    for at in range(start, min(len(bare), start + 2000)):
+        sign = bare[at]
+        if sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+            if depth < 0:
+                return at
+        elif depth == 0 and sign in ",;\n":
+            return at
+    return min(len(bare), start + 2000)
+
+
+def _number(values: list[str]) -> float:
+    found = re.findall(r"\d+(?:\.\d+)?", " ".join(values))
+    return max(map(float, found), default=0.0)

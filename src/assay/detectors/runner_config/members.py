@@ -1,0 +1,103 @@
+"""Parts of a build by their path: modules, projects, crates and test targets that a build file lists.
+
+What is still there and no longer listed, or listed without its harness, has tests that nobody runs. Whether it is
+still there, the caller knows.
+"""
+
+import fnmatch
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import PurePosixPath
+
+from assay.detectors.runner_config.pytest_settings import table, toml
+from assay.detectors.runner_config.weakening import Weakening, weakening
+
+_MODULE = re.compile(r"<module>\s*([^<>\s]{1,200})\s*</module>")
+_COMMENT = re.compile(r"<!--[\s\S]*?-->|(?m:^[ \t]*(?://|#)[^\n]*)")
+_INCLUDE = re.compile(r"\binclude\b\s*\(?((?:\s*[\"'][^\"'\n]{1,200}[\"']\s*,?)+)")
+_QUOTED = re.compile(r"[\"']([^\"'\n]{1,200})[\"']")
+_PROJECT = re.compile(r"^Project\([^)\n]*\)\s*=\s*\"[^\"\n]*\",\s*\"([^\"\n]{1,300}proj)\"", re.MULTILINE)
+_SLNX = re.compile(r"<Project\s[^>]{0,200}?Path=\"([^\"\n]{1,300})\"")
+_USE = re.compile(r"(?m)^[ \t]*(?:use[ \t]+)?(\.{0,2}/[^\s()]*|\.)[ \t]*(?://.*)?$")
+
+
+def left_out(path: str, before: str | None, after: str | None) -> Iterator[tuple[str, Weakening]]:
+    """Paths below the folder of a build file that it no longer has tested, each with what to say of it."""
+    name = PurePosixPath(path).name
+    for pattern, parts in _LISTS:
+        if before and after and fnmatch.fnmatchcase(name, pattern):
+            for gone in sorted(parts(before) - parts(after)):
+                if not any(fnmatch.fnmatchcase(gone, other) for other in parts(after)):
+                    yield gone, weakening("tests_excluded", after, "", gone, None)
+    if name == "Cargo.toml" and after:
+        yield from _cargo_targets(before or "", after)
+
+
+def is_list(path: str) -> bool:
+    """Whether a file lists parts of a build."""
+    return any(fnmatch.fnmatchcase(PurePosixPath(path).name, pattern) for pattern, _ in _LISTS)
+
+
+def _modules(text: str) -> set[str]:
+    return set(_MODULE.findall(_COMMENT.sub("", text)))
+
+
+def _gradle_projects(text: str) -> set[str]:
+    listed = (part for found in _INCLUDE.findall(_COMMENT.sub("", text)) for part in _QUOTED.findall(found))
+    return {part.strip(":").replace(":", "/") for part in listed}
+
+
+def _dotnet_projects(text: str) -> set[str]:
+    return {part.replace("\\", "/") for pattern in (_PROJECT, _SLNX) for part in pattern.findall(text)}
+
+
+def _go_modules(text: str) -> set[str]:
+    return {part.removeprefix("./") or "." for part in _USE.findall(text)}
+
+
+def _crates(text: str) -> set[str]:
+    workspace = table(toml(text), "workspace") or {}
+    members, exclude = (workspace.get(key) for key in ("members", "exclude"))
+    return set(map(str, members if isinstance(members, list) else ())) - set(
+        map(str, exclude if isinstance(exclude, list) else ())
+    )
+
+
+def _packages(text: str) -> set[str]:
+    with suppress(ValueError, RecursionError):
+        found = json.loads(text)
+        listed = found.get("workspaces") if isinstance(found, dict) else None
+        listed = listed.get("packages") if isinstance(listed, dict) else listed
+        return {str(part) for part in listed} if isinstance(listed, list) else set()
+    return set()
+
+
+def _cargo_targets(before: str, after: str) -> Iterator[tuple[str, Weakening]]:
+    """Test targets that cargo found by itself, and that a table now switches off or turns into something else."""
+    known = {str(target.get("name")) for target in _tests(before)}
+    for target in _tests(after):
+        name, path = str(target.get("name")), target.get("path")
+        found = f"tests/{name}.rs"
+        switched = [key for key in ("test", "harness") if target.get(key) is False]
+        switched += ["required-features"] if target.get("required-features") else []
+        switched += ["path"] if path is not None and path != found else []
+        if name not in known and switched:
+            yield found, weakening("tests_not_collected", after, f'"{name}"', None, f"{name}: {switched[0]}")
+
+
+def _tests(text: str) -> list[dict[str, object]]:
+    targets = (toml(text) or {}).get("test")
+    return [one for one in targets if isinstance(one, dict)] if isinstance(targets, list) else []
+
+
+_LISTS: tuple[tuple[str, Callable[[str], set[str]]], ...] = (
+    ("pom.xml", _modules),
+    ("settings.gradle*", _gradle_projects),
+    ("*.sln", _dotnet_projects),
+    ("*.slnx", _dotnet_projects),
+    ("go.work", _go_modules),
+    ("Cargo.toml", _crates),
+    ("package.json", _packages),
+)

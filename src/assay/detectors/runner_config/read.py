@@ -1,0 +1,106 @@
+"""Which reader compares which file."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
+
+from assay.detectors.runner_config import builds, javascript, makefile, python_tools
+from assay.detectors.runner_config.weakening import Weakening
+from assay.detectors.runner_config.yaml_text import load_yaml
+
+Compare = Callable[[str | None, str | None], Iterator[Weakening]]
+
+_CODE_CONFIG = re.compile(
+    r"(?:^|/)(?:jest|vitest|vite|karma|playwright|cypress|wdio|ava|mocha|nyc|protractor|web-test-runner)(?:\.[\w-]+)*?\.(?:config|conf|workspace)\.(?:[cm]?[jt]s)$|"
+    r"(?:^|/)\.mocharc\.[cm]?js$|(?:^|/)vitest\.workspace\.[cm]?[jt]s$"
+)
+_JSON_CONFIG = re.compile(
+    r"(?:^|/)(?:jest\.config(?:\.\w+)?\.json|\.mocharc(?:\.jsonc?)?|\.nycrc(?:\.json)?|cypress\.json|\.c8rc\.json|\.jestrc(?:\.json)?)$"
+)
+_YAML_CONFIG = re.compile(r"(?:^|/)\.(?:mocharc|nycrc)\.ya?ml$")
+_WORKFLOW = re.compile(
+    r"(?:^|/)\.(?:github|gitea|forgejo)/(?:workflows|actions)/.*\.ya?ml$|(?:^|/)\.gitlab-ci(?:\.[\w-]+)?\.ya?ml$|(?:^|/)\.gitlab/.*\.ya?ml$|(?:^|/)\.circleci/.*\.ya?ml$|"
+    r"(?:^|/)(?:azure-pipelines|bitbucket-pipelines|\.travis|\.drone|\.cirrus|appveyor|\.appveyor|\.woodpecker)(?:[\w.-]*)?\.ya?ml$|(?:^|/)\.buildkite/.*\.ya?ml$|"
+    r"(?:^|/)Taskfile(?:\.dist)?\.ya?ml$|(?:^|/)\.pre-commit-config\.ya?ml$",
+    re.IGNORECASE,
+)
+_SCRIPT = re.compile(
+    r"(?:^|/)(?:run[-_]?)?(?:tests?|ci|check|verify|unit[-_]?tests?|run_all|coverage|build)[\w-]*\.(?:sh|bash|ps1|bat|cmd)$|(?:^|/)(?:Jenkinsfile|justfile|Justfile|Taskfile\.ya?ml|Procfile)$|"
+    r"(?:^|/)(?:scripts?|bin|ci)/(?:tests?|cibuild|ci|check)$|(?:^|/)(?:run[-_]?)?(?:unit[-_]?)?tests?(?:[-_]all)?$"
+)
+_ENVIRONMENT = re.compile(
+    r"(?:^|/)(?:\.env[\w.-]*|\.envrc|[\w.-]*\.env|tox\.ini|\.?pytest\.ini|go\.env|Dockerfile[\w.-]*|(?:docker-)?compose[\w.-]*\.ya?ml)$|\.ya?ml$|\.sh$"
+)
+_MAKE = re.compile(r"(?:^|/)(?:GNU)?[Mm]akefile(?:\.\w+)?$|\.mk$")
+_XML = re.compile(r"(?:^|/)pom\.xml$|\.(?:csproj|vbproj|fsproj|runsettings|props|targets)$")
+
+
+def is_workflow(path: str) -> bool:
+    return _WORKFLOW.search(path) is not None
+
+
+def readers(path: str) -> list[Compare]:
+    """The comparisons that a file of settings goes through by itself. pytest's and workflows are compared
+    together.
+    """
+    pure = PurePosixPath(path)
+    name = pure.name
+    found: list[Compare] = list(_BY_NAME.get(name, ()))
+    for pattern, compare in _BY_PATTERN:
+        if pattern.search(path):
+            found.append(compare)
+    if path.endswith((".config/nextest.toml",)):
+        found.append(builds.nextest)
+    if name in _WITH_TOX:
+        found.append(lambda before, after: python_tools.tox(name, before, after))
+    return found
+
+
+def _yaml_config(before: str | None, after: str | None) -> Iterator[Weakening]:
+    yield from javascript.compare(_yaml(before), _yaml(after), after or "", had=before is not None)
+
+
+def _yaml(text: str | None) -> dict[str, list[str]]:
+    documents = load_yaml(text or "")
+    loaded = documents[0] if documents else None
+    settings = loaded if isinstance(loaded, dict) else {}
+    return {
+        str(key): [
+            str(item)
+            for item in (
+                value if isinstance(value, list) else [str(value).lower() if isinstance(value, bool) else value]
+            )
+        ]
+        for key, value in settings.items()
+    }
+
+
+_WITH_TOX = frozenset({"tox.ini", "setup.cfg", "pyproject.toml", "tox.toml"})
+_BY_NAME: dict[str, tuple[Compare, ...]] = {
+    "package.json": (javascript.package_json,),
+    "pyproject.toml": (python_tools.tasks,),
+    "Cargo.toml": (builds.cargo,),
+    "go.mod": (builds.go_mod,),
+    "go.work": (builds.go_mod,),
+    "build.gradle": (builds.gradle,),
+    "build.gradle.kts": (builds.gradle,),
+    "settings.gradle": (builds.gradle,),
+    "settings.gradle.kts": (builds.gradle,),
+    "maven.config": (makefile.options,),
+    "jvm.config": (makefile.options,),
+    "junit-platform.properties": (builds.junit_platform,),
+    ".rspec": (builds.rspec,),
+    ".rspec-local": (builds.rspec,),
+    "Rakefile": (builds.rakefile,),
+    "rakefile": (builds.rakefile,),
+    "noxfile.py": (lambda before, after: python_tools.nox(before or "", after or ""),),
+}
+_BY_PATTERN: tuple[tuple[re.Pattern[str], Compare], ...] = (
+    (_CODE_CONFIG, javascript.code_config),
+    (_JSON_CONFIG, javascript.json_config),
+    (_YAML_CONFIG, _yaml_config),
+    (_MAKE, makefile.makefile),
+    (_SCRIPT, makefile.script),
+    (_XML, builds.xml_build),
+    (_ENVIRONMENT, makefile.environment),
+)

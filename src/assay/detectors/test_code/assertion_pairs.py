@@ -1,0 +1,218 @@
+"""Two assertions side by side: is the second one weaker? And two lists of them: what went, what came?"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+
+from assay.detectors.test_code.model import Assertion, Strength
+from assay.detectors.test_code.turned import turned
+
+# Equality of floating-point numbers is rarely meant to the last bit: asking for this closeness is no weakening.
+_ROUNDING = 1e-5
+_LITERAL = re.compile(
+    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(?<![\w.])-?\d[\w.]*|\b(?:True|False|None|null|nil|true|false)\b"
+)
+_PLAIN_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w(.\[])")
+_NAME = re.compile(r"[A-Za-z_]")
+_WORDS = frozenset({"assert", "not", "in", "is", "and", "or", "await", "if", "else", "for", "lambda", "expect"})
+_GROUP = re.compile(r"[\[({](?:_(?:[,:] ?_)*,?)?[\])}](?<=[\]}])|\(_(?:, ?_)+,?\)(?<!\w\))")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.){3,}'|\"(?:[^\"\\]|\\.){3,}\"")
+_SIGNS = re.compile(r"==|!=|<=|>=|<|>|\bis\b|\bin\b|\bnot\b")
+_WHOLE = re.compile(r"(?<![\w.])(\d+)\.0\b")
+_TOKEN = re.compile(r"\w+")
+_NAMES = re.compile(r"[a-z_]\w*")
+_SEARCHED = re.compile(r"\bmatch=|\.toThrow|\.toMatch\(")
+_QUOTES = re.compile(r"^(?:match )?[\"'/]|[\"'/]$")
+_CHOICE = re.compile(r"[|*?]")
+_THERE = frozenset({None, "nil", "null", "undefined", "not None", "not nil", "not null", "not undefined"})
+_RECEIVER = re.compile(r"(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.|\[|->)[\s\S]+)\Z")
+_PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
+_OWN = re.compile(r"(?<![\w.])(?:self\.|this\.|@)(?=[A-Za-z_])")
+
+Key = Callable[[Assertion], Hashable]
+
+
+def everything(assertion: Assertion) -> Hashable:
+    return assertion.text, assertion.subject, assertion.expected, assertion.strength, assertion.tolerance
+
+
+def meaning(assertion: Assertion) -> Hashable:
+    """What is demanded of what, however it is spelled."""
+    if not assertion.subject:
+        return assertion.text, assertion.strength
+    return without_owner(assertion.subject), assertion.expected, assertion.strength
+
+
+def without_owner(subject: str) -> str:
+    """A subject that does not say whether it is a test's own, its class's or a fixture: ``self.cart.total()``."""
+    return _OWN.sub("", subject) if "self." in subject or "this." in subject or "@" in subject else subject
+
+
+def kin(assertion: Assertion) -> list[Hashable]:
+    """The same demand of something with a similar name: ``store.get('x')`` and ``filled_store.get('x')``."""
+    found = _RECEIVER.match(without_owner(assertion.subject))
+    if found is None or assertion.expected is None:
+        return []
+    rest = assertion.subject[-len(found["rest"]) :]
+    return [
+        (part.lower(), rest, assertion.expected, assertion.strength)
+        for part in dict.fromkeys(_PARTS.findall(found["name"]))
+    ]
+
+
+def differences(before: list[Assertion], after: list[Assertion]) -> tuple[list[Assertion], list[Assertion]]:
+    """The assertions that are only before, and those that are only after."""
+    for key in (everything, meaning):
+        before, after = _without_common(before, after, key)
+    return before, after
+
+
+def _without_common(
+    before: list[Assertion], after: list[Assertion], key: Key
+) -> tuple[list[Assertion], list[Assertion]]:
+    waiting: dict[Hashable, list[Assertion]] = defaultdict(list)
+    for each in reversed(after):
+        waiting[key(each)].append(each)
+    gone: list[Assertion] = []
+    for each in before:
+        same = waiting.get(key(each))
+        if same and not wider(each, same[-1]) and not turned(each, same[-1]):
+            same.pop()
+        else:
+            gone.append(each)
+    left = {id(each) for others in waiting.values() for each in others}
+    return gone, [each for each in after if id(each) in left]
+
+
+def wider(before: Assertion, after: Assertion) -> bool:
+    """Whether the tolerance grew."""
+    if after.tolerance is None:
+        return False
+    if before.tolerance is None:
+        return before.strength >= Strength.EXACT and after.tolerance > _ROUNDING
+    return after.tolerance > before.tolerance * (1 + 1e-9)
+
+
+def is_rounding(assertion: Assertion) -> bool:
+    """Whether its tolerance is no more than what floating-point numbers need."""
+    return assertion.tolerance is not None and assertion.tolerance <= _ROUNDING
+
+
+def judged(before: Assertion, after: Assertion) -> str | None:
+    """The rule that an assertion breaks which stands in the place of another one; None if it is as good."""
+    rounded = is_rounding(after) and before.expected == after.expected
+    if turned(before, after):
+        return "expectation-rewritten"
+    if after.strength < before.strength and not rounded:
+        return "assertion-weaker"
+    if wider(before, after):
+        return "tolerance-wider"
+    if before.expected is None or _WHOLE.sub(r"\1", before.expected) == _WHOLE.sub(r"\1", after.expected or ""):
+        return None
+    if before.text == after.text and not is_data(before.expected):
+        # The same words about things that are set up otherwise now.
+        return None
+    if after.strength > before.strength and not contradicts(before.expected, after.expected):
+        return None
+    return None if _narrower(before, after) else "expectation-rewritten"
+
+
+def _narrower(before: Assertion, after: Assertion) -> bool:
+    """Whether a pattern that is searched for got longer: what it found before it may not find any more."""
+    if not (_SEARCHED.search(before.text) and _SEARCHED.search(after.text)):
+        return False
+    old, new = (_QUOTES.sub("", each.expected or "") for each in (before, after))
+    return len(old) > 3 and old in new and not _CHOICE.search(new.replace(old, "", 1))
+
+
+def is_literal(text: str) -> bool:
+    """Whether a text has no names in it, strings and constants apart."""
+    return _NAME.search(_LITERAL.sub("", text)) is None
+
+
+def is_data(text: str) -> bool:
+    """Whether a text is written out: a literal, or literals with the names of fields, types and others around."""
+    return is_literal(text) or ("(" not in text and _LITERAL.search(text) is not None)
+
+
+def contradicts(before: str, after: str | None) -> bool:
+    """Whether both can't hold at once, as far as the text shows: true and false, is and is not."""
+    if after is None:
+        return False
+    if before == f"not {after}" or after == f"not {before}":
+        return True
+    nothing = {"False", "None", "false", "null", "nil", "undefined"}
+    return (before in ("True", "true", "not None", "not null", "not nil")) and after in nothing
+
+
+def shape(text: str) -> str:
+    """An assertion with what parameters could stand for left blank: ``add(1, 2) == 3`` is ``add(_, _) == _``."""
+    blank = _PLAIN_NAME.sub(lambda m: m.group() if m.group() in _WORDS else "_", _LITERAL.sub("_", text))
+    for _ in range(6):
+        closed = _GROUP.sub("_", blank)
+        if closed == blank:
+            break
+        blank = closed
+    return blank
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(_TOKEN.findall(text))
+
+
+def _renamed(before: str, after: str) -> bool:
+    """Whether two texts have the same literals and mostly the same names."""
+    if sorted(_LITERAL.findall(before)) != sorted(_LITERAL.findall(after)):
+        return False
+    old, new = words(before), words(after)
+    return 3 * len(old & new) >= 2 * len(old | new) and _SIGNS.findall(before) == _SIGNS.findall(after)
+
+
+def implies(strong: Assertion, weak: Assertion) -> bool:
+    """Whether something must be there because a part of it is asked for: ``user.name == 'Ann'`` needs a user.
+
+    A mock that was called once with something was called once.
+    """
+    if weak.subject == f"{strong.subject}.call_count" and weak.expected == "1":
+        return ".assert_called_once" in strong.text or ".assert_awaited_once" in strong.text
+    needed = weak.strength is Strength.PRESENCE and weak.expected in _THERE
+    needed |= weak.strength is Strength.SHAPE and weak.expected == "nil"
+    return needed and bool(weak.subject) and strong.subject.startswith(f"{weak.subject}.")
+
+
+def _other_inputs(before: str, after: str) -> bool:
+    """Whether something else is asked: the same with other literals, or nothing but literals."""
+    old, new = set(_LITERAL.findall(before)), set(_LITERAL.findall(after))
+    if not (old - new and new - old):
+        return False
+    return _asked(before) == _asked(after) or is_literal(after)
+
+
+def _asked(subject: str) -> str:
+    """What is asked of whatever it is called, with the literals left blank."""
+    found = _RECEIVER.match(without_owner(subject))
+    return _LITERAL.sub("_", found["rest"] if found is not None else subject)
+
+
+def about_the_same(before: Assertion, after: Assertion) -> bool:
+    """Whether two assertions look at the same thing, by its names: one ends in what the other speaks of."""
+    old, new = (_NAMES.findall((each.subject or each.text).lower()) for each in (before, after))
+    if not old or not new or _other_inputs(before.subject, after.subject):
+        return False
+    return old[-1] in new or new[-1] in old
+
+
+def reworded(before: Assertion, after: Assertion) -> bool:
+    """Whether an assertion about something of another name demands the same: the subject was renamed."""
+    if after.strength < before.strength or wider(before, after) or turned(before, after):
+        return False
+    if before.expected != after.expected:
+        quoted = _QUOTED.findall(before.expected or "")
+        return (bool(quoted) and all(each in after.text for each in quoted)) or _renamed(before.text, after.text)
+    if _other_inputs(before.subject, after.subject):
+        return False
+    if words(before.subject) & words(after.subject):
+        return True
+    # Nothing in common: then what is expected must tell, and other inputs would be other cases.
+    telling = before.expected is not None and before.expected not in ("True", "False", "None", "not None")
+    return telling and not (_LITERAL.search(before.subject) and _LITERAL.search(after.subject))

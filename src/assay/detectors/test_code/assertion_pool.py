@@ -1,0 +1,141 @@
+"""What is new in the changed tests, from which a lost assertion may be made good. Each serves once."""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable
+
+from assay.detectors.test_code.assertion_pairs import is_literal, kin, meaning, shape, wider, without_owner
+from assay.detectors.test_code.model import Assertion
+from assay.detectors.test_code.turned import turned
+
+_UNKNOWN_NUMBER = 1_000_000
+_TRIED = 20
+
+
+class Pool:
+    """New assertions by what they mean, by their text and by their shape."""
+
+    def __init__(self) -> None:
+        self._used: set[int] = set()
+        self._by_key: dict[Hashable, list[Assertion]] = defaultdict(list)
+        self._by_shape: Counter[tuple[str, str]] = Counter()
+
+    def add(self, gained: list[Assertion], whole: list[Assertion], cases: int | None) -> None:
+        """Put in what a test gained. ``whole`` is all that it asserts, in so many cases."""
+        for each in gained:
+            self._by_key[meaning(each)].append(each)
+            self._by_key[each.text].append(each)
+            for key in kin(each):
+                self._by_key[key].append(each)
+        if cases == 1:
+            return
+        shapes = Counter(map(_form, whole))
+        for form, number in Counter(map(_form, gained)).items():
+            # A reader that fills the cases in has already written each of them out.
+            if cases is None or shapes[form] < cases:
+                self._by_shape[form] += number * (cases or _UNKNOWN_NUMBER)
+
+    def take(self, lost: Assertion, cases: int | None) -> bool:
+        """Use up what makes an assertion good, if there is something."""
+        return self.take_text(lost) or self.take_shape(lost, cases or 1)
+
+    def take_text(self, lost: Assertion) -> bool:
+        if self.take_same(lost) or self._take(lost.text, lost):
+            return True
+        return any(self._take(key, lost) for key in kin(lost))
+
+    def take_same(self, lost: Assertion) -> bool:
+        return self._take(meaning(lost), lost)
+
+    def use(self, assertion: Assertion) -> None:
+        """Take an assertion out that already stands for another one in its own test."""
+        self._used.add(id(assertion))
+
+    def _take(self, key: Hashable, lost: Assertion) -> bool:
+        waiting = self._by_key.get(key, [])
+        while waiting and id(waiting[-1]) in self._used:
+            waiting.pop()
+        if not waiting or wider(lost, waiting[-1]) or waiting[-1].strength < lost.strength:
+            return False
+        if turned(lost, waiting[-1]):
+            return False
+        self._used.add(id(waiting.pop()))
+        return True
+
+    def take_shape(self, lost: Assertion, wanted: int) -> bool:
+        """Use up cases of a test that asserts the same with its parameters, whatever these are."""
+        if not self._by_shape:
+            return False
+        for form in ((shape(lost.text), ""), _form(lost)):
+            if self._by_shape[form] >= wanted:
+                self._by_shape[form] -= wanted
+                return True
+        return False
+
+
+def _form(assertion: Assertion) -> tuple[str, str]:
+    """The shape, and what is expected where that is the same in all cases."""
+    expected = assertion.expected or ""
+    return shape(assertion.text), expected if is_literal(expected) else ""
+
+
+class Replacements:
+    """What a test gained and what in it counts for nothing, to be laid beside what it lost."""
+
+    def __init__(self, gained: list[Assertion], dead: list[Assertion]) -> None:
+        self._gained = _Shelf(gained)
+        self._dead = _Shelf(dead)
+        subjects = {without_owner(each.subject) for each in gained if each.subject}
+        self.subjects = subjects | {each.text for each in gained}
+
+    def take_alike(self, lost: Assertion) -> Assertion | None:
+        """One with the same text, else one about the same thing."""
+        found = self._gained.find(lost)
+        if found is not None:
+            self._gained.used.add(id(found))
+        return found
+
+    def dead_alike(self, lost: Assertion) -> Assertion | None:
+        return self._dead.find(lost)
+
+    def rest(self, lost: Assertion) -> list[Assertion]:
+        """What is left, as far as it is worth trying one by one: what expects the same, and the next few."""
+        return [*self._gained.expecting(lost.expected), *self._gained.next_few()]
+
+    def use(self, assertion: Assertion) -> None:
+        self._gained.used.add(id(assertion))
+
+
+class _Shelf:
+    """Assertions by text and by subject."""
+
+    def __init__(self, assertions: list[Assertion]) -> None:
+        self.used: set[int] = set()
+        self._by: dict[Hashable, list[Assertion]] = defaultdict(list)
+        for each in reversed(assertions):
+            self._by["text", each.text].append(each)
+            self._by["expected", each.expected].append(each)
+            if each.subject:
+                self._by["subject", without_owner(each.subject)].append(each)
+        self._unused = list(reversed(assertions))
+
+    def find(self, like: Assertion) -> Assertion | None:
+        for key in (("text", like.text), ("subject", without_owner(like.subject))):
+            waiting = self._without_used(self._by.get(key, []))
+            if waiting:
+                return waiting[-1]
+        return None
+
+    def expecting(self, expected: str | None) -> list[Assertion]:
+        return self._few(self._by.get(("expected", expected), []))
+
+    def next_few(self) -> list[Assertion]:
+        return self._few(self._unused)
+
+    def _few(self, waiting: list[Assertion]) -> list[Assertion]:
+        last = self._without_used(waiting)[-_TRIED:]
+        return [each for each in reversed(last) if id(each) not in self.used]
+
+    def _without_used(self, waiting: list[Assertion]) -> list[Assertion]:
+        while waiting and id(waiting[-1]) in self.used:
+            waiting.pop()
+        return waiting

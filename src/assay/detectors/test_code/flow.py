@@ -1,0 +1,68 @@
+"""Which code can't run: behind a return, in a branch that is never taken.
+
+What ends a sequence and which branch is never taken differs from language to language and comes from ``Rules``;
+how the end of one piece ends the piece around it is the same everywhere.
+"""
+
+from typing import Protocol
+
+from assay.detectors.test_code.tree import Node, Tree
+
+
+class Rules(Protocol):
+    """What a language adds."""
+
+    sequences: frozenset[str]
+    """Kinds of nodes whose children run one after the other."""
+
+    clauses: frozenset[str]
+    """Kinds of nodes that may stand in a sequence but are only one of its ways on: a case, a handler of errors."""
+
+    branching: frozenset[str]
+    """Kinds of nodes some of whose children may never run."""
+    ending: frozenset[str]
+    """Kinds of nodes that may be the last that runs."""
+
+    def never_runs(self, node: Node) -> bool:
+        """Whether a node can't run because of what it is to its parent: the body of ``if (false)``."""
+        ...
+
+    def ends(self, node: Node) -> bool:
+        """Whether nothing after this node runs in its sequence: a return, an exit."""
+        ...
+
+    def ends_parent(self, node: Node, parent: Node, ended: set[Node]) -> bool:
+        """Whether the end of a node is the end of its parent, which is no sequence: both branches have ended."""
+        ...
+
+    def hoisted(self, node: Node) -> bool:
+        """Whether a node counts wherever it stands: the declaration of a function."""
+        ...
+
+
+def mark_dead(tree: Tree, rules: Rules) -> None:
+    """Set ``dead`` on every node that can't run. Parents come before children, so one pass is enough."""
+    ended: set[Node] = set()
+    for node in tree.nodes[1:]:
+        parent = node.parent
+        if parent is None:
+            continue
+        behind = parent in ended and parent.kind in rules.sequences and not rules.hoisted(node)
+        node.dead = parent.dead or behind or (parent.kind in rules.branching and rules.never_runs(node))
+        if node.kind in rules.ending and not node.dead and rules.ends(node):
+            _end(node, rules, ended)
+
+
+def _end(node: Node, rules: Rules, ended: set[Node]) -> None:
+    """Mark a node as the last that runs, and what is around it as far as that follows."""
+    while node not in ended:
+        ended.add(node)
+        parent = node.parent
+        if parent is None:
+            return
+        if parent.kind in rules.sequences:
+            if node.kind in rules.clauses:
+                return
+        elif not rules.ends_parent(node, parent, ended):
+            return
+        node = parent

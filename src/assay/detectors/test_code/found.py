@@ -1,0 +1,49 @@
+"""Assertions on their way from where they are found to the scope that they count for."""
+
+from dataclasses import dataclass
+
+from assay.detectors.test_code.judged import Judged
+from assay.detectors.test_code.model import Assertion
+from assay.detectors.test_code.scopes import Scope
+from assay.detectors.test_code.tree import Node, Tree
+
+_DEEPEST = 4
+
+
+@dataclass(slots=True)
+class Found:
+    """An assertion, while it is not known yet whether something around it swallows its failure."""
+
+    node: Node
+    scope: Scope
+    text: str
+    judged: Judged
+    lost: bool = False
+    """Whether its failure is heard by nobody, whatever stands around it."""
+    function: str = ""
+    """A function whose name says that it asserts. Where it is in the same file, what it asserts counts instead."""
+
+    def put(self, tree: Tree, reachable: bool) -> None:
+        """Put it into its scope."""
+        judged, node = self.judged, self.node
+        assertion = Assertion(
+            tree.line(node.start), self.text, judged.strength, judged.subject, judged.expected,
+            judged.tolerance, reachable, node.swallowed or self.lost,
+        )  # fmt: skip
+        self.scope.assertions.append(assertion)
+
+
+class Nesting:
+    """In how many other assertions a node stands. Each is read whole, deep ones again and again."""
+
+    def __init__(self) -> None:
+        self._ends: list[int] = []
+
+    def is_too_deep(self, node: Node) -> bool:
+        while self._ends and self._ends[-1] <= node.start:
+            self._ends.pop()
+        return len(self._ends) >= _DEEPEST
+
+    def enter(self, end: int) -> None:
+        """An assertion that goes on until ``end`` is read."""
+        self._ends.append(end)

@@ -1,0 +1,137 @@
+"""How much testify's assert and require demand, and gocheck's and quicktest's checkers."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from assay.detectors.test_code.chains import chain
+from assay.detectors.test_code.conditions import comparison, demand, number, truth
+from assay.detectors.test_code.judged import Judged, at_least, close, equal, weak
+from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.uniform import joined
+from assay.detectors.test_code.word_sets import word_set
+
+Constants = Mapping[str, str]
+
+_EQUAL = frozenset(
+    {
+        "Equal",
+        "EqualValues",
+        "Exactly",
+        "Same",
+        "JSONEq",
+        "YAMLEq",
+        "ElementsMatch",
+        "EqualExportedValues",
+        "DeepEqual",
+    }
+)
+_ACTUAL_FIRST = frozenset({"EqualError", "ErrorIs", "ErrorType"})
+_CLOSE = frozenset(
+    {"InDelta", "InEpsilon", "WithinDuration", "InDeltaSlice", "InEpsilonSlice", "InDeltaMapValues"}
+)
+_ALONE = {"Nil": "nil", "Zero": "0"}
+_PRESENCE = frozenset({"NotNil", "NotEmpty", "NotZero", "NotPanics"})
+_NO_ERROR = frozenset({"NoError", "NilError"})
+_SHAPE = word_set(
+    "Len Contains NotContains Error ErrorContains ErrorAs Greater GreaterOrEqual Less LessOrEqual Regexp "
+    "NotRegexp IsType Implements Panics NotEqual NotEqualValues NotSame Subset NotSubset Positive Negative "
+    "Empty Eventually Never Condition FileExists DirExists NoFileExists IsIncreasing HTTPSuccess HTTPError "
+    "HTTPBodyContains WithinRange EventuallyWithT NotErrorIs Matches"
+)
+_EXACT_PANICS = frozenset({"PanicsWithValue", "PanicsWithError", "HTTPStatusCode"})
+METHODS = (
+    _EQUAL
+    | _ACTUAL_FIRST
+    | _CLOSE
+    | _ALONE.keys()
+    | _PRESENCE
+    | _NO_ERROR
+    | _SHAPE
+    | _EXACT_PANICS
+    | {"True", "False", "Assert"}
+)
+_GREATER = {"GreaterOrEqual": ">=", "Greater": ">"}
+_CHECKERS = {
+    **dict.fromkeys(
+        ("Equals", "DeepEquals", "IsNil", "CmpEquals", "ErrorMatches_", "ErrorIs", "JSONEquals"), Strength.EXACT
+    ),
+    **dict.fromkeys(("NotNil", "IsNotNil", "IsTrue_"), Strength.PRESENCE),
+}
+
+
+def plain_name(method: str) -> str:
+    """``Equalf`` is ``Equal`` with a message."""
+    return method[:-1] if method.endswith("f") and method[:-1] in METHODS else method
+
+
+def judge(method: str, given: list[list[str]], constants: Constants) -> Judged:
+    """What one function demands of its arguments, which come without the ``t``."""
+    first, second, third = [*given, [], [], []][:3]
+    if method in _EQUAL:
+        return equal(second, first, constants)
+    if method == "Len":
+        return equal(["len", "(", *first, ")"], second, constants)
+    if method in ("EqualError", "ErrorContains"):
+        said = [*first, ".", "Error", "(", ")"]
+        return (equal if method == "EqualError" else partial(weak, Strength.SHAPE))(said, second, constants)
+    if method in _ACTUAL_FIRST:
+        return Judged(Strength.EXACT, joined(first), joined(second))
+    if method in _CLOSE:
+        return close(second, first, number(third))
+    if method in _ALONE:
+        return _nothing(first, _ALONE[method])
+    if method in ("True", "False", "Assert"):
+        return condition(first, method != "False", constants)
+    if method in _NO_ERROR:
+        # The same as "if err != nil", so it must say the same.
+        return replace(weak(Strength.PRESENCE, first, [], constants), expected="nil")
+    if method in _PRESENCE:
+        return weak(Strength.PRESENCE, first, [], constants)
+    if method in _EXACT_PANICS:
+        return Judged(Strength.EXACT, joined(second), joined(first))
+    if method in _GREATER:
+        return at_least(weak(Strength.SHAPE, first, second, constants), _GREATER[method], second)
+    return weak(Strength.SHAPE, first, second, constants)
+
+
+def _nothing(subject: list[str], nothing: str) -> Judged:
+    """No error is no more than that; anything else that must be nil is exactly nil."""
+    error = joined(subject).lower().endswith("err")
+    vacuous = subject == [nothing]
+    strength = Strength.VACUOUS if vacuous else Strength.PRESENCE if error else Strength.EXACT
+    return Judged(strength, joined(subject), nothing)
+
+
+def condition(subject: list[str], expected: bool, constants: Constants) -> Judged:
+    """A condition that must be true or false."""
+    if truth(subject, constants) is None and comparison(subject) is None and not {"&&", "||"} & set(subject):
+        called = called_equality(subject)
+        if called is not None and expected:
+            return called
+        return Judged(Strength.EXACT, joined(subject), str(expected).lower())
+    found = demand(subject, constants, expected)
+    return Judged(found.strength, found.subject, found.expected)
+
+
+def called_equality(words: list[str]) -> Judged | None:
+    """``reflect.DeepEqual(got, want)`` and the like, as the comparisons that they are."""
+    links = chain(words)
+    if len(links) != 1 or len(links[0].arguments or ()) < 2:
+        return None
+    name = links[0].names[-1] if links[0].names else ""
+    left, right = links[0].argument(0), links[0].argument(1)
+    if name in ("DeepEqual", "Equal", "EqualFold", "Is", "EqualValues", "EqualFunc"):
+        return equal(left, right, {})
+    if name in ("Contains", "HasPrefix", "HasSuffix", "MatchString", "As", "ContainsAny", "ContainsFunc", "Match"):
+        return weak(Strength.SHAPE, left, right, {})
+    return None
+
+
+def judge_checker(given: list[list[str]]) -> Judged:
+    """``c.Assert(got, qt.Equals, want)``."""
+    subject, checker, expected = [*given, [], [], []][:3]
+    strength = _CHECKERS.get(checker[-1] if checker else "", Strength.SHAPE)
+    if strength is Strength.EXACT and expected:
+        return equal(subject, expected, {})
+    return Judged(strength, joined(subject), joined(expected) or None)

@@ -1,0 +1,199 @@
+"""Fluent assertions of Java: AssertJ, Truth, Hamcrest's matchers, Mockito's verify."""
+
+import re
+
+from assay.detectors.test_code.curly.chains import Link, chain
+from assay.detectors.test_code.curly.constants import number
+from assay.detectors.test_code.curly.demands import Demand, Meaning, condition, equality, inequality
+from assay.detectors.test_code.curly.tokens import Tokens, uniform
+from assay.detectors.test_code.curly.words import told
+from assay.detectors.test_code.model import Strength
+
+BROAD = frozenset({"Exception", "Throwable", "RuntimeException", "Error"})
+
+_NEUTRAL = frozenset(
+    {
+        "as",
+        "describedAs",
+        "withFailMessage",
+        "overridingErrorMessage",
+        "inOrder",
+        "and",
+        "isNotZeroTolerance",
+        "inHexadecimal",
+    }
+)
+_NEUTRAL_BEGINNING = re.compile(r"using|with(?!in)|ignoring")
+_NAVIGATION = re.compile(
+    r"extracting\w*|first|last|element|elements|asString|asList|asInstanceOf|size|flatExtracting|flatMap|map|filteredOn\w*"
+    r"|singleElement|message|cause|rootCause|get|hasMessageThat|hasCauseThat|returnTo\w+|that|succeedsWithin|isWithin|valueOfKey"
+)
+_EXACT = re.compile(
+    r"isSameAs|isSameInstanceAs|isNull|isEmpty|isZero|isOne|isBlank|isNullOrEmpty|containsExactly\w*|containsOnly\w*|hasToString|hasValue"
+    r"|isEqualBy\w+|isEqualToComparing\w+|hasMessage|returns|isEqualToIgnoring\w+|isAbsent|isNotPresent|containsEntry"
+    r"|isEqualToNormalizing\w+|hasSameElementsAs|isThrownBy"
+)
+_EQUALS = frozenset({"isSameAs", "isSameInstanceAs", "isEqualByComparingTo"})
+_PRESENCE = re.compile(r"isNotNull|isPresent|isNotEmpty|isNotBlank|doesNotThrowAnyException|isNotZero|isNotAbsent")
+_THROWING_ROOT = re.compile(r"assertThat(?:ThrownBy|ExceptionOfType|\w+Exception)")
+
+
+def fluent(links: list[Link]) -> list[Demand]:
+    """Every check of a chain is an assertion of its own: a chain and separate statements demand the same."""
+    root = links[0]
+    if root.given >= 2:
+        return [_hamcrest(root)]
+    if root.name in ("assertWithMessage", "assert_") and len(links) > 1:
+        root, links = links[1], links[1:]
+    subject = root.argument(0)
+    found: list[Demand] = []
+    tolerance: Tokens = []
+    for link in links[1:]:
+        if link.name in _NEUTRAL or _NEUTRAL_BEGINNING.match(link.name):
+            continue
+        if _NAVIGATION.fullmatch(link.name):
+            tolerance = link.argument(0) if link.name == "isWithin" else tolerance
+            subject = subject if link.name == "isWithin" else [*subject, ".", link.text]
+            continue
+        meaning = _check(link, subject, root.name, tolerance)
+        if meaning is not None:
+            found.append(Demand(f"assertThat({uniform(subject)}).{link.text}", *meaning))
+    return found or _unchecked(root, subject)
+
+
+def _unchecked(root: Link, subject: Tokens) -> list[Demand]:
+    """``assertThat(x)`` alone demands nothing; a thrower alone demands that something is thrown."""
+    strength = Strength.SHAPE if _THROWING_ROOT.match(root.name) else Strength.VACUOUS
+    return [Demand(f"{root.name}({uniform(subject)})", strength, uniform(subject))]
+
+
+def _check(link: Link, subject: Tokens, root: str, tolerance: Tokens) -> Meaning | None:
+    name, first, text = link.name, link.argument(0), uniform(subject)
+    if name in ("isEqualTo", "isCloseTo") and link.given == 2:
+        return Meaning(Strength.CLOSE, text, uniform(first), _within(link.argument(1)))
+    if name == "of" and tolerance:
+        return Meaning(Strength.CLOSE, text, uniform(first), number(tolerance))
+    if name == "isEqualTo":
+        return equality(subject, first)
+    if name == "isNotEqualTo":
+        return inequality(subject, first)
+    if name in ("isTrue", "isFalse"):
+        return condition(subject, name == "isTrue")
+    if name in ("satisfies", "allSatisfy", "anySatisfy", "hasEntrySatisfying") and "->" in link.text:
+        return None
+    given = ", ".join(map(uniform, link.arguments or ()))
+    if name in ("isInstanceOf", "isExactlyInstanceOf", "isThrownBy") and _THROWING_ROOT.match(root):
+        kind = (text if name == "isThrownBy" else given).removesuffix(".class")
+        return Meaning(Strength.SHAPE if kind in BROAD else Strength.EXACT, text, kind)
+    if name == "isInstanceOf" and given == "Object.class":
+        return Meaning(Strength.VACUOUS, text, given)
+    if name == "hasSize" and link.given == 1:
+        return equality([*subject, ".", "size", "(", ")"], first)
+    if name in _EQUALS and link.given == 1:
+        return equality(subject, first)
+    if name == "containsExactly":
+        return Meaning(Strength.EXACT, text, f"[{given}]")
+    return Meaning(_strength(name), text, told(name, given))
+
+
+def _strength(name: str) -> Strength:
+    if _EXACT.fullmatch(name):
+        return Strength.EXACT
+    return Strength.PRESENCE if _PRESENCE.fullmatch(name) else Strength.SHAPE
+
+
+def _within(parts: Tokens) -> float | None:
+    """``within(0.1)``, ``Offset.offset(0.1)``, ``withPercentage(5)``."""
+    links = chain(parts)
+    value = number(links[-1].argument(0)) if links else None
+    return value / 100 if value is not None and "ercentage" in links[-1].name else value
+
+
+_MATCHES_SAME = frozenset({"sameInstance", "theInstance", "comparesEqualTo"})
+_MATCHES_EXACTLY = frozenset({"contains", "arrayContaining", "containsInAnyOrder", "samePropertyValuesAs"})
+_MOST_DEPTH = 8
+
+
+def _hamcrest(root: Link) -> Demand:
+    """``assertThat(x, matcher)``, ``assertThat("why", x, matcher)``, ``assertThat("why", condition)``."""
+    kept = list(root.arguments or ())
+    if kept[0][:1] and kept[0][0][0] == '"' and (len(kept) == 3 or not _is_matcher(kept[1])):
+        kept = kept[1:]
+    text = f"assertThat({', '.join(map(uniform, kept))})"
+    if len(kept) == 1:
+        return Demand(text, *condition(kept[0], True))
+    return Demand(text, *_matched(kept[0], kept[1], 0))
+
+
+def _is_matcher(parts: Tokens) -> bool:
+    links = chain(parts)
+    return bool(links) and links[-1].arguments is not None
+
+
+def _matched(subject: Tokens, matcher: Tokens, depth: int) -> Meaning:
+    links = chain(matcher)
+    link = links[-1] if links else Link("", None, "", [])
+    text, first = uniform(subject), link.argument(0)
+    if link.name == "is" and link.given and not _wraps_matcher(first):
+        return equality(subject, first)
+    if link.name in ("is", "allOf", "anyOf", "describedAs") and link.given and depth < _MOST_DEPTH:
+        inner = [_matched(subject, argument, depth + 1) for argument in link.arguments or ()]
+        return (min if link.name == "anyOf" else max)(inner, key=lambda meaning: meaning.strength)
+    if link.name == "closeTo":
+        return Meaning(Strength.CLOSE, text, uniform(first), number(link.argument(1)))
+    if link.name == "equalTo":
+        return equality(subject, first)
+    if link.name == "not" and link.given:
+        return _negated(text, first)
+    if link.name == "anything":
+        return Meaning(Strength.VACUOUS, text, link.text)
+    if link.name == "notNullValue":
+        return Meaning(Strength.PRESENCE, text, "not null")
+    if link.name == "hasSize" and link.given == 1 and number(first) is not None:
+        return equality([*subject, ".", "size", "(", ")"], first)
+    if link.name in ("nullValue", "empty", "emptyString", "isEmptyString"):
+        return Meaning(Strength.EXACT, text, "null" if link.name == "nullValue" else "(empty)")
+    given = ", ".join(map(uniform, link.arguments or ()))
+    if link.name in _MATCHES_SAME:
+        return equality(subject, first)
+    if link.name in _MATCHES_EXACTLY:
+        return Meaning(Strength.EXACT, text, f"[{given}]" if link.name == "contains" else given)
+    return Meaning(Strength.SHAPE, text, told(link.name, given))
+
+
+def _negated(subject: str, matcher: Tokens) -> Meaning:
+    if uniform(matcher) in ("nullValue()", "empty()", "emptyString()"):
+        return Meaning(Strength.PRESENCE, subject, "not null" if matcher[0] == "nullValue" else "not (empty)")
+    return Meaning(Strength.SHAPE, subject, f"not {uniform(matcher)}")
+
+
+def _wraps_matcher(parts: Tokens) -> bool:
+    links = chain(parts)
+    inner = links[-1] if links else None
+    return inner is not None and inner.arguments is not None and bool(_MATCHER_NAME.fullmatch(inner.name))
+
+
+_MATCHER_NAME = re.compile(
+    r"not|notNullValue|nullValue|equalTo|sameInstance|closeTo|instanceOf|anything|allOf|anyOf|greaterThan\w*|lessThan\w*|empty|hasSize"
+    r"|hasItems?|containsString|startsWith|endsWith|contains\w*|emptyString|emptyOrNullString|in|oneOf"
+)
+
+
+def mock(links: list[Link]) -> list[Demand]:
+    """``verify(mock, mode).call(…)``: a verification of at least no call demands nothing."""
+    root = links[0]
+    if root.name != "verify":
+        return (
+            [Demand(root.text, Strength.EXACT, root.text)]
+            if root.name.startswith("verifyNo") or root.given
+            else []
+        )
+    mode = uniform(root.argument(1)).rsplit(".", 1)[-1]
+    subject = uniform(root.argument(0))
+    if len(links) < 2:
+        # EasyMock's way to ask for everything that was expected, and Mockito's way to ask for nothing.
+        return [Demand(root.text, Strength.PRESENCE, subject)]
+    call = links[1]
+    loose = mode.startswith("atLeast") or "any(" in call.text or "any()" in call.text
+    strength = Strength.VACUOUS if mode in ("atLeast(0)", "atMost(2147483647)") else Strength(4 - 2 * loose)
+    return [Demand(f"{root.text}.{call.text}", strength, f"{subject}.{call.name}", call.text)]

@@ -1,0 +1,197 @@
+"""Which test of the files before is which test of the files after.
+
+By its identity in the same file first. What is left may have been renamed or moved: then its assertions tell, or
+the shape of them, or at last a similar name. Look-ups go by index, so the cost grows with the assertions.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+
+from assay.detectors.test_code.assertion_pairs import about_the_same
+from assay.detectors.test_code.findings import FilePair, Located, short_name
+from assay.detectors.test_code.model import Assertion, Strength, Test
+
+_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[A-Za-z_]\w*")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_COMMON = 30
+
+
+@dataclass(slots=True)
+class Matching:
+    """``pairs`` has each test from before with what became of it; ``new`` those after that were none before.
+
+    ``dead`` has, for a test that is gone, the thing of the same name that no runner collects any more.
+    """
+
+    pairs: list[tuple[Located, Located | None]] = field(default_factory=list)
+    new: list[Located] = field(default_factory=list)
+    dead: dict[int, Located] = field(default_factory=dict)
+
+
+def match_tests(files: Iterable[FilePair]) -> Matching:
+    """Pair the tests of all changed files."""
+    found = Matching()
+    gone: list[Located] = []
+    fresh: list[Located] = []
+    for file in files:
+        _by_identity(file, found, gone, fresh)
+    for key in (_texts, _moved, _shapes):
+        gone, fresh = _by_key(gone, fresh, key, found)
+    gone, fresh = _by_overlap(gone, fresh, found)
+    gone, fresh = _by_expectations(gone, fresh, found)
+    gone, fresh = _by_similar_name(gone, fresh, found)
+    found.pairs += [(each, None) for each in gone]
+    found.new += fresh
+    return found
+
+
+def _by_identity(file: FilePair, found: Matching, gone: list[Located], fresh: list[Located]) -> None:
+    after: dict[str, Test] = {}
+    for test in file.after.tests if file.after is not None else ():
+        if test.identity not in after or test.collected:
+            after[test.identity] = test
+    before = {test.identity: test for test in _best(file)}
+    for identity, test in before.items():
+        same = after.pop(identity, None)
+        here = Located(file.old_path, test)
+        if same is not None and (same.collected or not test.collected):
+            found.pairs.append((here, Located(file.path, same)))
+            continue
+        if same is not None:
+            found.dead[id(test)] = Located(file.path, same)
+        if test.collected:
+            gone.append(here)
+    fresh += [Located(file.path, test) for test in after.values() if test.collected]
+
+
+def _best(file: FilePair) -> list[Test]:
+    """The tests before; of two with one name, the one that is collected."""
+    tests = file.before.tests if file.before is not None else ()
+    return sorted(tests, key=lambda test: test.collected)
+
+
+Key = Callable[[Located], Hashable | None]
+
+
+def _texts(each: Located) -> Hashable | None:
+    return tuple(sorted(assertion.text for assertion in each.test.assertions)) or None
+
+
+def _moved(each: Located) -> Hashable | None:
+    """The same name in another class or file, with as many assertions."""
+    return short_name(each.test), len(each.test.assertions)
+
+
+def _shapes(each: Located) -> Hashable | None:
+    """The same assertions about something that is called otherwise now."""
+    shapes = tuple(sorted(_NAME.sub(_masked, assertion.text) for assertion in each.test.assertions))
+    return (each.path, shapes) if shapes else None
+
+
+def _masked(match: re.Match[str]) -> str:
+    return match.group() if match.group()[0] in "'\"" else "_"
+
+
+def _by_key(
+    gone: list[Located], fresh: list[Located], key: Key, found: Matching
+) -> tuple[list[Located], list[Located]]:
+    waiting: dict[Hashable, list[Located]] = defaultdict(list)
+    for each in reversed(fresh):
+        waiting[key(each)].append(each)
+    taken: set[int] = set()
+    left: list[Located] = []
+    for each in gone:
+        signature = key(each)
+        candidates = waiting.get(signature) if signature is not None else None
+        if not candidates:
+            left.append(each)
+            continue
+        chosen = candidates.pop()
+        taken.add(id(chosen))
+        found.pairs.append((each, chosen))
+    return left, [each for each in fresh if id(each) not in taken]
+
+
+def _by_overlap(gone: list[Located], fresh: list[Located], found: Matching) -> tuple[list[Located], list[Located]]:
+    """The new test that shares most assertions, and at least half of them."""
+    index: dict[str, list[int]] = defaultdict(list)
+    for number, each in enumerate(fresh):
+        for text in {assertion.text for assertion in each.test.assertions}:
+            if len(index[text]) < _COMMON:
+                index[text].append(number)
+    taken: set[int] = set()
+    left: list[Located] = []
+    for each in gone:
+        texts = {assertion.text for assertion in each.test.assertions}
+        votes = Counter(number for text in texts for number in index.get(text, ()) if number not in taken)
+        best = votes.most_common(1)
+        if best and best[0][1] * 2 >= len(texts):
+            taken.add(best[0][0])
+            found.pairs.append((each, fresh[best[0][0]]))
+        else:
+            left.append(each)
+    return left, [each for number, each in enumerate(fresh) if number not in taken]
+
+
+def _by_expectations(
+    gone: list[Located], fresh: list[Located], found: Matching
+) -> tuple[list[Located], list[Located]]:
+    """The new test that expects the very same, one by one, of what is called otherwise or made elsewhere now."""
+    waiting: dict[Hashable, list[Located]] = defaultdict(list)
+    for each in fresh:
+        waiting[_expected(each)].append(each)
+    taken: set[int] = set()
+    left: list[Located] = []
+    for each in gone:
+        candidates = waiting[_expected(each)][:_COMMON] if _expected(each) else []
+        heir = next((new for new in candidates if id(new) not in taken and _same_subjects(each, new)), None)
+        if heir is None:
+            left.append(each)
+            continue
+        taken.add(id(heir))
+        found.pairs.append((each, heir))
+    return left, [each for each in fresh if id(each) not in taken]
+
+
+def _expected(each: Located) -> tuple[str, ...]:
+    return tuple(assertion.expected or "" for assertion in _telling(each.test))
+
+
+def _same_subjects(before: Located, after: Located) -> bool:
+    return all(map(about_the_same, _telling(before.test), _telling(after.test)))
+
+
+def _telling(test: Test) -> list[Assertion]:
+    """The assertions that expect something, in an order that does not depend on where they stand."""
+    demands = [each for each in test.assertions if each.expected and each.strength > Strength.PRESENCE]
+    return sorted(demands, key=lambda each: (each.expected or "", each.subject.lower()))
+
+
+def _by_similar_name(
+    gone: list[Located], fresh: list[Located], found: Matching
+) -> tuple[list[Located], list[Located]]:
+    """Within one file, the new test whose name shares most words."""
+    index: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, each in enumerate(fresh):
+        for word in words_of(each.test):
+            if len(index[each.path, word]) < _COMMON:
+                index[each.path, word].append(number)
+    taken: set[int] = set()
+    left: list[Located] = []
+    for each in gone:
+        mine = words_of(each.test)
+        votes = Counter(n for word in mine for n in index.get((each.path, word), ()) if n not in taken)
+        best = votes.most_common(1)
+        if best and best[0][1] * 2 > max(len(mine), len(words_of(fresh[best[0][0]].test))):
+            taken.add(best[0][0])
+            found.pairs.append((each, fresh[best[0][0]]))
+        else:
+            left.append(each)
+    return left, [each for number, each in enumerate(fresh) if number not in taken]
+
+
+def words_of(test: Test) -> frozenset[str]:
+    found = {word.lower() for word in _WORD.findall(short_name(test))}
+    return frozenset(found - {"test", "tests", "should", "it", "the", "a", "an", "is", "returns", "with"})

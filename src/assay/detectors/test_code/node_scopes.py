@@ -1,0 +1,34 @@
+"""How the nodes of a tree open scopes and call functions, where languages agree about it."""
+
+from collections.abc import Callable, Mapping
+
+from assay.detectors.test_code.calls import Call
+from assay.detectors.test_code.model import Skip
+from assay.detectors.test_code.scopes import Role, Scope
+from assay.detectors.test_code.tree import Node, Tree
+
+
+def scope_of(tree: Tree, role: Role, name: str, node: Node, outer: Scope) -> Scope:
+    """The scope that a node opens. A test or a suite that is never reached is disabled."""
+    line, end = tree.line(node.start), tree.line(max(node.start, node.end - 1))
+    scope = Scope(role, name, line, end, outer, dead=node.dead)
+    if node.dead and role in (Role.TEST, Role.SUITE):
+        scope.skips.append(Skip("disabled", line, "code that is never reached"))
+    return scope
+
+
+def function_names(scopes: list[Scope]) -> set[str]:
+    """What the functions of a file are called, as far as they have names."""
+    return {scope.name for scope in scopes if scope.role is Role.FUNCTION and scope.name}
+
+
+def mark_certain(
+    scopes: list[Scope], of: Mapping[Node, Scope], calls: Mapping[Node, Call], depends: Callable[[Node], bool]
+) -> None:
+    """Say which calls of functions that skip are made for certain. ``of`` has the scope of each node."""
+    skipping = {scope.name for scope in scopes if scope.role is Role.FUNCTION and scope.skips}
+    if not skipping:
+        return
+    for node, call in calls.items():
+        if call.names[-1:] and call.names[-1] in skipping and not node.dead and not depends(node):
+            of[node].certain.add(call.names[-1])

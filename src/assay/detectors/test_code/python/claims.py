@@ -1,0 +1,153 @@
+"""What the condition of an assertion demands: how much, of what, compared with what."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.python.comparisons import compared
+from assay.detectors.test_code.python.constants import constant, truth
+from assay.detectors.test_code.python.demand import Claim, expected_of, subject_of
+from assay.detectors.test_code.python.inert import is_inert
+from assay.detectors.test_code.python.text import LONGEST, Fill, Names, uniform
+from assay.detectors.test_code.python.tolerance import argument, largest
+
+_CLOSE = re.compile(r"(?:^|\.)(?:isclose|allclose|approx_equal|almost_equal)$")
+_SAME = re.compile(r"(?:^|\.)(?:array_equal|equals|equal|identical|compare_digest)$")
+_PROPERTY = re.compile(r"(?:^|\.)(?:isinstance|issubclass|all|startswith|endswith|match|fullmatch|search|is_\w+)$")
+
+
+def claims(node: ast.expr, names: Names, depth: int = 0) -> Iterator[Claim]:
+    """The demands of a condition: both halves of an ``and`` are demanded, each for itself."""
+    if depth > 20:
+        yield Claim(node, Strength.SHAPE, "…")
+    elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and truth(node, names) is None:
+        for value in node.values:
+            if truth(value, names) is not True:
+                yield from claims(value, names, depth + 1)
+    elif isinstance(node, ast.Compare) and len(node.ops) > 1 and _only(node, ast.Eq):
+        for right in node.comparators:
+            yield from claims(
+                ast.copy_location(ast.Compare(node.left, [ast.Eq()], [right]), node), names, depth + 1
+            )
+    elif (pairs := _side_by_side(node)) is not None:
+        for left, right in pairs:
+            yield from claims(ast.copy_location(ast.Compare(left, [ast.Eq()], [right]), node), names, depth + 1)
+    elif isinstance(node, ast.NamedExpr | ast.Await):
+        yield from claims(node.value, names, depth + 1)
+    else:
+        yield _claim(node, names)
+
+
+def _only(node: ast.Compare, operator: type[ast.cmpop]) -> bool:
+    return all(isinstance(each, operator) for each in node.ops)
+
+
+def _side_by_side(node: ast.expr) -> list[tuple[ast.expr, ast.expr]] | None:
+    """``(a, b) == (1, 2)`` demands each element for itself."""
+    if not (isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)):
+        return None
+    left, right = node.left, node.comparators[0]
+    if not (isinstance(left, ast.Tuple) and isinstance(right, ast.Tuple) and len(left.elts) == len(right.elts)):
+        return None
+    if any(isinstance(part, ast.Starred) for part in [*left.elts, *right.elts]) or not left.elts:
+        return None
+    return list(zip(left.elts, right.elts, strict=True))
+
+
+def _claim(node: ast.expr, names: Names) -> Claim:
+    inert = is_inert(node, names)
+    # A comparison or a call in which something under test takes part is never a constant.
+    held = truth(node, names) if inert or not isinstance(node, ast.Compare | ast.Call) else None
+    if held is not None:
+        strength = Strength.VACUOUS if held else Strength.SHAPE
+        return Claim(node, strength, "" if held else "never reached", None, None, not held)
+    if inert:
+        return Claim(node, Strength.VACUOUS, "")
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return _negated(node, names)
+    if isinstance(node, ast.BoolOp):
+        return _either(node, names)
+    if isinstance(node, ast.Compare):
+        return compared(node, names)
+    if isinstance(node, ast.Call):
+        return _called(node, names)
+    return Claim(node, Strength.PRESENCE, subject_of(node, names), "True")
+
+
+def _negated(node: ast.UnaryOp, names: Names) -> Claim:
+    inner = _claim(node.operand, names)
+    if isinstance(node.operand, ast.Compare) and len(node.operand.ops) == 1:
+        opposite = _OPPOSITE.get(type(node.operand.ops[0]))
+        if opposite is not None:
+            turned = ast.Compare(node.operand.left, [opposite()], node.operand.comparators)
+            claim = compared(turned, names)
+            return Claim(node, claim.strength, claim.subject, claim.expected, claim.tolerance)
+    if inner.expected in (None, "True"):
+        return Claim(node, Strength.SHAPE, inner.subject, "False")
+    return Claim(node, Strength.SHAPE, inner.subject, f"not {inner.expected}")
+
+
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+
+
+def _either(node: ast.BoolOp, names: Names) -> Claim:
+    """An ``or`` demands no more than its weakest half, and nothing where the halves cover everything."""
+    parts = [_claim(value, names) for value in node.values]
+    demands = {(part.subject, part.expected) for part in parts}
+    covered = any((subject, _denied(expected)) in demands for subject, expected in demands)
+    if covered or any(part.strength is Strength.VACUOUS for part in parts):
+        return Claim(node, Strength.VACUOUS, parts[0].subject)
+    strength = min(Strength.SHAPE, *(part.strength for part in parts))
+    return Claim(node, strength, parts[0].subject, uniform(node, names, Fill.EXPECTED)[:LONGEST])
+
+
+def _denied(expected: str | None) -> str:
+    if expected in ("True", "False"):
+        return "False" if expected == "True" else "True"
+    return f"not {expected}"
+
+
+def _called(node: ast.Call, names: Names) -> Claim:
+    name = uniform(node.func)
+    first = node.args[0] if node.args else node.func
+    second = expected_of(node.args[1], names) if len(node.args) > 1 else None
+    if name.endswith((".all", ".any")) and isinstance(node.func, ast.Attribute) and not node.args:
+        inner = _claim(node.func.value, names)
+        return Claim(node, inner.strength, inner.subject, inner.expected, inner.tolerance)
+    if name in ("all", "any", "bool") and node.args and not isinstance(first, ast.GeneratorExp | ast.Starred):
+        return _quantified(node, name, first, names)
+    if _CLOSE.search(name):
+        return Claim(node, Strength.CLOSE, subject_of(first, names), second, argument_tolerance(node, names))
+    if _SAME.search(name) and second is not None:
+        return Claim(node, Strength.EXACT, subject_of(first, names), second)
+    if name == "isinstance" and second is not None:
+        vacuous = re.search(r"\bobject\b", second)
+        return Claim(node, Strength.VACUOUS if vacuous else Strength.SHAPE, subject_of(first, names), second)
+    if name == "hasattr" and second in ("'__class__'", "'__dict__'", "'__doc__'"):
+        return Claim(node, Strength.VACUOUS, subject_of(first, names))
+    if _PROPERTY.search(name):
+        return Claim(node, Strength.SHAPE, subject_of(node, names), "True")
+    return Claim(node, Strength.PRESENCE, subject_of(node, names), "True")
+
+
+def _quantified(node: ast.Call, name: str, first: ast.expr, names: Names) -> Claim:
+    """all([]) is true, and so is any([True])."""
+    if name == "all" and truth(first, names) is False:
+        return Claim(node, Strength.VACUOUS, "")
+    if name == "bool":
+        inner = _claim(first, names)
+        return Claim(node, inner.strength, inner.subject, inner.expected, inner.tolerance)
+    return Claim(node, Strength.SHAPE, subject_of(first, names), f"{name} of it")
+
+
+_TOLERANCES = ("rtol", "atol", "rel_tol", "abs_tol", "rel", "abs", "delta")
+
+
+def argument_tolerance(node: ast.Call, names: Names, default: float = 1e-5) -> float:
+    """The larger of a call's relative and absolute tolerance."""
+    given = [value for key in _TOLERANCES if (value := argument(node, key)) is not None]
+    return largest([each for each in given if constant(each, names) is not None], names, default)

@@ -1,0 +1,137 @@
+"""What a comparison demands: equality, closeness, an order, membership, or nothing at all."""
+
+import ast
+import re
+
+from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.python.constants import constant
+from assay.detectors.test_code.python.demand import Claim, expected_of, subject_of
+from assay.detectors.test_code.python.text import Fill, Names, uniform
+from assay.detectors.test_code.python.tolerance import tolerance_of
+
+_LOSING = frozenset({"len", "type", "bool", "set", "abs", "sum", "min", "max", "int", "sorted"})
+_EMPTY = frozenset({"[]", "{}", "()", "''", "b''", "set()", "False", "list()", "dict()", "tuple()"})
+_ANYTHING = frozenset({"ANY", "mock.ANY", "unittest.mock.ANY"})
+_FOREVER = frozenset(
+    {"float('inf')", "float('-inf')", "math.inf", "-math.inf", "np.inf", "-np.inf", "(-math.inf)"}
+)
+
+
+def compared(node: ast.Compare, names: Names) -> Claim:
+    if len(node.ops) != 1:
+        return Claim(
+            node, Strength.SHAPE, subject_of(node.comparators[0], names), uniform(node, names, Fill.EXPECTED)
+        )
+    operator, left, right = node.ops[0], node.left, node.comparators[0]
+    if (
+        isinstance(operator, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
+        and (_literal(left, names) or (_made(left) and not _literal(right, names)))
+        and not (_is_literal(right) or _made(right))
+    ):
+        left, right = right, left
+    if _always(operator, left, right, names):
+        return Claim(node, Strength.VACUOUS, subject_of(left, names))
+    if isinstance(operator, ast.Eq | ast.Is):
+        return _equal(node, left, right, names)
+    if isinstance(operator, ast.NotEq | ast.IsNot):
+        strength = Strength.PRESENCE if constant(right) is None else Strength.SHAPE
+        return Claim(node, strength, subject_of(left, names), f"not {expected_of(right, names)}")
+    if isinstance(operator, ast.In | ast.NotIn):
+        word = "not in" if isinstance(operator, ast.NotIn) else "in"
+        # 'x' in text looks at the text; x in (1, 2) looks at x.
+        if _literal(right, names):
+            return Claim(node, Strength.SHAPE, subject_of(left, names), f"{word} {expected_of(right, names)}")
+        return Claim(node, Strength.SHAPE, subject_of(right, names), f"{word} {expected_of(left, names)}")
+    return _ordered(node, operator, left, right, names)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.JoinedStr) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+    )
+
+
+def _made(node: ast.expr) -> bool:
+    """A value of a class, made of literals: ``Point(1, 2)``."""
+    function = node.func if isinstance(node, ast.Call) else None
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    parts = [*node.args, *(word.value for word in node.keywords)] if isinstance(node, ast.Call) else []
+    return name.lstrip("_")[:1].isupper() and all(_is_literal(each) or _made(each) for each in parts)
+
+
+def _literal(node: ast.expr, names: Names) -> bool:
+    if isinstance(node, ast.Name):
+        value = names.get(node.id)
+        return value is not None and value.node is not None and _is_literal(value.node)
+    return _is_literal(node)
+
+
+def _equal(node: ast.Compare, left: ast.expr, right: ast.expr, names: Names) -> Claim:
+    subject, expected = subject_of(left, names), expected_of(right, names)
+    if expected == "True":
+        return Claim(node, Strength.PRESENCE, subject, "True")
+    empty = expected in _EMPTY and not isinstance(right, ast.Name | ast.Attribute)
+    if empty or (expected == "0" and _wrapper(left) == "len"):
+        return Claim(node, Strength.SHAPE, subject, "False")
+    close = tolerance_of(left, right, names) if _wrapper(left) != "abs" else None
+    if close is not None:
+        return Claim(node, Strength.CLOSE, close.subject or subject, close.expected, close.tolerance)
+    if isinstance(right, ast.Name | ast.Attribute) and uniform(right) in _ANYTHING:
+        return Claim(node, Strength.VACUOUS, subject)
+    if subject.endswith(f" or {expected})"):
+        # What is expected was put in where the code under test gave something else.
+        return Claim(node, Strength.PRESENCE, subject, expected)
+    if _wrapper(left) in _LOSING or re.search(r"\bANY\b", expected):
+        word = _wrapper(left)
+        return Claim(node, Strength.SHAPE, subject, f"{word} {expected}" if word in _LOSING else expected)
+    return Claim(node, Strength.EXACT, subject, expected)
+
+
+def _wrapper(node: ast.expr) -> str:
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def _always(operator: ast.cmpop, left: ast.expr, right: ast.expr, names: Names) -> bool:
+    """Comparisons that hold whatever the code under test does."""
+    plain = isinstance(operator, ast.Eq | ast.Is) and not isinstance(left, ast.Name | ast.Constant)
+    if plain and isinstance(right, ast.Constant):
+        return False
+    first, second = uniform(left, names), uniform(right, names)
+    if first == second:
+        return isinstance(operator, ast.Eq | ast.Is | ast.LtE | ast.GtE)
+    if isinstance(operator, ast.In):
+        inside = [uniform(part, names) for part in getattr(right, "elts", [])]
+        return first in inside or (_wrapper(left) == "bool" and {"True", "False"} <= set(inside))
+    if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE) and (first in _FOREVER or second in _FOREVER):
+        return True
+    value = constant(right, names)
+    if _wrapper(left) == "len" and isinstance(value, int | float):
+        return (isinstance(operator, ast.GtE) and value <= 0) or (
+            isinstance(operator, ast.Gt | ast.NotEq) and value < 0
+        )
+    made = _wrapper(left) in ("str", "len", "type", "bool", "repr", "list", "dict", "set", "int", "float")
+    return isinstance(operator, ast.IsNot) and second == "None" and made
+
+
+def _ordered(node: ast.Compare, operator: ast.cmpop, left: ast.expr, right: ast.expr, names: Names) -> Claim:
+    """An inequality; ``abs(a - b) < 0.1`` is an equality with a tolerance."""
+    if _literal(left, names) and not _is_literal(right):
+        left, right, operator = right, left, _TURNED[type(operator)]()
+    close = tolerance_of(left, right, names) if isinstance(operator, ast.Lt | ast.LtE) else None
+    if close is not None and close.subject is not None:
+        return Claim(node, Strength.CLOSE, close.subject, close.expected, close.tolerance)
+    sign = _SIGNS[type(operator)]
+    value = constant(right, names)
+    if _wrapper(left) == "len" and (sign, value) in ((">", 0), (">=", 1)):
+        return Claim(node, Strength.PRESENCE, subject_of(left, names), "True")
+    word = f"{_wrapper(left)} " if _wrapper(left) in _LOSING else ""
+    return Claim(node, Strength.SHAPE, subject_of(left, names), f"{word}{sign} {expected_of(right, names)}")
+
+
+_SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}

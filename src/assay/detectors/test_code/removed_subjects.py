@@ -1,0 +1,44 @@
+"""Whether the change removed what a test was about, so that the test had to go as well."""
+
+import re
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from assay.detectors.test_code.findings import FilePair, Finding, Located, source_of
+from assay.detectors.test_code.removed_names import defined_in
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_USED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\(|::|\.)|\bnew\s+([A-Za-z_]\w*)")
+_BOUND = re.compile(r"(\w+)\s*(?::[^=\n]*)?:?=(?![=>])")
+_AFFIX = re.compile(r"^(?:[Tt]ests?|IT)[_.-]|(?:[_.-](?:[Tt]ests?|[Ss]pecs?)|(?<=[a-z0-9])(?:Tests?|IT|Spec))$")
+
+
+def subject_removed(file: FilePair, before: Located, finding: Finding, removed: frozenset[str]) -> bool:
+    """``removed`` has the names that are in no changed file any more, those of whole modules among them."""
+    if not removed or finding.rule not in ("test-removed", "assertion-removed"):
+        return False
+    if finding.rule == "assertion-removed":
+        return not removed.isdisjoint(_IDENTIFIER.findall(finding.before))
+    asserted = " ".join(f"{each.text} {each.subject}" for each in before.test.assertions)
+    if not removed.isdisjoint(_IDENTIFIER.findall(asserted)):
+        return True
+    if file.after is None and about_of(file.old_path) in _plain_names(removed):
+        return True
+    source = source_of(file.before_text, before.test)
+    used = removed.intersection(name for pair in _USED.findall(source) for name in pair)
+    # What is defined beside the test went with it; what it was about is defined elsewhere.
+    return bool(used) and bool(used - defined_in(file.before_text) - set(_BOUND.findall(source)))
+
+
+def about_of(path: str) -> str:
+    """What a file of tests is named after: ``cart`` for ``test_cart.py``, ``CartTest.java``, ``cart.spec.ts``."""
+    return _plain(_AFFIX.sub("", PurePosixPath(path).stem))
+
+
+@lru_cache(maxsize=4)
+def _plain_names(removed: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(_plain, removed))
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()

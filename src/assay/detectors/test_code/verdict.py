@@ -1,0 +1,56 @@
+"""A comparison as an outcome: the score is the share of tests without a finding, the evidence says where."""
+
+from dataclasses import asdict
+
+from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.detectors.test_code.changed import ChangedTests
+from assay.detectors.test_code.findings import Comparison, Finding
+from assay.detectors.test_code.lines import net_added
+from assay.formats.counting import counted
+
+_MOST = 200
+
+
+def outcome_of(
+    changed: ChangedTests, result: Comparison, by_lines: list[Finding], words: tuple[str, str]
+) -> Outcome:
+    """``words`` say what is wrong with a finding and what is right without one."""
+    if not changed.files:
+        return NotApplicable("no test file changed")
+    findings = [*changed.unusable, *result.findings, *by_lines]
+    compared = max(result.compared + len(changed.by_lines) + len(changed.unusable), 1)
+    worse = min(result.worse + len(by_lines) + len(changed.unusable), compared)
+    evidence: dict[str, object] = {
+        "findings": [asdict(each) for each in findings[:_MOST]],
+        "languages": changed.languages,
+        "compared_by_lines": [each.path for each in changed.by_lines],
+    }
+    if len(findings) > _MOST:
+        evidence["findings_left_out"] = len(findings) - _MOST
+    if result.explained:
+        evidence["explained"] = [asdict(each) for each in result.explained[:_MOST]]
+    if not findings:
+        return Scored(1.0, passed=True, summary=f"{words[1]} in {_files(changed.files)}", evidence=evidence)
+    first = findings[0]
+    place = f"{first.path} line {first.line}" if first.line else first.path
+    summary = f"{counted(len(findings), words[0])}, first in {place}: {first.rule}"
+    return Scored(min(1 - worse / compared, 0.99), passed=False, summary=summary, evidence=evidence)
+
+
+def line_findings(changed: ChangedTests, *, skips: bool) -> list[Finding]:
+    """The document's heuristic, over all files without a reader together: moving a line is no change."""
+    nets = [(each, *net_added(each.before, each.after, skips=skips)) for each in changed.by_lines]
+    wrong = 1 if skips else -1
+    if sum(net for _, net, _ in nets) * wrong <= 0:
+        return []
+    rule = "more-skip-lines" if skips else "fewer-assertion-lines"
+    return [
+        Finding(rule, each.path, line, "", "" if skips else text, text if skips else "")
+        for each, net, lines in nets
+        if net * wrong > 0
+        for line, text in lines[:3]
+    ]
+
+
+def _files(number: int) -> str:
+    return "1 changed test file" if number == 1 else f"{number} changed test files"

@@ -1,0 +1,233 @@
+"""Finds the tests and assertions that a change took away or made worth less.
+
+An assertion that left its test may have gone to another one: tests are split, merged, moved and parametrised. So
+what is new anywhere in the changed tests is a pool from which each lost assertion may be made good, once.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.detectors.test_code.assertion_pairs import (
+    differences,
+    implies,
+    judged,
+    reworded,
+    without_owner,
+)
+from assay.detectors.test_code.assertion_pool import Pool, Replacements
+from assay.detectors.test_code.case_rows import is_row
+from assay.detectors.test_code.findings import (
+    Comparison,
+    FilePair,
+    Finding,
+    Located,
+    counts,
+    never_runs,
+    source_of,
+)
+from assay.detectors.test_code.helper_calls import HelperCalls
+from assay.detectors.test_code.matching import Matching, match_tests
+from assay.detectors.test_code.model import Assertion, Strength
+from assay.detectors.test_code.own_inputs import goes_in
+from assay.detectors.test_code.parametrised import Parametrised
+from assay.detectors.test_code.removed_subjects import subject_removed
+from assay.detectors.test_code.swapped import swapped
+from assay.detectors.test_code.wholes import covers, wholes
+
+
+def compare_assertions(files: Sequence[FilePair], removed: frozenset[str] = frozenset()) -> Comparison:
+    """Compare the tests of all changed files. ``removed`` has names that the change took out of the code."""
+    matching = match_tests(files)
+    by_path = {file.old_path: file for file in files}
+    return _Weakening(matching, removed, Parametrised(files), by_path).compare()
+
+
+class _Weakening:
+    """One comparison."""
+
+    def __init__(
+        self,
+        matching: Matching,
+        removed: frozenset[str],
+        tables: Parametrised,
+        files: dict[str, FilePair],
+    ) -> None:
+        self.matching = matching
+        self.files = files
+        self.tables = tables
+        self.removed = removed
+        self.calls = HelperCalls(files.values())
+        self.pool = Pool()
+        self.result = Comparison()
+        self._gained: dict[int, list[Assertion]] = {}
+        self._lost: dict[int, list[Assertion]] = {}
+
+    def compare(self) -> Comparison:
+        for before, after in self.matching.pairs:
+            self._split(before, after)
+        for fresh in self.matching.new:
+            if not never_runs(fresh.test):
+                counting = [each for each in fresh.test.assertions if counts(each)]
+                self.pool.add(counting, counting, fresh.test.cases)
+        for before, after in self.matching.pairs:
+            self._one(before, after)
+        self.result.findings.sort(key=lambda each: (each.path, each.line, each.rule))
+        return self.result
+
+    def _split(self, before: Located, after: Located | None) -> None:
+        """First of all, what each test lost and gained: only then is the pool full."""
+        lost = [each for each in before.test.assertions if counts(each)]
+        gained: list[Assertion] = []
+        if after is not None:
+            whole = [each for each in after.test.assertions if counts(each)]
+            lost, gained = differences(lost, whole)
+            if not never_runs(after.test) and gained:
+                self.pool.add(gained, whole, after.test.cases)
+        self._lost[id(before.test)], self._gained[id(before.test)] = lost, gained
+
+    def _one(self, before: Located, after: Located | None) -> None:
+        if before.test.collected:
+            self.result.compared += 1
+        found = self._gone(before) if after is None else self._kept(before, after)
+        file = self.files[before.path]
+        explained = [each for each in found if subject_removed(file, before, each, self.removed)]
+        worse = [each for each in found if each not in explained]
+        self.result.explained += explained
+        # The cases of a parametrised test often lose one and the same demand.
+        self.result.findings += dict.fromkeys(worse)
+        self.result.worse += bool(worse)
+
+    def _gone(self, before: Located) -> list[Finding]:
+        """A test that nobody runs any more. It may have gone into another one, assertion by assertion."""
+        test = before.test
+        if never_runs(test):
+            return []
+        demands = [each for each in self._lost[id(test)] if not is_row(each)]
+        lost = [each for each in demands if not self.pool.take_text(each)]
+        if lost and self.tables.heir(before, lost) is not None:
+            return []
+        lost = [each for each in lost if not self._as_a_case(each, before)]
+        if test.assertions and not lost and any(counts(each) for each in test.assertions):
+            return []
+        shown = "; ".join(each.text for each in (lost or test.assertions)[:3])
+        dead = self.matching.dead.get(id(test))
+        if dead is not None:
+            return [
+                Finding("test-not-collected", dead.path, dead.test.line, test.identity, shown, "is not collected")
+            ]
+        return [Finding("test-removed", before.path, test.line, test.identity, shown, "")]
+
+    def _kept(self, before: Located, after: Located) -> list[Finding]:
+        found: list[Finding] = []
+        lost = self._lost[id(before.test)]
+        fewer = _fewer_cases(before, after)
+        if lost:
+            dead = [each for each in after.test.assertions if not counts(each)]
+            others = Replacements(self._gained[id(before.test)], dead)
+            left = [each for each in lost if not self._made_good(each, before, others)]
+            left = self._parts(self.calls.left(before, after, left), before)
+            found = [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
+        elif (pair := swapped(self.files[before.path], before.test, after.test)) is not None:
+            found = [self._finding("expectation-rewritten", before, after, *pair)]
+        if fewer is not None and (
+            any(each.rule == "assertion-removed" for each in found) or not _written_out(before)
+        ):
+            found = [each for each in found if each.rule != "assertion-removed"] + [fewer]
+        return found
+
+    def _made_good(self, lost: Assertion, before: Located, others: Replacements) -> bool:
+        """By the same demand elsewhere. About the same thing in the same test, it must be judged first."""
+        if self.pool.take_same(lost) or self.tables.takes(before, lost):
+            return True
+        if without_owner(lost.subject) in others.subjects or lost.text in others.subjects:
+            return False
+        return self.pool.take_text(lost) or self._as_a_case(lost, before)
+
+    def _parts(self, lost: list[Assertion], before: Located) -> list[Assertion]:
+        """What is left of it where a whole is expected that has it as its part."""
+        found = wholes(self._gained[id(before.test)]) if lost else []
+        if not found:
+            return lost
+        source = source_of(self.files[before.path].before_text, before.test)
+        return [each for each in lost if not any(covers(whole, each, source) for whole in found)]
+
+    def _as_a_case(self, lost: Assertion, before: Located) -> bool:
+        """By a test with parameters, whose cases are only believed where they are not written down to be read."""
+        cases = before.test.cases
+        return not (cases == 1 and self.tables.told(before)) and self.pool.take_shape(lost, cases or 1)
+
+    def _why(self, lost: Assertion, before: Located, after: Located, others: Replacements) -> Finding | None:
+        """What became of an assertion that nothing made good; None where something else stands in for it."""
+        alike = others.take_alike(lost)
+        if alike is not None and not self._is_template(alike, after):
+            self.pool.use(alike)
+            rule = judged(lost, alike)
+            if rule == "expectation-rewritten" and lost.text == alike.text:
+                rule = None if goes_in(self.files[before.path], before, after, lost) else rule
+            return self._finding(rule, before, after, lost, alike) if rule else None
+        dead = others.dead_alike(lost)
+        if dead is not None:
+            return self._finding(_dead_rule(dead), before, after, lost, dead)
+        for each in others.rest(lost):
+            if reworded(lost, each) and not self._is_template(each, after):
+                others.use(each)
+                self.pool.use(each)
+                return None
+        if is_row(lost):
+            return None
+        if _only_runs(lost) and any(counts(each) for each in after.test.assertions):
+            return None
+        if any(counts(each) and implies(each, lost) for each in after.test.assertions):
+            return None
+        return self._finding("assertion-removed", before, after, lost, None)
+
+    def _is_template(self, assertion: Assertion, after: Located) -> bool:
+        return (after.path, assertion.line) in self.tables.templates
+
+    def _finding(
+        self, rule: str, before: Located, after: Located, lost: Assertion, now: Assertion | None
+    ) -> Finding:
+        line = now.line if now is not None else after.test.line
+        return Finding(rule, after.path, line, before.test.identity, _told(lost), _told(now))
+
+
+def _told(assertion: Assertion | None) -> str:
+    """The text, and what a name in it stands for where that is what changed."""
+    if assertion is None:
+        return ""
+    shown = assertion.text
+    if (
+        assertion.expected
+        and len(assertion.expected) < 200
+        and assertion.expected not in shown
+        and " " not in assertion.expected
+    ):
+        shown += f" [{assertion.expected}]"
+    return shown
+
+
+def _only_runs(assertion: Assertion) -> bool:
+    """Whether the test demanded no more than that nothing goes wrong: any demand is more."""
+    return assertion.strength is Strength.PRESENCE and assertion.expected in (None, "nil")
+
+
+def _dead_rule(assertion: Assertion) -> str:
+    if not assertion.reachable:
+        return "assertion-unreachable"
+    return "assertion-swallowed" if assertion.swallowed else "assertion-vacuous"
+
+
+def _fewer_cases(before: Located, after: Located) -> Finding | None:
+    was, now = before.test.cases, after.test.cases
+    if was is None or now is None or now >= was:
+        return None
+    return Finding(
+        "cases-removed", after.path, after.test.line, before.test.identity, f"{was} cases", f"{now} cases"
+    )
+
+
+def _written_out(before: Located) -> bool:
+    """Whether the reader filled the cases in, so that each of them was compared for itself."""
+    cases = before.test.cases or 1
+    made = Counter(each.line for each in before.test.assertions)
+    return bool(made) and min(made.values()) >= cases

@@ -1,0 +1,75 @@
+"""The languages that the properties are asked of: what reads each, and the least that a file with a test needs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+
+import pytest
+
+from assay.detectors.test_code.csharp import read_csharp
+from assay.detectors.test_code.go import read_go
+from assay.detectors.test_code.java import read_java
+from assay.detectors.test_code.javascript import read_javascript, read_typescript
+from assay.detectors.test_code.model import Assertion, Test, TestCode
+from assay.detectors.test_code.ruby import read_ruby
+from assay.detectors.test_code.rust import read_rust
+
+
+@dataclass(frozen=True)
+class Language:
+    name: str
+    read: Callable[[str], TestCode]
+    file: str
+    """A file; the dots stand for what is declared in it."""
+    test: str
+    """A test; the dots stand for what it does."""
+
+    def test_of(self, statements: str) -> str:
+        return self.test.replace("…", statements)
+
+    def code(self, items: str) -> TestCode:
+        code = self.read(self.file.replace("…", items))
+        assert code.problems == ()
+        return code
+
+    def only(self, items: str) -> Test:
+        (test,) = self.code(items).tests
+        return test
+
+    def asserted(self, statements: str) -> tuple[Assertion, ...]:
+        """What the one test that does this asserts."""
+        return self.only(self.test_of(statements)).assertions
+
+    def assertion(self, statement: str) -> Assertion:
+        (found,) = self.asserted(statement)
+        return found
+
+
+_IT = "it('t', async () => { … });"
+
+CSHARP = Language(
+    "csharp",
+    read_csharp,
+    "using Xunit;\npublic class FooTests\n{\n…\n}\n",
+    "[Fact] public async Task A() { … }",
+)
+GO = Language("go", read_go, "package x\n\n…\n", "func TestA(t *testing.T) {\n…\n}")
+JAVA = Language(
+    "java", read_java, "import org.junit.jupiter.api.*;\nclass FooTest {\n…\n}\n", "@Test void a() { … }"
+)
+JAVASCRIPT = Language("javascript", read_javascript, "…", _IT)
+RUBY = Language("ruby", read_ruby, "…", "describe 'd' do\n  it 't' do\n    …\n  end\nend\n")
+RUST = Language("rust", read_rust, "#[cfg(test)]\nmod tests {\n…\n}\n", "#[test] fn a() { … }")
+TSX = Language("typescript", partial(read_typescript, tsx=True), "…", _IT)
+TYPESCRIPT = Language("typescript", read_typescript, "…", _IT)
+
+
+def rows(tables: Mapping[Language, ModuleType], name: str) -> list[object]:
+    """The rows of each language's table of this name, behind the language. Every one must have such a table."""
+    return [_case(language, row) for language, module in tables.items() for row in getattr(module, name)]
+
+
+def _case(language: Language, row: str | tuple[object, ...]) -> object:
+    cells = (row,) if isinstance(row, str) else row
+    return pytest.param(language, *cells, id=f"{language.name}-{cells[0]}")

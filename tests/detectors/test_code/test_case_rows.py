@@ -1,0 +1,64 @@
+"""Rows of tables of cases, which are compared by what they want for what they are given."""
+
+import pytest
+
+from assay.detectors.test_code.findings import FilePair
+from assay.detectors.test_code.read import read_test_code
+from assay.detectors.test_code.weakening import compare_assertions
+
+GO = """package a
+
+import "testing"
+
+func TestAdd(t *testing.T) {
+	for _, tt := range []struct{ %s }{%s} {
+		if got := Add(tt.a, tt.b); got != tt.want {
+			t.Errorf("got %%d", got)
+		}
+	}
+}
+"""
+JAVASCRIPT = "it.each([%s])('adds', (a, b, sum) => { expect(add(a, b)).toBe(sum); });\n"
+PLAIN = "a, b, want int"
+
+
+def go(fields: str, rows: str) -> tuple[str, str]:
+    return "a_test.go", GO % (fields, rows)
+
+
+def javascript(rows: str) -> tuple[str, str]:
+    return "a.test.js", JAVASCRIPT % rows
+
+
+def rules(before: tuple[str, str], after: tuple[str, str]) -> list[str]:
+    old, new = (read_test_code(path, text.encode()) for path, text in (before, after))
+    return [found.rule for found in compare_assertions([FilePair(after[0], before[0], old, new)]).findings]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (go(PLAIN, "{1, 2, 3}"), go(PLAIN, "{1, 2, 4}"), ["expectation-rewritten"]),
+        (go(PLAIN, "{a: 1, b: 2, want: 3}"), go(PLAIN, "{a: 1, b: 2, want: 4}"), ["expectation-rewritten"]),
+        (javascript("[1, 2, 3]"), javascript("[1, 2, 4]"), ["expectation-rewritten"]),
+        (javascript("{a: 1, expected: 3}"), javascript("{a: 1, expected: 4}"), ["expectation-rewritten"]),
+        (go(PLAIN, "{1, 2, 3}, {2, 2, 4}"), go(PLAIN, "{1, 2, 3}"), ["cases-removed"]),
+    ],
+)
+def test_worse(before: tuple[str, str], after: tuple[str, str], expected: list[str]) -> None:
+    assert rules(before, after) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (go(PLAIN, "{1, 2, 3}"), go(PLAIN, "{1, 2, 3}, {2, 2, 4}")),
+        (go(PLAIN, "{1, 2, 3}, {2, 2, 4}"), go(PLAIN, "{2, 2, 4}, {1, 2, 3}")),
+        (go(PLAIN, "{1, 2, 3}"), go(PLAIN, "{a: 1, b: 2, want: 3}")),
+        (go(PLAIN, "{1, 2, 3}"), go("name string; a, b, want int", '{"small", 1, 2, 3}')),
+        (go(PLAIN, "{1, 2, 3}"), go(PLAIN + "; wantErr bool", "{1, 2, 3, false}")),
+        (javascript("[1, 2, 3]"), javascript("[1, 2, 3], [5, 5, 10]")),
+    ],
+)
+def test_as_good(before: tuple[str, str], after: tuple[str, str]) -> None:
+    assert rules(before, after) == []

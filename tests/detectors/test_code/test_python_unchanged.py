@@ -1,0 +1,104 @@
+"""Tests that two versions have in common are emptied, and nothing else is."""
+
+# ruff: noqa: E501 - a row of a table is a line.
+
+import ast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.detectors.test_code.compare import FilePair, compare_assertions, compare_skips
+from assay.detectors.test_code.python import read_python, read_python_pair
+from assay.detectors.test_code.python.unchanged import without_unchanged
+from tests.checks.python_changes import BASE
+
+A = "def test_a():\n    assert f() == 1\n"
+B = "def test_b():\n    assert g() == 2\n"
+
+
+def test_what_is_the_same_is_emptied_in_its_place() -> None:
+    before, after = without_unchanged(A + "\n" + B, A + "\n" + B.replace("2", "3"))
+    assert before == "def test_a():\n    pass\n\n" + B
+    assert after == "def test_a():\n    pass\n\n" + B.replace("2", "3")
+
+
+def test_decorators_and_long_headers_stay() -> None:
+    text = "@mark(\n    1,\n)\n@other\ndef test_a(\n    x,\n) -> None:\n    y = 1\n\n    assert f() == y\n"
+    before, _ = without_unchanged(text + B, text)
+    assert before == text.replace("    y = 1\n\n    assert f() == y\n", "    pass\n\n\n") + B
+
+
+def test_methods_too() -> None:
+    text = "class TestA:\n    x = 1\n\n    def test_a(self):\n        assert f() == 1\n\n    def test_b(self):\n        assert g() == 1\n"
+    before, after = without_unchanged(text, text.replace("g()", "h()"))
+    assert "assert f()" not in before + after
+    assert ("assert g()" in before, "assert h()" in after) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("LIMIT = 1\n" + A, "LIMIT = 2\n" + A),
+        ("import a\n" + A, A),
+        (A + B, A + B + "del test_a\n"),
+        ("def check(x):\n    assert x\n" + A, "def check(x):\n    pass\n" + A),
+        ("class TestA:\n    def test_a(self):\n        assert f() == 1\n", "class A:\n    def test_a(self):\n        assert f() == 1\n"),
+    ],
+)  # fmt: skip
+def test_a_change_outside_of_the_tests_leaves_all(before: str, after: str) -> None:
+    assert without_unchanged(before, after) == (before, after)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        'def test_a():\n    x = """\n    assert 1\n    """\n',
+        "def test_a():\n    x = (\n    1\n",
+        "def test_a():\n    x = 1 \\\n",
+        "def test_a(x=')'): # :\n    assert x\n",
+    ],
+)
+def test_what_may_not_stand_alone_is_left(test: str) -> None:
+    assert without_unchanged(test + B, test)[1] == test
+
+
+def test_a_name_that_is_there_twice_is_left() -> None:
+    assert without_unchanged(A, A + A) == (A, A + A)
+    assert without_unchanged(A + B, A + B + "def test_a():\n    pass\n")[0] == A + "def test_b():\n    pass\n"
+
+
+_PARTS = BASE.split("\n\n\n")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(_PARTS), max_size=12), st.lists(st.sampled_from(_PARTS), max_size=12), st.data())
+def test_comparing_gives_the_same(old: list[str], new: list[str], data: st.DataObject) -> None:
+    before, after = "\n\n\n".join(old), "\n\n\n".join(new)
+    if data.draw(st.booleans()):
+        after = after.replace("== 3", "== 4").replace("2.5", "2.6")
+    whole = FilePair("t.py", "t.py", read_python(before), read_python(after))
+    short = FilePair("t.py", "t.py", *read_python_pair(before, after))
+    for compare in (compare_skips, compare_assertions):
+        one, other = compare([whole]), compare([short])
+        assert {(each.rule, each.test) for each in one.findings} == {
+            (each.rule, each.test) for each in other.findings
+        }
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([*_PARTS, "@x", "def test_a():", "    assert 1", '    """', ")", "", "    pass"]),
+        max_size=20,
+    )
+)
+def test_python_stays_python(parts: list[str]) -> None:
+    text = "\n".join(parts)
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return
+    short, _ = without_unchanged(text, text)
+    assert short.count("\n") == text.count("\n")
+    ast.parse(short)

@@ -1,0 +1,85 @@
+"""Honest refactorings in every language are nothing, and what is slipped in with them is seen.
+
+``refactorings`` has tests that become rows of a table, ``rewrites`` all other ways to write the same demands: in
+other files, words, helpers and libraries. Both have a file for each language. A change has the tests before and
+after, as one text or by their paths, and what could be slipped in with it: ``worse`` has, by what is wrong, the
+passages of the honest text that are replaced.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from assay.detectors.test_code.findings import FilePair
+from assay.detectors.test_code.new_skips import compare_skips
+from assay.detectors.test_code.read import read_both
+from assay.detectors.test_code.weakening import compare_assertions
+
+HERE = Path(__file__).resolve().parent
+FOLDERS = ("refactorings", "rewrites")
+LANGUAGES = {"csharp", "go", "java", "javascript", "python", "ruby", "rust", "typescript"}
+
+Texts = dict[str, str]
+
+
+def changes() -> Iterator[tuple[str, Texts, Texts, dict[str, list[list[str]]]]]:
+    for folder in FOLDERS:
+        for file in sorted((HERE / folder).glob("*.yaml")):
+            said = yaml.safe_load(file.read_text(encoding="utf-8"))
+            for change in said["changes"]:
+                path = change.get("path", said.get("path"))
+                before, after = (by_path(change[side], path) for side in ("before", "after"))
+                yield f"{file.stem}: {change['name']}", before, after, change["worse"]
+
+
+def by_path(texts: str | Texts, path: str) -> Texts:
+    return {path: texts} if isinstance(texts, str) else texts
+
+
+def honest() -> list[object]:
+    return [pytest.param(before, after, id=name) for name, before, after, _ in changes()]
+
+
+def dishonest() -> list[object]:
+    return [
+        pytest.param(before, worsened(after, pairs), id=f"{name}, but {what}")
+        for name, before, after, worse in changes()
+        for what, pairs in worse.items()
+    ]
+
+
+def worsened(texts: Texts, pairs: list[list[str]]) -> Texts:
+    for old, new in pairs:
+        assert any(old in text for text in texts.values()), old
+        texts = {path: text.replace(old, new) for path, text in texts.items()}
+    return texts
+
+
+def rules(before: Texts, after: Texts) -> list[str]:
+    files = [pair(path, before.get(path), after.get(path)) for path in {**before, **after}]
+    return [each.rule for each in (*compare_assertions(files).findings, *compare_skips(files).findings)]
+
+
+def pair(path: str, before: str | None, after: str | None) -> FilePair:
+    texts = [text.encode() if text is not None else None for text in (before, after)]
+    old, new = read_both(path, texts[0], path, texts[1])
+    assert not (old and old.problems)
+    assert not (new and new.problems)
+    return FilePair(path, path, old, new, before or "", after or "")
+
+
+@pytest.mark.parametrize(("before", "after"), honest())
+def test_a_refactoring_is_nothing(before: Texts, after: Texts) -> None:
+    assert rules(before, after) == []
+
+
+@pytest.mark.parametrize(("before", "after"), dishonest())
+def test_what_is_slipped_in_with_it_is_seen(before: Texts, after: Texts) -> None:
+    assert rules(before, after) != []
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_language_has_some(folder: str) -> None:
+    assert {file.stem for file in (HERE / folder).glob("*.yaml")} == LANGUAGES

@@ -1,0 +1,56 @@
+"""What the thin layer over the parser gives to the readers."""
+
+import time
+
+import pytest
+
+from assay.detectors.test_code.tree import parse
+
+KINDS = frozenset(("call_expression", "arguments", "statement_block"))
+
+
+def test_nodes_come_in_order_and_know_what_is_around_them() -> None:
+    tree = parse("a(b(1));\n{ c() }", "javascript", KINDS)
+    found = [(tree.source(node), node.parent.kind if node.parent else None) for node in tree.nodes[1:]]
+    assert found == [
+        ("a(b(1))", ""),
+        ("(b(1))", "call_expression"),
+        ("b(1)", "arguments"),
+        ("(1)", "call_expression"),
+        ("{ c() }", ""),
+        ("c()", "statement_block"),
+        ("()", "call_expression"),
+    ]
+
+
+def test_offsets_count_characters_and_lines_begin_at_one() -> None:
+    tree = parse("é😀;\nf(1)\n", "javascript", KINDS)
+    call = tree.nodes[1]
+    assert (tree.source(call), tree.line(call.start)) == ("f(1)", 2)
+
+
+def test_within_gives_what_begins_between_two_offsets() -> None:
+    tree = parse("f(1); g(2); h(3)", "javascript", frozenset(("call_expression",)))
+    assert [tree.source(node) for node in tree.within(6, 12)] == ["g(2)"]
+
+
+def test_words_of_a_kind_can_be_asked_for() -> None:
+    tree = parse("skip\nother", "ruby", frozenset(("call",)), ("identifier", "^skip$"))
+    assert [tree.source(node) for node in tree.nodes[1:]] == ["skip"]
+
+
+def test_what_is_no_code_is_a_problem_with_its_line() -> None:
+    assert parse("a\n)\n", "javascript", KINDS).problems == ("Line 2 is no valid javascript.",)
+
+
+def test_a_lone_surrogate_moves_nothing() -> None:
+    tree = parse("'\ud800'; f()", "javascript", KINDS)
+    assert tree.source(tree.nodes[1]) == "f()"
+
+
+@pytest.mark.parametrize("rubble", ["-}", "*&!&", "!,<"])
+def test_a_text_that_the_parser_would_lose_itself_in_is_refused(rubble: str) -> None:
+    begin = time.process_time()
+    tree = parse("f();\n" * 2000 + rubble * 50_000, "typescript", KINDS)
+    assert (len(tree.nodes), bool(tree.problems)) == (1, True)
+    assert time.process_time() - begin < 10
