@@ -3,19 +3,21 @@
 The sandbox here runs nothing: it writes a reward where a verifier would.
 """
 
-import os
 import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.adapters.job_store import JobSetting, JobStore
+from assay.adapters.job_store import DiskJobStore
 from assay.adapters.task_folder import load_task
+from assay.adapters.this_host import ThisHost
+from assay.adapters.workshop import DiskWorkshop
 from assay.dialects.harbor.trial import Trial
-from assay.engine.job_run import JobRun, plan_trials
-from assay.engine.sandbox import Command, Isolation, Ran
-from assay.engine.trial_run import Agent, Site
+from assay.engine.job_plan import Agent, JobSetting, plan_trials
+from assay.engine.run_job import run_job
+from assay.engine.sandbox import Command, Images, Isolation, Ran
+from assay.engine.site import Site
 from assay.evidence.verifier_run import RunEnd
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import write_task
@@ -29,6 +31,7 @@ class IdleSandbox:
     """Stands in for a sandbox, in no time."""
 
     owner: tuple[int, int] | None = None
+    images: Images | None = None
     isolation = Isolation("idle", False, False, False, "none", "none", "none", "the caller")
 
     def run(self, command: Command) -> Ran:
@@ -41,6 +44,7 @@ class IdleSandbox:
 class Silence:
     """Listens and says nothing."""
 
+    def begin(self, folder: str, total: int, finished: int, backend: str) -> None: ...
     def started(self, name: str) -> None: ...
     def retrying(self, trial: Trial, wait_sec: float) -> None: ...
     def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None: ...
@@ -67,13 +71,9 @@ def _cpu_per_trial(task: Path, jobs_dir: Path, trials: int) -> float:
         adhoc_tasks=(str(task),),
         invocation=(),
     )
-    store = JobStore(setting, Site(IdleSandbox(), os.environ))
+    site = Site(IdleSandbox(), ThisHost())
     planned = plan_trials([(load_task(str(task)), None)], trials)
     start = time.process_time()
-    try:
-        finished = store.take_up(planned)
-        job = JobRun(store, Silence(), concurrent=1, max_retries=0, total=trials, finished=finished)
-        job.run(planned)
-    finally:
-        store.close()
+    with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
+        run_job(setting, planned, site, workshop, store, Silence(), lambda: None)
     return (time.process_time() - start) / trials

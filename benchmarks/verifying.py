@@ -4,7 +4,6 @@ Wall time, because most of it is the kernel making and unmaking namespaces; base
 """
 
 import contextlib
-import os
 import statistics
 import subprocess
 import tempfile
@@ -13,15 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from assay.adapters.regrader import Regrader
 from assay.adapters.sandbox.bubblewrap import Bubblewrap, probe
-from assay.adapters.shelf import Shelf
-from assay.adapters.task_folder import load_task
+from assay.adapters.task_folder import load_task, load_task_if_there
+from assay.adapters.this_host import ThisHost
+from assay.adapters.trial_folder import DiskKeptTrial
 from assay.adapters.workbench import Workbench
+from assay.adapters.workshop import DiskWorkshop
 from assay.core.errors import MeasurementError
+from assay.engine.grade_again import GradeAgain
+from assay.engine.run_verifier import run_verifier
 from assay.engine.sandbox import Command, Limits
+from assay.engine.site import Site
 from assay.engine.task import Task
-from assay.engine.trial_run import Site, verify
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import kept_trial, write_task
 from benchmarks.measure import TIMES, Result, wall
@@ -46,9 +48,9 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
 
 def _overhead(sandbox: Bubblewrap, folder: Path) -> Result:
     task = load_task(str(write_task(folder, "echo 1 > /logs/verifier/reward.txt")))
-    site = Site(sandbox, os.environ)
+    site = Site(sandbox, ThisHost())
     with _seeded(sandbox, task) as bench:
-        bare, ours = _medians(_bare(sandbox, bench, task), lambda: verify(site, bench, task, task.steps[0]))
+        bare, ours = _medians(_bare(sandbox, bench, task), lambda: run_verifier(site, bench, task, task.steps[0]))
     detail = f"{ours * 1e3:.1f} ms against {bare * 1e3:.1f} ms"
     return Result("verify in bubblewrap", ours / bare, f"{TIMES} bare bwrap", OVERHEAD_GOAL, detail)
 
@@ -74,11 +76,10 @@ def _in_parallel(sandbox: Bubblewrap, folder: Path) -> Iterator[Result]:
     script = f"sleep {SLEEP_SEC}\necho 1 > /logs/verifier/reward.txt"
     task = write_task(folder / "sleepy", script)
     trials = [kept_trial(folder / "trials" / str(i), task) for i in range(VERIFIERS)]
-    regrader = Regrader(Site(sandbox, os.environ), concurrent=CONCURRENT)
-    try:
-        ours = wall(lambda: _each(regrader.threads, regrader.grade, map(str, trials)))
-    finally:
-        regrader.close()
+    kept = [DiskKeptTrial(str(trial)) for trial in trials]
+    with DiskWorkshop(sandbox) as workshop:
+        again = GradeAgain(Site(sandbox, ThisHost()), workshop, load_task_if_there, concurrent=CONCURRENT)
+        ours = wall(lambda: _each(again.threads, again.grade, kept))
     bare = _bare_in_parallel(sandbox, load_task(str(task)))
     ideal = VERIFIERS * SLEEP_SEC / CONCURRENT
     what = f"verify {VERIFIERS}, {CONCURRENT} at a time"
@@ -99,11 +100,6 @@ def _each(threads: int, work: Callable[[Any], object], items: Iterable[object]) 
 
 @contextlib.contextmanager
 def _seeded(sandbox: Bubblewrap, task: Task) -> Iterator[Workbench]:
-    shelf = Shelf()
-    bench = Workbench(task.environment, shelf, sandbox)
-    try:
+    with DiskWorkshop(sandbox) as workshop, contextlib.closing(workshop.bench(task.environment)) as bench:
         bench.seed()
         yield bench
-    finally:
-        bench.close()
-        shelf.close()

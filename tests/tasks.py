@@ -10,7 +10,7 @@ from typing import Any
 from assay.cli.main import main
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
-from assay.engine.sandbox import Command, Isolation, Ran
+from assay.engine.sandbox import Command, Images, Isolation, Ran
 from assay.engine.task import Environment, Phase, Step, Task
 from assay.evidence.verifier_run import RunEnd
 from tests.builders import HARBOR_JOBS
@@ -223,6 +223,7 @@ class ScriptedSandbox:
     """Does in this process what an agent and a verifier would do in theirs: each is told where its folders are."""
 
     owner: tuple[int, int] | None = None
+    images: Images | None = None
 
     def __init__(self, agent: Act = idle, verifier: Act = GENEROUS, backend: str = "scripted") -> None:
         self.isolation = Isolation(

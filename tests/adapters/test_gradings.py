@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from assay.adapters.gradings import last_grading, read_gradings, write_grading
-from assay.adapters.numbered_files import NumberTakenError
 from assay.adapters.safe_read import read_below
 from assay.core.errors import InputError
 from assay.engine.grading_record import Before
+from assay.engine.ports import NumberTakenError
 from tests.dialects.evaluation.gradings import grading
 
 

@@ -67,7 +67,7 @@ def test_failing_that_tests_verify_py_with_a_warning(tmp_path: Path) -> None:
     """Notes, evaluation 6."""
     found = task(tmp_path, **{"tests/test.sh": None, "tests/verify.py": "print()"})
     assert found.steps[0].verifier.script == "/tests/verify.py"
-    assert found.warnings == (f"{tmp_path}/a-task/tests/verify.py is the verifier, for want of a test.sh",)
+    assert found.warnings == (f"{tmp_path}/a-task/tests/verify.py is the verifier, since there is no test.sh",)
 
 
 def test_test_sh_wins_over_verify_py(tmp_path: Path) -> None:
@@ -78,14 +78,14 @@ def test_test_sh_wins_over_verify_py(tmp_path: Path) -> None:
 @pytest.mark.parametrize("files", [{}, {"tests/other.sh": TEST_SH}, {"tests/test.sh/x": "a folder"}])
 def test_neither_is_an_error_when_the_task_is_loaded(tmp_path: Path, files: dict[str, str]) -> None:
     said = refusal(tmp_path, {"tests/test.sh": None, **files})
-    assert said.endswith("has no verifier: there is neither tests/test.sh nor tests/verify.py")
+    assert said.endswith("has no verifier: tests/test.sh or tests/verify.py must be there")
 
 
 def test_a_verifier_that_is_not_executable_is_refused(tmp_path: Path) -> None:
     folder = write(tmp_path / "a-task", PLAIN)
     (folder / "tests" / "test.sh").chmod(0o644)
     with pytest.raises(
-        InputError, match=r"tests/test\.sh is the verifier, and it is not executable: chmod \+x it"
+        InputError, match=r"tests/test\.sh must be executable, since it is the verifier: run chmod \+x on it"
     ):
         load_task(str(folder))
 
@@ -159,8 +159,8 @@ def test_an_output_may_be_wherever_something_of_the_agent_is_kept(tmp_path: Path
 def test_an_output_where_nothing_of_the_agent_is_kept_is_refused(tmp_path: Path, path: str) -> None:
     """Every run would lose its reward for an output that nobody could find."""
     assert refusal(tmp_path, {"task.toml": f'[metadata.output]\npath = "{path}"\n'}) == (
-        f"task.toml: metadata.output.path: nothing that an agent leaves at {path} is kept; what is kept lies "
-        "below /workspace, /logs/agent, /logs/artifacts"
+        "task.toml: metadata.output.path must lie below /workspace, /logs/agent, /logs/artifacts, where an "
+        f"agent's files are kept, got {path}"
     )
 
 
@@ -197,9 +197,9 @@ def test_what_is_declared_about_the_output(tmp_path: Path, table: str, declared:
         ("format = 3", "metadata.output.format"),
         ('colour = "blue"', "there is no field metadata.output.colour"),
         ('schema = "none.json"', "there is no file none.json"),
-        ('schema = "broken.json"', "broken.json is not a JSON Schema: "),
-        ('schema = "list.json"', "list.json is not a JSON Schema: it is not an object"),
-        ('schema = "no-schema.json"', "no-schema.json is not a JSON Schema: "),
+        ('schema = "broken.json"', "broken.json must be a JSON Schema, but it isn't JSON: "),
+        ('schema = "list.json"', "list.json must be a JSON Schema, an object, got list"),
+        ('schema = "no-schema.json"', "no-schema.json is not a valid JSON Schema: "),
         ("schema = 3", "metadata.output.schema"),
         ("path = 3", "metadata.output.path"),
         ('path = "answer.json"', "metadata.output.path"),
@@ -235,8 +235,8 @@ def test_a_demand_on_an_output_that_is_no_file_is_refused(tmp_path: Path, table:
     """Nothing would ever be held against it."""
     said = refusal(tmp_path, {"task.toml": f"[metadata.output]\n{path}{table}\n", "any.json": "{}"})
     assert said == (
-        "task.toml: metadata.output asks for a format, a schema or sections, and the output is the working "
-        "folder; name a file with path"
+        "task.toml: metadata.output asks for a format, a schema or sections, so path must name a file; the output "
+        "is the working folder /workspace"
     )
 
 
@@ -323,17 +323,17 @@ def test_a_step_may_have_the_name_of_a_field(tmp_path: Path) -> None:
     [
         (
             "[metadata.output.three]\nformat = 'json'",
-            "task.toml: metadata.output.three: there is no step three; there are one, two",
+            "task.toml: metadata.output.three: the task has no step three; its steps are one, two",
         ),
         (
             "[metadata.output]\npath = '/workspace/x'",
-            "task.toml: metadata.output.path: a task with steps declares the output of each step in a table of "
-            "its own: write [metadata.output.one]",
+            "task.toml: metadata.output.path: a task with steps must declare the output of each step in its "
+            "own table, such as [metadata.output.one]",
         ),
         (
             "[metadata.output]\none = '/workspace/x'",
-            "task.toml: metadata.output.one: a task with steps declares the output of each step in a table of "
-            "its own: write [metadata.output.one]",
+            "task.toml: metadata.output.one: a task with steps must declare the output of each step in its "
+            "own table, such as [metadata.output.one]",
         ),
         ("[metadata.output.two]\ncolour = 'red'", "task.toml: there is no field metadata.output.two.colour"),
         (
@@ -427,7 +427,7 @@ def test_a_shared_test_sh_does_for_every_step_without_its_own(tmp_path: Path) ->
     [
         ({"steps/one/instruction.md": None}, "there is no file steps/one/instruction.md"),
         ({"steps/one/tests/test.sh": None}, "steps/one has no verifier"),
-        ({"task.toml": "steps = []"}, "task.toml: steps is empty"),
+        ({"task.toml": "steps = []"}, "task.toml: steps must not be empty; leave it out for a task with one step"),
         ({"task.toml": "[[steps]]\nname = 'three'"}, "there is no file steps/three/instruction.md"),
     ],
 )
@@ -473,7 +473,7 @@ def test_an_image_of_its_own_is_needed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml"])
 def test_several_containers_are_refused(tmp_path: Path, name: str) -> None:
     said = refusal(tmp_path, {f"environment/{name}": "services: {}"})
-    assert said == f"environment/{name}: environments of several containers are not supported"
+    assert said == f"environment/{name}: a task can't have several containers; describe one with a Dockerfile"
 
 
 def test_a_working_folder_is_never_the_output_of_a_task_that_names_it(tmp_path: Path) -> None:
@@ -490,11 +490,11 @@ def test_a_working_folder_is_never_the_output_of_a_task_that_names_it(tmp_path: 
     [
         ({"task.toml": None}, "there is no file task.toml"),
         ({"instruction.md": None}, "there is no file instruction.md"),
-        ({"instruction.md": b"\xff"}, "instruction.md is not UTF-8"),
-        ({"task.toml": b"\xff"}, "task.toml is not UTF-8"),
+        ({"instruction.md": b"\xff"}, "instruction.md must be UTF-8 text, but it isn't"),
+        ({"task.toml": b"\xff"}, "task.toml must be UTF-8 text, but it isn't"),
         ({"task.toml": "="}, "task.toml is not TOML: "),
         ({"task.toml": "[agent]\ntimeout = 1"}, "task.toml: there is no field agent.timeout"),
-        ({"environment/Dockerfile": b"\xff"}, "environment/Dockerfile is not UTF-8"),
+        ({"environment/Dockerfile": b"\xff"}, "environment/Dockerfile must be UTF-8 text, but it isn't"),
         (
             {"environment/Dockerfile": "FROM debian\nCOPY nothing /x"},
             "environment/Dockerfile:2: there is no nothing",

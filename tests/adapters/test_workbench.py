@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from assay.adapters import trees, workbench
-from assay.adapters.shelf import Shelf
-from assay.adapters.workbench import AGENT_LOGS, ARCHIVE, MANIFEST, PARTIAL_ARCHIVE, Workbench
+from assay.adapters.shared_copies import SharedCopies
+from assay.adapters.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE, Workbench
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount
 from assay.engine.task import Copy, Environment
 from assay.evidence.files import Absent, Content, Refusal, Refused
@@ -23,21 +24,21 @@ PLAIN = Environment(workdir="/workspace")
 
 
 @pytest.fixture
-def shelf() -> Iterator[Shelf]:
-    shelf = Shelf()
-    yield shelf
-    shelf.close()
+def copies() -> Iterator[SharedCopies]:
+    copies = SharedCopies()
+    yield copies
+    copies.close()
 
 
 class Benches:
     """Makes benches and removes them."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, copies: SharedCopies) -> None:
+        self._copies = copies
         self._made: list[Workbench] = []
 
     def __call__(self, environment: Environment = PLAIN) -> Workbench:
-        self._made.append(Workbench(environment, self._shelf, ScriptedSandbox()))
+        self._made.append(Workbench(environment, self._copies, ScriptedSandbox()))
         return self._made[-1]
 
     def close(self) -> None:
@@ -46,8 +47,8 @@ class Benches:
 
 
 @pytest.fixture
-def bench_of(shelf: Shelf) -> Iterator[Benches]:
-    benches = Benches(shelf)
+def bench_of(copies: SharedCopies) -> Iterator[Benches]:
+    benches = Benches(copies)
     yield benches
     benches.close()
 
@@ -196,7 +197,7 @@ def test_only_the_agents_own_places_are_shown(bench_of: Benches) -> None:
     assert targets == {"/app", "/workspace", "/logs/agent", "/logs/artifacts"}
 
 
-def test_the_later_tests_lie_above_the_earlier_ones(shelf: Shelf, tmp_path: Path) -> None:
+def test_the_later_tests_lie_above_the_earlier_ones(copies: SharedCopies, tmp_path: Path) -> None:
     for name in ("task", "step"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "both").write_text(name)
@@ -204,7 +205,7 @@ def test_the_later_tests_lie_above_the_earlier_ones(shelf: Shelf, tmp_path: Path
     (tmp_path / "step" / "plain.sh").write_text("#!/bin/sh\n")
     (tmp_path / "step" / "data.txt").write_text("text")
     (tmp_path / "step" / "data.txt").chmod(0o666)
-    copy = Path(shelf.copy(str(tmp_path / "task"), str(tmp_path / "step")))
+    copy = Path(copies.copy(str(tmp_path / "task"), str(tmp_path / "step")))
     assert (copy / "both").read_text() == "step"
     assert {path.name: path.stat().st_mode & 0o777 for path in copy.iterdir()} == {
         "both": 0o644,
@@ -215,8 +216,8 @@ def test_the_later_tests_lie_above_the_earlier_ones(shelf: Shelf, tmp_path: Path
     }
 
 
-def test_tests_are_copied_once_a_job(shelf: Shelf, tests_folder: str) -> None:
-    assert shelf.copy(tests_folder) == shelf.copy(tests_folder)
+def test_tests_are_copied_once_a_job(copies: SharedCopies, tests_folder: str) -> None:
+    assert copies.copy(tests_folder) == copies.copy(tests_folder)
 
 
 @pytest.mark.parametrize(
@@ -326,8 +327,8 @@ def test_logs_are_empty_for_the_next_step(bench_of: Benches) -> None:
         assert os.listdir(place(bench.agent_mounts(None), target)) == []
 
 
-def test_nothing_is_left_of_a_bench(shelf: Shelf) -> None:
-    bench = Workbench(PLAIN, shelf, ScriptedSandbox())
+def test_nothing_is_left_of_a_bench(copies: SharedCopies) -> None:
+    bench = Workbench(PLAIN, copies, ScriptedSandbox())
     workspace = seeded(bench)
     (workspace / "closed").mkdir()
     (workspace / "closed" / "file").touch()
@@ -367,21 +368,21 @@ def test_modes_and_what_is_ignored(bench_of: Benches, tmp_path: Path) -> None:
 
 
 def test_links_among_the_tests_are_there_and_what_they_lead_to_is_left_alone(
-    shelf: Shelf, tmp_path: Path, tests_folder: str
+    copies: SharedCopies, tmp_path: Path, tests_folder: str
 ) -> None:
     outside = tmp_path / "outside"
     outside.write_text("x")
     outside.chmod(0o600)
     (Path(tests_folder) / "data").symlink_to("data_v1")
     (Path(tests_folder) / "away").symlink_to(outside)
-    copy = Path(shelf.copy(tests_folder))
+    copy = Path(copies.copy(tests_folder))
     assert os.readlink(copy / "data") == "data_v1"
     assert stat.S_IMODE(outside.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("spoil", ["a pipe", "too many"])
 def test_tests_are_copied_whole_or_not_at_all(
-    shelf: Shelf, tests_folder: str, monkeypatch: pytest.MonkeyPatch, spoil: str
+    copies: SharedCopies, tests_folder: str, monkeypatch: pytest.MonkeyPatch, spoil: str
 ) -> None:
     """A verifier with a part of its tests would be another one."""
     if spoil == "a pipe":
@@ -389,7 +390,7 @@ def test_tests_are_copied_whole_or_not_at_all(
     else:
         monkeypatch.setattr(trees, "MAX_FILES", 0)
     with pytest.raises(MeasurementError, match=r"tests can't be copied: 1 of its files"):
-        shelf.copy(tests_folder)
+        copies.copy(tests_folder)
 
 
 def test_logs_that_are_too_large_are_said_to_be_and_not_graded_again(
@@ -420,7 +421,7 @@ def test_the_verifier_sees_the_same_logs_again(bench_of: Benches, tests_folder: 
     manifest = first.keep_agent(str(tmp_path), [ArtifactConfig(source=source) for source in sources])
     assert [entry["status"] for entry in manifest] == ["ok"] * 4
     (tmp_path / "artifacts" / MANIFEST).write_text(json.dumps(manifest))
-    (tmp_path / "agent" / AGENT_LOGS[0]).write_text("printed")
+    (tmp_path / "agent" / (ORACLE_LOG, AGENT_LOG)[0]).write_text("printed")
     first.keep_workspace(str(tmp_path))
     again.restore(str(tmp_path))
     seen = again.verifier_mounts(make_step(tests=(tests_folder,)))

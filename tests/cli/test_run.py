@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters import trial_writer
+from assay.adapters import trial_folder
 from assay.cli.main import main
 from tests.builders import REPO, edit_json
 from tests.cli.running import Cli, start_assay
@@ -279,8 +279,8 @@ def test_a_task_that_can_not_be_used_is_named_while_the_others_run(cli: Cli, tmp
         ("image", "Dockerfile:2: RUN apt-get install -y gcc: this needs an image; use --isolation container"),
         ("variable", "SURELY_NOT_SET_ANYWHERE"),
         ("user", "the user 'alice' exists only in an image"),
-        ("plain", "tests/test.sh is the verifier, and it is not executable: chmod +x it"),
-        ("untested", "has no verifier: there is neither tests/test.sh nor tests/verify.py"),
+        ("plain", "tests/test.sh must be executable, since it is the verifier: run chmod +x on it"),
+        ("untested", "has no verifier: tests/test.sh or tests/verify.py must be there"),
     ):
         assert any(name in line and said in line and line.startswith("assay: ") for line in complaints), said
 
@@ -579,7 +579,7 @@ def test_a_disk_that_is_full_stops_the_job(
     def no_space(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(trial_writer, "write_durably", no_space)
+    monkeypatch.setattr(trial_folder, "write_durably", no_space)
     found = cli(*run_arguments(write_task(tmp_path / "task"), "true", jobs, "--quiet"))
     assert (found.code, found.err) == (
         2,

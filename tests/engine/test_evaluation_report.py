@@ -1,11 +1,11 @@
 """What gradings say beyond rewards: validity, failures by category, changes, flakiness, disagreement."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-import msgspec
 import pytest
 
 from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Annotation, Judgment
 from assay.engine.evaluation_report import (
     Change,
     Disagreement,
@@ -14,20 +14,26 @@ from assay.engine.evaluation_report import (
     TagGroup,
     report_histories,
 )
-from assay.engine.history import AnnotationView, GradingView, History
-from tests.dialects.evaluation.gradings import grading
+from assay.engine.history import History
+from tests.dialects.evaluation.gradings import STARTED, grading
 
 MISSING = None
 
 
-def view(record: Grading) -> GradingView:
-    return msgspec.json.decode(record.model_dump_json(), type=GradingView)
+def said(reviewer: str, judgment: str, categories: Sequence[str] = (), notes: str | None = None) -> Annotation:
+    return Annotation(
+        reviewer_id=reviewer,
+        judgment=Judgment(judgment),
+        timestamp=STARTED,
+        categories=list(categories),
+        notes=notes,
+    )
 
 
 def history(trial: str, *records: Grading, verdicts: tuple[tuple[str, str], ...] = ()) -> History:
     """A trial's gradings, and verdicts as pairs of reviewer and judgment."""
-    annotations = [AnnotationView(reviewer, judgment, [], "why") for reviewer, judgment in verdicts]
-    return History(trial, [view(record) for record in records], annotations)
+    annotations = [said(reviewer, judgment, [], "why") for reviewer, judgment in verdicts]
+    return History(trial, list(records), annotations)
 
 
 def report(
@@ -39,11 +45,8 @@ def report(
 
 
 def test_categories_of_reviewers_are_grouped_as_found_by_people() -> None:
-    said = [
-        AnnotationView("r1", "fail", ["unit mismatch"], None),
-        AnnotationView("r2", "fail", ["unit mismatch"], None),
-    ]
-    found = report(History("a", [view(grading(1, 1.0))], said), History("b", [], said[:1]))
+    verdicts = [said("r1", "fail", ["unit mismatch"]), said("r2", "fail", ["unit mismatch"])]
+    found = report(History("a", [grading(1, 1.0)], verdicts), History("b", [], verdicts[:1]))
     assert found.taxonomy == [TagGroup("unit mismatch", "human", ["a", "b"])]
 
 
@@ -105,10 +108,9 @@ def test_changes_are_between_the_first_and_the_newest(records: list[Grading], ch
 
 
 def test_a_trial_is_flaky_if_one_of_its_gradings_says_so() -> None:
-    flaky = "flaky verifier: range of 3 verifications of the same output"
     found = report(
-        history("a", grading(1), grading(2, method=flaky), grading(3, method="range of 3")),
-        history("b", grading(1), grading(2, method="range of 2")),
+        history("a", grading(1), grading(2, flaky=True), grading(3, flaky=False)),
+        history("b", grading(1), grading(2, flaky=False)),
         used="first",
     )
     assert found.flaky == ["a"]

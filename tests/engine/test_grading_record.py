@@ -8,23 +8,35 @@ from datetime import timedelta
 import pytest
 
 from assay.adapters.task_folder import load_task
+from assay.adapters.this_host import ThisHost
 from assay.dialects.evaluation.grading import Grading, Hashes
 from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
 from assay.dialects.harbor.multi_step import TrialRewards
 from assay.engine.grading_record import PROFILE, Before, grading_of, same_question
 from assay.engine.sandbox import Isolation, Ran
+from assay.engine.site import Site
 from assay.engine.task import Task
-from assay.engine.trial_run import Failure, Verified
+from assay.engine.trial_record import Failure, Verified
 from assay.evidence.verifier_run import RunEnd
 from assay.version import ENGINE, VERSION
 from tests.builders import REPO
 from tests.dialects.evaluation.evidence import left
 from tests.dialects.evaluation.gradings import STARTED, grading, hashes
+from tests.tasks import ScriptedSandbox
 
 ISOLATION = Isolation(
     **{one.name: "x" if one.type in (str, "str") else True for one in dataclasses.fields(Isolation)}  # type: ignore[arg-type]
 )
+
+
+class _Sandbox(ScriptedSandbox):
+    def __init__(self) -> None:
+        super().__init__()
+        self.isolation = ISOLATION
+
+
+SITE = Site(_Sandbox(), ThisHost())
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +76,7 @@ def record(
         run,
         task=task,
         step=step,
-        isolation=ISOLATION,
+        site=SITE,
         before=before or Before(),
         checksums={"tests": "v", "workspace": workspace},
     )
@@ -144,23 +156,25 @@ def test_a_first_grading_says_nothing_about_confidence(task: Task) -> None:
 
 
 @pytest.mark.parametrize(
-    ("earlier", "now", "low", "high", "method"),
+    ("earlier", "now", "low", "high", "count", "flaky"),
     [
-        ([1.0], 1, 1.0, 1.0, "range of 2 verifications of the same output"),
-        ([1.0, 1.0], 1, 1.0, 1.0, "range of 3 verifications of the same output"),
-        ([0.0], 1, 0.0, 1.0, "flaky verifier: range of 2 verifications of the same output"),
-        ([1.0, 0.5], 1, 0.5, 1.0, "flaky verifier: range of 3 verifications of the same output"),
-        ([0.0], 0, 0.0, 0.0, "range of 2 verifications of the same output"),
+        ([1.0], 1, 1.0, 1.0, 2, False),
+        ([1.0, 1.0], 1, 1.0, 1.0, 3, False),
+        ([0.0], 1, 0.0, 1.0, 2, True),
+        ([1.0, 0.5], 1, 0.5, 1.0, 3, True),
+        ([0.0], 0, 0.0, 0.0, 2, False),
     ],
 )
 def test_a_sound_verifier_gives_a_point_and_a_flaky_one_a_range(
-    task: Task, earlier: list[float], now: int, low: float, high: float, method: str
+    task: Task, earlier: list[float], now: int, low: float, high: float, count: int, flaky: bool
 ) -> None:
     """The same output should produce the same reward; where it does not, that is on record."""
     found = record(task, verified(f'{{"reward": {now}}}'.encode()), before(task, *earlier))
     assert found.result.confidence == ConfidenceMetadata(
-        confidence_interval=ConfidenceInterval(low=low, high=high), confidence_method=method
+        confidence_interval=ConfidenceInterval(low=low, high=high),
+        confidence_method=f"range of {count} verifications of the same output",
     )
+    assert found.flaky is flaky
     assert found.result.reward == now
 
 
@@ -169,9 +183,7 @@ def test_a_verifier_that_sometimes_gives_no_reward_is_flaky_even_if_the_reward_i
     task: Task, earlier: float | None, now: bytes | None
 ) -> None:
     """A missing reward stays told apart from a real zero everywhere."""
-    confidence = record(task, verified(now), before(task, earlier)).result.confidence
-    assert confidence is not None
-    assert (confidence.confidence_method or "").startswith("flaky")
+    assert record(task, verified(now), before(task, earlier)).flaky is True
 
 
 def test_gradings_of_something_else_say_nothing(task: Task) -> None:

@@ -3,13 +3,19 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.adapters.atomic_write import is_unfinished
-from assay.adapters.numbered_files import MARK, read_all_numbered
+from assay.adapters.numbered_files import MARK
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
 from assay.evidence.files import File, RewardFiles
+
+if TYPE_CHECKING:
+    # Most jobs have no such records, and a report on them does without pydantic, which is slow to import.
+    from assay.dialects.evaluation.grading import Grading
+    from assay.dialects.evaluation.models import Annotation
 
 # A trial's result may hold whole rollouts with their log-probabilities.
 RESULT_LIMIT = 256 * 1024 * 1024
@@ -56,8 +62,17 @@ class DiskJobFolder:
     def has_records(self) -> bool:
         return os.path.exists(f"{self._path}/{MARK}")
 
-    def records(self, trial: str, kind: str) -> list[bytes]:
-        return list(read_all_numbered(f"{self._path}/{trial}", kind).values())
+    def gradings(self, trial: str) -> "list[Grading]":
+        from assay.adapters.records import read_records  # noqa: PLC0415 - see TYPE_CHECKING above
+        from assay.dialects.evaluation.grading import Grading  # noqa: PLC0415
+
+        return read_records(f"{self._path}/{trial}", "gradings", Grading, newer=True)
+
+    def annotations(self, trial: str) -> "list[Annotation]":
+        from assay.adapters.records import read_records  # noqa: PLC0415
+        from assay.dialects.evaluation.models import Annotation  # noqa: PLC0415
+
+        return read_records(f"{self._path}/{trial}", "annotations", Annotation, newer=True)
 
     def reward_files(self, trial: str, step: str | None) -> RewardFiles:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")

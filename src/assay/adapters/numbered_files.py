@@ -8,15 +8,12 @@ import tempfile
 from assay.adapters.atomic_write import PREFIX
 from assay.adapters.safe_read import read_below
 from assay.core.errors import InputError
+from assay.engine.ports import NumberTakenError
 from assay.evidence.files import Content
 
 LIMIT = 64 * 2**20
 MARK = ".assay"
 _NAME = re.compile(r"^(\d{4,})\.json$")
-
-
-class NumberTakenError(InputError):
-    """Somebody else wrote a record under the same number at the same time."""
 
 
 def numbers_in(parent: str, folder: str) -> list[int]:

@@ -11,16 +11,22 @@ from assay.engine import mistakes
 Record = TypeVar("Record", bound=BaseModel)
 
 
-def read_records(parent: str, folder: str, kind: type[Record]) -> list[Record]:
-    """All records of a kind, the oldest first. Raises ``InputError`` for one that can't be read."""
+def read_records(parent: str, folder: str, kind: type[Record], *, newer: bool = False) -> list[Record]:
+    """All records of a kind, the oldest first. Raises ``InputError`` for one that can't be read.
+
+    ``newer`` also takes records of a newer Assay, and leaves out the fields that this one doesn't know.
+    """
     found = read_all_numbered(parent, folder)
-    return [parse_record(data, kind, f"{parent}/{folder}/{file_name(number)}") for number, data in found.items()]
+    return [
+        parse_record(data, kind, f"{parent}/{folder}/{file_name(number)}", newer=newer)
+        for number, data in found.items()
+    ]
 
 
-def parse_record(data: bytes, kind: type[Record], path: str) -> Record:
+def parse_record(data: bytes, kind: type[Record], path: str, *, newer: bool = False) -> Record:
     """One record, from the bytes that were found at ``path``."""
     try:
-        return kind.model_validate_json(data)
+        return kind.model_validate_json(data, extra="ignore" if newer else None)
     except ValidationError as error:
         raise InputError(f"{path} is no {kind.__name__.lower()}: {_why(error, kind)}") from error
 

@@ -3,8 +3,8 @@
 import os
 import stat
 
-from assay.adapters.declared_output import read_task_text
 from assay.adapters.safe_read import read_file
+from assay.adapters.task_folder import read_task_text
 from assay.adapters.trees import walk
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.task import LOGS, Step, Task

@@ -1,7 +1,7 @@
 """The folders of one trial while it runs: the agent's workspace, its logs, and the verifier's own.
 
-They lie in a temporary folder that the sandbox's user can enter. Tests and solutions come from the shelf; the
-workspace belongs to the sandbox's user.
+They lie in a temporary folder that the sandbox's user can enter. Tests and solutions are
+shared copies; the workspace belongs to the sandbox's user.
 """
 
 import json
@@ -14,9 +14,8 @@ from pathlib import Path
 
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
-from assay.adapters.sandbox.container import Container
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.shelf import Shelf, set_mode
+from assay.adapters.shared_copies import SharedCopies, set_mode
 from assay.adapters.trees import (
     MAX_BYTES,
     MAX_FILES,
@@ -32,6 +31,7 @@ from assay.adapters.trees import (
 )
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.task import LOGS, Copy, Environment, Step
 from assay.evidence.files import Content, File, RewardFiles
@@ -42,17 +42,15 @@ WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
 PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
 MANIFEST = "manifest.json"
-# What the agent printed is kept among its logs. Harbor has a name of its own for what the oracle prints.
-AGENT_LOGS = ("oracle.txt", "output.txt")
 _LOGS = ("agent", "artifacts")
 
 
 class Workbench:
     """One trial's folders, for one sandbox."""
 
-    def __init__(self, environment: Environment, shelf: Shelf, sandbox: Sandbox) -> None:
+    def __init__(self, environment: Environment, copies: SharedCopies, sandbox: Sandbox) -> None:
         self._environment = environment
-        self._shelf = shelf
+        self._copies = copies
         self._sandbox = sandbox
         self._owner = sandbox.owner
         self._base = scratch_folder(0o711)
@@ -66,9 +64,9 @@ class Workbench:
     def seed(self) -> None:
         """The workspace as the environment describes it."""
         self._make_places()
-        if isinstance(self._sandbox, Container) and self._environment.image is not None:
+        if self._sandbox.images is not None and self._environment.image is not None:
             workdir = self._environment.workdir
-            self._sandbox.copy_out(self._environment.image, workdir, self._host(workdir))
+            self._sandbox.images.copy_out(self._environment.image, workdir, self._host(workdir))
         for copy in self._environment.copies:
             self._copy(copy)
         self._hand_over()
@@ -76,7 +74,7 @@ class Workbench:
     def restore(self, folder: str) -> None:
         """The workspace, the logs and the artifacts as an earlier run left them in its folder."""
         unpack_tree(f"{folder}/{ARCHIVE}", self._root)
-        added = {f"{folder}/agent/{name}" for name in AGENT_LOGS} | set(_added_artifacts(folder))
+        added = {f"{folder}/agent/{name}" for name in (ORACLE_LOG, AGENT_LOG)} | set(_added_artifacts(folder))
         for name in _LOGS:
             if os.path.isdir(f"{folder}/{name}"):
                 copy_tree(f"{folder}/{name}", f"{self._base}/{name}", without=added)
@@ -100,7 +98,7 @@ class Workbench:
     def agent_mounts(self, solution: str | None) -> list[Mount]:
         mounts = [*self._workspace_mounts(), Mount(f"{self._base}/agent", "/logs/agent", writable=True)]
         mounts.append(Mount(f"{self._base}/artifacts", "/logs/artifacts", writable=True))
-        return mounts + ([Mount(self._shelf.copy(solution), "/solution")] if solution is not None else [])
+        return mounts + ([Mount(self._copies.copy(solution), "/solution")] if solution is not None else [])
 
     def verifier_mounts(self, step: Step) -> list[Mount]:
         """Fresh: an empty folder for the verifier's artifacts, and the tests, which nobody saw before."""
@@ -112,7 +110,7 @@ class Workbench:
         own_tree(folder, self._owner)
         return [
             *self._workspace_mounts(),
-            Mount(self._shelf.copy(*step.tests), "/tests"),
+            Mount(self._copies.copy(*step.tests), "/tests"),
             Mount(folder, "/logs/verifier", writable=True),
             Mount(f"{self._base}/agent", "/logs/agent"),
             Mount(f"{self._base}/artifacts", "/logs/artifacts"),
@@ -142,7 +140,7 @@ class Workbench:
         return kept + [self._keep_artifact(one, f"{target}/artifacts") for one in artifacts]
 
     def _keep_artifact(self, artifact: ArtifactConfig, target: str) -> dict[str, str]:
-        """A path of the workspace or of the logs among the artifacts. What is not there is said, not an error."""
+        """A path of the workspace or of the logs among the artifacts. A missing one is reported, not raised."""
         name = artifact.destination or posixpath.basename(artifact.source.rstrip("/"))
         root, below = self._located(artifact.source)
         source = f"{root}/{below}"

@@ -3,33 +3,29 @@
 import os
 import sys
 
-from assay.adapters.regrader import Regrader, find_trials
-from assay.adapters.sandbox.choose import choose
-from assay.cli.grade import complaint
+from assay.adapters.trial_folder import DiskKeptTrial, find_trials
+from assay.cli.grade import complaint, grading_again
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
-from assay.engine.trial_run import Site
+from assay.engine.grade_again import GradeAgain
 
 
 def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> int:
     """Grade every trial ``times`` more. Returns 1 if a verifier contradicted itself."""
     trials = find_trials(paths)
-    regrader = Regrader(Site(choose(isolation), os.environ), tasks)
-    try:
-        answers = [_repeat(regrader, trial, times) for trial in trials]
-    finally:
-        regrader.close()
+    with grading_again(isolation, tasks) as again:
+        answers = [_repeat(again, trial, times) for trial in trials]
     if all(answer is None for answer in answers):
         raise InputError("none of the runs could be verified again")
     return 0 if all(answers) else 1
 
 
-def _repeat(regrader: Regrader, trial: str, times: int) -> bool | None:
+def _repeat(again: GradeAgain, trial: str, times: int) -> bool | None:
     """Whether the verifier is steady; None where it could not be run."""
     name = clean(os.path.basename(trial.rstrip("/")))
     try:
-        runs = [regrader.grade(trial) for _ in range(times)]
+        runs = [again.grade(DiskKeptTrial(trial)) for _ in range(times)]
     except AssayError as error:
         print(f"assay: {complaint(name, error)}", file=sys.stderr)
         return None
@@ -37,8 +33,7 @@ def _repeat(regrader: Regrader, trial: str, times: int) -> bool | None:
     for gradings in zip(*runs, strict=True):
         rewards = {_reward(grading) for grading in gradings}
         details = {grading.provenance.hashes.details for grading in gradings}
-        flaky = gradings[-1].result.confidence
-        differs = len(rewards) > 1 or (flaky is not None and (flaky.confidence_method or "").startswith("flaky"))
+        differs = len(rewards) > 1 or gradings[-1].is_flaky
         steady = steady and not differs and len(details) == 1
         step = "" if gradings[0].step is None else f" step {gradings[0].step}"
         print(f"{name}{step}  {_verdict(differs, len(details) > 1, times, rewards)}")

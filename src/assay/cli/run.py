@@ -4,7 +4,7 @@ TASKS are task folders, or folders of them. The agent is 'oracle' (the task's ow
 or a command for the shell. A command finds the instruction on its standard input, in $ASSAY_INSTRUCTION and in the
 file $ASSAY_INSTRUCTION_FILE, works in the task's folder, and ends when it is done or its time is up.
 
-The same command with the same job name goes on where an interrupted job stopped.
+The same command with the same --job-name resumes a job that was interrupted.
 
 Exit codes: 0 every trial was scored without an error, 1 some were not, 2 nothing was run, 130 it was interrupted.
 """
@@ -16,19 +16,21 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 
-from assay.adapters.images import prepare
-from assay.adapters.job_store import JobSetting, JobStore
+from assay.adapters.job_store import DiskJobStore
 from assay.adapters.sandbox.child import stop_all
 from assay.adapters.sandbox.choose import choose
-from assay.adapters.task_folder import find_tasks, load_task
+from assay.adapters.task_folder import find_tasks, is_task, load_task
+from assay.adapters.this_host import ThisHost
+from assay.adapters.workshop import DiskWorkshop
 from assay.cli.arguments import add_isolation, positive, whole_number
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
 from assay.core.errors import AssayError, InputError, MeasurementError
-from assay.dialects.harbor.task_config import FILE_NAME
-from assay.engine.job_run import JobRun, Planned, plan_trials
+from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
+from assay.engine.prepare_task import prepare_task
+from assay.engine.run_job import run_job
+from assay.engine.site import Site
 from assay.engine.task import Task
-from assay.engine.trial_run import Agent, Site
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -64,19 +66,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    sandbox = choose(args.isolation)
     display = Display(quiet=args.quiet)
-    site = Site(sandbox, os.environ)
+    site = Site(choose(args.isolation), ThisHost())
     tasks, refused = load_tasks(args.tasks, site, no_image=args.no_image)
     for complaint in refused:
         display.complain(complaint)
     if not tasks:
-        raise InputError("no task can be run")
+        raise InputError("none of the tasks can be run")
     setting = _setting(args, tasks)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
     finished_all = _run(setting, site, planned, display)
     if not finished_all:
-        print(f"assay: interrupted; the same command with --job-name {setting.name} goes on", file=sys.stderr)
+        print(
+            f"assay: interrupted; run the same command with --job-name {setting.name} to resume", file=sys.stderr
+        )
         return 130
     code = report_on([setting.folder])
     return 1 if refused else code
@@ -89,10 +92,10 @@ def load_tasks(
     tasks: list[tuple[Task, str | None]] = []
     refused: list[str] = []
     for path in paths:
-        source = None if os.path.isfile(f"{path}/{FILE_NAME}") else os.path.basename(os.path.abspath(path))
+        source = None if is_task(path) else os.path.basename(os.path.abspath(path))
         for folder in find_tasks([path]):
             try:
-                tasks.append((prepare(load_task(folder), site, no_image=no_image), source))
+                tasks.append((prepare_task(load_task(folder), site, no_image=no_image), source))
             except AssayError as error:
                 refused.append(str(error))
     return tasks, refused
@@ -100,7 +103,7 @@ def load_tasks(
 
 def _setting(args: argparse.Namespace, tasks: Sequence[tuple[Task, str | None]]) -> JobSetting:
     adhoc = [task.path for task, source in tasks if source is None]
-    datasets = [path for path in args.tasks if not os.path.isfile(f"{path}/{FILE_NAME}")]
+    datasets = [path for path in args.tasks if not is_task(path)]
     return JobSetting(
         name=_job_name(args.job_name, args.jobs_dir),
         jobs_dir=args.jobs_dir,
@@ -122,7 +125,7 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
         return next(name for name in names if not os.path.lexists(os.path.join(jobs_dir, name)))
     if given in ("", ".", "..") or "/" in given or "\0" in given:
         raise InputError(
-            f"--job-name {given!r} is not the name of a folder; say where jobs are kept with --jobs-dir"
+            f"--job-name must be a folder's name without a path, got {given!r}; the path goes into --jobs-dir"
         )
     return given
 
@@ -133,40 +136,21 @@ def _agent(args: argparse.Namespace) -> Agent:
     if args.agent == "nop":
         return Agent("nop", model=args.model)
     if not args.agent.strip():
-        raise InputError("the agent is an empty command")
+        raise InputError("--agent must be oracle, nop or a command, got an empty text")
     name = args.agent_name or os.path.basename(args.agent.split()[0])
     return Agent(name, command=args.agent, model=args.model)
 
 
 def _run(setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display) -> bool:
     """Run the job. Returns whether it came to its end."""
-    store = JobStore(setting, site)
     try:
-        finished = store.take_up(planned)
-        display.begin(setting.folder, len(planned), len(finished), site.sandbox.isolation.backend)
-        job = JobRun(
-            store,
-            display,
-            concurrent=setting.concurrent,
-            max_retries=setting.max_retries,
-            total=len(planned),
-            finished=finished,
-            n_retries=store.n_retries,
-        )
-        try:
-            job.run([one for one in planned if one.position not in finished])
-        except KeyboardInterrupt:
-            job.stop()
-            stop_all()
-            job.wait()
-            return False
-        except OSError as error:
-            where = "" if error.filename is None else f" ({error.filename})"
-            raise MeasurementError(
-                f"the job {setting.folder} stopped: {error.strerror}{where}; the same command with --job-name"
-                f" {setting.name} goes on"
-            ) from error
-        return True
+        with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
+            return run_job(setting, planned, site, workshop, store, display, stop_all)
+    except OSError as error:
+        where = "" if error.filename is None else f" ({error.filename})"
+        raise MeasurementError(
+            f"the job {setting.folder} stopped: {error.strerror}{where}; run the same command with --job-name"
+            f" {setting.name} to resume it"
+        ) from error
     finally:
         display.end()
-        store.close()

@@ -6,7 +6,7 @@ import time
 
 from assay.cli.table import clean
 from assay.dialects.harbor.trial import Trial
-from assay.engine.trial_run import BROKEN
+from assay.engine.trial_record import BROKEN
 
 
 class Display:

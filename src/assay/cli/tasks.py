@@ -11,20 +11,24 @@ same.
 """
 
 import argparse
-import os
 import sys
+from collections.abc import Callable
 
 from assay.adapters.sandbox.choose import choose
 from assay.adapters.task_files import task_files
 from assay.adapters.task_folder import find_tasks, load_task
-from assay.adapters.task_trial import TaskTrial
+from assay.adapters.this_host import ThisHost
+from assay.adapters.workshop import DiskWorkshop
 from assay.cli.arguments import add_isolation, positive
 from assay.cli.table import clean
 from assay.core.errors import AssayError
+from assay.engine.job_plan import Agent
+from assay.engine.prepare_task import prepare_task
+from assay.engine.site import Site
 from assay.engine.task import Task
 from assay.engine.task_lint import lint
 from assay.engine.task_reading import LintFinding
-from assay.engine.trial_run import Agent, Site
+from assay.engine.try_task import try_task
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,26 +47,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    trial = None
-    if args.run_them:
-        trial = TaskTrial(Site(choose(args.isolation), os.environ), no_image=args.no_image)
-    try:
-        codes = [_check(path, trial, args.repeat) for path in find_tasks(args.tasks)]
-    finally:
-        if trial is not None:
-            trial.close()
-    return max(codes)
+    paths = find_tasks(args.tasks)
+    if not args.run_them:
+        return max(_check(path) for path in paths)
+    site = Site(choose(args.isolation), ThisHost())
+    with DiskWorkshop(site.sandbox) as workshop:
+
+        def attempt(task: Task) -> list[LintFinding]:
+            return _try(prepare_task(task, site, no_image=args.no_image), site, workshop, args.repeat)
+
+        return max(_check(path, attempt) for path in paths)
 
 
-def _check(path: str, trial: TaskTrial | None, times: int) -> int:
+def _check(path: str, attempt: Callable[[Task], list[LintFinding]] = lambda _: []) -> int:
+    """The exit code for one task. ``attempt`` runs it and says what it found."""
     findings: list[LintFinding] = []
     failed = False
     try:
         task = load_task(path)
         findings += [finding for step in task.steps for finding in lint(task_files(task, step))]
         findings += [LintFinding("warning", "task", warning) for warning in task.warnings]
-        if trial is not None:
-            findings += _try(trial.prepare(task), trial, times)
+        findings += attempt(task)
     except AssayError as error:
         print(f"assay: {clean(str(error))}", file=sys.stderr)
         failed = True
@@ -73,11 +78,11 @@ def _check(path: str, trial: TaskTrial | None, times: int) -> int:
     return 2 if failed else 1 if findings else 0
 
 
-def _try(task: Task, trial: TaskTrial, times: int) -> list[LintFinding]:
+def _try(task: Task, site: Site, workshop: DiskWorkshop, times: int) -> list[LintFinding]:
     """Let the oracle and an idle agent attempt the task."""
     found: list[LintFinding] = []
     for agent, wanted in ((Agent("oracle", oracle=True), 1.0), (Agent("nop"), 0.0)):
-        rewards = [trial.reward(task, agent) for _ in range(times)]
+        rewards = [try_task(site, workshop, task, agent) for _ in range(times)]
         got = ", ".join(dict.fromkeys("no reward" if one is None else f"{one:g}" for one in rewards))
         who = f"the {agent.name}"
         if any(reward != wanted for reward in rewards):

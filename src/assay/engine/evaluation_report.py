@@ -2,8 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from assay.engine.history import GradingView, History
+from assay.engine.history import History
+
+if TYPE_CHECKING:
+    from assay.dialects.evaluation.grading import Grading
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ def report_histories(
         ),
         incomplete=sum(not one.result.validity.verifier_completed for one in gradings),
         changes=[change for history in known for change in _changes(history)],
-        flaky=[history.trial for history in known if any(one.flaky for one in history.gradings)],
+        flaky=[history.trial for history in known if any(one.is_flaky for one in history.gradings)],
         taxonomy=_taxonomy(shown, known),
         reasons=_reasons(shown),
         disagreements=[
@@ -104,17 +108,19 @@ def _changes(history: History) -> Iterator[Change]:
             yield Change(history.trial, after.step, one, other, after.number)
 
 
-def _reward(grading: GradingView) -> float | None:
+def _reward(grading: "Grading") -> float | None:
     """The reward of a grading. One whose verifier did not complete is not a zero."""
     return grading.result.reward if grading.result.validity.verifier_completed else None
 
 
-def _taxonomy(shown: dict[str, list[GradingView]], histories: Iterable[History]) -> list[TagGroup]:
+def _taxonomy(shown: "dict[str, list[Grading]]", histories: Iterable[History]) -> list[TagGroup]:
     """What the gradings are tagged with, and what reviewers said, which is a person's word whoever it was."""
     groups: dict[tuple[str, str], list[str]] = {}
     for history in histories:
         tags = {
-            (tag.category, tag.source) for one in shown[history.trial] for tag in one.result.error_taxonomy or ()
+            (tag.category, tag.source.value)
+            for one in shown[history.trial]
+            for tag in one.result.error_taxonomy or ()
         }
         tags |= {(category, "human") for one in history.annotations for category in one.categories}
         for tag in sorted(tags):
@@ -122,7 +128,7 @@ def _taxonomy(shown: dict[str, list[GradingView]], histories: Iterable[History])
     return [TagGroup(category, source, trials) for (category, source), trials in sorted(groups.items())]
 
 
-def _reasons(shown: dict[str, list[GradingView]]) -> list[ReasonGroup]:
+def _reasons(shown: "dict[str, list[Grading]]") -> list[ReasonGroup]:
     groups: dict[str, list[str]] = {}
     for trial, gradings in shown.items():
         for reason in dict.fromkeys(one.reason_code for one in gradings if one.reason_code is not None):
@@ -130,7 +136,7 @@ def _reasons(shown: dict[str, list[GradingView]]) -> list[ReasonGroup]:
     return [ReasonGroup(reason, trials) for reason, trials in sorted(groups.items())]
 
 
-def _verdict(shown: list[GradingView], own: float | None) -> float | None:
+def _verdict(shown: "list[Grading]", own: float | None) -> float | None:
     """The reward that a reviewer's word is held against: of several steps, the lowest."""
     if not shown:
         return own
@@ -143,5 +149,6 @@ def _disagreements(history: History, reward: float | None, threshold: float) -> 
     """Where a reviewer says pass and the verifier does not, or the other way round. To defer is no opinion."""
     passed = reward is not None and reward >= threshold
     for one in history.annotations:
-        if one.judgment != "defer" and (one.judgment == "pass") != passed:
-            yield Disagreement(history.trial, one.reviewer_id, one.judgment, reward, one.notes)
+        judgment = one.judgment.value
+        if judgment != "defer" and (judgment == "pass") != passed:
+            yield Disagreement(history.trial, one.reviewer_id, judgment, reward, one.notes)

@@ -1,15 +1,14 @@
 """From a verifier run to the record of a grading, with its provenance."""
 
-import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from assay.dialects.evaluation.grading import Grading, Hashes, Provenance, Usage
 from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata, EvaluationResult
-from assay.engine.sandbox import Isolation
+from assay.engine.site import Site
 from assay.engine.task import Task
-from assay.engine.trial_run import Verified
+from assay.engine.trial_record import Verified
 from assay.version import ENGINE, VERSION
 
 PROFILE = "harbor-0.13.1"
@@ -32,7 +31,7 @@ def grading_of(
     *,
     task: Task,
     step: str | None,
-    isolation: Isolation,
+    site: Site,
     before: Before,
     checksums: Mapping[str, str | None],
 ) -> Grading:
@@ -47,21 +46,23 @@ def grading_of(
         workspace=checksums.get("workspace"),
     )
     result = verified.ingested.result
+    agreement = _agreement(result, hashes, step, before)
     return Grading(
         number=before.number + 1,
         step=step,
-        result=result.model_copy(update={"confidence": _confidence(result, hashes, step, before)}),
+        result=result.model_copy(update={"confidence": agreement.confidence}),
         reason_code=verified.ingested.reason_code,
         rewards=_rewards(verified),
         exception_type=verified.failure.type if verified.failure is not None else None,
         verifier_exit_code=ran.end.exit_code,
+        flaky=agreement.flaky,
         provenance=Provenance(
             assay=VERSION,
             engine=ENGINE,
-            python=platform.python_version(),
-            platform=platform.platform(terse=True),
+            python=site.host.python,
+            platform=site.host.platform,
             profile=PROFILE,
-            isolation=asdict(isolation),
+            isolation=asdict(site.sandbox.isolation),
             hashes=hashes,
             started_at=ran.started_at,
             finished_at=ran.finished_at,
@@ -85,23 +86,28 @@ def same_question(one: Grading, hashes: Hashes, step: str | None) -> bool:
     )
 
 
-def _confidence(
-    result: EvaluationResult, hashes: Hashes, step: str | None, before: Before
-) -> ConfidenceMetadata | None:
-    """What verifying the same thing again says: the span of the rewards, which is a point for a sound verifier.
+@dataclass(frozen=True, slots=True)
+class _Agreement:
+    """What verifying the same thing again says. A sound verifier always gives the same answer."""
+
+    confidence: ConfidenceMetadata | None = None
+    flaky: bool = False
+
+
+def _agreement(result: EvaluationResult, hashes: Hashes, step: str | None, before: Before) -> _Agreement:
+    """The range of the rewards, and whether the verifier contradicted itself.
 
     A verification without a usable reward is not a zero: beside others that have one, it makes the verifier flaky.
     """
     answers = [one.result for one in before.gradings if same_question(one, hashes, step)] + [result]
     rewards = [answer.reward for answer in answers if answer.validity.verifier_completed]
     if len(answers) < 2 or not rewards:
-        return None
-    steady = min(rewards) == max(rewards) and len(rewards) == len(answers)
-    return ConfidenceMetadata(
+        return _Agreement()
+    confidence = ConfidenceMetadata(
         confidence_interval=ConfidenceInterval(low=min(rewards), high=max(rewards)),
-        confidence_method=f"{'' if steady else 'flaky verifier: '}range of {len(answers)} verifications"
-        " of the same output",
+        confidence_method=f"range of {len(answers)} verifications of the same output",
     )
+    return _Agreement(confidence, flaky=min(rewards) < max(rewards) or len(rewards) < len(answers))
 
 
 def _rewards(verified: Verified) -> dict[str, Any] | None:

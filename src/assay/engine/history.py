@@ -2,65 +2,21 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.core.errors import InputError
 from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.ports import JobFolder
 
+if TYPE_CHECKING:
+    # A report of a job without such records does without pydantic, which takes longer to import than the report.
+    from assay.dialects.evaluation.grading import Grading
+    from assay.dialects.evaluation.models import Annotation
+
 AGENT_ERRORS = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
-
-
-class _Validity(msgspec.Struct):
-    output_parseable: bool
-    schema_valid: bool
-    verifier_completed: bool
-
-
-class _Tag(msgspec.Struct):
-    category: str
-    source: str
-
-
-class _Confidence(msgspec.Struct):
-    confidence_method: str | None = None
-
-
-class _Result(msgspec.Struct):
-    reward: float
-    validity: _Validity
-    error_taxonomy: list[_Tag] | None = None
-    confidence: _Confidence | None = None
-
-
-class GradingView(msgspec.Struct):
-    """A grading, as far as a report needs it."""
-
-    number: int
-    step: str | None
-    result: _Result
-    reason_code: str | None
-    rewards: dict[str, float | int | None] | None
-    exception_type: str | None
-
-    @property
-    def flaky(self) -> bool:
-        """Whether verifying the same output again gave another reward."""
-        method = self.result.confidence.confidence_method if self.result.confidence is not None else None
-        return method is not None and method.startswith("flaky")
-
-
-class AnnotationView(msgspec.Struct):
-    """A reviewer's verdict, as far as a report needs it."""
-
-    reviewer_id: str
-    judgment: str
-    categories: list[str] = []
-    notes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +24,19 @@ class History:
     """The gradings of one trial and the verdicts on it, the oldest first."""
 
     trial: str
-    gradings: list[GradingView]
-    annotations: list[AnnotationView]
+    gradings: "list[Grading]"
+    annotations: "list[Annotation]"
 
-    def latest(self) -> list[GradingView]:
+    def latest(self) -> "list[Grading]":
         """The newest grading of each step, in the order of the steps."""
-        newest: dict[str | None, GradingView] = {}
+        newest: dict[str | None, Grading] = {}
         for grading in self.gradings:
             newest[grading.step] = grading
         return list(newest.values())
 
-    def first(self) -> list[GradingView]:
+    def first(self) -> "list[Grading]":
         """The first grading of each step."""
-        oldest: dict[str | None, GradingView] = {}
+        oldest: dict[str | None, Grading] = {}
         for grading in self.gradings:
             oldest.setdefault(grading.step, grading)
         return list(oldest.values())
@@ -99,17 +55,9 @@ def with_latest(trials: Iterable[Trial], histories: Iterable[History]) -> list[T
 
 def _read(folder: JobFolder, trials: Iterable[Trial]) -> Iterator[History]:
     for trial in trials:
-        gradings = [_decode(data, GradingView, trial) for data in folder.records(trial.name, "gradings")]
-        annotations = [_decode(data, AnnotationView, trial) for data in folder.records(trial.name, "annotations")]
+        gradings, annotations = folder.gradings(trial.name), folder.annotations(trial.name)
         if gradings or annotations:
             yield History(trial.name, gradings, annotations)
-
-
-def _decode(data: bytes, kind: Any, trial: Trial) -> Any:
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.MsgspecError as error:
-        raise InputError(f"a record of {trial.name} can't be read: {error}") from error
 
 
 def _regraded(trial: Trial, history: History | None) -> Trial:
@@ -132,12 +80,12 @@ def _regraded(trial: Trial, history: History | None) -> Trial:
     )
 
 
-def _strategy(trial: Trial, first: list[GradingView]) -> Strategy:
+def _strategy(trial: Trial, first: "list[Grading]") -> Strategy:
     """Which strategy the task has: the one that gave the recorded rewards."""
     return next((one for one in Strategy if _of_steps(first, one) == trial.rewards), Strategy.MEAN)
 
 
-def _of_steps(gradings: list[GradingView], strategy: Strategy) -> Rewards | None:
+def _of_steps(gradings: "list[Grading]", strategy: Strategy) -> Rewards | None:
     steps = [Step(verified=one.rewards is not None, rewards=_known(one.rewards)) for one in gradings]
     result = trial_rewards(steps, strategy)
     return result.rewards if result is not None else None

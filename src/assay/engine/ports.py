@@ -1,15 +1,24 @@
 """What the use cases need from the outside. Adapters provide it; tests may fake it."""
 
 from collections.abc import Callable, Iterator
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from assay.core.errors import InputError
 from assay.evidence.files import File, RewardFiles
+
+if TYPE_CHECKING:
+    from assay.dialects.evaluation.grading import Grading
+    from assay.dialects.evaluation.models import Annotation
 
 Progress: TypeAlias = Callable[[int, int], None]
 
 
 def no_progress(_done: int, _total: int) -> None:
     """Tell nobody."""
+
+
+class NumberTakenError(InputError):
+    """Somebody else wrote a record under the same number at the same time."""
 
 
 class JobFolder(Protocol):
@@ -44,8 +53,12 @@ class JobFolder(Protocol):
         """Whether trials of the job have gradings or annotations beside their results."""
         ...
 
-    def records(self, trial: str, kind: str) -> list[bytes]:
-        """The records of one kind ("gradings", "annotations") beside a trial's result, the oldest first."""
+    def gradings(self, trial: str) -> "list[Grading]":
+        """The gradings beside a trial's result, the oldest first. Raises ``InputError``."""
+        ...
+
+    def annotations(self, trial: str) -> "list[Annotation]":
+        """The reviewers' verdicts beside a trial's result, the oldest first. Raises ``InputError``."""
         ...
 
     def reward_files(self, trial: str, step: str | None) -> RewardFiles:

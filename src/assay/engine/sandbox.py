@@ -8,6 +8,10 @@ from typing import Protocol
 from assay.core.errors import AssayError
 from assay.evidence.verifier_run import RunEnd
 
+# What a command sees of an environment, if nobody says otherwise. Never the host's own.
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+BASE_ENV = {"PATH": PATH, "HOME": "/tmp", "LANG": "C.UTF-8", "TERM": "dumb"}  # noqa: S108 - in the sandbox
+
 
 class InterruptedRunError(AssayError):
     """The user stopped what was running. It says nothing about the agent, and nothing about the measurement."""
@@ -76,8 +80,29 @@ class Isolation:
     user: str
 
 
+class Images(Protocol):
+    """What a sandbox of containers can do with images. Each raises ``InputError`` or ``MeasurementError``."""
+
+    def build(self, folder: str, timeout_sec: float) -> str:
+        """Build the image of a folder with a Dockerfile. Returns its name."""
+        ...
+
+    def workdir_of(self, image: str) -> str | None:
+        """The working folder of an image; None if it has none."""
+        ...
+
+    def copy_out(self, image: str, path: str, target: str) -> None:
+        """Copy a folder of an image to a folder of the host."""
+        ...
+
+
 class Sandbox(Protocol):
     """A backend that can run commands."""
+
+    @property
+    def images(self) -> Images | None:
+        """What it can do with images; None for a sandbox that shows the host's own system."""
+        ...
 
     @property
     def isolation(self) -> Isolation:

@@ -11,6 +11,7 @@ from assay.dialects.harbor.multi_step import Strategy
 from assay.dialects.harbor.task_config import TaskConfig
 
 WORKSPACE = "/workspace"
+DEFAULT_WORKDIR = WORKSPACE
 REWARD_PATH = "/logs/verifier/reward.json"
 DETAILS_PATH = "/logs/verifier/details.json"
 LOGS = ("/logs/agent", "/logs/artifacts")

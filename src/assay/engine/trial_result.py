@@ -1,22 +1,22 @@
 """A trial's result.json: what the record of a trial looks like in harbor's words."""
 
-import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.dialects.harbor import wire
-from assay.engine.job_run import Planned
+from assay.engine.job_plan import Planned
 from assay.engine.sandbox import Ran
-from assay.engine.trial_run import Failure, StepRecord, TrialRecord
+from assay.engine.trial_record import Failure, StepRecord, TrialRecord
 
 
 def trial_result(
-    planned: Planned, name: str, folder: str, config: Mapping[str, Any], record: TrialRecord
+    planned: Planned, name: str, folder: str, config: Mapping[str, Any], record: TrialRecord, trial_id: str
 ) -> dict[str, Any]:
+    """The value of result.json."""
     task = planned.task
     only = record.steps[0] if not task.multi_step else None
     return {
-        "id": str(uuid.uuid4()),
+        "id": trial_id,
         "task_name": task.name,
         "trial_name": name,
         "trial_uri": f"file://{folder}",

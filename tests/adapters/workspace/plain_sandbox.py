@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Isolation, Ran
+from assay.engine.sandbox import Command, Images, Isolation, Ran
 from assay.evidence.verifier_run import RunEnd
 
 
@@ -16,6 +16,7 @@ class PlainSandbox:
     broken: str | None = None
     asked: list[Command] = field(default_factory=list)
     owner: tuple[int, int] | None = None
+    images: Images | None = None
 
     @property
     def isolation(self) -> Isolation:

@@ -5,6 +5,7 @@ from typing import Any
 
 from assay.dialects.evaluation.grading import Grading, Hashes, Provenance, Usage
 from assay.dialects.evaluation.models import (
+    ConfidenceInterval,
     ConfidenceMetadata,
     ErrorSource,
     ErrorTag,
@@ -20,6 +21,11 @@ def hashes(*, task: str = "t", tests: str = "v", output: str | None = None, work
     return Hashes(task=task, tests=tests, output=output, reward="r", details=None, workspace=workspace)
 
 
+def _confidence(method: str | None, span: tuple[float, float] | None) -> ConfidenceMetadata:
+    interval = None if span is None else ConfidenceInterval(low=span[0], high=span[1])
+    return ConfidenceMetadata(confidence_method=method, confidence_interval=interval)
+
+
 def grading(
     number: int = 1,
     reward: float | None = 1.0,
@@ -29,6 +35,7 @@ def grading(
     schema_valid: bool = True,
     tags: tuple[tuple[str, str], ...] = (),
     method: str | None = None,
+    span: tuple[float, float] | None = None,
     seen: Hashes | None = None,
     **fields: Any,
 ) -> Grading:
@@ -39,7 +46,7 @@ def grading(
             output_parseable=parseable, schema_valid=schema_valid, verifier_completed=reward is not None
         ),
         error_taxonomy=[ErrorTag(category=one, source=ErrorSource(source)) for one, source in tags] or None,
-        confidence=None if method is None else ConfidenceMetadata(confidence_method=method),
+        confidence=None if method is None and span is None else _confidence(method, span),
     )
     provenance = Provenance(
         assay="0.1.0",

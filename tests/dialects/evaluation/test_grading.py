@@ -22,6 +22,7 @@ def test_the_fields_of_a_record() -> None:
         "rewards",
         "exception_type",
         "verifier_exit_code",
+        "flaky",
         "provenance",
     ]
     assert list(Provenance.model_fields) == [
@@ -46,7 +47,7 @@ def test_the_fields_of_a_record() -> None:
     [
         grading(),
         grading(7, None, step="extend", tags=(("time-out", "mechanical"),)),
-        grading(2, 0.0, parseable=False, schema_valid=False, method="flaky verifier: range of 2 verifications"),
+        grading(2, 0.0, parseable=False, schema_valid=False, method="range of 2 verifications", flaky=True),
         grading(3, rewards={"a": 1, "b": 0.5, "nan": None}, verifier_exit_code=None, previous="ab" * 32),
     ],
 )
@@ -63,7 +64,7 @@ def test_harbors_rewards_keep_their_values_and_types(rewards: dict[str, float | 
 
 
 def test_a_record_says_which_form_it_has() -> None:
-    assert json.loads(grading().model_dump_json())["schema_version"] == SCHEMA_VERSION == 1
+    assert json.loads(grading().model_dump_json())["schema_version"] == SCHEMA_VERSION == 2
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ class Bubblewrap:
         self.owner = NOBODY if os.geteuid() == 0 else None
         self._slots = Slots(controllers, self.owner)
         self._base = tuple(_system_arguments())
+        self.images = None
         self.isolation = Isolation(
             backend="bubblewrap",
             pid_namespace=True,

@@ -46,6 +46,7 @@ class Container:
     def __init__(self, engine: str, untried: str = "") -> None:
         self._engine = Engine(engine)
         self.untried = untried
+        self.images = self
         self.isolation = Isolation(
             backend=f"container ({self._engine.name})",
             pid_namespace=True,

@@ -30,6 +30,7 @@ class Process:
 
     def __init__(self) -> None:
         self.owner = NOBODY if os.geteuid() == 0 else None
+        self.images = None
         self.isolation = Isolation(
             backend="process",
             pid_namespace=False,

@@ -13,8 +13,7 @@ from assay.adapters.trees import copy_tree, own_tree, remove_tree, walk
 from assay.adapters.workspace.baseline import MAX_READ, Baseline
 from assay.adapters.workspace.restoring import make_room, restore_files
 from assay.core.errors import AssayError, MeasurementError
-from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
-from assay.engine.trial_run import BASE_ENV
+from assay.engine.sandbox import BASE_ENV, Command, Limits, Mount, Ran, Sandbox
 from assay.evidence.files import Content
 from assay.evidence.workspace import CommandRun
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class Hashes(StrictModel):
@@ -56,4 +56,14 @@ class Grading(StrictModel):
     rewards: dict[str, float | int | None] | None
     exception_type: str | None
     verifier_exit_code: int | None
+    flaky: bool | None = Field(
+        default=None,
+        description="Whether verifying the same output gave different answers so far; null in version 1",
+    )
     provenance: Provenance
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether the verifier contradicted itself. A record of version 1 only has the range of rewards."""
+        span = self.result.confidence.confidence_interval if self.result.confidence is not None else None
+        return self.flaky if self.flaky is not None else span is not None and span.low < span.high

@@ -1,4 +1,4 @@
-"""Copies of what tasks bring along, for all trials of a job: owned by us and read-only to everybody else."""
+"""Copies of the tests and solutions of tasks, shared by all trials: ours, and read-only to everybody else."""
 
 import os
 import secrets
@@ -9,8 +9,8 @@ from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import copy_whole, remove_tree
 
 
-class Shelf:
-    """Copies of what tasks bring along, shared by all trials of a job. Safe to use from several threads."""
+class SharedCopies:
+    """Copies of folders, made once each. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._root = scratch_folder(0o711)

@@ -11,9 +11,8 @@ import pytest
 from assay.adapters.atomic_write import PREFIX
 from assay.adapters.job_folder import DiskJobFolder
 from assay.core.errors import InputError
-from assay.engine.job_run import Planned
-from assay.engine.trial_run import Agent
-from tests.adapters.jobs import Jobs
+from assay.engine.job_plan import Agent, Planned
+from tests.jobs import Jobs
 from tests.tasks import ScriptedSandbox
 
 
@@ -81,13 +80,13 @@ def test_a_result_that_can_not_be_read_is_no_obstacle(jobs: Jobs, text: str) -> 
 )
 def test_another_configuration_is_another_job(jobs: Jobs, changes: dict[str, Any]) -> None:
     jobs.begun(0)
-    with pytest.raises(InputError, match="exists already with another configuration"):
+    with pytest.raises(InputError, match="holds a job with another configuration"):
         jobs.store(**changes).take_up(jobs.planned)
 
 
 def test_another_sandbox_is_another_job(jobs: Jobs) -> None:
     jobs.begun(0)
-    with pytest.raises(InputError, match="exists already with another configuration"):
+    with pytest.raises(InputError, match="holds a job with another configuration"):
         jobs.store(ScriptedSandbox(backend="other")).take_up(jobs.planned)
 
 
@@ -112,7 +111,7 @@ def test_a_task_that_was_changed_is_another_task(jobs: Jobs) -> None:
 def test_a_job_that_does_not_say_what_it_was_is_refused(jobs: Jobs, name: str, text: str) -> None:
     jobs.begun(0)
     (jobs.folder / name).write_text(text)
-    with pytest.raises(InputError, match=f"{name} .*so the job can't be taken up"):
+    with pytest.raises(InputError, match=f"can't be resumed: .*{name} "):
         jobs.store().take_up(jobs.planned)
 
 
@@ -127,7 +126,7 @@ def test_a_finished_trial_that_can_not_be_read_is_in_the_way(jobs: Jobs) -> None
     """To run it again would be to choose which attempt counts."""
     jobs.begun(0)
     (jobs.folder / "t__0000000" / "result.json").write_text("{")
-    with pytest.raises(InputError, match="t__0000000 can't be read, so the job can't be taken up"):
+    with pytest.raises(InputError, match="can't be resumed: t__0000000 can't be read"):
         jobs.store().take_up(jobs.planned)
 
 
@@ -146,12 +145,12 @@ def test_an_identity_is_taken_up_whole_or_not_at_all(jobs: Jobs) -> None:
 def test_trials_without_a_configuration_are_not_those_of_a_new_job(jobs: Jobs) -> None:
     jobs.begun(0)
     (jobs.folder / "config.json").unlink()
-    with pytest.raises(InputError, match=r"holds t__0000000 but no config\.json, so the job can't be taken up$"):
+    with pytest.raises(InputError, match=r"has the trial t__0000000 but no config\.json, so it can't be resumed$"):
         jobs.store().take_up(jobs.planned)
 
 
 def test_more_trials_than_the_job_has(jobs: Jobs) -> None:
     jobs.begun(0, 1, 2, 3)
     shutil.copytree(jobs.folder / "t__0000003", jobs.folder / "t__copied")
-    with pytest.raises(InputError, match="holds more trials than the job has, so it can't be taken up: "):
+    with pytest.raises(InputError, match="can't be resumed: it has more trials than the job plans, such as "):
         jobs.store().take_up(jobs.planned)

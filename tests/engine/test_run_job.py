@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.core.errors import InputError
-from tests.adapters.jobs import Jobs
+from tests.jobs import Jobs
 
 
 def load(path: Path) -> Any:
@@ -29,7 +29,7 @@ def test_a_trial_is_what_was_written(jobs: Jobs) -> None:
 def test_only_one_at_a_time(jobs: Jobs) -> None:
     jobs.store()
     left = set(os.listdir(tempfile.gettempdir()))
-    with pytest.raises(InputError, match="is being run by somebody else"):
+    with pytest.raises(InputError, match="is already running"):
         jobs.store()
     mine = {
         name for name in set(os.listdir(tempfile.gettempdir())) - left if name.startswith(f"assay-{os.getpid()}-")

@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
+from assay.adapters.this_host import ThisHost
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
-from assay.engine import job_run
-from assay.engine.job_run import JobRun, Planned, plan_trials, trial_name
+from assay.engine import trial_queue
+from assay.engine.job_plan import Planned, plan_trials, trial_name
 from assay.engine.sandbox import InterruptedRunError
+from assay.engine.trial_queue import Ended, TrialQueue
 from tests.tasks import make_task
+
+LETTERS = ThisHost({}).random_letters
 
 
 def ok(planned: Planned, name: str) -> Trial:
@@ -39,7 +43,7 @@ class FakeStore:
         self.remarks: dict[str, str] = {}
         self.written: list[tuple[int, int, int, bool]] = []
 
-    def run_trial(self, planned: Planned, name: str) -> Trial:
+    def run(self, planned: Planned, name: str) -> Ended:
         with self._lock:
             self._running += 1
             self.most_at_once = max(self.most_at_once, self._running)
@@ -48,15 +52,12 @@ class FakeStore:
         time.sleep(0.01)
         with self._lock:
             self._running -= 1
-        return answer(planned, name)
+        return Ended(answer(planned, name), self.remarks.get(name))
 
-    def remark(self, name: str) -> str | None:
-        return self.remarks.get(name)
-
-    def discard_trial(self, name: str) -> None:
+    def discard(self, name: str) -> None:
         self.discarded.append(name)
 
-    def write_result(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
+    def write(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
         time.sleep(self._writing_sec)
         self.written.append((len(trials), n_retries, n_running, finished))
 
@@ -79,16 +80,17 @@ class Quiet:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_run, "MAX_WAIT_SEC", 0.01)
+    monkeypatch.setattr(trial_queue, "MAX_WAIT_SEC", 0.01)
 
 
 def plan(*names: str, attempts: int = 1) -> list[Planned]:
     return plan_trials([(make_task(name=name), None) for name in names], attempts)
 
 
-def job_of(store: FakeStore, total: int, **options: Any) -> JobRun:
+def job_of(store: FakeStore, total: int, **options: Any) -> TrialQueue:
     settings: dict[str, Any] = {"concurrent": 1, "max_retries": 0, "finished": {}} | options
-    return JobRun(store, settings.pop("listener", Quiet()), total=total, **settings)
+    listener = settings.pop("listener", Quiet())
+    return TrialQueue(store, store, listener, host=ThisHost({}), total=total, **settings)
 
 
 def test_every_first_attempt_comes_before_every_second() -> None:
@@ -103,8 +105,8 @@ def test_every_first_attempt_comes_before_every_second() -> None:
     ("task", "stem"), [("t", "t"), ("org/name", "name"), ("x" * 40, "x" * 32), ("a" * 31 + "_b", "a" * 31)]
 )
 def test_names_of_trials(task: str, stem: str) -> None:
-    assert re.fullmatch(re.escape(stem) + r"__[A-Za-z0-9]{7}", trial_name(task))
-    assert trial_name(task) != trial_name(task)
+    assert re.fullmatch(re.escape(stem) + r"__[A-Za-z0-9]{7}", trial_name(task, LETTERS))
+    assert trial_name(task, LETTERS) != trial_name(task, LETTERS)
 
 
 def test_all_are_run_and_come_back_in_their_order() -> None:
@@ -176,7 +178,7 @@ def test_writing_costs_little_however_long_it_takes() -> None:
     began = time.monotonic()
     job_of(store, 30).run(plan(*map(str, range(30))))
     # The first and the last, and in between one for every twenty times that it takes.
-    assert len(store.written) <= 4 + (time.monotonic() - began) * job_run.WRITING_SHARE / 0.05
+    assert len(store.written) <= 4 + (time.monotonic() - began) * trial_queue.WRITING_SHARE / 0.05
 
 
 def test_after_ctrl_c_the_trials_under_way_are_waited_for() -> None:
@@ -249,7 +251,7 @@ def test_a_trial_that_was_interrupted_is_no_trial() -> None:
 
 def test_a_job_that_is_stopped_has_written_all_that_is_finished() -> None:
     """However long it is until the next writing would be due."""
-    jobs: list[JobRun] = []
+    jobs: list[TrialQueue] = []
 
     def last(planned: Planned, name: str) -> Trial:
         jobs[0].stop()

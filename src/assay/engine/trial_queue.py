@@ -1,55 +1,50 @@
-"""Run a job: the planned trials, some at a time, with retries, and a true result.json at every moment.
+"""The trials of a job, some at a time, with retries, and a true result.json at every moment.
 
 Harbor rewrites its whole result after each trial, so a job's own cost grows with the square of its trials. Here
 the result is written again only when that costs a small share of the time since the last writing.
 """
 
 import queue
-import random
-import string
 import threading
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
+from assay.engine.job_plan import Planned, trial_name
 from assay.engine.sandbox import InterruptedRunError
-from assay.engine.task import Task
+from assay.engine.site import Host
 
 WRITING_SHARE = 0.05
 MAX_WAIT_SEC = 60.0
-_LETTERS = string.ascii_letters + string.digits
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """One trial that is to be run: a task, which attempt at it, and the dataset it comes from."""
+class Ended:
+    """A trial that ended, and what the evaluation has to say against its rewards."""
 
-    task: Task
-    attempt: int
-    source: str | None
-    position: int
+    trial: Trial
+    remark: str | None = None
 
 
-class TrialStore(Protocol):
-    """Runs and keeps single trials, and the job's result."""
+class TrialRunner(Protocol):
+    """Runs single trials."""
 
-    def run_trial(self, planned: Planned, name: str) -> Trial:
+    def run(self, planned: Planned, name: str) -> Ended:
         """Run one attempt to its end and keep it. The trial is finished once this returns."""
         ...
 
-    def remark(self, name: str) -> str | None:
-        """What the evaluation has to say against the rewards of a trial that was just run."""
-        ...
-
-    def discard_trial(self, name: str) -> None:
+    def discard(self, name: str) -> None:
         """Remove an attempt that is to be tried again."""
         ...
 
-    def write_result(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
-        """Write the job's result.json."""
+
+class Result(Protocol):
+    """The job's result."""
+
+    def write(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
+        """Write it."""
         ...
 
 
@@ -61,34 +56,26 @@ class Listener(Protocol):
     def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None: ...
 
 
-def plan_trials(tasks: Sequence[tuple[Task, str | None]], attempts: int) -> list[Planned]:
-    """Every task's first attempt, then every second: in harbor's order."""
-    pairs = [(task, attempt, source) for attempt in range(attempts) for task, source in tasks]
-    return [Planned(task, attempt, source, position) for position, (task, attempt, source) in enumerate(pairs)]
-
-
-def trial_name(task: str) -> str:
-    """Harbor's form of a name: the task's, two underscores and seven random letters."""
-    stem = task.rpartition("/")[2][:32].rstrip("_-")
-    return f"{stem}__{''.join(random.choices(_LETTERS, k=7))}"  # noqa: S311 - a name, not a secret
-
-
-class JobRun:
-    """One job on its way. ``finished`` holds the trials that an earlier run of the same job left."""
+class TrialQueue:
+    """The trials of one job. ``finished`` holds those that an earlier run of the same job left."""
 
     def __init__(
         self,
-        store: TrialStore,
+        runner: TrialRunner,
+        result: Result,
         listener: Listener,
         *,
+        host: Host,
         concurrent: int,
         max_retries: int,
         total: int,
-        finished: dict[int, Trial],
+        finished: Mapping[int, Trial],
         n_retries: int = 0,
     ) -> None:
-        self._store = store
+        self._runner = runner
+        self._result = result
         self._listener = listener
+        self._host = host
         self._concurrent = concurrent
         self._max_retries = max_retries
         self._total = total
@@ -163,41 +150,42 @@ class JobRun:
                 return
 
     def _run_one(self, planned: Planned) -> None:
-        name = trial_name(planned.task.name)
+        name = trial_name(planned.task.name, self._host.random_letters)
         with self._lock:
             self._running += 1
         self._listener.started(name)
-        trial = self._with_retries(planned, name)
+        ended = self._with_retries(planned, name)
         with self._lock:
             self._running -= 1
-            self._trials[planned.position] = trial
+            self._trials[planned.position] = ended.trial
             done = len(self._trials)
             self._unwritten = True
             self._write(finished=False, force=False)
-        self._listener.ended(trial, self._store.remark(name), done, self._total)
+        self._listener.ended(ended.trial, ended.remark, done, self._total)
 
-    def _with_retries(self, planned: Planned, name: str) -> Trial:
+    def _with_retries(self, planned: Planned, name: str) -> Ended:
         """Try again after an exception, unless it is one that another try would only repeat."""
         for _ in range(self._max_retries):
-            trial = self._store.run_trial(planned, name)
-            if trial.exception_type is None or trial.exception_type in EXCLUDED_FROM_RETRY:
-                return trial
-            self._store.discard_trial(name)
+            ended = self._runner.run(planned, name)
+            kind = ended.trial.exception_type
+            if kind is None or kind in EXCLUDED_FROM_RETRY:
+                return ended
+            self._runner.discard(name)
             wait = min(1.0, MAX_WAIT_SEC)
-            self._listener.retrying(trial, wait)
+            self._listener.retrying(ended.trial, wait)
             with self._lock:
                 self._n_retries += 1
             if self._stop.wait(wait):
                 raise InterruptedRunError("the job was stopped")
-        return self._store.run_trial(planned, name)
+        return self._runner.run(planned, name)
 
     def _write(self, *, finished: bool, force: bool) -> None:
-        now = time.monotonic()
+        now = self._host.monotonic()
         if not force and (now - self._last_write) * WRITING_SHARE < self._write_cost:
             return
         self._unwritten = False
-        self._store.write_result(self._in_order(), self._n_retries, self._running, finished)
-        self._last_write = time.monotonic()
+        self._result.write(self._in_order(), self._n_retries, self._running, finished)
+        self._last_write = self._host.monotonic()
         self._write_cost = self._last_write - now
 
     def _in_order(self) -> list[Trial]:

@@ -12,11 +12,30 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.regrader import Regrader, find_trials
+from assay.adapters.task_folder import load_task_if_there
+from assay.adapters.this_host import ThisHost
+from assay.adapters.trial_folder import DiskKeptTrial, find_trials
+from assay.adapters.workshop import DiskWorkshop
 from assay.core.errors import InputError
-from assay.engine.trial_run import Site
-from tests.adapters.jobs import Jobs
+from assay.dialects.evaluation.grading import Grading
+from assay.engine.grade_again import GradeAgain
+from assay.engine.site import Site
+from tests.jobs import Jobs
 from tests.tasks import Places, ScriptedSandbox, gives
+
+
+class Regrader:
+    """Grades trials again in a workshop of its own."""
+
+    def __init__(self, sandbox: ScriptedSandbox, tasks_dir: str | None, concurrent: int) -> None:
+        self._workshop = DiskWorkshop(sandbox)
+        site = Site(sandbox, ThisHost({}))
+        self._again = GradeAgain(site, self._workshop, load_task_if_there, tasks_dir, concurrent)
+        self.threads = self._again.threads
+        self.close = self._workshop.close
+
+    def grade(self, trial: str) -> list[Grading]:
+        return self._again.grade(DiskKeptTrial(trial))
 
 
 class Graded:
@@ -34,7 +53,7 @@ class Graded:
     def again(
         self, sandbox: ScriptedSandbox | None = None, tasks_dir: str | None = None, concurrent: int = 1
     ) -> Regrader:
-        return Regrader(Site(sandbox or ScriptedSandbox(), {}), tasks_dir, concurrent)
+        return Regrader(sandbox or ScriptedSandbox(), tasks_dir, concurrent)
 
     def numbers(self) -> list[str]:
         return sorted(os.listdir(self.trial / "gradings"))
@@ -85,7 +104,7 @@ def test_nothing_of_the_trial_changes_but_its_gradings(graded: Graded) -> None:
 
 def test_a_task_that_is_elsewhere(graded: Graded, tmp_path: Path) -> None:
     shutil.move(tmp_path / "set", tmp_path / "moved")
-    with pytest.raises(InputError, match="is not there; say with --tasks where it is"):
+    with pytest.raises(InputError, match="isn't there; pass --tasks with the folder that holds it"):
         grade(graded.again(), graded.trial)
     assert grade(graded.again(tasks_dir=str(tmp_path / "moved")), graded.trial) == [1.0]
 
@@ -100,17 +119,17 @@ def test_a_verifier_that_gives_nothing(graded: Graded) -> None:
 
 
 def test_the_same_question_has_one_answer_or_is_flaky(graded: Graded) -> None:
-    methods = []
+    answers = []
     for reward in (1, 1, 0):
         regrader = graded.again(ScriptedSandbox(verifier=gives(reward)))
         (grading,) = regrader.grade(str(graded.trial))
         regrader.close()
         assert grading.result.confidence is not None
-        methods.append(grading.result.confidence.confidence_method)
-    assert methods == [
-        "range of 2 verifications of the same output",
-        "range of 3 verifications of the same output",
-        "flaky verifier: range of 4 verifications of the same output",
+        answers.append((grading.result.confidence.confidence_method, grading.flaky))
+    assert answers == [
+        ("range of 2 verifications of the same output", False),
+        ("range of 3 verifications of the same output", False),
+        ("range of 4 verifications of the same output", True),
     ]
 
 
@@ -144,7 +163,7 @@ def test_two_at_once_lose_nothing(graded: Graded) -> None:
 
 def test_a_workspace_that_was_kept_in_part_is_not_graded_again(graded: Graded) -> None:
     os.rename(graded.trial / "workspace.tar.gz", graded.trial / "workspace.partial.tar.gz")
-    with pytest.raises(InputError, match="was too much to keep"):
+    with pytest.raises(InputError, match="was too large to keep"):
         grade(graded.again(), graded.trial)
 
 
@@ -157,7 +176,7 @@ def test_finding_trials(graded: Graded, tmp_path: Path) -> None:
     assert find_trials([str(job), str(graded.trial)]) == [str(graded.trial)] * 2
     for path, said in (
         (tmp_path / "nowhere", "there is no folder"),
-        (tmp_path / "set", "is neither a trial nor a job"),
+        (tmp_path / "set", "must be a trial or a job"),
         (tmp_path / "jobs", "is a folder of jobs; name one of them, such as .*/jobs/job$"),
     ):
         with pytest.raises(InputError, match=said):
@@ -168,13 +187,13 @@ def test_finding_trials(graded: Graded, tmp_path: Path) -> None:
 def test_a_trial_that_does_not_name_its_task(graded: Graded, text: str | None) -> None:
     path = graded.trial / "config.json"
     path.unlink() if text is None else path.write_text(text)
-    with pytest.raises(InputError, match="does not say which task it was"):
+    with pytest.raises(InputError, match=r"must name the task in task\.path"):
         grade(graded.again(), graded.trial)
 
 
 def test_what_was_not_kept_can_not_be_graded(graded: Graded) -> None:
     (graded.trial / "workspace.tar.gz").unlink()
-    with pytest.raises(InputError, match=r"has no workspace\.tar\.gz: what the agent left was not kept"):
+    with pytest.raises(InputError, match=r"can't be graded again: its workspace was not kept"):
         grade(graded.again(), graded.trial)
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.environment import read_environment
+from assay.adapters.task_folder import DiskBuildContext
 from assay.core.errors import InputError
+from assay.engine.dockerfile_environment import read_environment
+from assay.engine.sandbox import PATH
 from assay.engine.task import Environment
-from assay.engine.trial_run import PATH
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def context(tmp_path: Path) -> Path:
 
 
 def read(context: Path, dockerfile: str) -> Environment:
-    return read_environment(dockerfile, str(context), "Dockerfile")
+    return read_environment(dockerfile, DiskBuildContext(str(context)), "Dockerfile")
 
 
 def copies(context: Path, dockerfile: str) -> list[tuple[list[str], str]]:

@@ -9,9 +9,9 @@ import pytest
 from assay.adapters import trees
 from assay.adapters.gradings import read_gradings
 from assay.adapters.task_folder import load_task
-from assay.engine.job_run import plan_trials
+from assay.engine.job_plan import plan_trials
 from assay.engine.sandbox import Command, Ran
-from tests.adapters.jobs import Jobs
+from tests.jobs import Jobs
 from tests.tasks import Places, ScriptedSandbox, StepSpec, gives, write_steps
 
 

@@ -1,26 +1,20 @@
 """What a .dockerignore keeps out of the folder that COPY reads from."""
 
-import os
 import posixpath
+from collections.abc import Sequence
 
-from assay.adapters.declared_output import read_task_text
-from assay.adapters.trees import walk
 from assay.formats.globs import matches_glob
 
-# The name of the Dockerfile's own list goes before the folder's.
+# The Dockerfile's own list wins over the folder's.
 NAMES = ("Dockerfile.dockerignore", ".dockerignore")
 
 
-def ignored_paths(context: str) -> frozenset[str]:
-    """The paths below a folder that are kept out. A folder is not, as long as something in it stays."""
-    name = next((name for name in NAMES if os.path.isfile(f"{context}/{name}")), None)
-    if name is None:
-        return frozenset()
-    patterns = _patterns(read_task_text(f"{context}/{name}"))
-    paths = [path for path, _ in walk(context)]
+def ignored_paths(text: str, paths: Sequence[str]) -> list[str]:
+    """Those of the paths below a folder that are kept out. A folder is not, as long as something in it stays."""
+    patterns = _patterns(text)
     kept = {path for path in paths if not _ignored(path, patterns)}
     kept |= {parent for path in kept for parent in _with_parents(path)}
-    return frozenset(os.path.join(context, path) for path in paths if path not in kept)
+    return [path for path in paths if path not in kept]
 
 
 def _patterns(text: str) -> list[tuple[str, bool]]:
@@ -31,10 +25,10 @@ def _patterns(text: str) -> list[tuple[str, bool]]:
 
 
 def _ignored(path: str, patterns: list[tuple[str, bool]]) -> bool:
-    """The last pattern that fits a path, or a folder around it, decides."""
+    """The last pattern that matches a path, or a folder around it, decides."""
     around = _with_parents(path)
-    fitting = (back for pattern, back in reversed(patterns) if any(matches_glob(one, pattern) for one in around))
-    return not next(fitting, True)
+    matching = (back for pattern, back in reversed(patterns) if any(matches_glob(one, pattern) for one in around))
+    return not next(matching, True)
 
 
 def _with_parents(path: str) -> list[str]:

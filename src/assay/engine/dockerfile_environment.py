@@ -1,20 +1,16 @@
 """What a Dockerfile asks for that needs no image: WORKDIR, ENV, COPY and ADD of the task's own files."""
 
 import copy
-import glob
-import os
 import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from assay.adapters.dockerignore import ignored_paths
 from assay.core.errors import InputError
-from assay.engine.task import Copy, Environment
-from assay.engine.trial_run import PATH
+from assay.engine.sandbox import PATH
+from assay.engine.task import DEFAULT_WORKDIR, Copy, Environment
+from assay.engine.task_ports import BuildContext
 from assay.formats.dockerfile import Instruction, parse_dockerfile, substitute
-
-DEFAULT_WORKDIR = "/workspace"
 
 # Images that are a plain system and little else: the host's own will do in their place.
 PLAIN_IMAGES = ("scratch", "debian", "ubuntu")
@@ -30,8 +26,8 @@ _SYSTEM = (
 )
 
 
-def read_environment(dockerfile: str, context: str, path: str) -> Environment:
-    """The environment that a Dockerfile describes. ``context`` is the folder that COPY reads from."""
+def read_environment(dockerfile: str, context: BuildContext, path: str) -> Environment:
+    """The environment that a Dockerfile describes. ``path`` is where it is, for errors."""
     reader = _Reader(context, path)
     for instruction in parse_dockerfile(dockerfile):
         reader.take(instruction)
@@ -64,10 +60,9 @@ class _Stage:
 class _Reader:
     """Goes through the instructions in order."""
 
-    def __init__(self, context: str, path: str) -> None:
+    def __init__(self, context: BuildContext, path: str) -> None:
         self._context = context
         self._path = path
-        self._ignored = ignored_paths(context)
         self._stages: dict[str, _Stage] = {}
         self._before_stages: dict[str, str] = {}
         self.stage = _Stage()
@@ -144,25 +139,13 @@ class _Reader:
         sources = [found for word in words[:-1] for found in self._find(word, instruction)]
         keeps_slash = words[-1].endswith(("/", "/.")) or words[-1] == "." or len(sources) > 1
         target += "/" if keeps_slash else ""
-        self.stage.copies.append(Copy(tuple(sources), target, int(mode, 8) or None, self._ignored))
+        self.stage.copies.append(Copy(tuple(sources), target, int(mode, 8) or None, self._context.ignored))
 
     def _find(self, word: str, instruction: Instruction) -> list[str]:
-        """The files that a word names. Nothing outside of the folder can be named, by links or otherwise."""
-        root = os.path.realpath(self._context)
-        pattern = os.path.normpath(os.path.join(glob.escape(self._context), word.lstrip("/")))
-        found = [
-            one
-            for one in sorted(glob.glob(pattern, include_hidden=True))
-            if _inside(one, root) and one not in self._ignored
-        ]
+        found = self._context.find(word)
         if not found:
-            raise InputError(f"{self._path}:{instruction.line}: there is no {word} in {self._context}")
+            raise InputError(f"{self._path}:{instruction.line}: there is no {word} in {self._context.folder}")
         return found
-
-
-def _inside(path: str, root: str) -> bool:
-    real = os.path.realpath(path)
-    return real == root or real.startswith(f"{root}/")
 
 
 def normal_path(path: str) -> str:

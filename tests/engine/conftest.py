@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.jobs import Jobs
+from tests.jobs import Jobs
 
 
 @pytest.fixture

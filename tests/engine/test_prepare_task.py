@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.images import prepare
 from assay.adapters.sandbox.container import Container
 from assay.adapters.task_folder import load_task
+from assay.adapters.this_host import ThisHost
 from assay.core.errors import InputError, MeasurementError
-from assay.engine.trial_run import Site
+from assay.engine.prepare_task import prepare_task
+from assay.engine.site import Site
 from tests.sandbox.backends import need, write_image
 from tests.tasks import PASS, ScriptedSandbox, attempt, script, write_task
 
@@ -18,12 +19,12 @@ PLAIN = "FROM debian:12\nWORKDIR /app\nENV A=b\nCOPY data /app/data\n"
 
 
 def without_image() -> Site:
-    return Site(ScriptedSandbox(), {})
+    return Site(ScriptedSandbox(), ThisHost({}))
 
 
 def test_a_plain_environment_needs_no_image(tmp_path: Path) -> None:
     task = write_task(tmp_path / "task", dockerfile=PLAIN.replace("COPY data /app/data\n", ""))
-    prepared = prepare(load_task(str(task)), without_image())
+    prepared = prepare_task(load_task(str(task)), without_image())
     assert (prepared.environment.workdir, prepared.environment.env) == ("/app", {"A": "b"})
 
 
@@ -39,17 +40,17 @@ def test_a_plain_environment_needs_no_image(tmp_path: Path) -> None:
 def test_what_needs_an_image_is_named(tmp_path: Path, dockerfile: str, place: str) -> None:
     task = load_task(str(write_task(tmp_path / "task", dockerfile=dockerfile)))
     with pytest.raises(InputError) as refusal:
-        prepare(task, without_image())
+        prepare_task(task, without_image())
     assert place in str(refusal.value)
-    assert str(refusal.value).endswith("use --isolation container, or --no-image to do without")
-    assert prepare(task, without_image(), no_image=True).environment == task.environment
+    assert str(refusal.value).endswith("use --isolation container, or --no-image to do without one")
+    assert prepare_task(task, without_image(), no_image=True).environment == task.environment
 
 
 def test_an_image_by_name_needs_one_too(tmp_path: Path) -> None:
     task = write_task(tmp_path / "task", toml='[environment]\ndocker_image = "python:3.12"\n')
     (task / "environment" / "Dockerfile").unlink()
     with pytest.raises(InputError, match=r"docker_image python:3\.12"):
-        prepare(load_task(str(task)), without_image())
+        prepare_task(load_task(str(task)), without_image())
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def engine(tmp_path: Path) -> Container:
 
 def test_the_image_is_built_from_the_environment(tmp_path: Path, engine: Container) -> None:
     task = load_task(str(write_task(tmp_path / "task", dockerfile="FROM debian:12\nENV A=b\n", toml="")))
-    environment = prepare(task, Site(engine, {})).environment
+    environment = prepare_task(task, Site(engine, ThisHost({}))).environment
     assert (environment.image, environment.workdir, environment.copies) == ("sha256:abc", "/srv", ())
     # The image itself has what its Dockerfile set.
     assert environment.env == {}
@@ -76,36 +77,36 @@ def test_the_image_is_built_from_the_environment(tmp_path: Path, engine: Contain
 def test_the_tasks_word_goes_above_the_images(tmp_path: Path, engine: Container) -> None:
     toml = '[environment]\nworkdir = "/mine"\nenv = { C = "d" }\n'
     task = load_task(str(write_task(tmp_path / "task", toml=toml)))
-    prepared = prepare(task, Site(engine, {}))
+    prepared = prepare_task(task, Site(engine, ThisHost({})))
     assert (prepared.environment.workdir, prepared.config.environment.env) == ("/mine", {"C": "d"})
 
 
 def test_an_image_by_name_is_not_built(tmp_path: Path, engine: Container) -> None:
     folder = write_task(tmp_path / "task", toml='[environment]\ndocker_image = "made/before:1"\n')
     (folder / "environment" / "Dockerfile").unlink()
-    assert prepare(load_task(str(folder)), Site(engine, {})).environment.image == "made/before:1"
+    assert prepare_task(load_task(str(folder)), Site(engine, ThisHost({}))).environment.image == "made/before:1"
     assert "build" not in (tmp_path / "asked").read_text()
 
 
 def test_a_container_without_any_image(tmp_path: Path, engine: Container) -> None:
     folder = write_task(tmp_path / "task")
     (folder / "environment" / "Dockerfile").unlink()
-    with pytest.raises(InputError, match=r"needs environment/Dockerfile or environment\.docker_image"):
-        prepare(load_task(str(folder)), Site(engine, {}))
+    with pytest.raises(InputError, match="docker_image; it has neither"):
+        prepare_task(load_task(str(folder)), Site(engine, ThisHost({})))
 
 
 def test_a_build_that_fails(tmp_path: Path) -> None:
     script(tmp_path / "docker", "echo 'no such instruction: FORM' >&2; exit 1")
     task = load_task(str(write_task(tmp_path / "task")))
     with pytest.raises(MeasurementError, match="build failed: no such instruction: FORM"):
-        prepare(task, Site(Container(str(tmp_path / "docker")), {}))
+        prepare_task(task, Site(Container(str(tmp_path / "docker")), ThisHost({})))
 
 
 def test_a_build_that_takes_too_long(tmp_path: Path) -> None:
     script(tmp_path / "docker", "exec sleep 60")
     task = load_task(str(write_task(tmp_path / "task", toml="[environment]\nbuild_timeout_sec = 0.3\n")))
     with pytest.raises(MeasurementError, match=r"build took longer than 0\.3 s"):
-        prepare(task, Site(Container(str(tmp_path / "docker")), {}))
+        prepare_task(task, Site(Container(str(tmp_path / "docker")), ThisHost({})))
 
 
 def test_a_task_in_real_containers(tmp_path: Path) -> None:

@@ -1,16 +1,21 @@
 """One trial: what agent and verifier get, what counts as a failure, when steps stop. With a fake sandbox."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from assay.adapters.this_host import ThisHost
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.multi_step import Strategy
-from assay.engine.sandbox import Command, Mount, Ran
+from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.job_plan import Agent
+from assay.engine.run_trial import run_trial
+from assay.engine.sandbox import BASE_ENV, Command, Images, Mount, Ran
+from assay.engine.site import Site
 from assay.engine.task import Environment, Step, Task
-from assay.engine.trial_run import BASE_ENV, Agent, Site, StepRecord, TrialRecord, run_steps
+from assay.engine.trial_record import StepRecord, TrialRecord
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.verifier_run import RunEnd
 from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, verifier_phase
@@ -29,6 +34,7 @@ class FakeSandbox:
     """Answers commands as it is told, and remembers them."""
 
     owner = None
+    images: Images | None = None
 
     def __init__(self, agent: Answer = well, verifier: Answer = well) -> None:
         self.isolation = ScriptedSandbox().isolation
@@ -47,7 +53,9 @@ class FakeSandbox:
 
 
 class FakeBench:
-    """Has the rewards that it is told, one for each verification."""
+    """Has the rewards that it is told, one for each verification. Nothing is kept."""
+
+    not_kept: Sequence[str] = ()
 
     def __init__(self, *rewards: bytes | None) -> None:
         self._rewards = list(rewards)
@@ -81,6 +89,21 @@ class FakeBench:
     def output(self, path: str) -> File:
         return Absent(path)
 
+    def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
+        raise NotImplementedError
+
+    def keep_workspace(self, target: str) -> str:
+        raise NotImplementedError
+
+    def keep_verifier(self, target: str) -> None:
+        raise NotImplementedError
+
+    def restore(self, folder: str) -> None:
+        raise NotImplementedError
+
+    def clear_agent(self) -> None: ...
+    def close(self) -> None: ...
+
 
 class Told:
     """Keeps nothing, and remembers what it was told."""
@@ -89,17 +112,17 @@ class Told:
         self.ended: list[str | None] = []
         self.records: list[StepRecord] = []
 
-    def agent_ended(self, step: str | None, ran: Ran | None) -> None:  # noqa: ARG002
-        self.ended.append(step)
+    def agent_ended(self, step: Step, ran: Ran | None) -> None:  # noqa: ARG002
+        self.ended.append(step.name)
 
-    def step_ended(self, record: StepRecord) -> None:
+    def step_ended(self, step: Step, record: StepRecord) -> None:  # noqa: ARG002
         self.records.append(record)
 
 
 def run(
     task: Task, agent: Agent, sandbox: FakeSandbox, bench: FakeBench, host_env: Mapping[str, str] | None = None
 ) -> TrialRecord:
-    return run_steps(Site(sandbox, host_env or {}), bench, task, agent, Told())
+    return run_trial(Site(sandbox, ThisHost(host_env or {})), bench, task, agent, Told())
 
 
 COMMAND = Agent("mine", command="do it", env={"OWN": "1"})
@@ -260,7 +283,7 @@ STEPS = (make_step("one", min_reward=0.5), make_step("two", workdir_files="/task
 def test_steps_one_after_the_other() -> None:
     told = Told()
     bench = FakeBench(b'{"reward": 0.5}', b'{"reward": 1}', b'{"reward": 0}')
-    record = run_steps(Site(FakeSandbox(), {}), bench, make_task(*STEPS), COMMAND, told)
+    record = run_trial(Site(FakeSandbox(), ThisHost({})), bench, make_task(*STEPS), COMMAND, told)
     assert [step.name for step in record.steps] == ["one", "two", "three"]
     assert told.records == record.steps
     assert told.ended == ["one", "two", "three"]

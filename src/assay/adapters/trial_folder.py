@@ -1,0 +1,137 @@
+"""The folder of one trial: written step by step while it runs, and read again to grade it again.
+
+With result.json the trial is finished, so everything else that belongs to it is written before.
+"""
+
+import json
+import os
+import tarfile
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.adapters.atomic_write import write_durably, write_text
+from assay.adapters.checksums import file_checksum
+from assay.adapters.gradings import last_grading, write_grading
+from assay.adapters.trees import clear_the_way
+from assay.adapters.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE
+from assay.core.errors import InputError
+from assay.dialects.evaluation.grading import Grading
+from assay.dialects.harbor import wire
+from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.grading_record import Before
+from assay.engine.job_ports import Bench
+from assay.engine.sandbox import Ran
+
+
+class DiskTrialFolder:
+    """The folder of one trial."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    @property
+    def path(self) -> str:
+        return os.path.abspath(self._folder)
+
+    def keep_agent(
+        self, step: str | None, bench: Bench, artifacts: Sequence[ArtifactConfig], ran: Ran | None, log: str
+    ) -> str:
+        folder = self._of(step)
+        os.makedirs(folder, exist_ok=True)
+        manifest = bench.keep_agent(folder, artifacts)
+        clear_the_way(f"{folder}/artifacts/{MANIFEST}")
+        write_text(f"{folder}/artifacts/{MANIFEST}", json.dumps(manifest, indent=2))
+        _write_output(f"{folder}/agent/{log}", ran)
+        return file_checksum(bench.keep_workspace(folder))
+
+    def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:
+        folder = self._of(step)
+        os.makedirs(folder, exist_ok=True)
+        bench.keep_verifier(folder)
+        _write_output(f"{folder}/verifier/test-stdout.txt", ran)
+
+    def gradings(self) -> Before:
+        return last_grading(self._folder)
+
+    def add_grading(self, grading: Grading) -> None:
+        write_grading(self._folder, grading)
+
+    def finish(self, log: Sequence[str], failure: str | None, result: Mapping[str, Any]) -> None:
+        write_text(f"{self._folder}/trial.log", "".join(f"{line}\n" for line in log))
+        if failure is not None:
+            write_text(f"{self._folder}/exception.txt", f"{failure}\n")
+        write_durably(f"{self._folder}/result.json", wire.encode(result))
+
+    def _of(self, step: str | None) -> str:
+        return self._folder if step is None else f"{self._folder}/steps/{step}"
+
+
+class DiskKeptTrial:
+    """The folder of a trial that was run before. ``path`` is how the user named it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def task_path(self) -> str:
+        try:
+            with open(f"{self.path}/config.json") as file:
+                return str(json.load(file)["task"]["path"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{self.path}/config.json must name the task in task.path, but it doesn't") from error
+
+    def workspace(self, step: str | None) -> str | None:
+        archive = f"{self._of(step)}/{ARCHIVE}"
+        return file_checksum(archive) if os.path.exists(archive) else None
+
+    def kept_in_part(self, step: str | None) -> bool:
+        return os.path.exists(f"{self._of(step)}/{PARTIAL_ARCHIVE}")
+
+    def restore(self, step: str | None, bench: Bench) -> None:
+        folder = self._of(step)
+        try:
+            bench.restore(folder)
+        except (OSError, ValueError, EOFError, tarfile.TarError, zlib.error) as error:
+            raise InputError(f"{folder}/{ARCHIVE} can't be unpacked: {error}") from error
+
+    def gradings(self) -> Before:
+        return last_grading(self.path)
+
+    def add_grading(self, grading: Grading) -> None:
+        write_grading(self.path, grading)
+
+    def _of(self, step: str | None) -> str:
+        return self.path if step is None else f"{self.path}/steps/{step}"
+
+
+def find_trials(paths: list[str]) -> list[str]:
+    """The trial folders that are named: each a trial, or the trials in a job folder."""
+    found: list[str] = []
+    for path in paths:
+        if not os.path.isdir(path):
+            raise InputError(f"there is no folder {path}")
+        if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
+            found.append(path)
+        else:
+            found += _trials_of_job(path)
+    return found
+
+
+def _trials_of_job(path: str) -> list[str]:
+    names = sorted(name for name in os.listdir(path) if os.path.isfile(f"{path}/{name}/result.json"))
+    if not names:
+        raise InputError(f"{path} must be a trial or a job with finished trials, but it is neither")
+    if any(os.path.isfile(f"{path}/{name}/lock.json") for name in names):
+        raise InputError(f"{path} is a folder of jobs; name one of them, such as {os.path.join(path, names[0])}")
+    return [os.path.join(path, name) for name in names]
+
+
+def _write_output(path: str, ran: Ran | None) -> None:
+    """The tail of what a command printed."""
+    if ran is None:
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    clear_the_way(path)
+    cut = b"[the beginning was cut off]\n" if ran.output_cut else b""
+    with open(path, "wb") as file:
+        file.write(cut + ran.output)

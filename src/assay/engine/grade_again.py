@@ -1,0 +1,109 @@
+"""Grade a trial again: run its verifier on what the agent left, without the agent, for one more grading."""
+
+import contextlib
+import posixpath
+import threading
+from collections.abc import Callable
+
+from assay.core.errors import InputError
+from assay.dialects.evaluation.grading import Grading
+from assay.engine.grading_record import Before, grading_of
+from assay.engine.job_ports import KeptTrial, Workshop
+from assay.engine.ports import NumberTakenError
+from assay.engine.prepare_task import prepare_task
+from assay.engine.run_verifier import run_verifier
+from assay.engine.site import Site
+from assay.engine.task import Step, Task
+from assay.engine.trial_record import Verified
+
+# What comes before and after a verifier is done while other verifiers run.
+AROUND = 2
+
+
+class GradeAgain:
+    """Grades trials again. ``tasks_dir`` is where tasks are looked for, if not where the trial says.
+
+    ``load_task`` returns None for a task that isn't there.
+
+    At most ``concurrent`` verifiers run at a time, however many threads call. ``threads`` keep them busy.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        workshop: Workshop,
+        load_task: Callable[[str], Task | None],
+        tasks_dir: str | None = None,
+        concurrent: int = 1,
+    ) -> None:
+        self._site = site
+        self._workshop = workshop
+        self._load_task = load_task
+        self._tasks_dir = tasks_dir
+        self._lock = threading.Lock()
+        self._tasks: dict[str, Task] = {}
+        self._verifying = threading.BoundedSemaphore(concurrent)
+        self.threads = concurrent + AROUND
+
+    def grade(self, trial: KeptTrial) -> list[Grading]:
+        """Verify every step of a trial again and keep the gradings."""
+        task = self._task_of(trial)
+        kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
+        if not kept:
+            raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
+        return [self._grade(trial, task, step, checksum) for step, checksum in kept]
+
+    def _task_of(self, trial: KeptTrial) -> Task:
+        path = trial.task_path()
+        if self._tasks_dir is not None:
+            path = posixpath.join(self._tasks_dir, posixpath.basename(path.rstrip("/")))
+        with self._lock:
+            if path not in self._tasks:
+                task = self._load_task(path)
+                if task is None:
+                    raise InputError(
+                        f"the task {path} of {trial.path} isn't there; pass --tasks with the folder that holds it"
+                    )
+                self._tasks[path] = prepare_task(task, self._site, no_image=True)
+            return self._tasks[path]
+
+    def _grade(self, trial: KeptTrial, task: Task, step: Step, workspace: str) -> Grading:
+        _check_workspace(trial, step, workspace)
+        bench = self._workshop.bench(task.environment)
+        try:
+            trial.restore(step.name, bench)
+            with self._verifying:
+                verified = run_verifier(self._site, bench, task, step)
+        finally:
+            bench.close()
+        return self._record(trial, task, step, verified, workspace)
+
+    def _record(self, trial: KeptTrial, task: Task, step: Step, verified: Verified, workspace: str) -> Grading:
+        """Behind the newest grading, which may come from somebody who grades at the same time."""
+        while True:
+            grading = grading_of(
+                verified,
+                task=task,
+                step=step.name,
+                site=self._site,
+                before=trial.gradings(),
+                checksums={"tests": self._workshop.tests_checksum(step), "workspace": workspace},
+            )
+            with contextlib.suppress(NumberTakenError):
+                trial.add_grading(grading)
+                return grading
+
+
+def _why_not_kept(trial: KeptTrial, task: Task) -> str:
+    if any(trial.kept_in_part(step.name) for step in task.steps):
+        return "its workspace was too large to keep, and grading a part of it would be wrong"
+    return "its workspace was not kept"
+
+
+def _check_workspace(trial: KeptTrial, step: Step, checksum: str) -> None:
+    """What is graded again must be what was graded."""
+    before: Before = trial.gradings()
+    known = [one.provenance.hashes.workspace for one in before.gradings if one.step == step.name]
+    if any(one is not None and one != checksum for one in known):
+        where = trial.path if step.name is None else f"{trial.path}, step {step.name}"
+        raise InputError(f"{where}: the kept workspace was changed since it was graded: its hash differs")

@@ -1,0 +1,169 @@
+"""Load a task from its folder. What can't be used is refused in one sentence that names the file and the field."""
+
+import posixpath
+from collections.abc import Iterator, Mapping
+
+from assay.core.errors import InputError
+from assay.dialects.evaluation.models import VerifierSpec
+from assay.dialects.harbor.task_config import (
+    FILE_NAME,
+    AgentConfig,
+    NetworkMode,
+    StepConfig,
+    TaskConfig,
+    VerifierConfig,
+    load_task_config,
+)
+from assay.engine.declared_output import declared_output
+from assay.engine.dockerfile_environment import normal_path, read_environment
+from assay.engine.task import (
+    DEFAULT_WORKDIR,
+    DETAILS_PATH,
+    REWARD_PATH,
+    Environment,
+    Phase,
+    Step,
+    Task,
+    infer_output_path,
+)
+from assay.engine.task_ports import TaskFolder
+from assay.formats.dockerfile import parse_dockerfile
+
+COMPOSE_FILES = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
+
+
+def load_task(folder: TaskFolder, path: str) -> Task:
+    """The task in a folder. ``path`` is how the user named it. Raises ``InputError``."""
+    config = load_task_config(folder.text(FILE_NAME), f"{path}/{FILE_NAME}")
+    environment = _environment(folder, config)
+    reader = _StepReader(folder, config, environment)
+    steps = tuple(reader.steps())
+    return Task(
+        name=config.task.name if config.task is not None else posixpath.basename(folder.root),
+        path=path,
+        config=config,
+        steps=steps,
+        environment=environment,
+        checksum=folder.checksum(),
+        warnings=tuple(reader.warnings),
+    )
+
+
+def _environment(folder: TaskFolder, config: TaskConfig) -> Environment:
+    """What the Dockerfile says, and what task.toml says above it."""
+    for name in COMPOSE_FILES:
+        if folder.is_file(f"environment/{name}"):
+            raise InputError(
+                f"{folder.root}/environment/{name}: a task can't have several containers; describe one with a "
+                "Dockerfile"
+            )
+    base = Environment(workdir=DEFAULT_WORKDIR)
+    if folder.is_file("environment/Dockerfile"):
+        base = _dockerfile(folder, "environment/Dockerfile")
+    elif config.environment.docker_image is not None:
+        base = Environment(
+            DEFAULT_WORKDIR, needs_image=f"environment.docker_image {config.environment.docker_image}"
+        )
+    return Environment(
+        workdir=normal_path(config.environment.workdir or base.workdir),
+        env=base.env,
+        copies=base.copies,
+        needs_image=base.needs_image,
+        dockerfile=base.dockerfile,
+        image=config.environment.docker_image,
+    )
+
+
+def _dockerfile(folder: TaskFolder, name: str) -> Environment:
+    path, text = f"{folder.root}/{name}", folder.text(name)
+    if not any(instruction.keyword == "FROM" for instruction in parse_dockerfile(text)):
+        raise InputError(f"{path} has no FROM, so no image can be made of it")
+    return read_environment(text, folder.build_context(posixpath.dirname(name)), path)
+
+
+class _StepReader:
+    """Reads the steps of one task. Warnings gather on the way."""
+
+    def __init__(self, folder: TaskFolder, config: TaskConfig, environment: Environment) -> None:
+        self._folder = folder
+        self._config = config
+        self._environment = environment
+        self.warnings: list[str] = []
+
+    def steps(self) -> Iterator[Step]:
+        if self._config.steps is None:
+            yield self._step("", None)
+            return
+        if not self._config.steps:
+            raise InputError(
+                f"{self._folder.root}/{FILE_NAME}: steps must not be empty; leave it out for a task with one step"
+            )
+        for step in self._config.steps:
+            yield self._step(f"steps/{step.name}/", step)
+
+    def _step(self, below: str, step: StepConfig | None) -> Step:
+        """One step, whose files lie below a path of the task's folder."""
+        config, folder = self._config, self._folder
+        instruction = folder.text(f"{below}instruction.md")
+        script, tests = _script(folder, below, self.warnings)
+        name = None if step is None else step.name
+        declared = declared_output(config, folder.root, name)
+        workdir = self._environment.workdir
+        output = declared.path or infer_output_path(instruction) or workdir
+        spec = VerifierSpec(
+            script=script, expected_output_path=output, reward_path=REWARD_PATH, details_path=DETAILS_PATH
+        )
+        solution, files = f"{below}solution", f"{below}workdir"
+        own = step or StepConfig(name="only")
+        prefix = "" if name is None else f"steps.{name}."
+        return Step(
+            name=name,
+            instruction=instruction,
+            verifier=spec,
+            tests=tests,
+            solution=f"{folder.root}/{solution}" if folder.is_folder(solution) else None,
+            workdir_files=f"{folder.root}/{files}" if step is not None and folder.is_folder(files) else None,
+            declared=declared.of(output, self._environment, folder),
+            agent=self._phase(f"{prefix}agent", own.agent, config.agent, {}),
+            verifier_phase=self._phase(
+                f"{prefix}verifier", own.verifier, config.verifier, {**config.verifier.env, **own.verifier.env}
+            ),
+            min_reward=own.min_reward,
+        )
+
+    def _phase(
+        self,
+        field: str,
+        own: AgentConfig | VerifierConfig,
+        task: AgentConfig | VerifierConfig,
+        env: Mapping[str, str],
+    ) -> Phase:
+        """The step's own setting, then the task's, then the environment's. No network unless asked for."""
+        mode = own.network_mode or task.network_mode or self._config.environment.network_mode
+        return Phase(
+            field=field,
+            timeout_sec=own.timeout_sec or task.timeout_sec,
+            user=own.user if own.user is not None else task.user,
+            network=mode is NetworkMode.PUBLIC,
+            env=env,
+        )
+
+
+def _script(folder: TaskFolder, below: str, warnings: list[str]) -> tuple[str, tuple[str, ...]]:
+    """The verifier's path in the sandbox, and the folders that make up /tests: the task's, then the step's."""
+    tests = [name for name in dict.fromkeys(("tests", f"{below}tests")) if folder.is_folder(name)]
+    for name in ("test.sh", "verify.py"):
+        for found in reversed(tests):
+            script = folder.script(f"{found}/{name}")
+            if script is None:
+                continue
+            path = f"{folder.root}/{found}/{name}"
+            if script.is_link:
+                raise InputError(f"{path} must be a file of the task itself, but it is a link")
+            if name == "verify.py":
+                warnings.append(f"{path} is the verifier, since there is no test.sh")
+            elif not script.is_executable:
+                raise InputError(f"{path} must be executable, since it is the verifier: run chmod +x on it")
+            return f"/tests/{name}", tuple(f"{folder.root}/{one}" for one in tests)
+    where = f"{folder.root}/{below}".rstrip("/")
+    raise InputError(f"{where} has no verifier: tests/test.sh or tests/verify.py must be there")

@@ -1,0 +1,53 @@
+"""Record a trial while it runs: what each step leaves, as soon as it is done, and the grading of it."""
+
+from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.grading_record import grading_of
+from assay.engine.job_plan import Agent
+from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG, Bench, TrialFolder, Workshop
+from assay.engine.sandbox import Ran
+from assay.engine.site import Site
+from assay.engine.task import Step, Task
+from assay.engine.trial_record import StepRecord
+
+
+class TrialRecorder:
+    """Records the steps of one trial in its folder."""
+
+    def __init__(
+        self, site: Site, workshop: Workshop, folder: TrialFolder, bench: Bench, task: Task, agent: Agent
+    ) -> None:
+        self._site = site
+        self._workshop = workshop
+        self._folder = folder
+        self._bench = bench
+        self._task = task
+        self._log = ORACLE_LOG if agent.oracle else AGENT_LOG
+        self._workspace: str | None = None
+
+    def agent_ended(self, step: Step, ran: Ran | None) -> None:
+        """Keep the workspace now: a verifier may leave traces in it."""
+        artifacts = self._artifacts(step)
+        self._workspace = self._folder.keep_agent(step.name, self._bench, artifacts, ran, self._log)
+
+    def step_ended(self, step: Step, record: StepRecord) -> None:
+        """Keep what the verifier left, and the grading that comes of it."""
+        verified = record.verified
+        self._folder.keep_verifier(step.name, self._bench, None if verified is None else verified.ran)
+        self._bench.clear_agent()
+        if verified is None:
+            return
+        grading = grading_of(
+            verified,
+            task=self._task,
+            step=step.name,
+            site=self._site,
+            before=self._folder.gradings(),
+            checksums={"tests": self._workshop.tests_checksum(step), "workspace": self._workspace},
+        )
+        self._folder.add_grading(grading)
+
+    def _artifacts(self, step: Step) -> list[ArtifactConfig]:
+        """The task's artifacts, and the step's own."""
+        config = self._task.config
+        own = next((one.artifacts for one in config.steps or () if one.name == step.name), [])
+        return [ArtifactConfig(source=one) if isinstance(one, str) else one for one in (*config.artifacts, *own)]

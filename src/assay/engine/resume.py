@@ -1,0 +1,124 @@
+"""Resume a job: whether an earlier run left the same job, and which of its trials are finished.
+
+A trial is finished when it has its result.json. An unfinished one is removed and run again from the start.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.dialects.harbor.plan import Slot, in_planned_order
+from assay.dialects.harbor.trial import Trial
+from assay.engine.job import read_job
+from assay.engine.job_files import JobFiles
+from assay.engine.job_plan import Planned
+from assay.engine.job_ports import JobStore
+from assay.engine.site import Host
+
+# How a job is run, and not what it is: these may differ when it is resumed.
+_CHANGING = ("n_concurrent_trials", "quiet", "debug")
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A job that is about to run: what it keeps over all its runs, and what is finished, by planned position."""
+
+    id: str
+    started_at: datetime
+    n_retries: int = 0
+    finished: Mapping[int, Trial] = field(default_factory=dict)
+
+
+def begin_or_resume(store: JobStore, files: JobFiles, planned: Sequence[Planned], host: Host) -> Resumed:
+    """Begin the job, or resume it where an earlier run stopped. Raises ``InputError`` if it was another job."""
+    config = files.job_config()
+    if not _was_begun(store, config):
+        store.write_json("config.json", config)
+        resumed = Resumed(host.new_id(), host.now())
+    else:
+        _check_tasks(store, planned)
+        finished = _take_finished(store, planned, [files.slot(one) for one in planned])
+        resumed = _identity(store, finished) or Resumed(host.new_id(), host.now(), 0, finished)
+    store.write_json("lock.json", files.job_lock(planned, resumed.started_at))
+    store.log(f"{len(planned)} trials, {len(resumed.finished)} of them finished before")
+    return resumed
+
+
+def _was_begun(store: JobStore, config: Mapping[str, Any]) -> bool:
+    """Whether the job was begun. Raises ``InputError`` if another job was begun in its folder."""
+    before = store.read_json("config.json")
+    if before is None:
+        trial = next((name for name in store.read().folders() if store.is_finished(name)), None)
+        if trial is not None:
+            raise InputError(f"{store.folder} has the trial {trial} but no config.json, so it can't be resumed")
+        return False
+    if _lasting(before) != _lasting(config):
+        raise InputError(
+            f"{store.folder} holds a job with another configuration; repeat its options to resume it, or choose "
+            "another --job-name"
+        )
+    return True
+
+
+def _check_tasks(store: JobStore, planned: Sequence[Planned]) -> None:
+    """A task that was changed since is another task, and its attempts don't belong together."""
+    before = dict(_digests(store.read_json("lock.json") or {}))
+    for one in planned:
+        digest = f"sha256:{one.task.checksum}"
+        if before.get(one.task.path, digest) != digest:
+            raise InputError(
+                f"the task {one.task.path} was changed since the job began; choose another --job-name for the"
+                " changed task"
+            )
+
+
+def _identity(store: JobStore, finished: Mapping[int, Trial]) -> Resumed | None:
+    """Who the job was. None if its result can't be read: it is then a new job with old trials."""
+    try:
+        before = store.read_json("result.json") or {}
+        started_at = datetime.fromisoformat(before["started_at"]).astimezone()
+        return Resumed(str(before["id"]), started_at, int(before["stats"]["n_retries"]), finished)
+    except (InputError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _take_finished(store: JobStore, planned: Sequence[Planned], slots: Sequence[Slot]) -> dict[int, Trial]:
+    """The finished trials by their planned position. The unfinished ones are removed."""
+    store.remove_unfinished()
+    before = store.read()
+    if not any(store.is_finished(name) for name in before.folders()):
+        return {}
+    job = read_job(before)
+    bad = next((problem for problem in job.problems if not problem.missing), None)
+    if bad is not None:
+        raise InputError(f"{store.folder} can't be resumed: {bad.trial} can't be read: {bad.detail}")
+    found = in_planned_order(job.trials, slots)
+    trials = iter(found.trials)
+    unfilled = list(found.unfilled)
+    positions: dict[int, Trial] = {}
+    for one, place in zip(planned, slots, strict=True):
+        if place in unfilled:
+            unfilled.remove(place)
+        else:
+            positions[one.position] = next(trials)
+    surplus = next(trials, None)
+    if surplus is not None:
+        raise InputError(
+            f"{store.folder} can't be resumed: it has more trials than the job plans, such as {surplus.name}"
+        )
+    return positions
+
+
+def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in config.items() if key not in _CHANGING}
+
+
+def _digests(lock: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The path and the digest of each task, as lock.json has them."""
+    trials = lock.get("trials")
+    for trial in trials if isinstance(trials, list) else ():
+        match trial:
+            case {"task": {"path": str(path), "digest": str(digest)}}:
+                yield path, digest

@@ -1,0 +1,111 @@
+"""Run a job: plan → trials → their records → the job's result.
+
+``run_job`` is the use case behind ``assay run``. Read it from the top::
+
+    begin_or_resume   what an earlier run of the same job finished      engine/resume.py
+    TrialQueue        the other trials, some at a time, with retries    engine/trial_queue.py
+    run_trial         agent, then verifier, step by step                engine/run_trial.py
+    TrialRecorder     what each step leaves, and its grading            engine/record_trial.py
+    ResultWriter      the job's result.json                             engine/job_result.py
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from assay.engine.job_files import JobFiles
+from assay.engine.job_plan import JobSetting, Planned
+from assay.engine.job_ports import JobStore, Workshop
+from assay.engine.job_result import ResultWriter
+from assay.engine.record_trial import TrialRecorder
+from assay.engine.resume import Resumed, begin_or_resume
+from assay.engine.run_trial import run_trial
+from assay.engine.site import Site
+from assay.engine.trial_queue import Ended, Listener, TrialQueue
+from assay.engine.trial_result import log_lines, remark, trial_result
+
+
+class JobListener(Listener, Protocol):
+    """Is told what happens, from several threads."""
+
+    def begin(self, folder: str, total: int, finished: int, backend: str) -> None: ...
+
+
+def run_job(
+    setting: JobSetting,
+    planned: Sequence[Planned],
+    site: Site,
+    workshop: Workshop,
+    store: JobStore,
+    listener: JobListener,
+    stop_sandboxes: Callable[[], None],
+) -> bool:
+    """Run the planned trials that are not finished yet. Returns False if the user interrupted the job.
+
+    ``stop_sandboxes`` ends every command that runs now. Raises ``InputError`` if the folder holds another job.
+    """
+    backend = site.sandbox.isolation.backend
+    files = JobFiles(setting, backend)
+    resumed = begin_or_resume(store, files, planned, site.host)
+    listener.begin(setting.folder, len(planned), len(resumed.finished), backend)
+    queue = TrialQueue(
+        JobTrials(setting, site, workshop, store, files, resumed),
+        ResultWriter(store, site.host, files, planned, resumed),
+        listener,
+        host=site.host,
+        concurrent=setting.concurrent,
+        max_retries=setting.max_retries,
+        total=len(planned),
+        finished=resumed.finished,
+        n_retries=resumed.n_retries,
+    )
+    try:
+        queue.run([one for one in planned if one.position not in resumed.finished])
+    except KeyboardInterrupt:
+        queue.stop()
+        stop_sandboxes()
+        queue.wait()
+        return False
+    return True
+
+
+class JobTrials:
+    """Runs single trials and records them in the job's folder."""
+
+    def __init__(
+        self,
+        setting: JobSetting,
+        site: Site,
+        workshop: Workshop,
+        store: JobStore,
+        files: JobFiles,
+        resumed: Resumed,
+    ) -> None:
+        self._agent = setting.agent
+        self._site = site
+        self._workshop = workshop
+        self._store = store
+        self._files = files
+        self._job_id = resumed.id
+
+    def run(self, planned: Planned, name: str) -> Ended:
+        """Run one attempt to its end and record it."""
+        config = self._files.trial_config(planned, name, self._job_id)
+        folder = self._store.new_trial(name, config)
+        bench = self._workshop.bench(planned.task.environment)
+        try:
+            recorder = TrialRecorder(self._site, self._workshop, folder, bench, planned.task, self._agent)
+            record = run_trial(self._site, bench, planned.task, self._agent, recorder)
+        finally:
+            bench.close()
+        result = trial_result(planned, name, folder.path, config, record, self._site.host.new_id())
+        failure = None if record.failure is None else f"{record.failure.type}: {record.failure.message}"
+        folder.finish([*log_lines(record), *bench.not_kept], failure, result)
+        for sentence in bench.not_kept:
+            self._store.log(f"Trial {name}: {sentence}")
+        if record.failure is not None:
+            self._store.log(f"Trial {name} failed: {record.failure.message}")
+        return Ended(self._files.trial(planned, name, record), remark(record))
+
+    def discard(self, name: str) -> None:
+        """Remove an attempt that is to be tried again."""
+        self._store.discard_trial(name)

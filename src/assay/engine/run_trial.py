@@ -1,0 +1,109 @@
+"""Run one trial: the agent in its sandbox, then the verifier in a fresh one, step by step."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from assay.core.errors import MeasurementError
+from assay.dialects.harbor import multi_step
+from assay.dialects.harbor.multi_step import TrialRewards
+from assay.engine.job_plan import Agent
+from assay.engine.job_ports import Bench
+from assay.engine.run_verifier import run_verifier
+from assay.engine.sandbox import Ran
+from assay.engine.site import Site
+from assay.engine.task import Step, Task
+from assay.engine.task_commands import agent_command
+from assay.engine.trial_record import BROKEN, Failure, StepRecord, TrialRecord
+
+
+class Recorder(Protocol):
+    """Keeps what a trial leaves, at the moment it leaves it."""
+
+    def agent_ended(self, step: Step, ran: Ran | None) -> None:
+        """The agent is gone, and nobody else has touched what it left."""
+        ...
+
+    def step_ended(self, step: Step, record: StepRecord) -> None:
+        """The verifier is done, too."""
+        ...
+
+
+def run_trial(site: Site, bench: Bench, task: Task, agent: Agent, recorder: Recorder) -> TrialRecord:
+    """All steps of a trial, until one stops it."""
+    started = site.host.now()
+    records: list[StepRecord] = []
+    for step in task.steps:
+        record = _run_step(site, bench, task, step, agent, recorder, first=not records)
+        records.append(record)
+        recorder.step_ended(step, record)
+        if multi_step.stops_after(_as_harbor_step(record), step.min_reward):
+            break
+    return TrialRecord(
+        started, site.host.now(), records, _trial_rewards(task, records), _trial_failure(task, records)
+    )
+
+
+def _run_step(
+    site: Site, bench: Bench, task: Task, step: Step, agent: Agent, recorder: Recorder, *, first: bool
+) -> StepRecord:
+    ran: Ran | None = None
+    failure: Failure | None = None
+    try:
+        if first:
+            bench.seed()
+        try:
+            ran, failure = run_agent(site, bench, task, step, agent)
+        finally:
+            recorder.agent_ended(step, ran)
+        verified = run_verifier(site, bench, task, step)
+    except MeasurementError as error:
+        return StepRecord(step.name, ran, Failure(BROKEN, str(error), site.host.now()), None)
+    return StepRecord(step.name, ran, failure or verified.failure, verified)
+
+
+def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> tuple[Ran | None, Failure | None]:
+    """Let the agent work. An agent that has nothing to run is idle."""
+    bench.write_instruction(step.instruction)
+    if step.workdir_files is not None:
+        bench.add_to_workdir(step.workdir_files)
+    if agent.oracle and step.solution is None:
+        message = "the task has no solution/solve.sh for the oracle to run"
+        return None, Failure("FileNotFoundError", message, site.host.now())
+    command = agent_command(site, bench, task, step, agent)
+    if command is None:
+        return None, None
+    ran = site.sandbox.run(command)
+    return ran, _agent_failure(ran, command.limits.timeout_sec)
+
+
+def _agent_failure(ran: Ran, timeout_sec: float) -> Failure | None:
+    if ran.end.timed_out:
+        message = f"Agent execution timed out after {timeout_sec} seconds"
+        return Failure("AgentTimeoutError", message, ran.finished_at)
+    if ran.end.exit_code == 0:
+        return None
+    how = f"exit code {ran.end.exit_code}" if ran.end.exit_code is not None else f"signal {ran.end.signal}"
+    return Failure("NonZeroAgentExitCodeError", f"The agent ended with {how}", ran.finished_at)
+
+
+def _as_harbor_step(record: StepRecord) -> multi_step.Step:
+    result = record.verified.rewards if record.verified is not None else None
+    return multi_step.Step(
+        verified=result is not None,
+        rewards=result.rewards if result is not None else None,
+        exception_type=record.failure.type if record.failure is not None else None,
+    )
+
+
+def _trial_rewards(task: Task, records: Sequence[StepRecord]) -> TrialRewards | None:
+    """None where the measurement broke: what the steps before it came to is not what the trial would have."""
+    if records[-1].verified is None:
+        return None
+    if not task.multi_step:
+        return records[0].verified.rewards if records[0].verified is not None else None
+    return multi_step.trial_rewards([_as_harbor_step(record) for record in records], task.strategy)
+
+
+def _trial_failure(task: Task, records: Sequence[StepRecord]) -> Failure | None:
+    """A step's exception stays with its step: harbor counts only the trial's own. A broken measurement is that."""
+    return records[-1].failure if not task.multi_step or records[-1].verified is None else None

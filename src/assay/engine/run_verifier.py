@@ -1,0 +1,75 @@
+"""Run a task's verifier on what an agent left, and read out what it wrote."""
+
+import hashlib
+import sys
+
+from assay.dialects.evaluation.ingest import ingest
+from assay.dialects.harbor.errors import RewardError
+from assay.dialects.harbor.multi_step import TrialRewards
+from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
+from assay.engine.job_ports import Bench
+from assay.engine.sandbox import Ran
+from assay.engine.site import Site
+from assay.engine.task import Step, Task
+from assay.engine.task_commands import verifier_command
+from assay.engine.trial_record import Failure, Verified
+from assay.evidence.files import Absent, Content, File, RewardFiles
+from assay.evidence.verifier_run import VerifierEvidence
+
+
+def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
+    """Verify what is on the bench. Raises ``MeasurementError`` if the sandbox can't start."""
+    # As the agent left it: a verifier may change what it looks at.
+    output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
+    command = verifier_command(site, bench, task, step)
+    ran = site.sandbox.run(command)
+    files = _reward_files(bench, ran)
+    details = bench.details()
+    rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec)
+    evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end)
+    return Verified(
+        ran=ran,
+        rewards=rewards,
+        failure=failure,
+        ingested=ingest(evidence, step.declared),
+        hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
+    )
+
+
+def _reward_files(bench: Bench, ran: Ran) -> RewardFiles:
+    """What a verifier wrote before it ran out of time is not its last word."""
+    files = bench.rewards()
+    if not ran.end.timed_out:
+        return files
+    return RewardFiles(json=Absent(files.json.path), text=Absent(files.text.path))
+
+
+def _harbor_rewards(
+    files: RewardFiles, ran: Ran, timeout_sec: float
+) -> tuple[TrialRewards | None, Failure | None]:
+    if ran.end.timed_out:
+        message = f"Verifier execution timed out after {timeout_sec} seconds"
+        return None, Failure("VerifierTimeoutError", message, ran.finished_at)
+    try:
+        rewards = parse_reward_files(files, Profile.HARBOR_0_13_1).rewards
+    except RewardError as error:
+        return None, Failure(error.exception_type, str(error), ran.finished_at)
+    problem = _not_recordable(rewards or {})
+    if problem is not None:
+        message = f"the rewards of VerifierResult can't be recorded: {problem}"
+        return None, Failure("ValidationError", message, ran.finished_at)
+    return TrialRewards(rewards), None
+
+
+def _not_recordable(rewards: Rewards) -> str | None:
+    """What harbor accepts and then fails on when it adds up or writes: it would take the whole job with it."""
+    for key, value in rewards.items():
+        if any("\ud800" <= character <= "\udfff" for character in key):
+            return "a key holds half a character"
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            return "a number is beyond every float"
+    return None
+
+
+def _hash(*files: File | None) -> str | None:
+    return next((hashlib.sha256(file.data).hexdigest() for file in files if isinstance(file, Content)), None)

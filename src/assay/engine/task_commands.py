@@ -1,0 +1,79 @@
+"""The two commands of a trial: what agent and verifier are started with, and what they may see and use."""
+
+from collections.abc import Mapping
+
+from assay.dialects.harbor.env_template import resolve_env
+from assay.engine.job_plan import Agent
+from assay.engine.job_ports import Bench
+from assay.engine.sandbox import BASE_ENV, Command, Limits
+from assay.engine.site import Site
+from assay.engine.task import Step, Task
+
+INSTRUCTION_FILE = "/logs/agent/instruction.md"
+INSTRUCTION_ENV_LIMIT = 64 * 1024
+DEFAULT_AGENT_TIMEOUT_SEC = 3600.0
+DEFAULT_VERIFIER_TIMEOUT_SEC = 600.0
+SOLUTION = "/solution/solve.sh"
+
+
+def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> Command | None:
+    """What the agent is started with; None for an agent that has nothing to run."""
+    line = SOLUTION if agent.oracle else agent.command
+    if line is None:
+        return None
+    solution_env = task.config.solution.env if agent.oracle else {}
+    return Command(
+        argv=("/bin/sh", "-c", line),
+        workdir=task.environment.workdir,
+        limits=_limits(task, step.agent.timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC),
+        mounts=tuple(bench.agent_mounts(step.solution if agent.oracle else None)),
+        env={**_env(site, task, {**solution_env, **agent.env}), **_instruction_env(step)},
+        network=step.agent.network,
+        stdin=step.instruction.encode(),
+        user=step.agent.user,
+        image=task.environment.image,
+    )
+
+
+def verifier_command(site: Site, bench: Bench, task: Task, step: Step) -> Command:
+    """What the verifier is started with."""
+    script = step.verifier.script
+    return Command(
+        argv=("python3", script) if script.endswith(".py") else (script,),
+        workdir=task.environment.workdir,
+        limits=_limits(task, step.verifier_phase.timeout_sec or DEFAULT_VERIFIER_TIMEOUT_SEC),
+        mounts=tuple(bench.verifier_mounts(step)),
+        env=_env(site, task, step.verifier_phase.env),
+        network=step.verifier_phase.network,
+        user=step.verifier_phase.user,
+        image=task.environment.image,
+    )
+
+
+def _limits(task: Task, timeout_sec: float) -> Limits:
+    environment = task.config.environment
+    return Limits(
+        timeout_sec=timeout_sec,
+        memory_mb=environment.memory_mb,
+        cpus=environment.cpus,
+        file_mb=environment.storage_mb or 4096,
+    )
+
+
+def _env(site: Site, task: Task, own: Mapping[str, str]) -> dict[str, str]:
+    """An image brings its own basic environment; elsewhere it is ours, never the host's."""
+    base = {**BASE_ENV, "HOME": _home(task)} if task.environment.image is None else {}
+    asked = resolve_env({**task.config.environment.env, **own}, site.host.env)
+    return {**base, **task.environment.env, **asked}
+
+
+def _home(task: Task) -> str:
+    """A folder that is empty at every start. Programs read settings there, and an agent's would run code."""
+    return BASE_ENV["HOME"] if BASE_ENV["HOME"] not in task.environment.places else "/var/tmp"  # noqa: S108
+
+
+def _instruction_env(step: Step) -> dict[str, str]:
+    size = len(step.instruction.encode(errors="surrogateescape"))
+    fits = size <= INSTRUCTION_ENV_LIMIT and "\0" not in step.instruction
+    text = {"ASSAY_INSTRUCTION": step.instruction} if fits else {}
+    return {"ASSAY_INSTRUCTION_FILE": INSTRUCTION_FILE, **text}
