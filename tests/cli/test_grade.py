@@ -186,7 +186,8 @@ def test_steps(cli: Cli, tmp_path: Path) -> None:
 def test_a_task_that_was_moved(cli: Cli, trial: Attempt, task: Path, tmp_path: Path) -> None:
     shutil.move(task.parent, tmp_path / "elsewhere")
     refused(
-        cli("grade", trial.folder), f"the task {task} of {trial.folder} is not there; say with --tasks where it is"
+        cli("grade", trial.folder),
+        f"the task {task} of {trial.folder} isn't there; pass --tasks with the folder that holds it",
     )
     found = cli("grade", trial.folder, "--tasks", tmp_path / "elsewhere")
     assert (found.code, found.out) == (0, f"{trial.folder.name}  grading 2  reward 1\n")
@@ -200,7 +201,7 @@ def test_some_that_can_not_be_graded(cli: Cli, tmp_path: Path) -> None:
     (first.folder / "workspace.tar.gz").unlink()
     found = cli("grade", tmp_path / "jobs" / JOB)
     assert found.code == 1
-    assert found.err == f"assay: {first.folder} has no workspace.tar.gz: what the agent left was not kept\n"
+    assert found.err == f"assay: {first.folder} can't be graded again: its workspace was not kept\n"
     assert len(found.out.splitlines()) == 1
 
 
@@ -279,12 +280,15 @@ def test_an_archive_can_not_bring_a_system_along(cli: Cli, trial: Attempt, task:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda trial: (trial.folder / "config.json").unlink(), "config.json does not say which task it was"),
+        (lambda trial: (trial.folder / "config.json").unlink(), "config.json must name the task in task.path"),
         (
             lambda trial: (trial.folder / "config.json").write_text("[]"),
-            "config.json does not say which task it was",
+            "config.json must name the task in task.path",
         ),
-        (lambda trial: edit_json(trial.folder / "config.json", lambda config: config.pop("task")), "does not say"),
+        (
+            lambda trial: edit_json(trial.folder / "config.json", lambda config: config.pop("task")),
+            "must name the task in task.path",
+        ),
         (
             lambda trial: (trial.folder / "gradings" / "0001.json").write_text("{}"),
             "gradings/0001.json is no grading: ",
@@ -302,7 +306,7 @@ def test_records_that_can_not_be_read(cli: Cli, trial: Attempt, damage: Any, sai
 
 def test_folders_that_are_no_runs(cli: Cli, tmp_path: Path) -> None:
     refused(cli("grade", tmp_path / "nowhere"), f"there is no folder {tmp_path / 'nowhere'}")
-    refused(cli("grade", tmp_path), f"{tmp_path} is neither a trial nor a job with finished trials")
+    refused(cli("grade", tmp_path), f"{tmp_path} must be a trial or a job with finished trials, but it is neither")
 
 
 def test_nothing_is_overwritten_where_two_grade_at_once(cli: Cli, trial: Attempt) -> None:

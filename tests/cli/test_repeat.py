@@ -83,7 +83,10 @@ def test_so_many_times(cli: Cli, tmp_path: Path, times: str) -> None:
 
 def test_no_trials(cli: Cli, tmp_path: Path) -> None:
     found = cli("audit", tmp_path, "--repeat", 2)
-    assert (found.code, found.err) == (2, f"assay: {tmp_path} is neither a trial nor a job with finished trials\n")
+    assert (found.code, found.err) == (
+        2,
+        f"assay: {tmp_path} must be a trial or a job with finished trials, but it is neither\n",
+    )
 
 
 def test_what_can_not_be_verified_is_said_and_the_rest_goes_on(cli: Cli, tmp_path: Path) -> None:
@@ -93,6 +96,6 @@ def test_what_can_not_be_verified_is_said_and_the_rest_goes_on(cli: Cli, tmp_pat
     first, second = trials_of(tmp_path / "jobs" / JOB)
     (first.folder / "workspace.tar.gz").unlink()
     found = cli("audit", tmp_path / "jobs" / JOB, "--repeat", 2)
-    assert f"{first.folder} has no workspace.tar.gz" in found.err
+    assert f"{first.folder} can't be graded again" in found.err
     assert second.folder.name in found.out
     assert found.code == 1

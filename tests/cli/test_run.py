@@ -297,7 +297,11 @@ def refused(found: Any, *said: str) -> None:
 
 def test_nothing_can_be_run(cli: Cli, tmp_path: Path, jobs: Path) -> None:
     task = write_task(tmp_path / "task", toml='[verifier]\ntimeout_sec = "long"\n')
-    refused(cli(*run_arguments(task, "oracle", jobs)), "task.toml: verifier.timeout_sec: ", "no task can be run")
+    refused(
+        cli(*run_arguments(task, "oracle", jobs)),
+        "task.toml: verifier.timeout_sec: ",
+        "none of the tasks can be run",
+    )
     assert not jobs.exists()
 
 
@@ -311,7 +315,7 @@ def test_nothing_can_be_run(cli: Cli, tmp_path: Path, jobs: Path) -> None:
         (["-k", "0"], "is not a whole number from 1 on"),
         (["-n", "-1"], "is not a whole number from 1 on"),
         (["-r", "-1"], "is not a whole number from 0 on"),
-        (["-a", "  "], "the agent is an empty command"),
+        (["-a", "  "], "--agent must be oracle, nop or a command, got an empty text"),
     ],
 )
 def test_options_that_can_not_be(cli: Cli, tmp_path: Path, jobs: Path, options: list[str], said: str) -> None:
@@ -423,13 +427,13 @@ class TestTakingUpAgain:
         before = sorted(os.listdir(stopped))
         refused(
             cli(*run_arguments(tasks, "oracle", stopped.parent, *options)),
-            "exists already with another configuration",
+            "holds a job with another configuration",
         )
         assert sorted(os.listdir(stopped)) == before
 
     def test_other_tasks_are_refused(self, cli: Cli, tasks: Path, stopped: Path) -> None:
         refused(
-            cli(*run_arguments(tasks / "a", "oracle", stopped.parent)), "exists already with another configuration"
+            cli(*run_arguments(tasks / "a", "oracle", stopped.parent)), "holds a job with another configuration"
         )
 
     def test_folders_of_somebody_else_are_left_alone(self, cli: Cli, tasks: Path, stopped: Path) -> None:
@@ -473,7 +477,7 @@ def test_a_second_runner_on_the_same_job_is_refused(
         second = start_assay(*run_arguments(task, f"sleep {forever}", jobs), tmp=open_folder)
         _, said = second.communicate(timeout=30)
         assert second.returncode == 2
-        assert said == f"assay: the job {jobs / JOB} is being run by somebody else\n"
+        assert said == f"assay: the job {jobs / JOB} is already running; wait for it or stop it\n"
         assert scratch(open_folder) == inside
     finally:
         first.send_signal(signal.SIGINT)
@@ -494,7 +498,7 @@ def test_ctrl_c(cli: Cli, tmp_path: Path, jobs: Path, open_folder: Path, forever
     out, err = running.communicate(timeout=30)
     assert running.returncode == 130
     assert out == ""
-    assert err.endswith(f"assay: interrupted; the same command with --job-name {JOB} goes on\n")
+    assert err.endswith(f"assay: interrupted; run the same command with --job-name {JOB} to resume\n")
     assert "Traceback" not in err
     assert none_asleep(forever)
     assert scratch(open_folder) == []
@@ -583,8 +587,8 @@ def test_a_disk_that_is_full_stops_the_job(
     found = cli(*run_arguments(write_task(tmp_path / "task"), "true", jobs, "--quiet"))
     assert (found.code, found.err) == (
         2,
-        f"assay: the job {jobs / JOB} stopped: No space left on device; the same command with --job-name {JOB}"
-        " goes on\n",
+        f"assay: the job {jobs / JOB} stopped: No space left on device; run the same command with --job-name"
+        f" {JOB} to resume it\n",
     )
 
 
@@ -608,7 +612,7 @@ def test_a_job_name_is_the_name_of_one_folder(cli: Cli, tmp_path: Path, jobs: Pa
     found = cli("run", task, "-a", "nop", "--jobs-dir", jobs, "--job-name", name)
     assert (found.code, found.err) == (
         2,
-        f"assay: --job-name {name!r} is not the name of a folder; say where jobs are kept with --jobs-dir\n",
+        f"assay: --job-name must be a folder's name without a path, got {name!r}; the path goes into --jobs-dir\n",
     )
     assert not jobs.exists()
 

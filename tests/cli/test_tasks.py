@@ -144,7 +144,7 @@ def test_a_task_that_can_not_be_run_here_does_not_keep_the_others_from_being_che
     found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", tmp_path / "set")
     assert (found.code, found.out) == (2, f"{good}: nothing found\n")
     assert [line.split(": ")[-1] for line in found.err.splitlines()] == [
-        "this needs an image; use --isolation container, or --no-image to do without",
+        "this needs an image; use --isolation container, or --no-image to do without one",
         "the environment variable ASSAY_NOT_SET, which the task wants for KEY, is not set",
     ]
 

@@ -80,19 +80,21 @@ class DiskKeptTrial:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{self.path}/config.json must name the task in task.path, but it doesn't") from error
 
+    def archive(self, step: str | None) -> str:
+        return f"{self._of(step)}/{ARCHIVE}"
+
     def workspace(self, step: str | None) -> str | None:
-        archive = f"{self._of(step)}/{ARCHIVE}"
+        archive = self.archive(step)
         return file_checksum(archive) if os.path.exists(archive) else None
 
     def kept_in_part(self, step: str | None) -> bool:
         return os.path.exists(f"{self._of(step)}/{PARTIAL_ARCHIVE}")
 
     def restore(self, step: str | None, bench: Bench) -> None:
-        folder = self._of(step)
         try:
-            bench.restore(folder)
+            bench.restore(self._of(step))
         except (OSError, ValueError, EOFError, tarfile.TarError, zlib.error) as error:
-            raise InputError(f"{folder}/{ARCHIVE} can't be unpacked: {error}") from error
+            raise InputError(f"{self.archive(step)} can't be unpacked: {error}") from error
 
     def gradings(self) -> Before:
         return last_grading(self.path)

@@ -105,5 +105,4 @@ def _check_workspace(trial: KeptTrial, step: Step, checksum: str) -> None:
     before: Before = trial.gradings()
     known = [one.provenance.hashes.workspace for one in before.gradings if one.step == step.name]
     if any(one is not None and one != checksum for one in known):
-        where = trial.path if step.name is None else f"{trial.path}, step {step.name}"
-        raise InputError(f"{where}: the kept workspace was changed since it was graded: its hash differs")
+        raise InputError(f"{trial.archive(step.name)} was changed since it was graded: its hash differs")

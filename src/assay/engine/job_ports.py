@@ -146,6 +146,10 @@ class KeptTrial(Protocol):
         """The task that it was an attempt at. Raises ``InputError`` if config.json doesn't say."""
         ...
 
+    def archive(self, step: str | None) -> str:
+        """Where the workspace is kept, for errors."""
+        ...
+
     def workspace(self, step: str | None) -> str | None:
         """The checksum of the workspace that was kept; None if none was."""
         ...
