@@ -1,14 +1,18 @@
 """The layers hold, and a broken layer would be noticed."""
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.builders import REPO
+from tests.purity import PURE, pure_modules, reaches
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +81,109 @@ def test_a_package_without_a_layer_is_noticed(project: Path) -> None:
         shutil.rmtree(stray)
     assert found.returncode == 1
     assert "helpers" in found.stdout
+
+
+# Files of the package itself, read where prompts are kept beside the code.
+PACKAGE_DATA: dict[str, set[str]] = {}
+
+
+def test_below_adapters_nothing_reaches_the_outside() -> None:
+    package = REPO / "src" / "assay"
+    found = [
+        f"{path.relative_to(package)}:{line}: {name}"
+        for path in pure_modules(package)
+        for line, name in reaches(path.read_text())
+        if name not in PACKAGE_DATA.get(str(path.relative_to(package)), ())
+    ]
+    assert found == []
+
+
+def test_every_layer_below_adapters_is_looked_at() -> None:
+    layers = {path.parent.name for path in (REPO / "src" / "assay").glob("*/__init__.py")}
+    assert layers - {"adapters", "cli", "api", "web"} == set(PURE)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("import subprocess", "subprocess"),
+        ("import os.path", "os.path"),
+        ("from os import environ", "os"),
+        ("from time import monotonic", "time"),
+        ("import random as chance", "random"),
+        ("import socket, json", "socket"),
+        ("import pathlib", "pathlib"),
+        ("from pathlib import Path, PurePosixPath", "pathlib.Path"),
+        ("def f():\n    import httpx", "httpx"),
+        ("from urllib.request import urlopen", "urllib.request"),
+        ("open('x')", "open"),
+        ("from datetime import datetime\ndatetime.now()", "datetime.now"),
+        ("from datetime import date\ndate.today()", "date.today"),
+    ],
+)
+def test_what_reaches_the_outside_is_noticed(line: str, name: str) -> None:
+    assert [found for _, found in reaches(line)] == [name]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from pathlib import PurePosixPath",
+        "from urllib.parse import quote",
+        "from urllib import parse",
+        "from datetime import datetime\ndatetime.fromisoformat('2026-01-01')",
+        "archive.open('x')",
+        "import posixpath, json, threading",
+        "from assay.core import time",
+    ],
+)
+def test_what_only_computes_is_not_in_the_way(line: str) -> None:
+    assert list(reaches(line)) == []
+
+
+# Below adapters, these catch whatever is raised, and say there why; none of them makes a score of it.
+CATCH_EVERYTHING = {
+    "core/grading.py",  # the one boundary at which an exception becomes an outcome
+    "dialects/evaluation/yaml_values.py",  # a YAML library on hostile text: the text is unusable
+    "dialects/harbor/outcome_line.py",  # harbor's own rule
+    "engine/shared_state.py",  # raised again, to everybody who waits
+    "engine/shared_stream.py",  # raised again, to everybody who waits
+    "engine/trial_queue.py",  # raised again, in the thread that waits
+    "formats/fhirpath/evaluate.py",  # a library that raises bare exceptions about data
+}
+
+
+def catches_everything(source: str) -> bool:
+    """Whether something in a text of Python catches every exception."""
+    handlers = [node.type for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ExceptHandler)]
+    return any(kind is None or re.search(r"\b(Base)?Exception\b", ast.unparse(kind)) for kind in handlers)
+
+
+def makes_an_error_an_outcome(source: str) -> bool:
+    """Whether something in a text of Python makes an ``Errored``."""
+    calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return any(ast.unparse(call).rpartition(".")[2] == "Errored" for call in calls)
+
+
+def pure_where(holds: Callable[[str], bool]) -> set[str]:
+    package = REPO / "src" / "assay"
+    return {str(path.relative_to(package)) for path in pure_modules(package) if holds(path.read_text())}
+
+
+def test_only_one_place_turns_an_exception_into_an_outcome() -> None:
+    assert pure_where(makes_an_error_an_outcome) == {"core/grading.py"}
+    assert pure_where(catches_everything) == CATCH_EVERYTHING
+
+
+@pytest.mark.parametrize(
+    "clause", ["except:", "except Exception:", "except (ValueError, BaseException) as error:"]
+)
+def test_a_second_boundary_is_noticed(clause: str) -> None:
+    assert catches_everything(f"try:\n    pass\n{clause}\n    pass\n")
+    assert not catches_everything("try:\n    pass\nexcept ExceptionalCase:\n    pass\n")
+
+
+def test_an_outcome_made_of_an_error_elsewhere_is_noticed() -> None:
+    assert makes_an_error_an_outcome("outcome = Errored(summary='x', error_type='y')")
+    assert makes_an_error_an_outcome("from assay.core import outcome\noutcome.Errored('x', 'y')")
+    assert not makes_an_error_an_outcome("isinstance(outcome, Errored)")
