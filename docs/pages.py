@@ -14,6 +14,7 @@ from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
 from docs.attack_page import attack_table
 from docs.criteria_page import criteria_pages
+from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
 from docs.markdown import fence, first_sentence, from_docstring, table
@@ -29,6 +30,7 @@ def reference_files() -> dict[str, str]:
     pages = {
         "commands.md": commands(),
         "errors.md": errors(),
+        "error-sentences.md": error_page(),
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
         "reason-codes.md": reason_codes(),
