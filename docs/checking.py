@@ -39,7 +39,6 @@ def _undescribed(root: Path) -> Iterator[str]:
     wanted += [(reference / "reason-codes.md", f"| `{code}` |") for code in sorted(harbor.REASON_CODES)]
     wanted += [(reference / "reason-codes.md", f"| `{code}` |") for code in ingestion_codes()]
     wanted += [(reference / "task.md", "# task.toml")]
-    wanted += [(root / "README.md", f"`assay {name}") for name in COMMANDS]
     texts = {page: page.read_text(encoding="utf-8") if page.exists() else "" for page, _ in wanted}
     yield from (
         f"{page.relative_to(root)} does not have '{text}'" for page, text in wanted if text not in texts[page]
