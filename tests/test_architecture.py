@@ -14,6 +14,8 @@ import pytest
 from tests.builders import REPO
 from tests.purity import PURE, pure_modules, reaches
 
+OUTSIDE = "Below adapters nothing starts a process, opens a file or a socket, or knows time or chance"
+
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -57,6 +59,24 @@ def test_the_layers_hold(project: Path) -> None:
             "Imports go one way, from the faces down to the core",
         ),
         ("core/outcome.py", "import msgspec", "The core uses the standard library only"),
+        ("checks/command.py", "import assay.checks.file_exists", "Checks do not import each other"),
+        (
+            "checks/command.py",
+            "import assay.adapters.safe_read",
+            "Imports go one way, from the faces down to the core",
+        ),
+        (
+            "detectors/secrets/scan.py",
+            "import assay.adapters.safe_read",
+            "Imports go one way, from the faces down to the core",
+        ),
+        (
+            "dialects/harbor/reasons.py",
+            "import assay.dialects.scorers.report",
+            "Dialects do not import each other",
+        ),
+        ("engine/job.py", "import subprocess", OUTSIDE),
+        ("formats/globs.py", "import time", OUTSIDE),
     ],
 )
 def test_a_broken_layer_is_noticed(project: Path, module: str, line: str, contract: str) -> None:
