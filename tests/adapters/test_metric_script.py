@@ -97,7 +97,8 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
     assert script(tmp_path, SHARE).compute([None]) == {"share": 0.0}
     with pytest.raises(MeasurementError):
         script(tmp_path, "sys.exit(1)").compute([None])
-    assert list((tmp_path / "temporary").iterdir()) == []
+    (home,) = (tmp_path / "temporary").iterdir()
+    assert list(home.iterdir()) == []
 
 
 def test_with_uv_the_script_is_run_by_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The launcher of bubblewrap sandboxes: what happens to it happens to the measurement, never to a score."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox import etc
+from assay.adapters.sandbox import cgroups, etc
 from assay.adapters.sandbox.bubblewrap import Bubblewrap, probe
-from assay.adapters.sandbox.cgroups import sweep
+from assay.adapters.sandbox.cgroups import new_name, sweep
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
+from assay.adapters.sandbox.makers import place
 from assay.adapters.sandbox.slots import Slots
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Limits
+from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import Backend, eventually, need
 
 NONE = Controllers(None, None, None, None, 2)
@@ -138,24 +141,52 @@ def test_a_program_that_is_not_there_is_a_broken_measurement(backend: Backend) -
         Backend("bubblewrap", broken).run("true")
 
 
-def test_groups_of_the_killed_are_removed(backend: Backend) -> None:
+def test_groups_of_the_killed_are_removed(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     controllers = find_controllers()
     if not controllers.roots:
         pytest.skip("no control groups can be made here")
-    ended = subprocess.run(
-        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
-    )
-    left = [f"{root}/assay-{ended.stdout.decode().strip()}-0" for root in controllers.roots]
-    mine = [f"{root}/assay-{os.getpid()}-0" for root in controllers.roots]
-    for folder in (*left, *mine):
+    ask = "from assay.adapters.sandbox.cgroups import new_name; print(new_name())"
+    ended = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
+    left = [f"{root}/{ended}" for root in controllers.roots]
+    mine = [f"{root}/{new_name()}" for root in controllers.roots]
+    elsewhere = [f"{root}/{ended.replace(place(), 'elsewhere')}" for root in controllers.roots]
+    for folder in (*left, *mine, *elsewhere):
         os.mkdir(folder)
     try:
         sweep(controllers)
         assert not any(os.path.exists(folder) for folder in left)
+        assert all(os.path.exists(folder) for folder in (*mine, *elsewhere))
+        monkeypatch.setattr(cgroups, "DAY_SEC", -1)
+        sweep(controllers)
+        assert not any(os.path.exists(folder) for folder in elsewhere)
         assert all(os.path.exists(folder) for folder in mine)
     finally:
-        for folder in mine:
-            os.rmdir(folder)
+        for folder in (*mine, *elsewhere):
+            with contextlib.suppress(FileNotFoundError):
+                os.rmdir(folder)
+
+
+@needs_pid_namespaces
+def test_a_new_group_of_a_process_in_another_pid_namespace_stays(backend: Backend) -> None:
+    """Nothing runs in it yet, and its process has an id that nobody has here."""
+    controllers = find_controllers()
+    if not controllers.roots:
+        pytest.skip("no control groups can be made here")
+    make = """
+from assay.adapters.sandbox.cgroups import Group
+from assay.adapters.sandbox.controllers import find_controllers
+group = Group(find_controllers())
+print(*group.folders, flush=True)
+input()
+group.remove()
+"""
+    with in_pid_namespace(make) as other:
+        folders = other.said().split()
+        sweep(controllers)
+        assert folders
+        assert all(os.path.exists(folder) for folder in folders)
+        other.end()
+    assert not any(os.path.exists(folder) for folder in folders)
 
 
 def test_the_copy_of_etc_opens_nothing_that_was_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

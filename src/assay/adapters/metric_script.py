@@ -8,12 +8,12 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.safe_read import read_file
+from assay.adapters.scratch import temporary_folder
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.rewards import Rewards
 from assay.evidence.files import Content
@@ -29,7 +29,7 @@ class ScriptMetric:
     path: Path
 
     def compute(self, rewards: Sequence[Rewards | None]) -> dict[str, object]:
-        with tempfile.TemporaryDirectory(prefix="assay-metric-") as folder:
+        with temporary_folder(0o700) as folder:
             source, target = Path(folder, "rewards.jsonl"), Path(folder, "metric.json")
             source.write_text("".join(json.dumps(reward) + "\n" for reward in rewards))
             self._run(source, target)

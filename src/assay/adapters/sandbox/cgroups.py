@@ -6,25 +6,28 @@ moment, so the launcher stays in its group and whatever it starts begins there.
 
 import contextlib
 import os
+import re
 import secrets
 import signal
 import time
 from dataclasses import replace
 
 from assay.adapters.sandbox.controllers import Controllers
-from assay.adapters.scratch import of_the_dead
+from assay.adapters.sandbox.makers import Maker, place, this_process
 from assay.engine.sandbox import Limits, Ran
 
 PERIOD = 100_000
 LINGER_SEC = 1.0
 UNLIMITED = {1: "-1", 2: "max"}
+DAY_SEC = 24 * 3600
+_NAME = re.compile(r"assay-(\d+)-(\d+)-(.+)-[0-9a-f]+")
 
 
 class Group:
     """One folder in version 2, one for each controller in version 1, none where groups can't be made."""
 
     def __init__(self, controllers: Controllers) -> None:
-        name = f"assay-{os.getpid()}-{secrets.token_hex(6)}"
+        name = new_name() if controllers.roots else ""
         self._version = controllers.version
         self.memory, self.pids, self.cpu, self.quota = (
             f"{root}/{name}" if root else None
@@ -144,12 +147,27 @@ class Group:
         return None
 
 
+def new_name() -> str:
+    """A name for a group of this process."""
+    return f"assay-{this_process()}-{place()}-{secrets.token_hex(6)}"
+
+
 def sweep(controllers: Controllers) -> None:
-    """Remove the groups of processes that were killed."""
+    """Remove the groups of processes that were killed. The kernel keeps every group that has a process in it."""
     for root in controllers.roots:
         for name in os.listdir(root):
-            if of_the_dead(name):
+            if _is_left_over(name, f"{root}/{name}"):
                 _removed(f"{root}/{name}")
+
+
+def _is_left_over(name: str, folder: str) -> bool:
+    """A group that was made elsewhere may be new and still empty, but not for a day."""
+    match = _NAME.fullmatch(name)
+    if match is not None and match[3] == place():
+        return Maker(int(match[1]), int(match[2])).is_gone
+    with contextlib.suppress(OSError):
+        return name.startswith("assay-") and time.time() - os.stat(folder).st_mtime > DAY_SEC
+    return False
 
 
 def _removed(folder: str) -> bool:

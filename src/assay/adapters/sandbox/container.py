@@ -24,7 +24,7 @@ from assay.adapters.sandbox.container_env import Handover, hand_over
 from assay.adapters.sandbox.container_leftovers import label, new_name, sweep
 from assay.adapters.sandbox.container_trial import other_images, own_image
 from assay.adapters.sandbox.container_watch import watch
-from assay.adapters.scratch import scratch_folder
+from assay.adapters.scratch import temporary_folder
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 from assay.evidence.verifier_run import RunEnd
@@ -209,13 +209,10 @@ def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]
 @contextlib.contextmanager
 def _standard_input(content: bytes) -> Iterator[str]:
     """A folder with the command's standard input, for whatever user it has."""
-    folder = scratch_folder(0o755)
-    try:
+    with temporary_folder(0o755) as folder:
         Path(folder, "stdin").write_bytes(content)
         os.chmod(f"{folder}/stdin", 0o644)
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _end(ran: Ran, state: State) -> RunEnd:

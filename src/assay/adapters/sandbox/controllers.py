@@ -1,6 +1,7 @@
 """Where this machine lets us make control groups, for limits on a whole tree of processes."""
 
 import os
+import secrets
 from dataclasses import dataclass
 
 V2_ROOT = "/sys/fs/cgroup"
@@ -49,7 +50,8 @@ def _own_v2_folder() -> str:
 
 
 def _usable(folder: str, files: tuple[str, ...]) -> str | None:
-    trial = f"{folder}/assay-probe-{os.getpid()}"
+    # Another PID namespace may have a process with our id, which is looking at this very moment.
+    trial = f"{folder}/assay-probe-{secrets.token_hex(6)}"
     try:
         os.mkdir(trial)
     except OSError:

@@ -1,6 +1,5 @@
 """The harmless part of /etc, copied once: one mount for a sandbox instead of one for each of its files."""
 
-import atexit
 import contextlib
 import functools
 import os
@@ -8,7 +7,6 @@ import shutil
 import stat
 
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import remove_tree
 
 ETC = "/etc"
 _NAMES = (
@@ -50,7 +48,6 @@ _NAMES = (
 def harmless_etc() -> str:
     """The folder with the copy. It is removed when Assay ends."""
     root = scratch_folder(0o711, in_memory=True)
-    atexit.register(remove_tree, root)
     target = f"{root}/etc"
     os.mkdir(target, 0o755)
     for name in _NAMES:

@@ -9,15 +9,14 @@ import contextlib
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.adapters.machine_lock import machine_lock
 from assay.adapters.sandbox.child import Child, check_stopped, run_child
 from assay.adapters.sandbox.running import memory_file
-from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import own_tree, remove_tree
+from assay.adapters.scratch import temporary_folder
+from assay.adapters.trees import own_tree
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Mount, Ran
 
@@ -74,8 +73,7 @@ class Process:
 def probe() -> Process:
     """The sandbox, after it ran a command at one of Harbor's paths. Raises ``MeasurementError``."""
     sandbox = Process()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)  # noqa: S103 - another user has to enter it
+    with temporary_folder(0o755) as folder:
         mounts = (Mount(folder, "/tests"),)
         limits = Limits(timeout_sec=20)
         ran = sandbox.run(
@@ -108,14 +106,11 @@ def _control_pipe() -> Iterator[int]:
 def _home(owner: tuple[int, int] | None) -> Iterator[str]:
     """A home and temporary folder of the command's own: what an agent leaves there meets nobody."""
     # The folder around it stays ours, so that whoever sweeps up after a kill can tell.
-    around = scratch_folder(0o711)
-    home = f"{around}/home"
-    os.mkdir(home, 0o700)
-    own_tree(home, owner)
-    try:
+    with temporary_folder(0o711) as around:
+        home = f"{around}/home"
+        os.mkdir(home, 0o700)
+        own_tree(home, owner)
         yield home
-    finally:
-        remove_tree(around)
 
 
 def _is_shared(path: str | None, mounts: Sequence[Mount]) -> bool:
