@@ -67,7 +67,7 @@ def _cpu_per_trial(task: Path, jobs_dir: Path, trials: int) -> float:
         adhoc_tasks=(str(task),),
         invocation=(),
     )
-    store = JobStore(setting, Site(IdleSandbox(), os.environ))
+    store = JobStore(setting, Site(IdleSandbox(), os.environ, time.monotonic))
     planned = plan_trials([(load_task(str(task)), None)], trials)
     start = time.process_time()
     try:

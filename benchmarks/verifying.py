@@ -8,6 +8,7 @@ import os
 import statistics
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -46,7 +47,7 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
 
 def _overhead(sandbox: Bubblewrap, folder: Path) -> Result:
     task = load_task(str(write_task(folder, "echo 1 > /logs/verifier/reward.txt")))
-    site = Site(sandbox, os.environ)
+    site = Site(sandbox, os.environ, time.monotonic)
     with _seeded(sandbox, task) as bench:
         bare, ours = _medians(_bare(sandbox, bench, task), lambda: verify(site, bench, task, task.steps[0]))
     detail = f"{ours * 1e3:.1f} ms against {bare * 1e3:.1f} ms"
@@ -74,7 +75,7 @@ def _in_parallel(sandbox: Bubblewrap, folder: Path) -> Iterator[Result]:
     script = f"sleep {SLEEP_SEC}\necho 1 > /logs/verifier/reward.txt"
     task = write_task(folder / "sleepy", script)
     trials = [kept_trial(folder / "trials" / str(i), task) for i in range(VERIFIERS)]
-    regrader = Regrader(Site(sandbox, os.environ), concurrent=CONCURRENT)
+    regrader = Regrader(Site(sandbox, os.environ, time.monotonic), concurrent=CONCURRENT)
     try:
         ours = wall(lambda: _each(regrader.threads, regrader.grade, map(str, trials)))
     finally:

@@ -1,5 +1,6 @@
 """A job of two tasks with two attempts each, opened again and again."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,8 @@ class Jobs:
         self._open: list[JobStore] = []
 
     def store(self, sandbox: ScriptedSandbox | None = None, **changes: Any) -> JobStore:
-        self._open.append(JobStore(replace(self.setting, **changes), Site(sandbox or ScriptedSandbox(), {})))
+        site = Site(sandbox or ScriptedSandbox(), {}, time.monotonic)
+        self._open.append(JobStore(replace(self.setting, **changes), site))
         return self._open[-1]
 
     def close(self) -> None:

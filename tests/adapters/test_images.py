@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ PLAIN = "FROM debian:12\nWORKDIR /app\nENV A=b\nCOPY data /app/data\n"
 
 
 def without_image() -> Site:
-    return Site(ScriptedSandbox(), {})
+    return Site(ScriptedSandbox(), {}, time.monotonic)
 
 
 def test_a_plain_environment_needs_no_image(tmp_path: Path) -> None:
@@ -66,7 +67,7 @@ def engine(tmp_path: Path) -> Container:
 
 def test_the_image_is_built_from_the_environment(tmp_path: Path, engine: Container) -> None:
     task = load_task(str(write_task(tmp_path / "task", dockerfile="FROM debian:12\nENV A=b\n", toml="")))
-    environment = prepare(task, Site(engine, {})).environment
+    environment = prepare(task, Site(engine, {}, time.monotonic)).environment
     assert (environment.image, environment.workdir, environment.copies) == ("sha256:abc", "/srv", ())
     # The image itself has what its Dockerfile set.
     assert environment.env == {}
@@ -76,14 +77,14 @@ def test_the_image_is_built_from_the_environment(tmp_path: Path, engine: Contain
 def test_the_tasks_word_goes_above_the_images(tmp_path: Path, engine: Container) -> None:
     toml = '[environment]\nworkdir = "/mine"\nenv = { C = "d" }\n'
     task = load_task(str(write_task(tmp_path / "task", toml=toml)))
-    prepared = prepare(task, Site(engine, {}))
+    prepared = prepare(task, Site(engine, {}, time.monotonic))
     assert (prepared.environment.workdir, prepared.config.environment.env) == ("/mine", {"C": "d"})
 
 
 def test_an_image_by_name_is_not_built(tmp_path: Path, engine: Container) -> None:
     folder = write_task(tmp_path / "task", toml='[environment]\ndocker_image = "made/before:1"\n')
     (folder / "environment" / "Dockerfile").unlink()
-    assert prepare(load_task(str(folder)), Site(engine, {})).environment.image == "made/before:1"
+    assert prepare(load_task(str(folder)), Site(engine, {}, time.monotonic)).environment.image == "made/before:1"
     assert "build" not in (tmp_path / "asked").read_text()
 
 
@@ -91,21 +92,21 @@ def test_a_container_without_any_image(tmp_path: Path, engine: Container) -> Non
     folder = write_task(tmp_path / "task")
     (folder / "environment" / "Dockerfile").unlink()
     with pytest.raises(InputError, match=r"needs environment/Dockerfile or environment\.docker_image"):
-        prepare(load_task(str(folder)), Site(engine, {}))
+        prepare(load_task(str(folder)), Site(engine, {}, time.monotonic))
 
 
 def test_a_build_that_fails(tmp_path: Path) -> None:
     script(tmp_path / "docker", "echo 'no such instruction: FORM' >&2; exit 1")
     task = load_task(str(write_task(tmp_path / "task")))
     with pytest.raises(MeasurementError, match="build failed: no such instruction: FORM"):
-        prepare(task, Site(Container(str(tmp_path / "docker")), {}))
+        prepare(task, Site(Container(str(tmp_path / "docker")), {}, time.monotonic))
 
 
 def test_a_build_that_takes_too_long(tmp_path: Path) -> None:
     script(tmp_path / "docker", "exec sleep 60")
     task = load_task(str(write_task(tmp_path / "task", toml="[environment]\nbuild_timeout_sec = 0.3\n")))
     with pytest.raises(MeasurementError, match=r"build took longer than 0\.3 s"):
-        prepare(task, Site(Container(str(tmp_path / "docker")), {}))
+        prepare(task, Site(Container(str(tmp_path / "docker")), {}, time.monotonic))
 
 
 def test_a_task_in_real_containers(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ class Graded:
     def again(
         self, sandbox: ScriptedSandbox | None = None, tasks_dir: str | None = None, concurrent: int = 1
     ) -> Regrader:
-        return Regrader(Site(sandbox or ScriptedSandbox(), {}), tasks_dir, concurrent)
+        return Regrader(Site(sandbox or ScriptedSandbox(), {}, time.monotonic), tasks_dir, concurrent)
 
     def numbers(self) -> list[str]:
         return sorted(os.listdir(self.trial / "gradings"))

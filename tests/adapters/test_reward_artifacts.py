@@ -14,7 +14,7 @@ from assay.adapters.reward_files import read_reward_files
 from assay.adapters.reward_writer import write_artifacts
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
-from assay.dialects.evaluation.ingest import Ingested, ingest
+from assay.evaluation import Ingested, ingest
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
 DETAILS = {"voltage_drop_v": {"score": 0.95, "max_score": 1.0, "evidence": "within 2% of reference"}}

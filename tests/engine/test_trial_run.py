@@ -1,5 +1,6 @@
 """One trial: what agent and verifier get, what counts as a failure, when steps stop. With a fake sandbox."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -7,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.core.errors import MeasurementError
+from assay.dialects.evaluation.output import Declared, Format
 from assay.dialects.harbor.multi_step import Strategy
 from assay.engine.sandbox import Command, Mount, Ran
 from assay.engine.task import Environment, Step, Task
@@ -99,7 +101,7 @@ class Told:
 def run(
     task: Task, agent: Agent, sandbox: FakeSandbox, bench: FakeBench, host_env: Mapping[str, str] | None = None
 ) -> TrialRecord:
-    return run_steps(Site(sandbox, host_env or {}), bench, task, agent, Told())
+    return run_steps(Site(sandbox, host_env or {}, time.monotonic), bench, task, agent, Told())
 
 
 COMMAND = Agent("mine", command="do it", env={"OWN": "1"})
@@ -245,6 +247,21 @@ def test_a_sandbox_that_breaks_is_nobodys_failure(who: str) -> None:
     assert (record.failure.type, record.failure.message) == ("MeasurementError", "the sandbox is gone")
 
 
+def test_a_schema_that_can_not_be_used_is_nobodys_failure() -> None:
+    """Neither a reward nor a violation is recorded for the agent."""
+
+    class WithOutput(FakeBench):
+        def output(self, path: str) -> File:
+            return Content(path, b"1")
+
+    step = make_step(declared=Declared(Format.JSON, schema={"$ref": "#/$defs/missing"}))
+    record = run(make_task(step), COMMAND, FakeSandbox(), WithOutput(b'{"reward": 1}'))
+    assert (record.rewards, record.steps[0].verified) == (None, None)
+    assert record.failure is not None
+    assert record.failure.type == "MeasurementError"
+    assert record.failure.message.startswith("the schema can't be applied to the output: ")
+
+
 @pytest.mark.parametrize("instruction", ["x" * 1000, "x" * 65_000, "x" * 200_000, "漢" * 40_000, "漢" * 64_000])
 def test_a_long_instruction_fits_into_no_variable(instruction: str) -> None:
     sandbox = FakeSandbox()
@@ -260,7 +277,7 @@ STEPS = (make_step("one", min_reward=0.5), make_step("two", workdir_files="/task
 def test_steps_one_after_the_other() -> None:
     told = Told()
     bench = FakeBench(b'{"reward": 0.5}', b'{"reward": 1}', b'{"reward": 0}')
-    record = run_steps(Site(FakeSandbox(), {}), bench, make_task(*STEPS), COMMAND, told)
+    record = run_steps(Site(FakeSandbox(), {}, time.monotonic), bench, make_task(*STEPS), COMMAND, told)
     assert [step.name for step in record.steps] == ["one", "two", "three"]
     assert told.records == record.steps
     assert told.ended == ["one", "two", "three"]

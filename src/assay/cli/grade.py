@@ -9,6 +9,7 @@ Exit codes: 0 all were graded, 1 some could not be, 2 none could be.
 import argparse
 import os
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from assay.adapters.regrader import Regrader, find_trials
@@ -32,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     trials = find_trials(args.runs)
-    regrader = Regrader(Site(choose(args.isolation), os.environ), args.tasks, args.n_concurrent)
+    regrader = Regrader(Site(choose(args.isolation), os.environ, time.monotonic), args.tasks, args.n_concurrent)
     try:
         outcomes = _grade_all(regrader, trials)
     finally:

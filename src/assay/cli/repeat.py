@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 from assay.adapters.regrader import Regrader, find_trials
 from assay.adapters.sandbox.choose import choose
@@ -15,7 +16,7 @@ from assay.engine.trial_run import Site
 def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> int:
     """Grade every trial ``times`` more. Returns 1 if a verifier contradicted itself."""
     trials = find_trials(paths)
-    regrader = Regrader(Site(choose(isolation), os.environ), tasks)
+    regrader = Regrader(Site(choose(isolation), os.environ, time.monotonic), tasks)
     try:
         answers = [_repeat(regrader, trial, times) for trial in trials]
     finally:

@@ -13,6 +13,7 @@ import argparse
 import itertools
 import os
 import sys
+import time
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -66,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     sandbox = choose(args.isolation)
     display = Display(quiet=args.quiet)
-    site = Site(sandbox, os.environ)
+    site = Site(sandbox, os.environ, time.monotonic)
     tasks, refused = load_tasks(args.tasks, site, no_image=args.no_image)
     for complaint in refused:
         display.complain(complaint)

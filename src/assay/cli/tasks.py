@@ -13,6 +13,7 @@ same.
 import argparse
 import os
 import sys
+import time
 
 from assay.adapters.sandbox.choose import choose
 from assay.adapters.task_files import task_files
@@ -45,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     trial = None
     if args.run_them:
-        trial = TaskTrial(Site(choose(args.isolation), os.environ), no_image=args.no_image)
+        trial = TaskTrial(Site(choose(args.isolation), os.environ, time.monotonic), no_image=args.no_image)
     try:
         codes = [_check(path, trial, args.repeat) for path in find_tasks(args.tasks)]
     finally:

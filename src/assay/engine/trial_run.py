@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
@@ -43,10 +43,14 @@ class Bench(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where trials run: the sandbox, and the host's environment, from which tasks may take values by name."""
+    """Where trials run: the sandbox, and the host's environment, from which tasks may take values by name.
+
+    ``clock`` gives seconds that only ever go up.
+    """
 
     sandbox: Sandbox
     host_env: Mapping[str, str]
+    clock: Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,7 @@ def verify(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
         ran=ran,
         rewards=rewards,
         failure=failure,
-        ingested=ingest(evidence, step.declared),
+        ingested=ingest(evidence, step.declared, clock=site.clock),
         hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from assay.dialects.evaluation.details import DEPTH_LIMIT, read_details
 from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.ingest import ingest
+from assay.evaluation import ingest
 from assay.evidence.files import Content
 from tests.dialects.evaluation.evidence import DETAILS, left
 from tests.dialects.evaluation.gradings import grading

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import ErrorSource, EvaluationResult
 from assay.dialects.evaluation.output import Declared, Format
+from assay.evaluation import Ingested, ingest
 from assay.evidence.files import Absent, Content, File, Refusal, Refused
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 from tests.builders import typed, within

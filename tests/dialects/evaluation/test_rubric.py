@@ -10,8 +10,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from assay.dialects.evaluation.ingest import ingest
 from assay.dialects.evaluation.rubric import Dimension, DimensionScore, Rubric, Strategy, score_rubric
+from assay.evaluation import ingest
 from tests.builders import typed
 from tests.dialects.evaluation.evidence import left
 

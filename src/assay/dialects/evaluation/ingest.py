@@ -13,6 +13,7 @@ from typing import Any
 from assay.dialects.evaluation.details import read_details
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
+from assay.dialects.evaluation.schema_limits import Clock
 from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
@@ -39,10 +40,17 @@ class _Reward:
 
 
 def ingest(
-    evidence: VerifierEvidence, declared: Declared | None = None, *, schema_forbids_reward: bool = False
+    evidence: VerifierEvidence,
+    declared: Declared | None = None,
+    *,
+    clock: Clock,
+    schema_forbids_reward: bool = False,
 ) -> Ingested:
-    """The result of one verifier run. With ``schema_forbids_reward``, a schema violation is also worth 0."""
-    inspection = _inspect(evidence.output, declared)
+    """The result of one verifier run. With ``schema_forbids_reward``, a schema violation is also worth 0.
+
+    Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
+    """
+    inspection = _inspect(evidence.output, declared, clock)
     reward = _usable(_read_reward(evidence.rewards), inspection, schema_forbids_reward)
     breakdown, details_error = read_details(evidence.details)
     errors = [bounded(error) for error in (*inspection.errors, reward.error, details_error) if error]
@@ -68,7 +76,7 @@ def ingest(
 _FORFEITS = ("reward_for_unparseable_output", "reward_for_schema_violation")
 
 
-def _inspect(output: File | None, declared: Declared | None) -> Inspection:
+def _inspect(output: File | None, declared: Declared | None, clock: Clock) -> Inspection:
     """A task that declares no output has none that could be unparseable."""
     if output is None:
         return Inspection(True, True)
@@ -77,7 +85,7 @@ def _inspect(output: File | None, declared: Declared | None) -> Inspection:
     if isinstance(output, Refused):
         fine = declared is not None and _is_fine(output.why, declared)
         return Inspection(True, True) if fine else Inspection(False, False, (f"the output {output}",))
-    return inspect_output(output.data, declared) if declared else Inspection(True, True)
+    return inspect_output(output.data, declared, clock) if declared else Inspection(True, True)
 
 
 def _is_fine(why: Refusal, declared: Declared) -> bool:

@@ -1,4 +1,4 @@
-"""Is an agent's output what it was declared to be? Parsed by its format, and held against a schema.
+"""Is an agent's output what it was declared to be? Parsed by its format, and checked against a schema.
 
 What is parsed here is hostile: no parser follows a reference, expands an entity or builds more than plain values,
 and every parser's failure is a sentence, never an exception.
@@ -18,6 +18,7 @@ from typing import Any
 from assay.dialects.evaluation.csv_rows import check_csv, rows_by_name
 from assay.dialects.evaluation.markdown import headings
 from assay.dialects.evaluation.schema import schema_complaint, violations
+from assay.dialects.evaluation.schema_limits import Clock
 from assay.dialects.evaluation.xml_text import check_xml, encoding_of
 from assay.dialects.evaluation.yaml_values import load_yaml
 
@@ -91,8 +92,11 @@ def format_of(path: str) -> Format | None:
     return _EXTENSIONS.get(ending.lower()) if dot else None
 
 
-def inspect_output(data: bytes, declared: Declared) -> Inspection:
-    """Parse the output and hold it against its schema. Never raises for what the output holds."""
+def inspect_output(data: bytes, declared: Declared, clock: Clock) -> Inspection:
+    """Parse the output and check it against its schema. Never raises for what the output holds.
+
+    Raises ``MeasurementError`` where the schema can't be used.
+    """
     if declared.asks_nothing:
         return Inspection(True, True)
     format_ = declared.format or Format.TEXT
@@ -114,16 +118,12 @@ def inspect_output(data: bytes, declared: Declared) -> Inspection:
     missing = [name for name in declared.sections if name not in there]
     if missing:
         return Inspection(True, False, (f"the output has no section {', '.join(missing)}",))
-    return _against_schema(value, declared.schema)
+    found = [] if declared.schema is None else violations(value, declared.schema, clock)
+    return Inspection(True, not found, tuple(found))
 
 
 def _unparseable(format_: Format, why: str) -> Inspection:
     return Inspection(False, False, (f"the output is not {format_.value}: {why}",))
-
-
-def _against_schema(value: Any, schema: dict[str, Any] | None) -> Inspection:
-    found = [] if schema is None else violations(value, schema)
-    return Inspection(True, not found, tuple(found))
 
 
 def _json(text: str) -> Any:

@@ -9,9 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from assay.dialects.evaluation.schema_errors import unexpected, violation
-from assay.dialects.evaluation.schema_patterns import keys_like
+from assay.dialects.evaluation.schema_patterns import keys_like, occurs
 from assay.dialects.evaluation.schema_unevaluated import unevaluated_items, unevaluated_properties
-from assay.formats.field_rules.patterns import compile_pattern, search
 
 
 def keywords() -> dict[str, Callable[..., Any]]:
@@ -28,7 +27,7 @@ def keywords() -> dict[str, Callable[..., Any]]:
 
 
 def _pattern(validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:
-    if validator.is_type(value, "string") and not search(compile_pattern(pattern), value):
+    if validator.is_type(value, "string") and not occurs(pattern, value):
         yield violation(f"{value!r} does not match {pattern!r}")
 
 
@@ -73,8 +72,8 @@ def _multiple_of(validator: Any, step: float, value: Any, _schema: Any) -> Itera
 
 
 def _is_multiple(value: float, step: float) -> bool:
-    """As both are written. Infinity, as which 1e999 is read, is no multiple of anything."""
-    return value not in (math.inf, -math.inf) and (_exact(value) / _exact(step)).denominator == 1
+    """As both are written. Infinity, as which 1e999 is read, is not a multiple of anything, nor is NaN."""
+    return -math.inf < value < math.inf and (_exact(value) / _exact(step)).denominator == 1
 
 
 def _exact(number: Any) -> Fraction:
