@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox.child import Start, Tail
+from assay.adapters.sandbox.run_child import Start, Tail
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Mount
 from assay.evidence.verifier_run import RunEnd

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox import cgroups, etc
+from assay.adapters.sandbox import cgroups, etc_copy
 from assay.adapters.sandbox.bubblewrap import Bubblewrap, probe
 from assay.adapters.sandbox.cgroups import new_name, sweep
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
+from assay.adapters.sandbox.launcher_pool import LauncherPool
 from assay.adapters.sandbox.makers import place
-from assay.adapters.sandbox.slots import Slots
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Limits
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
@@ -101,7 +101,7 @@ def test_limits_of_one_command_are_not_those_of_the_next(backend: Backend) -> No
 
 
 def test_where_no_groups_can_be_made_there_are_places_all_the_same() -> None:
-    slots = Slots(NONE, None)
+    slots = LauncherPool(NONE, None)
     with slots.take(10) as slot:
         running = slot.launcher.start(["/bin/true"], ())
         assert running.collect()[0] == 0
@@ -129,7 +129,7 @@ def test_what_assay_inherited_is_not_passed_on() -> None:
 
 
 def test_a_place_that_comes_back_late_is_not_kept() -> None:
-    slots = Slots(NONE, None)
+    slots = LauncherPool(NONE, None)
     with slots.take(10) as slot:
         slots.close()
     assert not slot.launcher.alive
@@ -199,6 +199,6 @@ def test_the_copy_of_etc_opens_nothing_that_was_closed(tmp_path: Path, monkeypat
     (source / "group").write_text("closed")
     (source / "group").chmod(0o600)
     (source / "shadow").write_text("secret")
-    monkeypatch.setattr(etc, "ETC", str(source))
-    copy = Path(etc.harmless_etc.__wrapped__())
+    monkeypatch.setattr(etc_copy, "ETC", str(source))
+    copy = Path(etc_copy.harmless_etc.__wrapped__())
     assert sorted(str(path.relative_to(copy)) for path in copy.rglob("*")) == ["passwd", "ssl", "ssl/openssl.cnf"]

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.sandbox.choose import CHOICES
+from assay.adapters.sandbox.backends import CHOICES
 
 
 def add_metric_script(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ import json
 import platform
 from dataclasses import asdict
 
-from assay.adapters.sandbox.choose import Offer, offers
+from assay.adapters.sandbox.backends import Offer, offers
 from assay.adapters.sandbox.container import Container
 from assay.version import ENGINE, VERSION
 

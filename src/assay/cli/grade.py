@@ -13,8 +13,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from assay.adapters.regrader import Regrader, find_trials
-from assay.adapters.sandbox.child import stop_all
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
+from assay.adapters.sandbox.run_child import stop_all
 from assay.cli.arguments import add_isolation, positive
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError

@@ -5,7 +5,7 @@ import sys
 import time
 
 from assay.adapters.regrader import Regrader, find_trials
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
 from assay.cli.grade import complaint
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError

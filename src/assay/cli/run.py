@@ -19,8 +19,8 @@ from datetime import datetime
 
 from assay.adapters.images import prepare
 from assay.adapters.job_store import JobSetting, JobStore
-from assay.adapters.sandbox.child import stop_all
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
+from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.task_folder import find_tasks, load_task
 from assay.cli.arguments import add_isolation, positive, whole_number
 from assay.cli.report import report_on

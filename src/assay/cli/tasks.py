@@ -15,7 +15,7 @@ import os
 import sys
 import time
 
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
 from assay.adapters.task_files import task_files
 from assay.adapters.task_folder import find_tasks, load_task
 from assay.adapters.task_trial import TaskTrial

@@ -9,11 +9,11 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from assay.adapters.sandbox.cgroups import Group
-from assay.adapters.sandbox.child import see_through, starting
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
-from assay.adapters.sandbox.etc import harmless_etc
-from assay.adapters.sandbox.running import memory_file
-from assay.adapters.sandbox.slots import Slots
+from assay.adapters.sandbox.etc_copy import harmless_etc
+from assay.adapters.sandbox.launcher_pool import LauncherPool
+from assay.adapters.sandbox.memory_file import memory_file
+from assay.adapters.sandbox.run_child import attend, starting
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 
@@ -31,7 +31,7 @@ class Bubblewrap:
     def __init__(self, bwrap: str, controllers: Controllers) -> None:
         self._bwrap = bwrap
         self.owner = NOBODY if os.geteuid() == 0 else None
-        self._slots = Slots(controllers, self.owner)
+        self._launchers = LauncherPool(controllers, self.owner)
         self._base = tuple(_system_arguments())
         self.isolation = Isolation(
             backend="bubblewrap",
@@ -49,15 +49,15 @@ class Bubblewrap:
         program, *options = self.command_line(command)
         # The options hold the values of the environment, and everybody on the machine can read a command line.
         with (
-            self._slots.take(limits.file_mb) as slot,
+            self._launchers.take(limits.file_mb) as slot,
             memory_file("\0".join(options)) as given,
             memory_file("") as status,
         ):
             argv = [*_limited(limits, slot.group), program, *_DESCRIPTORS, "--", *command.argv]
             with starting(program) as start:
                 slot.group.begin(limits)
-                running = slot.launcher.start(argv, (given, status))
-            ran = see_through(running, command.stdin, start, limits.timeout_sec, limits.output_bytes)
+                started = slot.launcher.start(argv, (given, status))
+            ran = attend(started, command.stdin, start, limits.timeout_sec, limits.output_bytes)
             _check_begun(ran, status)
             return slot.group.add_usage(ran)
 

@@ -18,12 +18,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from assay.adapters.sandbox.child import Child, run_child
 from assay.adapters.sandbox.container_engine import REMOVE, Engine, State
 from assay.adapters.sandbox.container_env import Handover, hand_over
 from assay.adapters.sandbox.container_leftovers import label, new_name, sweep
-from assay.adapters.sandbox.container_trial import other_images, own_image
-from assay.adapters.sandbox.container_watch import watch
+from assay.adapters.sandbox.container_probe_image import other_images, own_image
+from assay.adapters.sandbox.container_watchdog_client import watchdog_of
+from assay.adapters.sandbox.run_child import Child, run_child
 from assay.adapters.scratch import temporary_folder
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
@@ -96,7 +96,7 @@ class Container:
     @contextlib.contextmanager
     def _watched(self) -> Iterator[str]:
         """A name for a container, which is gone at the end. If it can't be removed, the watchdog keeps trying."""
-        watchdog, name = watch(self._engine.path), new_name()
+        watchdog, name = watchdog_of(self._engine.path), new_name()
         watchdog.begin(name)
         try:
             yield name
@@ -153,7 +153,7 @@ def _try_out(engine: Engine) -> str:
     image = own_image(engine)
     if image is not None:
         try:
-            _run_trial(engine, image)
+            _run_probe(engine, image)
         except MeasurementError as error:
             raise MeasurementError(f"{engine.name} answers, but runs nothing here: {error}") from error
         return ""
@@ -161,7 +161,7 @@ def _try_out(engine: Engine) -> str:
     reason = "there is no image to try it with"
     for image in other_images(engine):
         try:
-            _run_trial(engine, image)
+            _run_probe(engine, image)
         except MeasurementError as error:
             reason = f"no image that is here could be tried: {error}"
         else:
@@ -169,7 +169,7 @@ def _try_out(engine: Engine) -> str:
     return reason
 
 
-def _run_trial(engine: Engine, image: str) -> None:
+def _run_probe(engine: Engine, image: str) -> None:
     """A command whose output depends on its input and its environment."""
     ran = Container(engine.path).run(
         Command(

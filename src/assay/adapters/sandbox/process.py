@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.adapters.machine_lock import machine_lock
-from assay.adapters.sandbox.child import Child, check_stopped, run_child
-from assay.adapters.sandbox.running import memory_file
+from assay.adapters.sandbox.memory_file import memory_file
+from assay.adapters.sandbox.run_child import Child, check_stopped, run_child
 from assay.adapters.scratch import temporary_folder
 from assay.adapters.trees import own_tree
 from assay.core.errors import MeasurementError

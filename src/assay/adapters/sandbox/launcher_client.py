@@ -1,93 +1,20 @@
-"""A command that was started, by us or by the launcher: how to talk to it, end it, and learn how it ended."""
+"""Assay's side of the launcher, which is a process of its own: ask it for commands, and hear of their ends."""
 
 import contextlib
 import os
-import signal
 import socket
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
+from assay.adapters.sandbox.memory_file import memory_file
 from assay.core.errors import MeasurementError
 
 SCRIPT = str(Path(__file__).with_name("launcher.py"))
 
 
-class Running(Protocol):
-    """``ended`` becomes readable at its end."""
-
-    stdin: int
-    stdout: int
-    ended: int
-
-    def kill(self) -> None:
-        """End it. Its end is still to be collected."""
-        ...
-
-    def collect(self) -> tuple[int, float]:
-        """Its exit status, negative for a signal, and its CPU seconds; waits for its end."""
-        ...
-
-    def close_stdin(self) -> None:
-        """Its input ends here."""
-        ...
-
-    def close(self) -> None:
-        """Give the descriptors back."""
-        ...
-
-
-class Started:
-    """A child of our own."""
-
-    def __init__(
-        self,
-        argv: Sequence[str],
-        env: Mapping[str, str],
-        pass_fds: tuple[int, ...],
-        kill: Callable[[int], None] | None,
-    ) -> None:
-        self.process = subprocess.Popen(
-            list(argv),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=dict(env),
-            pass_fds=pass_fds,
-            start_new_session=True,
-            bufsize=0,
-        )
-        assert self.process.stdin is not None  # noqa: S101 - both are pipes
-        assert self.process.stdout is not None  # noqa: S101
-        self.stdin = self.process.stdin.fileno()
-        self.stdout = self.process.stdout.fileno()
-        self.ended = os.pidfd_open(self.process.pid)
-        self._kill = kill or (lambda pid: os.kill(pid, signal.SIGKILL))
-
-    def kill(self) -> None:
-        if self.process.returncode is None:
-            self._kill(self.process.pid)
-
-    def collect(self) -> tuple[int, float]:
-        _, status, usage = os.wait4(self.process.pid, 0)
-        self.process.returncode = os.waitstatus_to_exitcode(status)
-        return self.process.returncode, usage.ru_utime + usage.ru_stime
-
-    def close_stdin(self) -> None:
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-
-    def close(self) -> None:
-        os.close(self.ended)
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                stream.close()
-
-
-class Launcher:
-    """Our end of a launcher. It starts one command at a time."""
+class LauncherClient:
+    """A launcher, which starts one command at a time."""
 
     def __init__(self, owner: tuple[int, int] | None, file_mb: int) -> None:
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -98,12 +25,12 @@ class Launcher:
             fd = theirs.fileno()
             self.pid = os.posix_spawn(argv[0], argv, {}, file_actions=[(os.POSIX_SPAWN_DUP2, fd, 3)])
 
-    def start(self, argv: Sequence[str], fds: Sequence[int]) -> "Launched":
+    def start(self, argv: Sequence[str], fds: Sequence[int]) -> "LaunchedChild":
         """Start a command; ``fds`` become its descriptors 3, 4, …"""
         stdin_theirs, stdin = os.pipe()
         stdout, stdout_theirs = os.pipe()
         own, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        running = Launched(self, own, stdin, stdout)
+        running = LaunchedChild(self, own, stdin, stdout)
         try:
             with memory_file("\0".join(argv)) as line, theirs:
                 self._ask([theirs.fileno(), line, stdin_theirs, stdout_theirs, *fds])
@@ -146,10 +73,10 @@ class Launcher:
             socket.send_fds(self._requests, [b"s"], fds)
 
 
-class Launched:
-    """A child of the launcher's."""
+class LaunchedChild:
+    """A command that the launcher started."""
 
-    def __init__(self, launcher: Launcher, own: socket.socket, stdin: int, stdout: int) -> None:
+    def __init__(self, launcher: LauncherClient, own: socket.socket, stdin: int, stdout: int) -> None:
         self._launcher = launcher
         self._own = own
         self._stdin_open = True
@@ -172,15 +99,3 @@ class Launched:
         os.close(self.stdout)
         if self._stdin_open:
             self.close_stdin()
-
-
-@contextlib.contextmanager
-def memory_file(text: str) -> Iterator[int]:
-    """A text that a child can read from a descriptor, and nobody else."""
-    fd = os.memfd_create("assay")
-    try:
-        os.write(fd, text.encode(errors="surrogateescape"))
-        os.lseek(fd, 0, os.SEEK_SET)
-        yield fd
-    finally:
-        os.close(fd)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from assay.adapters.sandbox.running import Running, Started
+from assay.adapters.sandbox.started_command import OwnChild, StartedCommand
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import InterruptedRunError, Ran
 from assay.evidence.verifier_run import RunEnd
@@ -84,9 +84,9 @@ class Child:
 def run_child(child: Child) -> Ran:
     """Start the child and see it through."""
     with starting(child.argv[0]) as start:
-        running = Started(child.argv, child.env, child.pass_fds, child.kill)
+        command = OwnChild(child.argv, child.env, child.pass_fds, child.kill)
     stdin = None if child.hold_stdin else child.stdin
-    return see_through(running, stdin, start, child.timeout_sec, child.output_bytes)
+    return attend(command, stdin, start, child.timeout_sec, child.output_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,11 @@ def starting(program: str) -> Iterator[Start]:
         raise MeasurementError(f"{program} can't be started: {error.strerror}") from error
 
 
-def see_through(running: Running, stdin: bytes | None, start: Start, timeout_sec: float, output_bytes: int) -> Ran:
+def attend(
+    command: StartedCommand, stdin: bytes | None, start: Start, timeout_sec: float, output_bytes: int
+) -> Ran:
     """Feed a command, read what it says, and wait for its end. Without ``stdin``, its input is held open."""
-    attendance = _Attendance(running, stdin, timeout_sec, Tail(output_bytes))
+    attendance = _Attendance(command, stdin, timeout_sec, Tail(output_bytes))
     attendance.attend()
     return Ran(
         end=_end(attendance.status, attendance.timed_out),
@@ -128,8 +130,8 @@ def see_through(running: Running, stdin: bytes | None, start: Start, timeout_sec
 class _Attendance:
     """Watches one command: its output, its input, its end and its deadline."""
 
-    def __init__(self, running: Running, stdin: bytes | None, timeout_sec: float, tail: Tail) -> None:
-        self._running = running
+    def __init__(self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, tail: Tail) -> None:
+        self._command = command
         self._unsent = memoryview(stdin or b"")
         self._hold_stdin = stdin is None
         self._deadline = time.monotonic() + timeout_sec
@@ -144,26 +146,26 @@ class _Attendance:
         try:
             self._register()
             self._until_gone()
-            self.status, self.cpu_sec = self._running.collect()
+            self.status, self.cpu_sec = self._command.collect()
             self._selector.unregister(_stop_reading)
             self._drain()
         except BaseException:
             with contextlib.suppress(MeasurementError, ChildProcessError, ProcessLookupError):
-                self._running.kill()
-                self._running.collect()
+                self._command.kill()
+                self._command.collect()
             raise
         finally:
             self._selector.close()
-            self._running.close()
+            self._command.close()
 
     def _register(self) -> None:
-        running = self._running
-        for fd in (running.stdin, running.stdout):
+        command = self._command
+        for fd in (command.stdin, command.stdout):
             os.set_blocking(fd, False)
-        self._selector.register(running.stdout, selectors.EVENT_READ, self._read)
+        self._selector.register(command.stdout, selectors.EVENT_READ, self._read)
         if not self._hold_stdin:
-            self._selector.register(running.stdin, selectors.EVENT_WRITE, self._write)
-        self._selector.register(running.ended, selectors.EVENT_READ, None)
+            self._selector.register(command.stdin, selectors.EVENT_WRITE, self._write)
+        self._selector.register(command.ended, selectors.EVENT_READ, None)
         self._selector.register(_stop_reading, selectors.EVENT_READ, self._stopped)
 
     def _until_gone(self) -> None:
@@ -171,13 +173,13 @@ class _Attendance:
             left = self._deadline - time.monotonic()
             if left <= 0 and not self.timed_out:
                 self.timed_out = True
-                self._running.kill()
+                self._command.kill()
             ready = self._selector.select(None if self.timed_out else max(left, 0))
             for key, _ in ready:
                 if key.data is not None:
                     key.data(key.fd)
-            if any(key.fd == self._running.ended for key, _ in ready):
-                self._selector.unregister(self._running.ended)
+            if any(key.fd == self._command.ended for key, _ in ready):
+                self._selector.unregister(self._command.ended)
                 return
 
     def _drain(self) -> None:
@@ -201,7 +203,7 @@ class _Attendance:
             self._unsent = self._unsent[:0]
         if not self._unsent:
             self._selector.unregister(fd)
-            self._running.close_stdin()
+            self._command.close_stdin()
 
     def _stopped(self, _fd: int) -> None:
         check_stopped()

@@ -11,7 +11,7 @@ from assay.core.errors import MeasurementError
 START = (sys.executable, "-I", "-S", str(Path(__file__).with_name("container_watchdog.py")))
 
 
-class Watch:
+class WatchdogClient:
     """Tells a watchdog which containers there are. It is started when there is something to tell."""
 
     def __init__(self, engine: str) -> None:
@@ -58,19 +58,19 @@ class Watch:
             self.leave()
 
 
-_WATCHES: dict[str, Watch] = {}
+_CLIENTS: dict[str, WatchdogClient] = {}
 
 
-def watch(engine: str) -> Watch:
+def watchdog_of(engine: str) -> WatchdogClient:
     """The one of this process."""
-    return _WATCHES.setdefault(engine, Watch(engine))
+    return _CLIENTS.setdefault(engine, WatchdogClient(engine))
 
 
 def _after_fork() -> None:
     """The watchdog of a parent would wait for its children as well."""
-    for one in _WATCHES.values():
+    for one in _CLIENTS.values():
         one.leave()
-    _WATCHES.clear()
+    _CLIENTS.clear()
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -6,8 +6,8 @@ import shutil
 import tarfile
 from collections.abc import Iterator
 
-from assay.adapters.sandbox.child import DEFAULT_PATH
 from assay.adapters.sandbox.container_engine import Engine
+from assay.adapters.sandbox.run_child import DEFAULT_PATH
 
 # A shell and nothing else. It stays on the machine, for the next time.
 IMAGE = "localhost/assay-trial:1"
