@@ -6,7 +6,7 @@ A process that is killed in between leaves an unfinished file with a name of its
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 PREFIX = ".assay-"
 
@@ -34,8 +34,9 @@ def remove_unfinished(folder: str) -> None:
                 os.unlink(f"{folder}/{name}")
 
 
-def _write(path: str, text: str, settle: Callable[[int], None]) -> None:
-    folder = os.path.dirname(path) or "."
+@contextlib.contextmanager
+def unfinished_file(folder: str, text: str, settle: Callable[[int], None]) -> Iterator[str]:
+    """A file with this content under a name of its own, to be moved or linked to its place."""
     fd, temporary = tempfile.mkstemp(prefix=PREFIX, dir=folder)
     try:
         with os.fdopen(fd, "w", encoding="utf-8") as file:
@@ -43,10 +44,15 @@ def _write(path: str, text: str, settle: Callable[[int], None]) -> None:
             file.flush()
             settle(file.fileno())
         os.chmod(temporary, 0o644)
+        yield temporary
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _write(path: str, text: str, settle: Callable[[int], None]) -> None:
+    with unfinished_file(os.path.dirname(path) or ".", text, settle) as temporary:
         os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _nothing(_fd: int) -> None:

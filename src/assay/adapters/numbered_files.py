@@ -3,9 +3,8 @@
 import contextlib
 import os
 import re
-import tempfile
 
-from assay.adapters.atomic_write import PREFIX
+from assay.adapters.atomic_write import unfinished_file
 from assay.adapters.safe_read import read_below
 from assay.core.errors import InputError
 from assay.evidence.files import Content
@@ -45,18 +44,11 @@ def write_numbered(parent: str, folder: str, number: int, text: str) -> str:
     """Keep a record under a number. A number that is taken is an error: nothing is overwritten."""
     os.makedirs(f"{parent}/{folder}", exist_ok=True)
     path = f"{parent}/{folder}/{file_name(number)}"
-    fd, part = tempfile.mkstemp(prefix=PREFIX, dir=f"{parent}/{folder}")
-    try:
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(part, 0o644)
-        os.link(part, path)  # Unlike a rename, a link fails where the name is taken.
-    except FileExistsError as error:
-        raise NumberTakenError(f"{path} exists already; is somebody else writing there?") from error
-    finally:
-        os.unlink(part)
+    with unfinished_file(f"{parent}/{folder}", text, os.fsync) as unfinished:
+        try:
+            os.link(unfinished, path)  # Unlike a rename, a link fails where the name is taken.
+        except FileExistsError as error:
+            raise NumberTakenError(f"{path} exists already; is somebody else writing there?") from error
     _mark(os.path.dirname(os.path.abspath(parent)))
     return path
 

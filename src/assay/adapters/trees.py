@@ -276,24 +276,13 @@ def _opened(path: str) -> Iterator[int | None]:
 
 
 def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tuple[int, int] | None) -> str:
-    parts = entry.name.split("/")
-    if entry.name.startswith("/") or any(part in ("", ".", "..") for part in parts):
-        raise ValueError(f"the archive holds a name that leaves its folder: {entry.name!r}")
-    folder = target
-    for part in parts[:-1]:
-        folder = os.path.join(folder, part)
-        if os.path.islink(folder) or not os.path.isdir(folder):
-            raise ValueError(f"the archive leads through something that is no folder: {entry.name!r}")
-    path = os.path.join(folder, parts[-1])
+    path = _place_of(entry.name, target)
     if entry.isdir():
         os.mkdir(path)
     elif entry.issym():
         os.symlink(entry.linkname, path)
     elif entry.isreg():
-        content = tar.extractfile(entry)
-        with open(path, "xb") as output:
-            if content is not None:
-                shutil.copyfileobj(content, output)
+        _unpack_file(tar, entry, path)
     else:
         return path
     if owner is not None:
@@ -301,3 +290,23 @@ def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tu
     if entry.isreg():
         os.chmod(path, entry.mode & 0o777)
     return path
+
+
+def _place_of(name: str, target: str) -> str:
+    """Where an entry of this name belongs. Raises ``ValueError`` if that is outside of the target."""
+    parts = name.split("/")
+    if name.startswith("/") or any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"the archive holds a name that leaves its folder: {name!r}")
+    folder = target
+    for part in parts[:-1]:
+        folder = os.path.join(folder, part)
+        if os.path.islink(folder) or not os.path.isdir(folder):
+            raise ValueError(f"the archive leads through something that is no folder: {name!r}")
+    return os.path.join(folder, parts[-1])
+
+
+def _unpack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str) -> None:
+    content = tar.extractfile(entry)
+    with open(path, "xb") as output:
+        if content is not None:
+            shutil.copyfileobj(content, output)

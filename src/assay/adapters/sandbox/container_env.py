@@ -40,14 +40,19 @@ def hand_over(env: Mapping[str, str]) -> Handover:
     """Raises ``MeasurementError`` for what no engine can be given."""
     for name, value in env.items():
         _check(name, value)
-    stand_ins = (name for number in itertools.count() if (name := f"ASSAY_ENV_{number}") not in env)
-    names = {name: next(stand_ins) if _needs_stand_in(name) else name for name in env}
+    names = _given_names(env)
     own = {name: value for name, value in os.environ.items() if name.casefold() not in _PROXIES}
     return Handover(
         options=tuple(word for given in names.values() for word in ("--env", given)),
         client_env={**own, **{given: env[name] for name, given in names.items()}},
         script=_script((name, given) for name, given in names.items() if name != given),
     )
+
+
+def _given_names(env: Mapping[str, str]) -> dict[str, str]:
+    """By the name of each variable, the one under which it goes through the client."""
+    stand_ins = (name for number in itertools.count() if (name := f"ASSAY_ENV_{number}") not in env)
+    return {name: next(stand_ins) if _needs_stand_in(name) else name for name in env}
 
 
 def _check(name: str, value: str) -> None:

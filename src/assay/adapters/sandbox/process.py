@@ -137,13 +137,7 @@ def _link(mount: Mount, made: list[str]) -> None:
     if mount.source == mount.target:
         return
     try:
-        parent = os.path.dirname(mount.target)
-        if not os.path.isdir(parent):
-            missing = [str(path) for path in (Path(parent), *Path(parent).parents) if not path.is_dir()]
-            os.makedirs(parent)
-            made += reversed(missing)
-        elif parent == "/logs" and parent not in made and not os.listdir(parent):
-            made.append(parent)  # Left by a run that was killed.
+        _make_parent(os.path.dirname(mount.target), made)
         if os.path.islink(mount.target) and "assay-" in os.readlink(mount.target):
             os.unlink(mount.target)  # Left by a run that was killed.
         os.symlink(mount.source, mount.target)
@@ -152,3 +146,12 @@ def _link(mount: Mount, made: list[str]) -> None:
             f"the process sandbox can't provide {mount.target} ({error.strerror}): it needs root and a free path"
         ) from error
     made.append(mount.target)
+
+
+def _make_parent(parent: str, made: list[str]) -> None:
+    if not os.path.isdir(parent):
+        missing = [str(path) for path in (Path(parent), *Path(parent).parents) if not path.is_dir()]
+        os.makedirs(parent)
+        made += reversed(missing)
+    elif parent == "/logs" and parent not in made and not os.listdir(parent):
+        made.append(parent)  # Left by a run that was killed.

@@ -10,7 +10,7 @@ call such an output unparseable would take its whole reward away for three bytes
 import csv
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -100,30 +100,37 @@ def inspect_output(data: bytes, declared: Declared, clock: Clock) -> Inspection:
     if declared.asks_nothing:
         return Inspection(True, True)
     format_ = declared.format or Format.TEXT
-    limit = SIZE_LIMITS.get(format_, len(data))
-    if len(data) > limit:
-        return _unparseable(format_, f"it has {len(data)} bytes, and no more than {limit} are read in this format")
-    encoding = encoding_of(data) if format_ is Format.XML else "utf-8"
     try:
-        text = data.decode(encoding).removeprefix(BYTE_ORDER_MARK)
+        text = _decoded(data, format_)
         # Where there is no schema, the rows of a table are looked at and not kept.
         parse = check_csv if format_ is Format.CSV and declared.schema is None else _PARSERS[format_]
         value = parse(text)
-    except UnicodeDecodeError as error:
-        name = "UTF-8" if encoding == "utf-8" else encoding
-        return _unparseable(format_, f"it is not {name} ({error.reason} at byte {error.start})")
     except (ValueError, csv.Error, RecursionError) as error:
-        return _unparseable(format_, str(error) or type(error).__name__)
-    there = headings(text) if declared.sections else set()
-    missing = [name for name in declared.sections if name not in there]
+        said = str(error) or type(error).__name__
+        return Inspection(False, False, (f"the output is not {format_.value}: {said}",))
+    missing = _missing_sections(text, declared.sections)
     if missing:
         return Inspection(True, False, (f"the output has no section {', '.join(missing)}",))
     found = [] if declared.schema is None else violations(value, declared.schema, clock)
     return Inspection(True, not found, tuple(found))
 
 
-def _unparseable(format_: Format, why: str) -> Inspection:
-    return Inspection(False, False, (f"the output is not {format_.value}: {why}",))
+def _missing_sections(text: str, sections: Sequence[str]) -> list[str]:
+    there = headings(text) if sections else set()
+    return [name for name in sections if name not in there]
+
+
+def _decoded(data: bytes, format_: Format) -> str:
+    """The text. Raises ``ValueError`` where there is too much of it, or it isn't one."""
+    limit = SIZE_LIMITS.get(format_, len(data))
+    if len(data) > limit:
+        raise ValueError(f"it has {len(data)} bytes, and no more than {limit} are read in this format")
+    encoding = encoding_of(data) if format_ is Format.XML else "utf-8"
+    try:
+        return data.decode(encoding).removeprefix(BYTE_ORDER_MARK)
+    except UnicodeDecodeError as error:
+        name = "UTF-8" if encoding == "utf-8" else encoding
+        raise ValueError(f"it is not {name} ({error.reason} at byte {error.start})") from error
 
 
 def _json(text: str) -> Any:
