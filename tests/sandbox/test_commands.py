@@ -215,7 +215,7 @@ def test_a_command_that_can_not_be_started_is_a_broken_measurement(
     script(open_folder / "no-such-interpreter", "true", "/no/such/interpreter")
     mounts = (Mount(str(open_folder), "/workspace"),)
     command = Command(argv, workdir, Limits(timeout_sec=60), mounts, env={"PATH": "/usr/bin:/bin"})
-    with pytest.raises(MeasurementError, match="sandbox could not start the command: "):
+    with pytest.raises(MeasurementError, match="sandbox couldn't start the command: "):
         need(name).sandbox.run(command)
 
 

@@ -137,7 +137,7 @@ def test_a_place_that_comes_back_late_is_not_kept() -> None:
 
 def test_a_program_that_is_not_there_is_a_broken_measurement(backend: Backend) -> None:
     broken = Bubblewrap("/nowhere/bwrap", find_controllers())
-    with pytest.raises(MeasurementError, match="/nowhere/bwrap can't be started: No such file"):
+    with pytest.raises(MeasurementError, match="can't start /nowhere/bwrap: No such file"):
         Backend("bubblewrap", broken).run("true")
 
 

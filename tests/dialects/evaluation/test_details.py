@@ -80,7 +80,7 @@ def test_every_record_can_be_read_again_however_deep_the_details_are(
 def test_half_a_character_costs_the_breakdown() -> None:
     assert read('{"a": "\\ud800"}') == (
         None,
-        f"{DETAILS} holds half a character, which can't be written down again",
+        f"{DETAILS} has half a character, which can't be written again",
     )
 
 

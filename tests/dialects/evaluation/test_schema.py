@@ -95,7 +95,7 @@ def deep(levels: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("levels", "says"),
-    [(SCHEMA_LEVELS // 2, None), (SCHEMA_LEVELS + 2, f"it is nested deeper than {SCHEMA_LEVELS} levels")],
+    [(SCHEMA_LEVELS // 2, None), (SCHEMA_LEVELS + 2, f"it must not be nested deeper than {SCHEMA_LEVELS} levels")],
 )
 def test_a_schema_is_only_so_deep(levels: int, says: str | None) -> None:
     assert schema_complaint(deep(levels)) == says

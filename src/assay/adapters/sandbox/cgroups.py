@@ -24,7 +24,7 @@ _NAME = re.compile(r"assay-(\d+)-(\d+)-(.+)-[0-9a-f]+")
 
 
 class Group:
-    """One folder in version 2, one for each controller in version 1, none where groups can't be made."""
+    """A control group: one folder in version 2, one for each controller in version 1, or none at all."""
 
     def __init__(self, controllers: Controllers) -> None:
         name = new_name() if controllers.roots else ""
@@ -41,12 +41,12 @@ class Group:
         self._peak: int | None = None
 
     def take_in(self, pid: int) -> None:
-        """What this process starts from now on begins in the group."""
+        """Whatever this process starts from now on begins in the group."""
         for folder in self.folders:
             _write(f"{folder}/cgroup.procs", pid)
 
     def begin(self, limits: Limits) -> None:
-        """Set the limits of the next command, and count anew."""
+        """Set the limits of the next command, and start counting again."""
         self._limit_memory(limits.memory_mb)
         if self.pids is not None:
             # The launcher is one of them.
@@ -57,7 +57,7 @@ class Group:
         self._open_peak()
 
     def add_usage(self, ran: Ran) -> Ran:
-        """What the group tells of the command that ran in it."""
+        """Add what the group knows about the command that ran in it."""
         end = ran.end
         if self._memory_kills() > self._kills and not end.timed_out:
             end = replace(end, out_of_memory=True)
@@ -66,7 +66,7 @@ class Group:
         return replace(ran, end=end, peak_memory_mb=self._peak_memory_mb(), cpu_sec=cpu_sec)
 
     def kill_all_but(self, pid: int) -> bool:
-        """Kill what a command left in the group. Whether the process is alone in it soon."""
+        """Kill what a command left in the group. Returns whether the process is soon alone in it."""
         until = time.monotonic() + LINGER_SEC
         while time.monotonic() < until:
             others = self._members() - {pid}
@@ -82,7 +82,7 @@ class Group:
         return {int(line) for folder in self.folders[:1] for line in _lines(f"{folder}/cgroup.procs")}
 
     def remove(self) -> None:
-        """Once nothing is in it any more. The kernel takes a moment to let go of the dead."""
+        """Remove the group once it is empty. The kernel takes a moment to forget processes that ended."""
         if self._peak is not None:
             os.close(self._peak)
             self._peak = None
@@ -122,7 +122,7 @@ class Group:
         return 0 if self.memory is None else _counts(f"{self.memory}/{name}").get("oom_kill", 0)
 
     def _cpu_usage(self) -> float | None:
-        """The CPU seconds of everything that ever ran in the group; None where nobody counts."""
+        """The CPU seconds of everything that ever ran in the group; None where they aren't counted."""
         if self.cpu is None:
             return None
         with contextlib.suppress(OSError, ValueError):
@@ -132,7 +132,7 @@ class Group:
         return None
 
     def _open_peak(self) -> None:
-        """Begin to look for the most memory. It counts from here on for who holds this very descriptor."""
+        """Start measuring the peak memory, which the kernel does for whoever holds this descriptor."""
         name = "memory.peak" if self._version == 2 else "memory.max_usage_in_bytes"
         if self._peak is None and self.memory is not None:
             with contextlib.suppress(OSError):
@@ -141,7 +141,7 @@ class Group:
             os.pwrite(self._peak, b"0", 0)
 
     def _peak_memory_mb(self) -> float | None:
-        """The most memory that the group held at once; None where nobody counted."""
+        """The most memory that the group held at once; None where it isn't measured."""
         with contextlib.suppress(OSError, ValueError):
             return None if self._peak is None else int(os.pread(self._peak, 64, 0)) / 2**20
         return None

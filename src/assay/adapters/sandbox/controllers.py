@@ -1,4 +1,4 @@
-"""Where this machine lets us make control groups, for limits on a whole tree of processes."""
+"""Find out where this machine lets us make control groups, which limit a whole tree of processes."""
 
 import os
 import secrets
@@ -9,7 +9,7 @@ V2_ROOT = "/sys/fs/cgroup"
 
 @dataclass(frozen=True, slots=True)
 class Controllers:
-    """The folders in which groups can be made. None where they can't."""
+    """The folders in which groups can be made; None where they can't."""
 
     memory: str | None
     pids: str | None

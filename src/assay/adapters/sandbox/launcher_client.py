@@ -46,23 +46,23 @@ class LauncherClient:
         return running
 
     def hear(self, own: socket.socket) -> list[str]:
-        """The launcher's next word on a command's socket, and its numbers."""
+        """The launcher's next message about a command: a word and numbers."""
         try:
             words = own.recv(256).decode().split()
         except OSError:
             words = []
         if not words:
             self.alive = False
-            raise MeasurementError("the launcher of sandboxes is gone")
+            raise MeasurementError("the launcher for sandboxes is gone")
         return words
 
     def hang_up(self) -> None:
-        """Tell it to end, without waiting for that."""
+        """Tell it to end, without waiting."""
         self.alive = False
         self._requests.close()
 
     def close(self) -> None:
-        """It ends, and everything that it started."""
+        """End it and everything that it started."""
         self.hang_up()
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)

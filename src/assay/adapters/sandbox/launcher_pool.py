@@ -66,7 +66,7 @@ class LauncherPool:
         try:
             return Slot(self._controllers, self._owner, file_mb)
         except OSError as error:
-            raise MeasurementError(f"a sandbox can't be prepared: {error.strerror}") from error
+            raise MeasurementError(f"can't prepare a sandbox: {error.strerror}") from error
 
 
 def _close_all(free: dict[int, list[Slot]], lock: threading.Lock, process: int) -> None:

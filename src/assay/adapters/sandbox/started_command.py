@@ -8,31 +8,31 @@ from typing import Protocol
 
 
 class StartedCommand(Protocol):
-    """``ended`` becomes readable at its end."""
+    """A command that runs. ``ended`` becomes readable when it has ended."""
 
     stdin: int
     stdout: int
     ended: int
 
     def kill(self) -> None:
-        """End it. Its end is still to be collected."""
+        """Kill it. ``collect`` is still to be called."""
         ...
 
     def collect(self) -> tuple[int, float]:
-        """Its exit status, negative for a signal, and its CPU seconds; waits for its end."""
+        """Wait for its end; its exit status, negative for a signal, and its CPU seconds."""
         ...
 
     def close_stdin(self) -> None:
-        """Its input ends here."""
+        """End its input."""
         ...
 
     def close(self) -> None:
-        """Give the descriptors back."""
+        """Close the descriptors."""
         ...
 
 
 class OwnChild:
-    """A child of our own."""
+    """A child of this process."""
 
     def __init__(
         self,

@@ -1,10 +1,10 @@
-"""Is an agent's output what it was declared to be? Parsed by its format, and checked against a schema.
+"""Check whether an agent's output is what its task declares. Parsed by its format, and checked against a schema.
 
-What is parsed here is hostile: no parser follows a reference, expands an entity or builds more than plain values,
-and every parser's failure is a sentence, never an exception.
+The output may be hostile: no parser follows a reference, expands an entity or builds more than plain values, and a
+failed parser gives a sentence, never an exception.
 
-A UTF-8 byte order mark in front is ignored in every format. RFC 8259 leaves that to whoever reads JSON, and to
-call such an output unparseable would take its whole reward away for three bytes that no parser needs.
+A UTF-8 byte order mark in front is ignored in every format. RFC 8259 leaves that to the reader, and calling
+such an output unparseable would take its whole reward away for three bytes that no parser needs.
 """
 
 import csv
@@ -59,10 +59,10 @@ SIZE_LIMITS = {Format.YAML: 1024 * 1024, Format.TOML: 1024 * 1024}
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a task says about its output beyond the path.
+    """What a task says about its output, apart from the path.
 
-    Without a format nothing is parsed, as of a picture or a program. A schema or sections make it a text.
-    ``may_be_folder`` is for a path that nobody declared and whose name suggests no file: an instruction may name
+    Without a format nothing is parsed, as with a picture or a program. A schema or sections make it a text.
+    ``may_be_folder`` is for a path that nobody declared and that doesn't look like a file: an instruction may name
     the folder of a repository. There is nothing to parse in a folder.
     """
 
@@ -73,7 +73,7 @@ class Declared:
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether any bytes will do."""
+        """Whether any bytes are fine."""
         return self.format is None and self.schema is None and not self.sections
 
 
@@ -87,7 +87,7 @@ class Inspection:
 
 
 def format_of(path: str) -> Format | None:
-    """The format that a file's name suggests; None where it suggests none of these."""
+    """The format that a file's name suggests; None if it suggests none of them."""
     _, dot, ending = path.rpartition("/")[2].rpartition(".")
     return _EXTENSIONS.get(ending.lower()) if dot else None
 
@@ -124,7 +124,7 @@ def _decoded(data: bytes, format_: Format) -> str:
     """The text. Raises ``ValueError`` where there is too much of it, or it isn't one."""
     limit = SIZE_LIMITS.get(format_, len(data))
     if len(data) > limit:
-        raise ValueError(f"it has {len(data)} bytes, and no more than {limit} are read in this format")
+        raise ValueError(f"it has {len(data)} bytes, and at most {limit} are read in this format")
     encoding = encoding_of(data) if format_ is Format.XML else "utf-8"
     try:
         return data.decode(encoding).removeprefix(BYTE_ORDER_MARK)
@@ -143,7 +143,7 @@ def _json(text: str) -> Any:
 
 
 def _integer(digits: str) -> float:
-    """JSON sets its numbers no limit. Python reads whole ones of thousands of digits as floats only."""
+    """JSON has no limit for numbers. Python reads whole numbers of thousands of digits only as floats."""
     try:
         return int(digits)
     except ValueError:
@@ -151,7 +151,7 @@ def _integer(digits: str) -> float:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    raise ValueError(f"{name} isn't JSON")
 
 
 def _toml(text: str) -> dict[str, Any]:

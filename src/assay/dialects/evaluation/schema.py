@@ -33,7 +33,7 @@ _ONE_OF_EACH_TYPE: tuple[Any, ...] = (None, True, 1, 0.5, "", [], {})
 
 
 def schema_complaint(schema: dict[str, Any]) -> str | None:
-    """What is wrong with a JSON Schema; None where nothing is."""
+    """What is wrong with a JSON Schema; None if nothing is."""
     try:
         return _complaint(schema) or _unusable(schema)
     except Exception as error:  # noqa: BLE001 - no agent is involved yet, and whoever wrote the schema can act on it
@@ -48,7 +48,7 @@ def _complaint(schema: dict[str, Any]) -> str | None:
     if not isinstance(schema.get("$schema", ""), str):
         return f"$.$schema must be a text, got {bounded(repr(schema['$schema']))}"
     if is_deeper(schema, SCHEMA_LEVELS):
-        return f"it is nested deeper than {SCHEMA_LEVELS} levels"
+        return f"it must not be nested deeper than {SCHEMA_LEVELS} levels"
     formats = FormatChecker(formats=())
     formats.checks("regex", raises=ValueError)(is_pattern)
     try:
@@ -95,7 +95,7 @@ def _said(error: BaseException) -> str:
 
 
 def bounded(text: str, limit: int = 300) -> str:
-    """The beginning of a text that may be endless."""
+    """The beginning of a text that may be very long."""
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 

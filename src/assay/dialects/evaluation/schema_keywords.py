@@ -1,6 +1,6 @@
-"""Keywords of JSON Schema made anew, because what the library does for them has no bound, or is not exact.
+"""Our own versions of some JSON Schema keywords, because the library's are unbounded or inexact.
 
-Patterns and items that must differ may take for ever; and 19.99 is a multiple of 0.01, but not as binary numbers.
+Patterns and unique items may take forever; and 19.99 is a multiple of 0.01, but not as a binary number.
 """
 
 import math
@@ -14,7 +14,7 @@ from assay.dialects.evaluation.schema_unevaluated import unevaluated_items, unev
 
 
 def keywords() -> dict[str, Callable[..., Any]]:
-    """By name. What they say is what the library says."""
+    """Our keywords by name. Their messages are those of the library."""
     return {
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
