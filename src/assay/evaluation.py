@@ -11,13 +11,15 @@
 {'score': 0.5, 'max_score': 1.0, 'evidence': 'half right'}
 """
 
+import time
 from typing import Any
 
 from assay.adapters.annotations import annotate, read_annotations
 from assay.adapters.gradings import read_gradings
 from assay.adapters.reward_writer import write_artifacts
 from assay.dialects.evaluation.grading import Grading, Provenance
-from assay.dialects.evaluation.ingest import Ingested, ingest
+from assay.dialects.evaluation.ingest import Ingested
+from assay.dialects.evaluation.ingest import ingest as _ingest
 from assay.dialects.evaluation.models import (
     Annotation,
     ConfidenceInterval,
@@ -29,12 +31,31 @@ from assay.dialects.evaluation.models import (
     ValidityCheck,
     VerifierSpec,
 )
-from assay.dialects.evaluation.output import Declared, Format, inspect_output
+from assay.dialects.evaluation.output import Declared, Format, Inspection
+from assay.dialects.evaluation.output import inspect_output as _inspect_output
 from assay.dialects.evaluation.rubric import Dimension, Rubric, RubricScore, Strategy, score_rubric
 from assay.evidence.files import Absent, Content, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
 MODELS = (VerifierSpec, EvaluationResult, Annotation, Rubric, Grading)
+
+
+def ingest(
+    evidence: VerifierEvidence, declared: Declared | None = None, *, schema_forbids_reward: bool = False
+) -> Ingested:
+    """The result of one verifier run. With ``schema_forbids_reward``, a schema violation is also worth 0.
+
+    Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
+    """
+    return _ingest(evidence, declared, clock=time.monotonic, schema_forbids_reward=schema_forbids_reward)
+
+
+def inspect_output(data: bytes, declared: Declared) -> Inspection:
+    """Parse the output and check it against its schema. Never raises for what the output holds.
+
+    Raises ``MeasurementError`` where the schema can't be used.
+    """
+    return _inspect_output(data, declared, time.monotonic)
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:

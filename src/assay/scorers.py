@@ -15,7 +15,7 @@ import functools
 import os
 from typing import Any
 
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
 from assay.adapters.scenario_file import load_scenario
 from assay.adapters.scoring import from_scenario, from_task
 from assay.adapters.seeded_task import Seeded, load_seeded, unpack_workspace

@@ -35,7 +35,7 @@ def test_a_second_grading_is_a_second_record(tmp_path: Path) -> None:
     """It never changes the first."""
     write_grading(str(tmp_path), grading(1, 0.0))
     first = (tmp_path / "gradings" / "0001.json").read_bytes()
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         write_grading(str(tmp_path), grading(1, 1.0))
     write_grading(str(tmp_path), grading(2, 1.0))
     assert (tmp_path / "gradings" / "0001.json").read_bytes() == first

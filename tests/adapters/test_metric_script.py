@@ -58,13 +58,13 @@ def test_it_may_answer_anything_that_is_an_object(tmp_path: Path) -> None:
         ("this is no Python", "SyntaxError"),
         ("os.kill(os.getpid(), 9)", "Failed to compute custom metric"),
         (SHARE + "; sys.exit(1)", "Failed to compute custom metric"),
-        ("pass", r"wrote no metric\.json"),
-        ('print("to the wrong place")', r"wrote no metric\.json"),
-        ('open(args.output, "w").write("")', "not JSON"),
-        ('open(args.output, "w").write("{")', "not JSON"),
-        ('open(args.output, "wb").write(b"\\xff")', "not JSON"),
-        ('open(args.output, "w").write("[1]")', "not an object"),
-        ('open(args.output, "w").write("0.5")', "not an object"),
+        ("pass", r"wrote no readable metric\.json"),
+        ('print("to the wrong place")', r"wrote no readable metric\.json"),
+        ('open(args.output, "w").write("")', "isn't JSON"),
+        ('open(args.output, "w").write("{")', "isn't JSON"),
+        ('open(args.output, "wb").write(b"\\xff")', "isn't JSON"),
+        ('open(args.output, "w").write("[1]")', "isn't an object"),
+        ('open(args.output, "w").write("0.5")', "isn't an object"),
     ],
 )
 def test_a_script_that_fails_breaks_the_measurement(tmp_path: Path, body: str, message: str) -> None:
@@ -97,7 +97,8 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
     assert script(tmp_path, SHARE).compute([None]) == {"share": 0.0}
     with pytest.raises(MeasurementError):
         script(tmp_path, "sys.exit(1)").compute([None])
-    assert list((tmp_path / "temporary").iterdir()) == []
+    (home,) = (tmp_path / "temporary").iterdir()
+    assert list(home.iterdir()) == []
 
 
 def test_with_uv_the_script_is_run_by_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def test_where_there_is_no_folder_there_are_no_numbers(tmp_path: Path, kind: str
 
 def test_a_number_that_is_taken_is_refused_and_the_record_stays(tmp_path: Path) -> None:
     write_numbered(str(tmp_path), "records", 1, "first")
-    with pytest.raises(InputError, match=r"0001\.json exists already"):
+    with pytest.raises(InputError, match=r"0001\.json already exists"):
         write_numbered(str(tmp_path), "records", 1, "second")
     assert read_numbered(str(tmp_path), "records", 1) == b"first"
     assert os.listdir(tmp_path / "records") == ["0001.json"]

@@ -14,7 +14,7 @@ from assay.adapters.reward_files import read_reward_files
 from assay.adapters.reward_writer import write_artifacts
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
-from assay.dialects.evaluation.ingest import Ingested, ingest
+from assay.evaluation import Ingested, ingest
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
 DETAILS = {"voltage_drop_v": {"score": 0.95, "max_score": 1.0, "evidence": "within 2% of reference"}}
@@ -48,14 +48,14 @@ def test_the_minimal_reward_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reward", [-0.1, 1.0000001, math.nan, math.inf, -math.inf, True, False, 2, -1])
 def test_a_reward_that_is_none_is_refused_and_nothing_is_written(tmp_path: Path, reward: float) -> None:
-    with pytest.raises(InputError, match="a reward is a finite number from 0 to 1, not"):
+    with pytest.raises(InputError, match="the reward must be a finite number from 0 to 1, got"):
         write_artifacts(tmp_path, reward, DETAILS)
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("reward", ["1", None, 10**400, [1]], ids=["text", "nothing", "huge", "list"])
 def test_nor_is_anything_that_is_no_number_at_all(tmp_path: Path, reward: Any) -> None:
-    with pytest.raises(InputError, match="a reward is a finite number from 0 to 1, not"):
+    with pytest.raises(InputError, match="the reward must be a finite number from 0 to 1, got"):
         write_artifacts(tmp_path, reward)
     assert os.listdir(tmp_path) == []
 
@@ -160,7 +160,7 @@ def test_where_it_can_not_be_written_it_says_so(tmp_path: Path, obstacle: str) -
         folder.write_text("")
     elif obstacle == "a folder in its place":
         (folder / "reward.json").mkdir(parents=True)
-    with pytest.raises(InputError, match=r"verifier can't be written to: "):
+    with pytest.raises(InputError, match=r"can't write to .*verifier: "):
         write_artifacts(folder, 1.0)
 
 

@@ -1,7 +1,6 @@
 """Scorings put together from a task or a scenario, a baseline of any kind, and what the agent left."""
 
 import json
-import os
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from assay.dialects.scorers.scenario import Scenario
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import make_repository, run_git
 from tests.adapters.workspace.site import no_sandbox, write_files
+from tests.scratch_folders import own_scratch
 
 FILES = {"tests/test_a.py": "assert f() == 1\n", "src/a.py": "def f(): return 2\n"}
 FIXED = {**FILES, "src/a.py": "def f(): return 1\n"}
@@ -168,6 +168,6 @@ def test_nothing_is_left_behind(around: Path, monkeypatch: pytest.MonkeyPatch) -
     with from_scenario(
         str(around / "scenario.json"), f"{around}/repository@HEAD", workspace, no_sandbox
     ) as scoring:
-        assert os.listdir(around / "scratch")
+        assert own_scratch(around / "scratch")
         verdicts(scoring)
-    assert os.listdir(around / "scratch") == []
+    assert own_scratch(around / "scratch") == []

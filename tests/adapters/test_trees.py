@@ -404,7 +404,7 @@ def test_a_name_that_would_leave_the_folder_is_refused(
     (scratch / "outside").mkdir()
     (scratch / "target").mkdir()
     path = archive(scratch / "evil.tar.gz", *entries)
-    with pytest.raises(ValueError, match=r"^the archive (holds a name that leaves|leads through)"):
+    with pytest.raises(ValueError, match=r"^the archive has a name (that leaves|below something)"):
         unpack_tree(path, str(scratch / "target"))
     assert names(scratch / "outside") == []
     assert sorted(os.listdir(scratch)) == ["evil.tar.gz", "outside", "target"]

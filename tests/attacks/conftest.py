@@ -1,9 +1,7 @@
 """Hostile agents and hostile verifiers, in every sandbox that needs no image."""
 
-import glob
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,6 +9,7 @@ from typing import Any, Protocol
 import pytest
 
 from tests.sandbox.backends import need, no_plain_processes
+from tests.scratch_folders import own_scratch
 from tests.tasks import Attempt, attempt, write_task
 
 
@@ -40,7 +39,7 @@ def attack(isolation: str, tmp_path: Path) -> Iterator[Attack]:
 def _nothing_is_left() -> Iterator[None]:
     """Whatever an agent does, nothing of it stays on the machine but what belongs to the job."""
     yield
-    left = glob.glob(f"{tempfile.gettempdir()}/assay-{os.getpid()}-*")
+    left = own_scratch()
     if left:
         subprocess.run(["/bin/rm", "-rf", "--", *left], check=True)
     assert not left

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
 from assay.scorers import ScorersReport, score_against
 from tests.coding import BROKEN, FIXED, PROJECT, TEST, write_files, write_scenario
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox import choose
-from assay.adapters.sandbox.choose import PROBES
+from assay.adapters.sandbox import backends
+from assay.adapters.sandbox.backends import PROBES
 from assay.core.errors import MeasurementError
 from assay.version import ENGINE, VERSION
 from tests.builders import REPO
@@ -30,8 +30,8 @@ def test_every_backend_is_named_with_what_it_achieves_or_why_it_is_missing(cli: 
     for name in PROBES:
         assert any(line in (f"{name}: works", f"{name}: answers", f"{name}: not available") for line in lines)
     part = found.out.partition("bubblewrap: works\n")[2].partition("\n\n")[0]
-    assert "processes      a namespace of their own" in part
-    assert "network        none unless a task asks" in part
+    assert "processes      in their own namespace" in part
+    assert "network        none, unless a task asks for it" in part
     assert "system         read-only" in part
 
 
@@ -47,7 +47,7 @@ def test_json(cli: Cli) -> None:
 
 
 def test_a_machine_with_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choose, "PROBES", dict.fromkeys(PROBES, missing))
+    monkeypatch.setattr(backends, "PROBES", dict.fromkeys(PROBES, missing))
     found = cli("doctor")
     assert found.code == 1
     assert found.out.count(": not available\n  it is not installed") == len(PROBES)
@@ -59,9 +59,9 @@ def test_a_machine_with_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_first_that_works_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     process = need("process").sandbox
     monkeypatch.setattr(
-        choose, "PROBES", {"bubblewrap": missing, "container": missing, "process": lambda: process}
+        backends, "PROBES", {"bubblewrap": missing, "container": missing, "process": lambda: process}
     )
-    assert choose.choose("auto") is process
+    assert backends.choose("auto") is process
 
 
 # As an ordinary user, with everything imported before root's files are out of reach.

@@ -366,5 +366,5 @@ def test_a_measurement_that_breaks_is_named_with_its_trial(cli: Cli, trial: Atte
         found = cli(*command, trial.folder)
         assert found.code == 2
         first, last = found.err.splitlines()
-        assert first.startswith(f"assay: {trial.folder.name}: the sandbox could not start the command: ")
+        assert first.startswith(f"assay: {trial.folder.name}: the sandbox couldn't start the command: ")
         assert last.startswith("assay: none of the runs could be ")

@@ -78,7 +78,7 @@ def test_each_step_has_its_own_verdict(cli: Cli, tmp_path: Path) -> None:
 def test_so_many_times(cli: Cli, tmp_path: Path, times: str) -> None:
     found = cli("audit", tmp_path, "--repeat", times)
     assert (found.code, found.out) == (2, "")
-    assert "is not a whole number from 1 on" in found.err
+    assert "must be a whole number of at least 1" in found.err
 
 
 def test_no_trials(cli: Cli, tmp_path: Path) -> None:

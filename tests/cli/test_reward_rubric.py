@@ -58,7 +58,7 @@ BAD_RUBRICS: list[tuple[str, Any, str]] = [
     ("no dimensions", {}, "rubric.json: dimensions: "),
     ("negative weight", {"dimensions": [{"name": "a", "weight": -1}]}, "rubric.json: dimensions.0.weight: "),
     ("unknown field", {"dimensions": [], "rollup": "min"}, "rubric.json: rollup: "),
-    ("twice", {"dimensions": [{"name": "a"}, {"name": "a"}]}, "there are several called a"),
+    ("twice", {"dimensions": [{"name": "a"}, {"name": "a"}]}, "but several are called a"),
     ("no json", "{", "rubric.json: "),
     ("empty", "", "rubric.json: "),
     ("list", [], "rubric.json: "),
@@ -77,11 +77,11 @@ def test_a_rubric_that_can_not_be_used(cli: Cli, verifier: Path, rubric: Any, sa
 
 BAD_SCORES: list[tuple[str, Any, str]] = [
     ("unknown dimension", {"colour": 1}, "scores.json: the rubric has no dimension colour"),
-    ("boolean", {"compliance": True}, "scores.json: the score of compliance is True, not a finite number"),
-    ("text", {"compliance": "1"}, "scores.json: the score of compliance is '1', not a finite number"),
-    ("nan", '{"compliance": NaN}', "scores.json: the score of compliance is nan, not a finite number"),
+    ("boolean", {"compliance": True}, "scores.json: the score of compliance must be a finite number, got True"),
+    ("text", {"compliance": "1"}, "scores.json: the score of compliance must be a finite number, got '1'"),
+    ("nan", '{"compliance": NaN}', "scores.json: the score of compliance must be a finite number, got nan"),
     ("evidence that is no json", '{"compliance": {"score": 1, "evidence": NaN}}', ""),
-    ("list", [], "scores.json: it is not an object"),
+    ("list", [], "scores.json: must be an object, got list"),
     ("no json", "{", "scores.json: "),
     ("empty", "", "scores.json: "),
     ("without end", "[" * 100_000, ""),
@@ -114,7 +114,7 @@ def test_a_score_beyond_every_float_is_no_crash(cli: Cli, verifier: Path) -> Non
 )
 def test_either_an_exit_status_or_a_rubric_with_scores(cli: Cli, verifier: Path, options: tuple[str, ...]) -> None:
     found = cli("reward", *options, "--into", verifier)
-    says = "assay: say either --exit-status, or --rubric and --scores (see 'assay reward --help')\n"
+    says = "assay: pass either --exit-status, or --rubric and --scores (see 'assay reward --help')\n"
     assert found == (2, "", says)
     assert os.listdir(verifier) == []
 
@@ -133,7 +133,7 @@ def test_a_folder_that_is_not_there(cli: Cli, verifier: Path) -> None:
     verifier.rmdir()
     found = reward(cli, verifier)
     assert (found.code, len(found.err.splitlines())) == (2, 1)
-    assert found.err.startswith(f"assay: {verifier} can't be written to: ")
+    assert found.err.startswith(f"assay: can't write to {verifier}: ")
 
 
 def test_as_a_process(verifier: Path) -> None:

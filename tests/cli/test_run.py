@@ -310,11 +310,11 @@ def test_nothing_can_be_run(cli: Cli, tmp_path: Path, jobs: Path) -> None:
     [
         (
             ["--isolation", "prayer"],
-            "there is no isolation 'prayer'; there are auto, bubblewrap, container, process",
+            "isolation must be one of auto, bubblewrap, container, process, got 'prayer'",
         ),
-        (["-k", "0"], "is not a whole number from 1 on"),
-        (["-n", "-1"], "is not a whole number from 1 on"),
-        (["-r", "-1"], "is not a whole number from 0 on"),
+        (["-k", "0"], "must be a whole number of at least 1"),
+        (["-n", "-1"], "must be a whole number of at least 1"),
+        (["-r", "-1"], "must be a whole number of at least 0"),
         (["-a", "  "], "--agent must be oracle, nop or a command, got an empty text"),
     ],
 )
@@ -331,7 +331,7 @@ def test_folders_without_tasks(cli: Cli, tmp_path: Path) -> None:
 def test_an_isolation_that_is_not_there(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     task = write_task(tmp_path / "task")
     monkeypatch.setenv("PATH", str(tmp_path))
-    refused(cli("run", task, "-a", "oracle", "--isolation", "container"), "isolation container is not available: ")
+    refused(cli("run", task, "-a", "oracle", "--isolation", "container"), "isolation container isn't available: ")
     refused(cli("run", task, "-a", "oracle", "--isolation", "bubblewrap"), "bwrap is not installed")
 
 
@@ -573,7 +573,7 @@ def test_the_line_says_how_a_measurement_broke(cli: Cli, tmp_path: Path, jobs: P
     task = write_task(tmp_path / "task")
     script(task / "tests" / "test.sh", "true", "/no/such/interpreter")
     found = cli(*run_arguments(task, "exit 1", jobs))
-    assert "  no reward (MeasurementError: the sandbox could not start the command: " in found.err
+    assert "  no reward (MeasurementError: the sandbox couldn't start the command: " in found.err
     assert found.code == 1
 
 

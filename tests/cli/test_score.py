@@ -260,7 +260,7 @@ def test_what_can_not_be_used_is_said_in_one_sentence(cli: Cli, tmp_path: Path) 
         ([workspace, "--scenario", tmp_path / "none", "--baseline", workspace], "the scenario "),
         ([tmp_path / "text", "--task", task], f"{tmp_path}/text is no archive that can be unpacked: "),
         ([workspace, "--task", task, "--run-status", "lost"], "argument --run-status: invalid choice: 'lost'"),
-        ([workspace, "--task", task, "--isolation", "magic"], "there is no isolation 'magic'; there are "),
+        ([workspace, "--task", task, "--isolation", "magic"], "isolation must be one of auto, "),
     ]
     for arguments, sentence in wrong:
         done = cli("score", *arguments)

@@ -181,7 +181,7 @@ def test_a_task_that_can_not_be_run_is_read_all_the_same(cli: Cli, tmp_path: Pat
     path = write(tmp_path / "task", "#!/no/such/interpreter-of-sh\necho reward.txt\n")
     found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", path)
     assert found.code == 2
-    assert found.err.startswith(f"assay: {path}: the sandbox could not start the command: ")
+    assert found.err.startswith(f"assay: {path}: the sandbox couldn't start the command: ")
     assert found.out == (
         f"{path}: reward-not-always: tests/test.sh: there is a path on which no reward is written\n"
     )

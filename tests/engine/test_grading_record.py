@@ -10,7 +10,6 @@ import pytest
 from assay.adapters.task_folder import load_task
 from assay.adapters.this_host import ThisHost
 from assay.dialects.evaluation.grading import Grading, Hashes
-from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
 from assay.dialects.harbor.multi_step import TrialRewards
 from assay.engine.grading_record import PROFILE, Before, grading_of, same_question
@@ -18,6 +17,7 @@ from assay.engine.sandbox import Isolation, Ran
 from assay.engine.site import Site
 from assay.engine.task import Task
 from assay.engine.trial_record import Failure, Verified
+from assay.evaluation import Ingested, ingest
 from assay.evidence.verifier_run import RunEnd
 from assay.version import ENGINE, VERSION
 from tests.builders import REPO

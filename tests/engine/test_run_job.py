@@ -1,8 +1,6 @@
 """A job folder while the job runs: what is written, and who may write."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ import pytest
 
 from assay.core.errors import InputError
 from tests.jobs import Jobs
+from tests.scratch_folders import own_scratch
 
 
 def load(path: Path) -> Any:
@@ -28,13 +27,11 @@ def test_a_trial_is_what_was_written(jobs: Jobs) -> None:
 
 def test_only_one_at_a_time(jobs: Jobs) -> None:
     jobs.store()
-    left = set(os.listdir(tempfile.gettempdir()))
+    left = own_scratch()
     with pytest.raises(InputError, match="is already running"):
         jobs.store()
-    mine = {
-        name for name in set(os.listdir(tempfile.gettempdir())) - left if name.startswith(f"assay-{os.getpid()}-")
-    }
-    assert mine == set()
+    assert left
+    assert own_scratch() == left
 
 
 def test_the_log_has_whole_lines(jobs: Jobs) -> None:

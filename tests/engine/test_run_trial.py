@@ -8,6 +8,7 @@ import pytest
 
 from assay.adapters.this_host import ThisHost
 from assay.core.errors import MeasurementError
+from assay.dialects.evaluation.output import Declared, Format
 from assay.dialects.harbor.multi_step import Strategy
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.job_plan import Agent
@@ -358,3 +359,18 @@ def test_what_a_dockerfile_sets_is_no_template() -> None:
     run(task, COMMAND, sandbox, FakeBench(b'{"reward": 1}'), {"TOKEN": "secret"})
     env = sandbox.of("verifier").env
     assert (env["LITERAL"], env["ASKED"], env["SET"]) == ("${TOKEN}", "secret", "secret")
+
+
+def test_a_schema_that_can_not_be_used_is_nobodys_failure() -> None:
+    """Neither a reward nor a violation is recorded for the agent."""
+
+    class WithOutput(FakeBench):
+        def output(self, path: str) -> File:
+            return Content(path, b"1")
+
+    step = make_step(declared=Declared(Format.JSON, schema={"$ref": "#/$defs/missing"}))
+    record = run(make_task(step), COMMAND, FakeSandbox(), WithOutput(b'{"reward": 1}'))
+    assert (record.rewards, record.steps[0].verified) == (None, None)
+    assert record.failure is not None
+    assert record.failure.type == "MeasurementError"
+    assert record.failure.message.startswith("the schema can't be applied to the output: ")

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay.adapters import scratch
 from tests.builders import REPO
 from tests.sandbox.backends import eventually
 
@@ -37,7 +37,7 @@ for step in range(int(sys.argv[3])):
     time.sleep(step * float(sys.argv[4]))
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    remove_scratch(pid)
+    remove_scratch()
 """
 
 
@@ -75,13 +75,18 @@ def assay_running(name: str, lines: str) -> Iterator["subprocess.Popen[str]"]:
     finally:
         child.kill()
         child.communicate()
-        remove_scratch(child.pid)
+        remove_scratch()
 
 
-def remove_scratch(pid: int) -> None:
-    """The temporary files of a process that was killed. The next run of Assay would remove them, too."""
-    for folder in Path(tempfile.gettempdir()).glob(f"assay-{pid}-*"):
-        shutil.rmtree(folder, ignore_errors=True)
+def scratch_homes(pid: int) -> list[str]:
+    """The folders that a process holds a lock on, and has its temporary files in."""
+    opened = [os.readlink(one) for one in Path(f"/proc/{pid}/fd").iterdir() if one.is_symlink()]
+    return [path for path in opened if "/assay-scratch-" in path]
+
+
+def remove_scratch() -> None:
+    """The temporary files of processes that were killed. The next run of Assay would remove them, too."""
+    scratch.sweep(tempfile.gettempdir())
 
 
 def kill_while_starting(name: str, lines: str, *, times: int, step_sec: float) -> None:

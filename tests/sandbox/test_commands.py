@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox.child import Start, Tail
+from assay.adapters.sandbox.run_child import Start, Tail
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Mount
 from assay.evidence.verifier_run import RunEnd
@@ -215,7 +215,7 @@ def test_a_command_that_can_not_be_started_is_a_broken_measurement(
     script(open_folder / "no-such-interpreter", "true", "/no/such/interpreter")
     mounts = (Mount(str(open_folder), "/workspace"),)
     command = Command(argv, workdir, Limits(timeout_sec=60), mounts, env={"PATH": "/usr/bin:/bin"})
-    with pytest.raises(MeasurementError, match="sandbox could not start the command: "):
+    with pytest.raises(MeasurementError, match="sandbox couldn't start the command: "):
         need(name).sandbox.run(command)
 
 

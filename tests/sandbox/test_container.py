@@ -57,7 +57,7 @@ def test_an_image_without_a_shell(container: Backend, tmp_path: Path) -> None:
     assert isinstance(container.sandbox, Container)
     (tmp_path / "Dockerfile").write_text("FROM scratch\nCOPY Dockerfile /\n")
     image = container.sandbox.build(str(tmp_path), 300)
-    with pytest.raises(MeasurementError, match=r"the container could not start: .*/bin/sh"):
+    with pytest.raises(MeasurementError, match=r"the container couldn't start: .*/bin/sh"):
         Backend("container", container.sandbox, image).run("true")
 
 
@@ -158,12 +158,12 @@ def test_the_engine_says_how_a_command_ended(
 @pytest.mark.parametrize(
     ("state", "client", "why"),
     [
-        ({"StartedAt": NEVER, "Error": "no such file"}, "exit 127", "could not start: no such file"),
-        (NOT_STARTED, "echo no runtime; exit 125", "could not start: no runtime"),
-        (NOT_STARTED, "exit 0", "could not start"),
+        ({"StartedAt": NEVER, "Error": "no such file"}, "exit 127", "couldn't start: no such file"),
+        (NOT_STARTED, "echo no runtime; exit 125", "couldn't start: no runtime"),
+        (NOT_STARTED, "exit 0", "couldn't start"),
         ({"Running": True}, "exit 1", "client ended before"),
         ({}, "kill -9 $$", "client ended before"),
-        ({"StartedAt": 5}, "exit 0", "is not understood"),
+        ({"StartedAt": 5}, "exit 0", "gave an unexpected answer"),
     ],
 )
 def test_a_failure_of_the_engine(tmp_path: Path, state: dict[str, object], client: str, why: str) -> None:
@@ -175,6 +175,6 @@ def test_a_failure_of_the_engine(tmp_path: Path, state: dict[str, object], clien
 def test_an_engine_that_takes_too_long_to_start_a_container(tmp_path: Path) -> None:
     """It did not run for a moment: that is no time-out of the agent's. It must not start later on, either."""
     engine = fake_engine(tmp_path, start="exec sleep 60", state=NOT_STARTED)
-    with within(60), pytest.raises(MeasurementError, match="could not start"):
+    with within(60), pytest.raises(MeasurementError, match="couldn't start"):
         run_with(engine, timeout_sec=0.5)
     assert asked(tmp_path, "rm") != []

@@ -67,11 +67,11 @@ def test_values_stay_off_the_command_line(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("name", ["", "*", "HOME*", "A=B", "A B", "A\n", "A\0"])
 def test_names_that_no_container_can_have(name: str) -> None:
-    with pytest.raises(MeasurementError, match="a variable can't be called"):
+    with pytest.raises(MeasurementError, match="a container can't have a variable called"):
         hand_over({name: "x"})
 
 
-@pytest.mark.parametrize(("value", "why"), [("\udcff", "not UTF-8"), ("a\0b", "zero byte")])
+@pytest.mark.parametrize(("value", "why"), [("\udcff", "must be UTF-8"), ("a\0b", "zero byte")])
 def test_values_that_no_container_can_have(value: str, why: str) -> None:
     with pytest.raises(MeasurementError, match=f"the value of KEY .*{why}"):
         hand_over({"KEY": value})

@@ -9,6 +9,8 @@ import pytest
 
 from assay.adapters.sandbox.container import ENGINES, probe
 from assay.adapters.sandbox.container_leftovers import is_gone, label, new_name
+from assay.adapters.sandbox.makers import Maker
+from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import Backend
 
 
@@ -27,6 +29,18 @@ def test_whose_process_is_gone(dead: int) -> None:
     assert is_gone(f"assay-{os.getpid()}-1-abc")
     assert not is_gone(f"not-assay-{dead}-1-abc")
     assert not is_gone(f"assay-{dead}-of-somebody-else")
+
+
+@needs_pid_namespaces
+def test_containers_of_another_pid_namespace_are_never_looked_at() -> None:
+    code = "from assay.adapters.sandbox.container_leftovers import label; print(label(), flush=True)"
+    with in_pid_namespace(code) as other:
+        assert other.said() not in ("", label())
+
+
+def test_a_proc_of_another_pid_namespace_says_nothing_about_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "readlink", lambda _path: "1")
+    assert not Maker(os.getpid(), 1).is_gone
 
 
 def test_names_differ() -> None:

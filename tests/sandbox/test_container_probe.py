@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.sandbox import choose, container_trial
+from assay.adapters.sandbox import backends, container_probe_image
 from assay.adapters.sandbox.container import probe
 from assay.core.errors import MeasurementError
 from tests.cli.running import Cli
@@ -29,7 +29,7 @@ def _alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_
 @pytest.fixture
 def no_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing to make an image of."""
-    monkeypatch.setattr(container_trial, "_static_shell", lambda: None)
+    monkeypatch.setattr(container_probe_image, "_static_shell", lambda: None)
 
 
 def test_no_engine_is_installed() -> None:
@@ -62,29 +62,29 @@ def test_an_engine_that_hangs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         return real(*arguments, **{**options, "timeout": 0.5})
 
     monkeypatch.setattr(subprocess, "run", impatient)
-    with pytest.raises(MeasurementError, match="docker does not answer"):
+    with pytest.raises(MeasurementError, match="docker doesn't answer"):
         probe()
 
 
 def test_an_engine_that_answers_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container_trial, "_static_shell", lambda: "/bin/sh")
+    monkeypatch.setattr(container_probe_image, "_static_shell", lambda: "/bin/sh")
     fake_engine(tmp_path, start="echo no rights; exit 125", state=NOT_STARTED)
-    with pytest.raises(MeasurementError, match=r"^docker answers, but runs nothing here: .*no rights"):
+    with pytest.raises(MeasurementError, match=r"^docker answers, but can't run anything here: .*no rights"):
         probe()
 
 
 def test_an_image_is_made_for_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container_trial, "_static_shell", lambda: "/bin/sh")
+    monkeypatch.setattr(container_probe_image, "_static_shell", lambda: "/bin/sh")
     fake_engine(tmp_path, start=SAYS_SO)
     assert probe().untried == ""
-    assert asked(tmp_path, "import") == [f"import - {container_trial.IMAGE}"]
+    assert asked(tmp_path, "import") == [f"import - {container_probe_image.IMAGE}"]
     assert len(asked(tmp_path, "create")) == 1
 
 
 def test_a_trial_that_says_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container_trial, "_static_shell", lambda: "/bin/sh")
+    monkeypatch.setattr(container_probe_image, "_static_shell", lambda: "/bin/sh")
     fake_engine(tmp_path, start="echo something else")
-    with pytest.raises(MeasurementError, match="a trial command ended otherwise: something else"):
+    with pytest.raises(MeasurementError, match="a test command printed something unexpected: something else"):
         probe()
 
 
@@ -104,7 +104,9 @@ def test_no_image_can_be_had(tmp_path: Path, no_shell: None) -> None:
 def test_images_that_do_not_run(tmp_path: Path, no_shell: None) -> None:
     """They may have no shell, or the engine may be broken. That can't be told."""
     fake_engine(tmp_path, start="exit 1", images="a b a c d e", state=NOT_STARTED)
-    assert probe().untried.startswith("no image that is here could be tried: the container could not start")
+    assert probe().untried.startswith(
+        "none of the images on this machine could be tried: the container couldn't start"
+    )
     assert len(asked(tmp_path, "create")) == 3
 
 
@@ -113,7 +115,7 @@ def test_doctor_says_what_was_not_tried(
 ) -> None:
     cli = Cli(capsys)
     fake_engine(tmp_path)
-    monkeypatch.setattr(choose, "PROBES", {"container": probe})
+    monkeypatch.setattr(backends, "PROBES", {"container": probe})
     said = cli("doctor").out
     assert f"\ncontainer: answers\n  not tried      {NO_IMAGE}\n  processes " in said
     (sandbox,) = json.loads(cli("doctor", "--json").out)["sandboxes"]

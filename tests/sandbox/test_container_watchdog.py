@@ -15,7 +15,7 @@ import pytest
 from assay.adapters.sandbox import container_watchdog
 from assay.adapters.sandbox.container import ENGINES, probe
 from assay.adapters.sandbox.container_leftovers import label
-from assay.adapters.sandbox.container_watch import Watch
+from assay.adapters.sandbox.container_watchdog_client import WatchdogClient
 from tests.builders import within
 from tests.sandbox.backends import Backend, eventually, processes_with
 from tests.sandbox.fake_container_engine import asked, fake_engine
@@ -26,12 +26,12 @@ REMOVED = ["rm --force --volumes b"]
 # A process that has a container, and a fork of it that has another one and is killed.
 FORKED = """
 import os, signal, sys
-from assay.adapters.sandbox.container_watch import watch
-watch(sys.argv[1]).begin("a")
+from assay.adapters.sandbox.container_watchdog_client import watchdog_of
+watchdog_of(sys.argv[1]).begin("a")
 reading, writing = os.pipe()
 pid = os.fork()
 if pid == 0:
-    watch(sys.argv[1]).begin("b")
+    watchdog_of(sys.argv[1]).begin("b")
     os.write(writing, b"x")
     signal.pause()
 os.read(reading, 1)
@@ -127,7 +127,7 @@ def test_one_engine_that_hangs_does_not_keep_the_others(tmp_path: Path) -> None:
 
 def test_nothing_but_a_kill_ends_the_watchdog(tmp_path: Path) -> None:
     engine = fake_engine(tmp_path)
-    watch = Watch(engine)
+    watch = WatchdogClient(engine)
     watch.begin("b")
     (pid,) = watchdogs(engine)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -143,7 +143,7 @@ def test_nothing_but_a_kill_ends_the_watchdog(tmp_path: Path) -> None:
 
 def test_a_watchdog_that_was_killed_is_replaced_by_one_that_knows_everything(tmp_path: Path) -> None:
     engine = fake_engine(tmp_path)
-    watch = Watch(engine)
+    watch = WatchdogClient(engine)
     watch.begin("a")
     watch.begin("b")
     (first,) = watchdogs(engine)
@@ -159,7 +159,7 @@ def test_a_watchdog_that_was_killed_is_replaced_by_one_that_knows_everything(tmp
 
 def test_a_watchdog_with_nothing_to_do_ends_with_assay(tmp_path: Path) -> None:
     engine = fake_engine(tmp_path)
-    watch = Watch(engine)
+    watch = WatchdogClient(engine)
     watch.begin("a")
     watch.end("a")
     (pid,) = watchdogs(engine)

@@ -4,7 +4,6 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,14 @@ from assay.evidence.verifier_run import RunEnd
 from tests.builders import within
 from tests.cli.running import run_assay
 from tests.sandbox.backends import Backend, eventually, need, processes_with
-from tests.sandbox.killing import assay_running, end_sleepers, kill_while_starting, none_asleep, sleepers
+from tests.sandbox.killing import (
+    assay_running,
+    end_sleepers,
+    kill_while_starting,
+    none_asleep,
+    scratch_homes,
+    sleepers,
+)
 
 # Forks twice and begins a session of its own, so that no parent, group or session leads to it.
 DAEMON = "setsid sh -c '(sleep {forever}; echo late > /workspace/late) {how} &' & sleep 0.3; true"
@@ -120,11 +126,13 @@ def test_the_temporary_files_of_a_killed_run_are_swept_up_by_the_next(name: str,
     need(name)
     with assay_running(name, f"sleep {forever}; true") as assay:
         assert eventually(lambda: sleepers(forever))
+        homes = scratch_homes(assay.pid)
         assay.kill()
         assay.wait()
         assert none_asleep(forever)
+        assert any(map(os.path.exists, homes))
         run_assay("doctor")
-        assert list(Path(tempfile.gettempdir()).glob(f"assay-{assay.pid}-*")) == []
+        assert not any(map(os.path.exists, homes))
 
 
 def test_what_a_killed_run_left_at_harbors_paths_is_cleared(process: Backend, open_folder: Path) -> None:

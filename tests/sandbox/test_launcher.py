@@ -1,5 +1,6 @@
 """The launcher of bubblewrap sandboxes: what happens to it happens to the measurement, never to a score."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox import etc
+from assay.adapters.sandbox import cgroups, etc_copy
 from assay.adapters.sandbox.bubblewrap import Bubblewrap, probe
-from assay.adapters.sandbox.cgroups import sweep
+from assay.adapters.sandbox.cgroups import new_name, sweep
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
-from assay.adapters.sandbox.slots import Slots
+from assay.adapters.sandbox.launcher_pool import LauncherPool
+from assay.adapters.sandbox.makers import place
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Limits
+from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import Backend, eventually, need
 
 NONE = Controllers(None, None, None, None, 2)
@@ -98,7 +101,7 @@ def test_limits_of_one_command_are_not_those_of_the_next(backend: Backend) -> No
 
 
 def test_where_no_groups_can_be_made_there_are_places_all_the_same() -> None:
-    slots = Slots(NONE, None)
+    slots = LauncherPool(NONE, None)
     with slots.take(10) as slot:
         running = slot.launcher.start(["/bin/true"], ())
         assert running.collect()[0] == 0
@@ -126,7 +129,7 @@ def test_what_assay_inherited_is_not_passed_on() -> None:
 
 
 def test_a_place_that_comes_back_late_is_not_kept() -> None:
-    slots = Slots(NONE, None)
+    slots = LauncherPool(NONE, None)
     with slots.take(10) as slot:
         slots.close()
     assert not slot.launcher.alive
@@ -134,28 +137,56 @@ def test_a_place_that_comes_back_late_is_not_kept() -> None:
 
 def test_a_program_that_is_not_there_is_a_broken_measurement(backend: Backend) -> None:
     broken = Bubblewrap("/nowhere/bwrap", find_controllers())
-    with pytest.raises(MeasurementError, match="/nowhere/bwrap can't be started: No such file"):
+    with pytest.raises(MeasurementError, match="can't start /nowhere/bwrap: No such file"):
         Backend("bubblewrap", broken).run("true")
 
 
-def test_groups_of_the_killed_are_removed(backend: Backend) -> None:
+def test_groups_of_the_killed_are_removed(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     controllers = find_controllers()
     if not controllers.roots:
         pytest.skip("no control groups can be made here")
-    ended = subprocess.run(
-        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
-    )
-    left = [f"{root}/assay-{ended.stdout.decode().strip()}-0" for root in controllers.roots]
-    mine = [f"{root}/assay-{os.getpid()}-0" for root in controllers.roots]
-    for folder in (*left, *mine):
+    ask = "from assay.adapters.sandbox.cgroups import new_name; print(new_name())"
+    ended = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
+    left = [f"{root}/{ended}" for root in controllers.roots]
+    mine = [f"{root}/{new_name()}" for root in controllers.roots]
+    elsewhere = [f"{root}/{ended.replace(place(), 'elsewhere')}" for root in controllers.roots]
+    for folder in (*left, *mine, *elsewhere):
         os.mkdir(folder)
     try:
         sweep(controllers)
         assert not any(os.path.exists(folder) for folder in left)
+        assert all(os.path.exists(folder) for folder in (*mine, *elsewhere))
+        monkeypatch.setattr(cgroups, "DAY_SEC", -1)
+        sweep(controllers)
+        assert not any(os.path.exists(folder) for folder in elsewhere)
         assert all(os.path.exists(folder) for folder in mine)
     finally:
-        for folder in mine:
-            os.rmdir(folder)
+        for folder in (*mine, *elsewhere):
+            with contextlib.suppress(FileNotFoundError):
+                os.rmdir(folder)
+
+
+@needs_pid_namespaces
+def test_a_new_group_of_a_process_in_another_pid_namespace_stays(backend: Backend) -> None:
+    """Nothing runs in it yet, and its process has an id that nobody has here."""
+    controllers = find_controllers()
+    if not controllers.roots:
+        pytest.skip("no control groups can be made here")
+    make = """
+from assay.adapters.sandbox.cgroups import Group
+from assay.adapters.sandbox.controllers import find_controllers
+group = Group(find_controllers())
+print(*group.folders, flush=True)
+input()
+group.remove()
+"""
+    with in_pid_namespace(make) as other:
+        folders = other.said().split()
+        sweep(controllers)
+        assert folders
+        assert all(os.path.exists(folder) for folder in folders)
+        other.end()
+    assert not any(os.path.exists(folder) for folder in folders)
 
 
 def test_the_copy_of_etc_opens_nothing_that_was_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,6 +199,6 @@ def test_the_copy_of_etc_opens_nothing_that_was_closed(tmp_path: Path, monkeypat
     (source / "group").write_text("closed")
     (source / "group").chmod(0o600)
     (source / "shadow").write_text("secret")
-    monkeypatch.setattr(etc, "ETC", str(source))
-    copy = Path(etc.harmless_etc.__wrapped__())
+    monkeypatch.setattr(etc_copy, "ETC", str(source))
+    copy = Path(etc_copy.harmless_etc.__wrapped__())
     assert sorted(str(path.relative_to(copy)) for path in copy.rglob("*")) == ["passwd", "ssl", "ssl/openssl.cnf"]

@@ -1,12 +1,12 @@
 """Write a file so that a reader sees the old content or the new one, never half of either.
 
-A process that is killed in between leaves an unfinished file with a name of its own; see ``is_unfinished``.
+A process that is killed in between leaves an unfinished file under another name; see ``is_unfinished``.
 """
 
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 PREFIX = ".assay-"
 
@@ -17,25 +17,26 @@ def write_text(path: str, text: str) -> None:
 
 
 def write_durably(path: str, text: str) -> None:
-    """The same, and what was written outlives a power cut."""
+    """Replace the file at ``path`` so that the new content survives a power cut."""
     _write(path, text, os.fsync)
 
 
 def is_unfinished(name: str) -> bool:
-    """Whether a name is that of a file which is being written, or which a killed process left."""
+    """Whether a file of this name is still being written, or was left by a killed process."""
     return name.startswith(PREFIX)
 
 
 def remove_unfinished(folder: str) -> None:
-    """Remove what killed processes left in a folder that nobody else is writing to."""
+    """Remove unfinished files from a folder that nobody else is writing to."""
     for name in os.listdir(folder):
         if is_unfinished(name):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"{folder}/{name}")
 
 
-def _write(path: str, text: str, settle: Callable[[int], None]) -> None:
-    folder = os.path.dirname(path) or "."
+@contextlib.contextmanager
+def unfinished_file(folder: str, text: str, settle: Callable[[int], None]) -> Iterator[str]:
+    """A file with this content under a name of its own, to be moved or linked to its place."""
     fd, temporary = tempfile.mkstemp(prefix=PREFIX, dir=folder)
     try:
         with os.fdopen(fd, "w", encoding="utf-8") as file:
@@ -43,11 +44,16 @@ def _write(path: str, text: str, settle: Callable[[int], None]) -> None:
             file.flush()
             settle(file.fileno())
         os.chmod(temporary, 0o644)
+        yield temporary
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _write(path: str, text: str, settle: Callable[[int], None]) -> None:
+    with unfinished_file(os.path.dirname(path) or ".", text, settle) as temporary:
         os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _nothing(_fd: int) -> None:
-    """The page cache is safe enough: only a power cut empties it."""
+    """Leave the content in the page cache: only a power cut loses it."""

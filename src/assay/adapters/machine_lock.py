@@ -1,7 +1,7 @@
-"""A lock that is the whole machine's: one holder at a time, whoever they are.
+"""A lock for the whole machine: one process at a time holds it, whoever runs it.
 
-It is held on the root folder: everybody may open that, nobody can put another in its place, and no file is left
-behind. Who shares its absolute paths shares the lock, wherever their temporary files are.
+The lock is on the root folder: everybody may open it, nobody can replace it, and no file is left behind. Processes
+that share absolute paths share the lock, wherever their temporary files are.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ _CHECK_SEC = 0.1
 def machine_lock(check: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Wait for the lock and hold it. Raises ``MeasurementError`` where folders can't be locked.
 
-    ``check`` is called now and then while somebody else holds it, and ends the waiting by raising something.
+    ``check`` is called now and then while somebody else holds it. It may end the waiting by raising something.
     """
     fd = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -39,9 +39,9 @@ def _take(fd: int, check: Callable[[], None]) -> None:
 
 
 def _wait(fd: int, check: Callable[[], None]) -> None:
-    """In the queue of all that wait, in a thread of its own with a descriptor of its own.
+    """Wait in the kernel's queue, in a thread and with a descriptor made for this.
 
-    The lock belongs to both descriptors. If the other one is closed by then, it is free again at once.
+    The lock belongs to both descriptors. If the other one is closed by then, the lock is free again at once.
     """
     errors: list[OSError] = []
     done = threading.Event()
@@ -63,4 +63,4 @@ def _wait(fd: int, check: Callable[[], None]) -> None:
 
 
 def _refused(error: OSError) -> MeasurementError:
-    return MeasurementError(f"the root folder can't be locked: {error.strerror}")
+    return MeasurementError(f"can't lock the root folder: {error.strerror}")

@@ -1,6 +1,6 @@
 """A dataset's own metric: a script that reads rewards.jsonl and writes metric.json.
 
-The script gets one reward object or null a line, and is run as ``uv run`` where uv is installed, because such
+The script gets one reward object or null per line. It runs with ``uv run`` where uv is installed, because such
 scripts may declare what they need; otherwise with the Python that runs Assay.
 """
 
@@ -8,12 +8,12 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.safe_read import read_file
+from assay.adapters.scratch import temporary_folder
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.rewards import Rewards
 from assay.evidence.files import Content
@@ -29,7 +29,7 @@ class ScriptMetric:
     path: Path
 
     def compute(self, rewards: Sequence[Rewards | None]) -> dict[str, object]:
-        with tempfile.TemporaryDirectory(prefix="assay-metric-") as folder:
+        with temporary_folder(0o700) as folder:
             source, target = Path(folder, "rewards.jsonl"), Path(folder, "metric.json")
             source.write_text("".join(json.dumps(reward) + "\n" for reward in rewards))
             self._run(source, target)
@@ -44,18 +44,18 @@ class ScriptMetric:
         except subprocess.TimeoutExpired as error:
             raise MeasurementError(f"the metric {self.path} took longer than {TIMEOUT_SEC} s") from error
         if done.returncode != 0:
-            said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            said = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
             raise MeasurementError(f"Failed to compute custom metric: {said[-500:]}")
 
 
 def _answer(script: Path, target: Path) -> dict[str, object]:
     file = read_file(str(target), LIMIT)
     if not isinstance(file, Content):
-        raise MeasurementError(f"the metric {script} wrote no metric.json that can be read")
+        raise MeasurementError(f"the metric {script} wrote no readable metric.json")
     try:
         found = json.loads(file.data.decode())
     except (ValueError, RecursionError) as error:
-        raise MeasurementError(f"the metric {script} wrote a metric.json that is not JSON: {error}") from error
+        raise MeasurementError(f"the metric {script} wrote a metric.json that isn't JSON: {error}") from error
     if not isinstance(found, dict):
-        raise MeasurementError(f"the metric {script} wrote a metric.json that is not an object")
+        raise MeasurementError(f"the metric {script} wrote a metric.json that isn't an object")
     return found

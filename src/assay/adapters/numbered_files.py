@@ -1,11 +1,10 @@
-"""Records that are written once and never changed: numbered files in a folder of their own."""
+"""Records that are written once and never changed: numbered files in their own folder."""
 
 import contextlib
 import os
 import re
-import tempfile
 
-from assay.adapters.atomic_write import PREFIX
+from assay.adapters.atomic_write import unfinished_file
 from assay.adapters.safe_read import read_below
 from assay.core.errors import InputError
 from assay.engine.ports import NumberTakenError
@@ -17,7 +16,7 @@ _NAME = re.compile(r"^(\d{4,})\.json$")
 
 
 def numbers_in(parent: str, folder: str) -> list[int]:
-    """The numbers that are taken, in order."""
+    """The numbers in use, in order."""
     try:
         names = os.listdir(f"{parent}/{folder}")
     except OSError:
@@ -39,27 +38,20 @@ def read_all_numbered(parent: str, folder: str) -> dict[int, bytes]:
 
 
 def write_numbered(parent: str, folder: str, number: int, text: str) -> str:
-    """Keep a record under a number. A number that is taken is an error: nothing is overwritten."""
+    """Write a record under a number. Raises ``NumberTakenError`` if it is in use: nothing is overwritten."""
     os.makedirs(f"{parent}/{folder}", exist_ok=True)
     path = f"{parent}/{folder}/{file_name(number)}"
-    fd, part = tempfile.mkstemp(prefix=PREFIX, dir=f"{parent}/{folder}")
-    try:
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(part, 0o644)
-        os.link(part, path)  # Unlike a rename, a link fails where the name is taken.
-    except FileExistsError as error:
-        raise NumberTakenError(f"{path} exists already; is somebody else writing there?") from error
-    finally:
-        os.unlink(part)
+    with unfinished_file(f"{parent}/{folder}", text, os.fsync) as unfinished:
+        try:
+            os.link(unfinished, path)  # Unlike a rename, a link fails where the name is taken.
+        except FileExistsError as error:
+            raise NumberTakenError(f"{path} already exists; is another process writing there?") from error
     _mark(os.path.dirname(os.path.abspath(parent)))
     return path
 
 
 def append_numbered(parent: str, folder: str, text: str) -> str:
-    """Keep a record under the next number that is free, however many do so at the same time."""
+    """Write a record under the next free number, however many processes do so at the same time."""
     while True:
         number = (numbers_in(parent, folder) or [0])[-1] + 1
         with contextlib.suppress(NumberTakenError):
@@ -67,7 +59,7 @@ def append_numbered(parent: str, folder: str, text: str) -> str:
 
 
 def _mark(job: str) -> None:
-    """Leave a sign in the job's folder that its trials have records, so that nobody else has to look for any."""
+    """Mark the job's folder as one whose trials have records, so that others needn't look for them."""
     if os.path.isfile(f"{job}/lock.json") and not os.path.exists(f"{job}/{MARK}"):
         with contextlib.suppress(OSError), open(f"{job}/{MARK}", "a"):
             pass

@@ -1,4 +1,4 @@
-"""Write a verifier's artifacts, each whole or not at all."""
+"""Write a verifier's artifacts. Each file is written completely or not at all."""
 
 import contextlib
 import json
@@ -16,11 +16,11 @@ def write_artifacts(
 ) -> None:
     """Write details.json, then reward.json: where there is a reward, its details are there too.
 
-    Older artifacts are removed first, so a reward never stands beside the details of another. A reward that is not
-    a finite number from 0 to 1 is refused.
+    Older artifacts are removed first, so a reward is never beside the details of another one. Raises
+    ``InputError`` for a reward that isn't a finite number from 0 to 1.
     """
     if not _is_reward(reward):
-        raise InputError(f"a reward is a finite number from 0 to 1, not {reward!r}")
+        raise InputError(f"the reward must be a finite number from 0 to 1, got {reward!r}")
     folder = os.fspath(verifier_dir)
     try:
         text = json.dumps(dict(details or {}), indent=2, allow_nan=False) + "\n"
@@ -34,11 +34,11 @@ def write_artifacts(
             write_text(f"{folder}/details.json", text)
         write_text(f"{folder}/reward.json", json.dumps({"reward": reward}) + "\n")
     except OSError as error:
-        raise InputError(f"{folder} can't be written to: {os.strerror(error.errno or 0)}") from error
+        raise InputError(f"can't write to {folder}: {os.strerror(error.errno or 0)}") from error
 
 
 def _is_reward(value: object) -> bool:
-    """Whether it is a number in range, NumPy's floats included. A boolean is none."""
+    """Whether it is a number in range. NumPy's floats are, booleans aren't."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
@@ -48,4 +48,4 @@ def write_binary_reward(verifier_dir: str | os.PathLike[str], exit_status: int) 
     try:
         write_text(f"{folder}/reward.txt", binary_reward(exit_status))
     except OSError as error:
-        raise InputError(f"{folder}/reward.txt can't be written: {os.strerror(error.errno or 0)}") from error
+        raise InputError(f"can't write {folder}/reward.txt: {os.strerror(error.errno or 0)}") from error

@@ -1,7 +1,7 @@
-"""Open and read files that an agent may have made: no links, no waiting, no surprise in size.
+"""Open and read files that an agent may have made, without following links, blocking, or reading too much.
 
-A path is opened once, without following a final link and without blocking; what was opened is then looked at
-through its descriptor, so nothing can be swapped between the look and the read.
+A path is opened once, without following a final link and without blocking. The checks then use the descriptor, so
+nothing can be swapped between the check and the read.
 """
 
 import errno
@@ -40,7 +40,7 @@ def read_file(path: str, limit: int, dir_fd: int | None = None) -> File:
 
 
 def read_below(root: str, parts: Sequence[str], limit: int) -> File:
-    """Read a file some folders below ``root``, following no link on the way. Parts may come from anybody."""
+    """Read a file some folders below ``root``, following no link on the way. The parts may come from anybody."""
     path = "/".join((root, *parts))
     fd = None
     try:
@@ -62,9 +62,9 @@ def read_below(root: str, parts: Sequence[str], limit: int) -> File:
 
 
 def _plain(part: str) -> str:
-    """A name that stays in its folder."""
+    """The name, if it stays in its folder. Raises ``ValueError`` otherwise."""
     if part in ("", ".", "..") or "/" in part or "\0" in part:
-        raise ValueError(f"{part!r} is not the name of a file")
+        raise ValueError(f"{part!r} isn't the name of a file")
     return part
 
 
@@ -77,7 +77,7 @@ def _read_open(fd: int, path: str, limit: int) -> File:
         return _too_large(path, limit)
     data = os.read(fd, size + 1)
     if len(data) != size or not size:
-        # It grows or shrinks while it is read, or does not know its size: the limit ends it, not its first size.
+        # It grows or shrinks while it is read, or doesn't know its size: only the limit ends it.
         data = _read_on(fd, data, limit)
     return _too_large(path, limit) if len(data) > limit else Content(path, data)
 

@@ -1,7 +1,7 @@
 """Copy, pack, unpack and remove trees of files that an agent may have made.
 
-No link is ever followed: links are packed as links, and skipped in copies. What is neither a file, a folder nor a
-link is left out. Caps bound what is kept, and what was left out is counted.
+No link is ever followed: links are packed as links, and skipped in copies. Anything that isn't a file, a folder or
+a link is left out. Caps limit how much is kept, and files that were left out are counted.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _NOT_THE_TREES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno
 
 @dataclass(slots=True)
 class Kept:
-    """What was kept of a tree, and what was not; ``too_much`` is the part of that which the caps cut off."""
+    """How much of a tree was kept, and how many files weren't; ``too_much`` of those were above the caps."""
 
     files: int = 0
     bytes: int = 0
@@ -34,7 +34,7 @@ class Kept:
     too_much: int = 0
 
     def takes(self, size: int) -> bool:
-        """Whether one more file of this size fits under the caps; counts it either way."""
+        """Whether one more file of this size fits below the caps. Counts it either way."""
         if self.files >= MAX_FILES or self.bytes + size > MAX_BYTES:
             self.left_out += 1
             self.too_much += 1
@@ -44,7 +44,7 @@ class Kept:
         return True
 
     def gives_back(self, size: int) -> None:
-        """A file that was counted could not be read after all."""
+        """Take back a file that was counted, because it couldn't be read."""
         self.files -= 1
         self.bytes -= size
         self.left_out += 1
@@ -59,11 +59,11 @@ def copy_tree(
     only: str | None = None,
     links: bool = False,
 ) -> Kept:
-    """Copy the regular files below a folder, modes included, and its links as links if that is asked for.
+    """Copy the regular files below a folder with their modes, and with ``links`` its links as links.
 
-    The target may exist and may be an agent's: what stands in the way of a file or a folder, a link above all, is
-    replaced, never followed. ``exclude`` has patterns of names to leave out, ``without`` paths of the source, each
-    with all that is below it, and ``only`` is the one name to take.
+    The target may exist and may be an agent's: anything in the way of a file or a folder, links above all, is
+    replaced and never followed. ``exclude`` has patterns of names to leave out, ``without`` has paths of the
+    source to leave out with everything below them, and ``only`` is the one name to take.
     """
     kept = Kept()
     skipped: set[str] = set()
@@ -90,14 +90,14 @@ def copy_tree(
 
 
 def copy_whole(source: str, target: str, *, without: Container[str] = ()) -> None:
-    """Copy what a task brings along, links included. A part of it would be another task.
+    """Copy the files of a task, links included. With a part of them it would be another task.
 
     Raises ``MeasurementError``.
     """
     kept = copy_tree(source, target, without=without, links=True)
     if kept.left_out:
         raise MeasurementError(
-            f"{source} can't be copied: {kept.left_out} of its files are too many, too large or no files at all"
+            f"can't copy {source}: {kept.left_out} of its files are too many, too large or not regular files"
         )
 
 
@@ -111,7 +111,7 @@ def _copy_entry(source: str, goal: str, found: os.stat_result, kept: Kept) -> No
 
 
 def _excluded(path: str, patterns: Sequence[str]) -> bool:
-    """Whether a pattern fits a path, or the name of anything on the way to it."""
+    """Whether a pattern matches a path, or the name of anything on the way to it."""
     parts = path.split("/")
     return any(fnmatch.fnmatch(path, one) or any(fnmatch.fnmatch(part, one) for part in parts) for one in patterns)
 
@@ -121,7 +121,7 @@ def pack_tree(source: str, archive: str) -> Kept:
     kept = Kept()
     with (
         open(archive, "wb") as file,
-        # Without a time and a name in its header, equal trees give equal archives.
+        # Without a time and a name in the header, equal trees give equal archives.
         gzip.GzipFile(filename="", mode="wb", compresslevel=GZIP_LEVEL, fileobj=file, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
@@ -151,7 +151,7 @@ def unpack_tree(archive: str, target: str, owner: tuple[int, int] | None = None)
             path = _unpack(tar, entry, target, owner)
             if entry.isdir():
                 folders.append((path, entry.mode & 0o777))
-    # A folder that is closed to writing is closed last, when its content is in it.
+    # Read-only folders become so last, when their content is in them.
     for path, mode in reversed(folders):
         os.chmod(path, mode)
 
@@ -166,11 +166,11 @@ def own_tree(root: str, owner: tuple[int, int] | None) -> None:
 
 
 def remove_tree(root: str) -> None:
-    """Remove a tree, closed folders included."""
+    """Remove a tree, including folders that are closed to us."""
 
     def open_and_retry(_function: object, path: str, _error: object) -> None:
         with contextlib.suppress(OSError):
-            # The folder around the tree is not ours to open: it may be everybody's.
+            # The folder around the tree isn't ours to open: it may be everybody's.
             if path != root:
                 os.chmod(os.path.dirname(path), 0o700)
             if os.path.islink(path) or not os.path.isdir(path):
@@ -225,7 +225,7 @@ def real_folder(root: str, path: str) -> None:
 
 
 def clear_the_way(path: str) -> None:
-    """Remove whatever stands where a file is to be written: an agent may have put a folder or a link there."""
+    """Remove whatever is in the way of a new file: an agent may have put a folder or a link there."""
     if os.path.isdir(path) and not os.path.islink(path):
         remove_tree(path)
     elif os.path.lexists(path):
@@ -239,7 +239,7 @@ def _make_folder(path: str) -> None:
 
 
 def _copy_file(source: str, target: str, found: os.stat_result) -> bool:
-    """Whether it could be read."""
+    """Copy one file. Returns whether it could be read."""
     clear_the_way(target)
     with _opened(source) as fd:
         if fd is None:
@@ -251,7 +251,7 @@ def _copy_file(source: str, target: str, found: os.stat_result) -> bool:
 
 
 def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str) -> bool:
-    """Whether it could be read."""
+    """Copy one file. Returns whether it could be read."""
     with _opened(path) as fd:
         if fd is None:
             return False
@@ -276,24 +276,13 @@ def _opened(path: str) -> Iterator[int | None]:
 
 
 def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tuple[int, int] | None) -> str:
-    parts = entry.name.split("/")
-    if entry.name.startswith("/") or any(part in ("", ".", "..") for part in parts):
-        raise ValueError(f"the archive holds a name that leaves its folder: {entry.name!r}")
-    folder = target
-    for part in parts[:-1]:
-        folder = os.path.join(folder, part)
-        if os.path.islink(folder) or not os.path.isdir(folder):
-            raise ValueError(f"the archive leads through something that is no folder: {entry.name!r}")
-    path = os.path.join(folder, parts[-1])
+    path = _place_of(entry.name, target)
     if entry.isdir():
         os.mkdir(path)
     elif entry.issym():
         os.symlink(entry.linkname, path)
     elif entry.isreg():
-        content = tar.extractfile(entry)
-        with open(path, "xb") as output:
-            if content is not None:
-                shutil.copyfileobj(content, output)
+        _unpack_file(tar, entry, path)
     else:
         return path
     if owner is not None:
@@ -301,3 +290,23 @@ def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tu
     if entry.isreg():
         os.chmod(path, entry.mode & 0o777)
     return path
+
+
+def _place_of(name: str, target: str) -> str:
+    """Where an entry of this name belongs. Raises ``ValueError`` if that is outside of the target."""
+    parts = name.split("/")
+    if name.startswith("/") or any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"the archive has a name that leaves its folder: {name!r}")
+    folder = target
+    for part in parts[:-1]:
+        folder = os.path.join(folder, part)
+        if os.path.islink(folder) or not os.path.isdir(folder):
+            raise ValueError(f"the archive has a name below something that isn't a folder: {name!r}")
+    return os.path.join(folder, parts[-1])
+
+
+def _unpack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str) -> None:
+    content = tar.extractfile(entry)
+    with open(path, "xb") as output:
+        if content is not None:
+            shutil.copyfileobj(content, output)

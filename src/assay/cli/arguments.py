@@ -1,14 +1,15 @@
 """Options that several commands share."""
 
 import argparse
+import math
 from pathlib import Path
 
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.sandbox.choose import CHOICES
+from assay.adapters.sandbox.backends import CHOICES
 
 
 def add_metric_script(parser: argparse.ArgumentParser) -> None:
-    """The dataset's own metric. A script is run only if it is named here, never because a job mentions it."""
+    """Add --metric-script. A script only runs if it is named here, never because a job mentions it."""
     parser.add_argument(
         "--metric-script",
         type=_script,
@@ -18,7 +19,7 @@ def add_metric_script(parser: argparse.ArgumentParser) -> None:
 
 
 def add_isolation(parser: argparse.ArgumentParser) -> None:
-    """Which sandbox to run in."""
+    """Add --isolation, which says what sandbox to run in."""
     parser.add_argument(
         "--isolation", default="auto", metavar="KIND", help=f"one of {', '.join(CHOICES)} (default: auto)"
     )
@@ -26,29 +27,27 @@ def add_isolation(parser: argparse.ArgumentParser) -> None:
 
 def exit_status(text: str) -> int:
     """A number that a process can end with: 256 would end as 0."""
-    if not (text.isascii() and text.isdigit() and int(text) <= 255):
-        raise argparse.ArgumentTypeError(f"{text!r} is not an exit status from 0 to 255")
-    return int(text)
+    return _number(text, "an exit status from 0 to 255", most=255)
 
 
 def whole_number(text: str) -> int:
-    """A whole number from 0 on."""
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
-    return int(text)
+    """A whole number of at least 0."""
+    return _number(text, "a whole number of at least 0")
 
 
 def positive(text: str) -> int:
-    """A whole number from 1 on."""
-    if not (text.isascii() and text.isdigit() and int(text) >= 1):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
-    return int(text)
+    """A whole number of at least 1."""
+    return _number(text, "a whole number of at least 1", least=1)
 
 
 def port_number(text: str) -> int:
-    """A port of TCP; 0 means any that is free."""
-    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    """A TCP port; 0 means any free one."""
+    return _number(text, "a port from 0 to 65535", most=65535)
+
+
+def _number(text: str, described: str, least: int = 0, most: float = math.inf) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"must be {described}, got {text!r}")
     return int(text)
 
 

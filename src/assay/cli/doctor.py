@@ -1,11 +1,11 @@
-"""What this machine offers: which sandboxes work here, what each achieves, and why another is not available."""
+"""Show which sandboxes work on this machine, what each one isolates, and why the others aren't available."""
 
 import argparse
 import json
 import platform
 from dataclasses import asdict
 
-from assay.adapters.sandbox.choose import Offer, offers
+from assay.adapters.sandbox.backends import Offer, offers
 from assay.adapters.sandbox.container import Container
 from assay.version import ENGINE, VERSION
 
@@ -46,9 +46,9 @@ def _lines(offer: Offer) -> list[str]:
     return [
         f"\n{offer.name}: {'answers' if not_tried else 'works'}",
         *([f"  not tried      {not_tried}"] if not_tried else []),
-        f"  processes      {'a namespace of their own' if isolation.pid_namespace else 'supervised, in the open'}",
-        f"  network        {'none unless a task asks' if isolation.no_network else 'as on the host'}",
-        f"  system         {'read-only' if isolation.read_only_system else 'as its user may'}",
+        f"  processes      {'in their own namespace' if isolation.pid_namespace else 'supervised, not hidden'}",
+        f"  network        {'none, unless a task asks for it' if isolation.no_network else 'as on the host'}",
+        f"  system         {'read-only' if isolation.read_only_system else 'not read-only'}",
         f"  memory limit   {isolation.memory_limit}",
         f"  process limit  {isolation.process_limit}",
         f"  CPU limit      {isolation.cpu_limit}",
@@ -57,5 +57,5 @@ def _lines(offer: Offer) -> list[str]:
 
 
 def _not_tried(offer: Offer) -> str:
-    """Why no command was run to see whether it works, if so."""
+    """Why no command was run to see whether it works; empty if one was."""
     return offer.sandbox.untried if isinstance(offer.sandbox, Container) else ""

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from assay.adapters.sandbox.child import stop_all
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
+from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.task_folder import load_task_if_there
 from assay.adapters.this_host import ThisHost
 from assay.adapters.trial_folder import DiskKeptTrial, find_trials

@@ -1,11 +1,11 @@
-"""Write a verifier's artifacts, each whole or not at all: from an exit status, or from a rubric.
+"""Write a verifier's artifacts, from an exit status or from a rubric. A file is written completely or not at all.
 
-From the exit status of the tests, as terminal-bench does it: reward.txt with 1 for status 0, else 0. The command
-ends with that status, so it can be the last line of a verifier:
+From the exit status of the tests, like terminal-bench: reward.txt gets 1 for status 0, and 0 otherwise. The
+command exits with the same status, so it can be the last line of a verifier:
 
     pytest /tests; assay reward --exit-status $?
 
-From a rubric and scores, both JSON files: reward.json, and details.json with every dimension:
+From a rubric and scores, both JSON files: writes reward.json, and details.json with every dimension:
 
     assay reward --rubric /tests/rubric.json --scores /tmp/scores.json
 """
@@ -24,12 +24,18 @@ from assay.dialects.evaluation.rubric import Rubric, score_rubric
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--exit-status", type=exit_status, metavar="N", help="the exit status of the tests, 0 to 255"
+        "--exit-status", type=exit_status, metavar="N", help="exit status of the tests, from 0 to 255"
     )
-    parser.add_argument("--rubric", metavar="FILE", help="dimensions, weights and the strategy")
-    parser.add_argument("--scores", metavar="FILE", help="by dimension, a number or {score, evidence}")
     parser.add_argument(
-        "--into", default="/logs/verifier", metavar="DIR", help="the verifier's folder (default: /logs/verifier)"
+        "--rubric", metavar="FILE", help="JSON file with the dimensions, their weights and the strategy"
+    )
+    parser.add_argument(
+        "--scores",
+        metavar="FILE",
+        help="JSON file with the score of each dimension: a number, or {score, evidence}",
+    )
+    parser.add_argument(
+        "--into", default="/logs/verifier", metavar="DIR", help="folder to write to (default: /logs/verifier)"
     )
 
 
@@ -40,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     if args.exit_status is None and args.rubric is not None and args.scores is not None:
         _from_rubric(args)
         return 0
-    raise InputError("say either --exit-status, or --rubric and --scores (see 'assay reward --help')")
+    raise InputError("pass either --exit-status, or --rubric and --scores (see 'assay reward --help')")
 
 
 def _from_rubric(args: argparse.Namespace) -> None:
@@ -53,7 +59,7 @@ def _from_rubric(args: argparse.Namespace) -> None:
     try:
         scores = json.loads(_read(args.scores))
         if not isinstance(scores, dict):
-            raise ValueError("it is not an object")
+            raise ValueError(f"must be an object, got {type(scores).__name__}")
         score = score_rubric(rubric, scores)
     except ValueError as error:
         raise InputError(f"{args.scores}: {error}") from error

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from assay.adapters.job_store import DiskJobStore
-from assay.adapters.sandbox.child import stop_all
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
+from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.task_folder import find_tasks, is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop

@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Iterator
 
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
 from assay.adapters.scoring import Scoring, from_scenario, from_task
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff

@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
 from assay.adapters.scenario_file import load_scenario
 from assay.adapters.seeded_task import check_room, load_seeded, unpack_workspace
 from assay.adapters.seeding import seed

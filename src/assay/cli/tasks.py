@@ -14,7 +14,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from assay.adapters.sandbox.choose import choose
+from assay.adapters.sandbox.backends import choose
 from assay.adapters.task_files import task_files
 from assay.adapters.task_folder import find_tasks, load_task
 from assay.adapters.this_host import ThisHost

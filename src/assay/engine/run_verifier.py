@@ -31,7 +31,7 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
         ran=ran,
         rewards=rewards,
         failure=failure,
-        ingested=ingest(evidence, step.declared),
+        ingested=ingest(evidence, step.declared, clock=site.host.monotonic),
         hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
     )
 

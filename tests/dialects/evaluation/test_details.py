@@ -7,7 +7,7 @@ import pytest
 
 from assay.dialects.evaluation.details import DEPTH_LIMIT, read_details
 from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.ingest import ingest
+from assay.evaluation import ingest
 from assay.evidence.files import Content
 from tests.dialects.evaluation.evidence import DETAILS, left
 from tests.dialects.evaluation.gradings import grading
@@ -80,7 +80,7 @@ def test_every_record_can_be_read_again_however_deep_the_details_are(
 def test_half_a_character_costs_the_breakdown() -> None:
     assert read('{"a": "\\ud800"}') == (
         None,
-        f"{DETAILS} holds half a character, which can't be written down again",
+        f"{DETAILS} has half a character, which can't be written again",
     )
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from assay.dialects.evaluation.ingest import ingest
 from assay.dialects.evaluation.models import (
     Annotation,
     ConfidenceInterval,
@@ -27,6 +26,7 @@ from assay.dialects.evaluation.models import (
 from assay.dialects.evaluation.output import Declared, Format
 from assay.dialects.evaluation.rubric import Dimension, Rubric, Strategy, score_rubric
 from assay.engine.task import DETAILS_PATH, REWARD_PATH
+from assay.evaluation import ingest
 from assay.evidence.files import Absent
 from tests.dialects.evaluation.evidence import OUTPUT, left
 

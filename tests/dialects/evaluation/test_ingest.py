@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import ErrorSource, EvaluationResult
 from assay.dialects.evaluation.output import Declared, Format
+from assay.evaluation import Ingested, ingest
 from assay.evidence.files import Absent, Content, File, Refusal, Refused
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 from tests.builders import typed, within
@@ -286,13 +286,13 @@ def test_details_are_optional() -> None:
 @pytest.mark.parametrize(
     ("details", "says"),
     [
-        (b"", f"{DETAILS} can't be parsed: "),
-        (b"{", f"{DETAILS} can't be parsed: "),
-        (b"\xff", f"{DETAILS} can't be parsed: "),
-        (b"[" * 100_000, f"{DETAILS} can't be parsed: "),
-        (b"[1]", f"{DETAILS} is not an object"),
-        (b"0.5", f"{DETAILS} is not an object"),
-        (b"null", f"{DETAILS} is not an object"),
+        (b"", f"can't parse {DETAILS}: "),
+        (b"{", f"can't parse {DETAILS}: "),
+        (b"\xff", f"can't parse {DETAILS}: "),
+        (b"[" * 100_000, f"can't parse {DETAILS}: "),
+        (b"[1]", f"{DETAILS} must be an object"),
+        (b"0.5", f"{DETAILS} must be an object"),
+        (b"null", f"{DETAILS} must be an object"),
         (Refused(DETAILS, Refusal.LINK), f"the details file {DETAILS} is a symbolic link"),
     ],
     ids=lambda value: repr(value)[:30],

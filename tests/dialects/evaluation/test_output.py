@@ -12,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.dialects.evaluation.csv_rows import CSV_FIELD_LIMIT
-from assay.dialects.evaluation.output import Declared, Format, Inspection, format_of, inspect_output
+from assay.dialects.evaluation.output import Declared, Format, Inspection, format_of
+from assay.evaluation import inspect_output
 from tests.builders import within
 
 BOM = b"\xef\xbb\xbf"
@@ -133,14 +134,14 @@ BAD: list[tuple[Format, bytes, str]] = [
     (Format.JSON, b"{", "Expecting property name"),
     (Format.JSON, b"{'a': 1}", "Expecting property name"),
     (Format.JSON, b'{"a": 1}{"b": 2}', "Extra data"),
-    (Format.JSON, b'{"a": NaN}', "NaN is not JSON"),
-    (Format.JSON, b"[Infinity]", "Infinity is not JSON"),
-    (Format.JSON, b"-Infinity", "-Infinity is not JSON"),
+    (Format.JSON, b'{"a": NaN}', "NaN isn't JSON"),
+    (Format.JSON, b"[Infinity]", "Infinity isn't JSON"),
+    (Format.JSON, b"-Infinity", "-Infinity isn't JSON"),
     (Format.JSON, BOM + BOM + b"{}", "Unexpected UTF-8 BOM"),
     (Format.JSON, b"{} " + BOM, "Extra data"),
     (Format.JSON, BOM, "Expecting value"),
     (Format.JSON, b"[" * 100_000, "recursion"),
-    (Format.JSON, b"[" + b"9" * 5000 + b", NaN]", "NaN is not JSON"),
+    (Format.JSON, b"[" + b"9" * 5000 + b", NaN]", "NaN isn't JSON"),
     (Format.JSON, b"[" + b"9" * 5000, "Expecting ',' delimiter"),
     (Format.CSV, b"", "it has no header"),
     (Format.CSV, b"\n \n\t\n", "it has no header"),
@@ -155,7 +156,7 @@ BAD: list[tuple[Format, bytes, str]] = [
     (Format.TOML, b"a = " + b"[" * 100_000, "recursion"),
     (Format.YAML, b"a: [1", "expected ',' or ']'"),
     (Format.YAML, b"\x00", "special characters are not allowed"),
-    (Format.YAML, b"&x [*x]", "stands for something that holds it"),
+    (Format.YAML, b"&x [*x]", "stands for a value that contains the alias"),
     (Format.YAML, YAML_BOMB, "its aliases stand for more than 100000 values"),
     (Format.YAML, b"!!python/object/apply:os.system ['true']", "could not determine a constructor"),
     (Format.YAML, b"!!python/name:os.system", "could not determine a constructor"),
@@ -168,8 +169,12 @@ BAD: list[tuple[Format, bytes, str]] = [
     (Format.XML, b"<a></b>", "mismatched tag"),
     (Format.XML, b"<a/><b/>", "junk after document element"),
     (Format.XML, b"<a>&undefined;</a>", "undefined entity"),
-    (Format.XML, BILLION_LAUGHS, "made of others"),
-    (Format.XML, b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "the entity x is a file"),
+    (Format.XML, BILLION_LAUGHS, "made of other entities"),
+    (
+        Format.XML,
+        b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+        "the entity x must be",
+    ),
 ]
 
 
@@ -369,7 +374,7 @@ def test_columns_of_one_name_can_not_be_told_apart_by_a_schema() -> None:
     assert inspect(Format.CSV, data, {"minItems": 1}) == Inspection(
         False,
         False,
-        ("the output is not csv: two columns have the name 'name', and its schema tells them by name",),
+        ("the output is not csv: two columns are called 'name', but a schema tells columns apart by name",),
     )
 
 

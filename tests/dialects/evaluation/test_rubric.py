@@ -10,8 +10,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from assay.dialects.evaluation.ingest import ingest
 from assay.dialects.evaluation.rubric import Dimension, DimensionScore, Rubric, Strategy, score_rubric
+from assay.evaluation import ingest
 from tests.builders import typed
 from tests.dialects.evaluation.evidence import left
 
@@ -133,15 +133,15 @@ def test_evidence_is_kept() -> None:
     [
         ({"b": 1}, "the rubric has no dimension b"),
         ({"c": 1, "b": 1, "a": 1}, "the rubric has no dimension b, c"),
-        ({"a": True}, "the score of a is True, not a finite number"),
-        ({"a": "1"}, "the score of a is '1', not a finite number"),
-        ({"a": math.nan}, "the score of a is nan, not a finite number"),
-        ({"a": math.inf}, "the score of a is inf, not a finite number"),
-        ({"a": [1]}, "not a finite number"),
-        ({"a": {"score": True}}, "the score of a is True, not a finite number"),
-        ({"a": {"score": math.nan, "evidence": "x"}}, "the score of a is nan, not a finite number"),
-        ({"a": {"score": 95, "max_score": 100}}, "the score of a has a max_score of 100, and the rubric's is 1"),
-        ({"a": {"score": 1, "max_score": None}}, "the score of a has a max_score of None"),
+        ({"a": True}, "the score of a must be a finite number, got True"),
+        ({"a": "1"}, "the score of a must be a finite number, got '1'"),
+        ({"a": math.nan}, "the score of a must be a finite number, got nan"),
+        ({"a": math.inf}, "the score of a must be a finite number, got inf"),
+        ({"a": [1]}, "must be a finite number"),
+        ({"a": {"score": True}}, "the score of a must be a finite number, got True"),
+        ({"a": {"score": math.nan, "evidence": "x"}}, "the score of a must be a finite number, got nan"),
+        ({"a": {"score": 95, "max_score": 100}}, "the max_score of a must be 1 as in the rubric, got 100"),
+        ({"a": {"score": 1, "max_score": None}}, "the max_score of a must be 1 as in the rubric, got None"),
         ({"a": {"scores": 1}}, "the score of a has an unknown key scores"),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_whole_number_beyond_every_float_is_clamped_or_refused_but_no_crash(sc
         ('{"dimensions": [], "strategy": ""}', "strategy"),
         ('{"dimensions": [], "strategy": null}', "strategy"),
         ("{}", "dimensions"),
-        ('{"dimensions": [{"name": "a"}, {"name": "a"}]}', "there are several called a"),
+        ('{"dimensions": [{"name": "a"}, {"name": "a"}]}', "but several are called a"),
         ('{"dimensions": [{"name": ""}]}', "dimensions.0.name"),
         ('{"dimensions": [{"name": "a", "weight": -1}]}', "dimensions.0.weight"),
         ('{"dimensions": [{"name": "a", "weight": NaN}]}', "dimensions.0.weight"),

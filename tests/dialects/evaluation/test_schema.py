@@ -4,13 +4,19 @@ import json
 import re
 import subprocess
 import sys
+import time
 import urllib.request
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
+from assay.core.errors import MeasurementError
 from assay.dialects.evaluation import schema as module
-from assay.dialects.evaluation.schema import SCHEMA_LEVELS, schema_complaint, violations
+from assay.dialects.evaluation.schema import SCHEMA_LEVELS, schema_complaint
 from tests.builders import within
 
 DRAFT_03 = "http://json-schema.org/draft-03/schema#"
@@ -18,6 +24,10 @@ DRAFT_04 = "http://json-schema.org/draft-04/schema#"
 DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
+
+
+def violations(value: object, schema: dict[str, Any]) -> list[str]:
+    return module.violations(value, schema, time.monotonic)
 
 
 @pytest.mark.parametrize(
@@ -43,8 +53,8 @@ DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
         # Patterns are searched by an engine that knows more than Python's own.
         ({"pattern": r"^\p{L}[\w-.]*$"}, None),
         ({"pattern": "a{100000}" * 2}, "$.pattern"),
-        ({"$schema": 12}, "$.$schema: it is not a text"),
-        ({"$schema": {}}, "$.$schema: it is not a text"),
+        ({"$schema": 12}, "$.$schema must be a text, got 12"),
+        ({"$schema": {}}, "$.$schema must be a text, got {}"),
         ({"$schema": DRAFT_03, "extends": {"properties": {"a": {"type": "any"}}}}, None),
         # What is referred to may refer to something, too, wherever it stands.
         (
@@ -57,6 +67,10 @@ DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
         ({"$ref": "#"}, "goes too deep"),
         ({"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"anyOf": [{"$ref": "#"}]}}}, "goes too deep"),
         ({"unevaluatedProperties": False, "$ref": "#"}, "goes too deep"),
+        ({"if": {"type": "string"}, "then": {"$ref": "#"}}, "goes too deep"),
+        # The library itself fails on these.
+        ({"multipleOf": float("inf")}, "no value can be checked against it: ValueError("),
+        ({"$ref": "http://[an address"}, "leads nowhere"),
     ],
     ids=lambda value: json.dumps(value)[:60],
 )
@@ -81,7 +95,7 @@ def deep(levels: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("levels", "says"),
-    [(SCHEMA_LEVELS // 2, None), (SCHEMA_LEVELS + 2, f"it is nested deeper than {SCHEMA_LEVELS} levels")],
+    [(SCHEMA_LEVELS // 2, None), (SCHEMA_LEVELS + 2, f"it must not be nested deeper than {SCHEMA_LEVELS} levels")],
 )
 def test_a_schema_is_only_so_deep(levels: int, says: str | None) -> None:
     assert schema_complaint(deep(levels)) == says
@@ -92,7 +106,8 @@ def test_nothing_is_ever_loaded_for_a_reference(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(urllib.request, "urlopen", loaded.append)
     schema = {"$ref": "http://127.0.0.1:9/a.json"}
     assert schema_complaint(schema) is not None
-    assert len(violations({}, schema)) == 1
+    with pytest.raises(MeasurementError, match="Unresolvable"):
+        violations({}, schema)
     assert loaded == []
 
 
@@ -303,7 +318,7 @@ TREES: list[dict[str, Any]] = [
     {"allOf": [{"properties": {"a": {"$ref": "#"}}}, {"items": {"$ref": "#"}}]},
     {"properties": {"a": {"$dynamicRef": "#x"}}, "items": {"$dynamicRef": "#x"}, "$dynamicAnchor": "x"},
 ]
-TOO_DEEP = ["the output can't be held against its schema: that goes too deep"]
+TOO_DEEP = ["the output can't be checked against its schema: the output is nested deeper than 20 levels"]
 
 
 @pytest.mark.parametrize("schema", TREES, ids=lambda value: json.dumps(value)[:50])
@@ -319,5 +334,116 @@ def test_a_value_of_any_depth_is_held_against_a_schema_or_said_to_be_too_deep(
 
 def test_what_takes_too_long_is_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LIMIT_SEC", -1.0)
-    said = ["the output can't be held against its schema: that takes longer than -1 s"]
+    said = ["the output can't be checked against its schema: that takes longer than -1 s"]
     assert violations(1, {"type": "integer"}) == said
+
+
+def test_a_schema_that_takes_too_long_for_plain_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part of it doubles the work of the one before."""
+    monkeypatch.setattr(module, "MOST_STEPS", 10_000)
+    parts: dict[str, Any] = {str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(14)}
+    said = schema_complaint({"$ref": "#/$defs/0", "$defs": parts | {"14": {"type": "null"}}})
+    assert said == "it takes more than 10000 steps to check a plain value"
+
+
+# --- Whose fault it is ---
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def keyword(*_args: object) -> Any:
+        raise error
+
+    return keyword
+
+
+@pytest.mark.parametrize(
+    "error",
+    [TypeError("a mistake"), RecursionError("too deep"), re.error("no pattern"), KeyError("a"), MemoryError()],
+    ids=repr,
+)
+def test_a_library_that_fails_breaks_the_measurement(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Nobody knows whether the output has the right shape, so nothing is held against the agent."""
+    monkeypatch.setitem(Draft202012Validator.VALIDATORS, "type", raising(error))
+    with pytest.raises(MeasurementError, match="the schema can't be applied to the output: ") as raised:
+        violations({"a": 1}, {"type": "object"})
+    assert repr(error) in str(raised.value)
+    assert raised.value.__cause__ is error
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"$ref": "#"}, {}),
+        ({"properties": {"a": {"$ref": "#/$defs/missing"}}}, {"a": 1}),
+        ({"pattern": "("}, "a"),
+        ({"multipleOf": float("nan")}, 1),
+        ({"multipleOf": 0}, 1),
+        ({"minimum": 16**5000}, 1),
+        ({"properties": {"a": {"$ref": "http://[an address"}}}, {"a": 1}),
+        # Only a text is caught in it, and only below "a": that is not seen when the schema is loaded.
+        ({"properties": {"a": {"if": {"type": "string"}, "then": {"$ref": "#/properties/a"}}}}, {"a": ""}),
+    ],
+)
+def test_a_schema_that_can_not_be_used_breaks_the_measurement(schema: dict[str, Any], value: object) -> None:
+    with pytest.raises(MeasurementError, match="the schema can't be applied to the output: "):
+        violations(value, schema)
+
+
+def nested(levels: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
+NOT_CHECKED = "the output can't be checked against its schema: the output "
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "why"),
+    [
+        ({"uniqueItems": True}, nested(3000), "is nested deeper than 20 levels"),
+        ({"const": [json.loads("[" * 90 + "]" * 90)]}, [json.loads("[" * 900 + "]" * 900)], None),
+        pytest.param({"maximum": 1}, 16**5000, "has a number of more than 4300 digits", id="digits"),
+        ({"patternProperties": {"a": {}}}, {1: "a"}, "has a key that isn't a text"),
+        ({"additionalProperties": {"type": "null"}}, {1.5: "a"}, "has a key that isn't a text"),
+        ({"uniqueItems": True}, [{1, 2}], "has a value that JSON doesn't know"),
+    ],
+)
+def test_a_value_that_can_not_be_checked_is_the_agents(
+    schema: dict[str, Any], value: object, why: str | None
+) -> None:
+    """Whoever could void a grading with such a value would."""
+    (found,) = violations(value, schema)
+    assert why is None or found == NOT_CHECKED + why
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), -float("inf"), 10**400, pytest.param(16**5000, id="digits")]
+)
+def test_numbers_that_no_json_has_are_checked_as_far_as_they_can_be(value: float) -> None:
+    assert violations(value, {"type": "number"}) == []
+    assert len(violations(value, {"multipleOf": 0.3})) == 1
+
+
+HUGE = st.just(5000).map(lambda digits: 16**digits)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | HUGE,
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers() | st.none() | st.floats(), inner),
+    max_leaves=20,
+)
+SCHEMAS: list[dict[str, Any]] = [
+    *TREES,
+    {"uniqueItems": True, "multipleOf": 0.01, "pattern": "^a", "minimum": 3, "enum": [1, "a", [], {}]},
+    {"patternProperties": {"a": {"type": "string"}}, "additionalProperties": {"uniqueItems": True}},
+    {"unevaluatedProperties": False, "unevaluatedItems": False, "anyOf": [ROW, NAME]},
+    {"propertyNames": {"maxLength": 2}, "items": {"required": ["a"]}, "contains": {"const": None}},
+    {"$schema": DRAFT_03, "extends": {"properties": {"a": {"type": "any", "divisibleBy": 2}}}},
+]
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=lambda value: json.dumps(value)[:50])
+@given(value=VALUES)
+def test_no_value_breaks_the_measurement(schema: dict[str, Any], value: object) -> None:
+    """The values are those that JSON, YAML and TOML can write."""
+    violations(value, schema)

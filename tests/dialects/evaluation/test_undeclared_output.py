@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.task_folder import load_task
-from assay.dialects.evaluation.ingest import ingest
 from assay.dialects.evaluation.output import Declared, Format
+from assay.evaluation import ingest
 from assay.evidence.files import Absent, File, Refusal, Refused
 from tests.dialects.evaluation.evidence import OUTPUT, left
 

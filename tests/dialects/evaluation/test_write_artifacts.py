@@ -25,7 +25,7 @@ def test_a_float_of_a_librarys_own_is_a_reward(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reward", [True, False, Measured("nan"), Measured(2), "1", None])
 def test_what_is_no_number_from_0_to_1_still_is_not(tmp_path: Path, reward: float) -> None:
-    with pytest.raises(InputError, match="a reward is a finite number from 0 to 1"):
+    with pytest.raises(InputError, match="the reward must be a finite number from 0 to 1"):
         write_artifacts(tmp_path, reward)
     assert list(tmp_path.iterdir()) == []
 

@@ -1,7 +1,7 @@
-"""The bubblewrap sandbox: namespaces of its own, a read-only system, Harbor's absolute paths, no network.
+"""The bubblewrap sandbox: its own namespaces, a read-only system, Harbor's absolute paths, no network.
 
-As root, the sandbox is entered as an unprivileged user, so that root's files stay closed even where they are
-mounted. bwrap is the init of a process namespace: when it dies, everything in it dies, and it dies with Assay.
+Root enters the sandbox as an unprivileged user, so that root's files stay closed even where they are mounted.
+bwrap is the init of a process namespace: when it dies, everything in it dies, and it dies with Assay.
 """
 
 import os
@@ -9,11 +9,11 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from assay.adapters.sandbox.cgroups import Group
-from assay.adapters.sandbox.child import see_through, starting
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
-from assay.adapters.sandbox.etc import harmless_etc
-from assay.adapters.sandbox.running import memory_file
-from assay.adapters.sandbox.slots import Slots
+from assay.adapters.sandbox.etc_copy import harmless_etc
+from assay.adapters.sandbox.launcher_pool import LauncherPool
+from assay.adapters.sandbox.memory_file import memory_file
+from assay.adapters.sandbox.run_child import attend, starting
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 
@@ -26,12 +26,12 @@ _STATUS_LIMIT = 4096
 
 
 class Bubblewrap:
-    """Runs commands with bwrap. Make it with ``probe``."""
+    """Runs commands with bwrap. ``probe`` makes one."""
 
     def __init__(self, bwrap: str, controllers: Controllers) -> None:
         self._bwrap = bwrap
         self.owner = NOBODY if os.geteuid() == 0 else None
-        self._slots = Slots(controllers, self.owner)
+        self._launchers = LauncherPool(controllers, self.owner)
         self._base = tuple(_system_arguments())
         self.images = None
         self.isolation = Isolation(
@@ -50,15 +50,15 @@ class Bubblewrap:
         program, *options = self.command_line(command)
         # The options hold the values of the environment, and everybody on the machine can read a command line.
         with (
-            self._slots.take(limits.file_mb) as slot,
+            self._launchers.take(limits.file_mb) as slot,
             memory_file("\0".join(options)) as given,
             memory_file("") as status,
         ):
             argv = [*_limited(limits, slot.group), program, *_DESCRIPTORS, "--", *command.argv]
             with starting(program) as start:
                 slot.group.begin(limits)
-                running = slot.launcher.start(argv, (given, status))
-            ran = see_through(running, command.stdin, start, limits.timeout_sec, limits.output_bytes)
+                started = slot.launcher.start(argv, (given, status))
+            ran = attend(started, command.stdin, start, limits.timeout_sec, limits.output_bytes)
             _check_begun(ran, status)
             return slot.group.add_usage(ran)
 
@@ -82,27 +82,27 @@ class Bubblewrap:
 
 
 def probe() -> Bubblewrap:
-    """The sandbox, after it ran a command. Raises ``MeasurementError`` that says why it can't."""
+    """The sandbox, once it has run a command. Raises ``MeasurementError`` with the reason if it can't."""
     bwrap = shutil.which("bwrap")
     if bwrap is None:
-        raise MeasurementError("bwrap is not installed (Debian: apt-get install bubblewrap)")
+        raise MeasurementError("bwrap is not installed (on Debian: apt-get install bubblewrap)")
     sandbox = Bubblewrap(bwrap, find_controllers())
     ran = sandbox.run(
         Command(argv=("/bin/sh", "-c", "echo $((40 + 2))"), workdir="/", limits=Limits(timeout_sec=20))
     )
     if ran.output.strip() != b"42":
-        raise MeasurementError(f"bwrap does not work here: {ran.output.decode(errors='replace').strip()[:300]}")
+        raise MeasurementError(f"bwrap doesn't work here: {ran.output.decode(errors='replace').strip()[:300]}")
     return sandbox
 
 
 def _check_begun(ran: Ran, status: int) -> None:
-    """A sandbox that could not be made ends like a command that failed. Only bwrap knows, and it says which.
+    """Raise ``MeasurementError`` if the sandbox couldn't be made, which looks like a command that failed.
 
-    The command never has the descriptor. Raises ``MeasurementError``.
+    bwrap reports the difference on a descriptor that the command never has.
     """
     if ran.end.exit_code == 1 and b'"exit-code"' not in os.pread(status, _STATUS_LIMIT, 0):
         said = ran.output.decode(errors="replace").strip()
-        raise MeasurementError(f"the sandbox could not start the command: {said[:300]}")
+        raise MeasurementError(f"the sandbox couldn't start the command: {said[:300]}")
 
 
 def _system_arguments() -> Iterator[str]:
@@ -117,7 +117,7 @@ def _system_arguments() -> Iterator[str]:
 
 
 def _limited(limits: Limits, group: Group) -> Sequence[str]:
-    """A shell that sets what no control group limits here. Whatever is started inherits it."""
+    """A shell that sets the limits that no control group holds here. Whatever it starts inherits them."""
     steps = []
     if group.memory is None and limits.memory_mb is not None:
         steps.append(f"ulimit -v {limits.memory_mb * 1024}")

@@ -6,25 +6,28 @@ moment, so the launcher stays in its group and whatever it starts begins there.
 
 import contextlib
 import os
+import re
 import secrets
 import signal
 import time
 from dataclasses import replace
 
 from assay.adapters.sandbox.controllers import Controllers
-from assay.adapters.scratch import of_the_dead
+from assay.adapters.sandbox.makers import Maker, place, this_process
 from assay.engine.sandbox import Limits, Ran
 
 PERIOD = 100_000
 LINGER_SEC = 1.0
 UNLIMITED = {1: "-1", 2: "max"}
+DAY_SEC = 24 * 3600
+_NAME = re.compile(r"assay-(\d+)-(\d+)-(.+)-[0-9a-f]+")
 
 
 class Group:
-    """One folder in version 2, one for each controller in version 1, none where groups can't be made."""
+    """A control group: one folder in version 2, one for each controller in version 1, or none at all."""
 
     def __init__(self, controllers: Controllers) -> None:
-        name = f"assay-{os.getpid()}-{secrets.token_hex(6)}"
+        name = new_name() if controllers.roots else ""
         self._version = controllers.version
         self.memory, self.pids, self.cpu, self.quota = (
             f"{root}/{name}" if root else None
@@ -38,12 +41,12 @@ class Group:
         self._peak: int | None = None
 
     def take_in(self, pid: int) -> None:
-        """What this process starts from now on begins in the group."""
+        """Whatever this process starts from now on begins in the group."""
         for folder in self.folders:
             _write(f"{folder}/cgroup.procs", pid)
 
     def begin(self, limits: Limits) -> None:
-        """Set the limits of the next command, and count anew."""
+        """Set the limits of the next command, and start counting again."""
         self._limit_memory(limits.memory_mb)
         if self.pids is not None:
             # The launcher is one of them.
@@ -54,7 +57,7 @@ class Group:
         self._open_peak()
 
     def add_usage(self, ran: Ran) -> Ran:
-        """What the group tells of the command that ran in it."""
+        """Add what the group knows about the command that ran in it."""
         end = ran.end
         if self._memory_kills() > self._kills and not end.timed_out:
             end = replace(end, out_of_memory=True)
@@ -63,7 +66,7 @@ class Group:
         return replace(ran, end=end, peak_memory_mb=self._peak_memory_mb(), cpu_sec=cpu_sec)
 
     def kill_all_but(self, pid: int) -> bool:
-        """Kill what a command left in the group. Whether the process is alone in it soon."""
+        """Kill what a command left in the group. Returns whether the process is soon alone in it."""
         until = time.monotonic() + LINGER_SEC
         while time.monotonic() < until:
             others = self._members() - {pid}
@@ -79,7 +82,7 @@ class Group:
         return {int(line) for folder in self.folders[:1] for line in _lines(f"{folder}/cgroup.procs")}
 
     def remove(self) -> None:
-        """Once nothing is in it any more. The kernel takes a moment to let go of the dead."""
+        """Remove the group once it is empty. The kernel takes a moment to forget processes that ended."""
         if self._peak is not None:
             os.close(self._peak)
             self._peak = None
@@ -119,7 +122,7 @@ class Group:
         return 0 if self.memory is None else _counts(f"{self.memory}/{name}").get("oom_kill", 0)
 
     def _cpu_usage(self) -> float | None:
-        """The CPU seconds of everything that ever ran in the group; None where nobody counts."""
+        """The CPU seconds of everything that ever ran in the group; None where they aren't counted."""
         if self.cpu is None:
             return None
         with contextlib.suppress(OSError, ValueError):
@@ -129,7 +132,7 @@ class Group:
         return None
 
     def _open_peak(self) -> None:
-        """Begin to look for the most memory. It counts from here on for who holds this very descriptor."""
+        """Start measuring the peak memory, which the kernel does for whoever holds this descriptor."""
         name = "memory.peak" if self._version == 2 else "memory.max_usage_in_bytes"
         if self._peak is None and self.memory is not None:
             with contextlib.suppress(OSError):
@@ -138,18 +141,33 @@ class Group:
             os.pwrite(self._peak, b"0", 0)
 
     def _peak_memory_mb(self) -> float | None:
-        """The most memory that the group held at once; None where nobody counted."""
+        """The most memory that the group held at once; None where it isn't measured."""
         with contextlib.suppress(OSError, ValueError):
             return None if self._peak is None else int(os.pread(self._peak, 64, 0)) / 2**20
         return None
 
 
+def new_name() -> str:
+    """A name for a group of this process."""
+    return f"assay-{this_process()}-{place()}-{secrets.token_hex(6)}"
+
+
 def sweep(controllers: Controllers) -> None:
-    """Remove the groups of processes that were killed."""
+    """Remove the groups of processes that were killed. The kernel keeps every group that has a process in it."""
     for root in controllers.roots:
         for name in os.listdir(root):
-            if of_the_dead(name):
+            if _is_left_over(name, f"{root}/{name}"):
                 _removed(f"{root}/{name}")
+
+
+def _is_left_over(name: str, folder: str) -> bool:
+    """A group that was made elsewhere may be new and still empty, but not for a day."""
+    match = _NAME.fullmatch(name)
+    if match is not None and match[3] == place():
+        return Maker(int(match[1]), int(match[2])).is_gone
+    with contextlib.suppress(OSError):
+        return name.startswith("assay-") and time.time() - os.stat(folder).st_mtime > DAY_SEC
+    return False
 
 
 def _removed(folder: str) -> bool:

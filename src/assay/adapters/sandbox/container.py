@@ -1,11 +1,11 @@
 """The container sandbox: Docker, or podman, which speaks the same command line.
 
-Whether a container started, and how it ended, is asked of the engine: nothing that a command can write has a say
-in it. A container is created first and started then, so that removing it is final: it can't be started any more.
+The engine says whether a container started and how it ended: nothing that a command can write has any influence on
+that. A container is created first and then started, so that removing it is final: it can't be started any more.
 
 A container must not outlive Assay. Its standard input is a lifeline: it closes with Assay, and then a process
 inside kills everything. A command can kill that process, so there is a watchdog outside, too. The command itself
-has its standard input from a file.
+reads its standard input from a file.
 """
 
 import contextlib
@@ -18,13 +18,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from assay.adapters.sandbox.child import Child, run_child
 from assay.adapters.sandbox.container_engine import REMOVE, Engine, State
 from assay.adapters.sandbox.container_env import Handover, hand_over
 from assay.adapters.sandbox.container_leftovers import label, new_name, sweep
-from assay.adapters.sandbox.container_trial import other_images, own_image
-from assay.adapters.sandbox.container_watch import watch
-from assay.adapters.scratch import scratch_folder
+from assay.adapters.sandbox.container_probe_image import other_images, own_image
+from assay.adapters.sandbox.container_watchdog_client import watchdog_of
+from assay.adapters.sandbox.run_child import Child, run_child
+from assay.adapters.scratch import temporary_folder
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 from assay.evidence.verifier_run import RunEnd
@@ -39,7 +39,7 @@ _COMMAND = '(%sexec "$@" </run/assay/stdin); exit $?'
 
 
 class Container:
-    """Runs commands in containers. Make it with ``probe``. ``untried`` says why no command was tried, if so."""
+    """Runs commands in containers. ``probe`` makes one. ``untried`` is the reason if no command was tried."""
 
     owner: tuple[int, int] | None = None
 
@@ -60,7 +60,7 @@ class Container:
 
     def run(self, command: Command) -> Ran:
         if command.image is None:
-            raise MeasurementError("a container needs an image, and the task has none")
+            raise MeasurementError("a container needs an image, but the task has none")
         handover = hand_over(command.env)
         with _standard_input(command.stdin) as folder, self._watched() as name:
             self._create(name, *_options(command, folder, handover), env=handover.client_env)
@@ -83,7 +83,7 @@ class Container:
         return done.splitlines()[-1]
 
     def copy_out(self, image: str, path: str, target: str) -> None:
-        """Copy what an image has at ``path`` into a folder of the host; nothing if it has nothing there."""
+        """Copy the files that an image has at ``path`` into a folder of the host, if there are any."""
         with self._watched() as name:
             self._create(name, image, "true")
             with contextlib.suppress(MeasurementError):
@@ -96,8 +96,8 @@ class Container:
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[str]:
-        """A name for a container, which is gone at the end. If it can't be removed, the watchdog keeps trying."""
-        watchdog, name = watch(self._engine.path), new_name()
+        """A name for a container, which is removed at the end. If that fails, the watchdog keeps trying."""
+        watchdog, name = watchdog_of(self._engine.path), new_name()
         watchdog.begin(name)
         try:
             yield name
@@ -109,10 +109,10 @@ class Container:
         self._engine.call("create", "--pull=never", "--name", name, "--label", label(), *options, env=env)
 
     def _stop(self, name: str, client: int) -> None:
-        """End the wait; the container is removed right after it. One that has not started yet is removed before.
+        """End the wait; the container is removed right after it. One that hasn't started yet is removed first.
 
         A client must not be killed while it starts a container. And it can't be asked to end the container
-        while it is not read from: a command that prints a lot would keep the engine waiting.
+        while nobody reads from it: a command that prints a lot would keep the engine waiting.
         """
         with contextlib.suppress(MeasurementError):
             if not self._engine.state(name).started:
@@ -124,12 +124,12 @@ class Container:
             return self._engine.state(name)
         except MeasurementError as error:
             if ran.end.timed_out:
-                raise MeasurementError(f"the container did not start in time: {error}") from error
+                raise MeasurementError(f"the container didn't start in time: {error}") from error
             raise
 
 
 def probe() -> Container:
-    """The sandbox with the first engine that works. Raises ``MeasurementError`` that says why none does."""
+    """The sandbox with the first engine that works. Raises ``MeasurementError`` with the reasons if none does."""
     reasons: list[str] = []
     for name in ENGINES:
         try:
@@ -150,28 +150,28 @@ def _probe(name: str) -> Container:
 
 
 def _try_out(engine: Engine) -> str:
-    """Run a command. Returns why there was none to run, if so; raises ``MeasurementError`` if it does not work."""
+    """Run a command. Returns why it couldn't be tried, if so. Raises ``MeasurementError`` if it doesn't work."""
     image = own_image(engine)
     if image is not None:
         try:
-            _run_trial(engine, image)
+            _run_probe(engine, image)
         except MeasurementError as error:
-            raise MeasurementError(f"{engine.name} answers, but runs nothing here: {error}") from error
+            raise MeasurementError(f"{engine.name} answers, but can't run anything here: {error}") from error
         return ""
-    # Whether a failure is the engine's or the image's can't be told. A success can.
+    # A failure may be the engine's or the image's. A success is the engine's.
     reason = "there is no image to try it with"
     for image in other_images(engine):
         try:
-            _run_trial(engine, image)
+            _run_probe(engine, image)
         except MeasurementError as error:
-            reason = f"no image that is here could be tried: {error}"
+            reason = f"none of the images on this machine could be tried: {error}"
         else:
             return ""
     return reason
 
 
-def _run_trial(engine: Engine, image: str) -> None:
-    """A command whose output depends on its input and its environment."""
+def _run_probe(engine: Engine, image: str) -> None:
+    """Run a command whose output depends on its input and its environment."""
     ran = Container(engine.path).run(
         Command(
             argv=("/bin/sh", "-c", 'read -r word; echo "$word $ASSAY_TRIAL"'),
@@ -183,12 +183,14 @@ def _run_trial(engine: Engine, image: str) -> None:
         )
     )
     if (ran.end, ran.output) != (RunEnd(exit_code=0), b"input environment\n"):
-        raise MeasurementError(f"a trial command ended otherwise: {ran.output.decode(errors='replace')[-300:]}")
+        raise MeasurementError(
+            f"a test command printed something unexpected: {ran.output.decode(errors='replace')[-300:]}"
+        )
 
 
 def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]:
     limits = command.limits
-    # An engine would write all that a command prints to the host's disk.
+    # Otherwise the engine would write everything that a command prints to the host's disk.
     yield from ("--interactive", "--stop-signal", "KILL", "--log-driver", "none")
     yield from ("--network", "bridge" if command.network else "none", "--pids-limit", str(limits.processes))
     yield from ("--security-opt", "no-new-privileges", "--workdir", command.workdir)
@@ -209,21 +211,18 @@ def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]
 
 @contextlib.contextmanager
 def _standard_input(content: bytes) -> Iterator[str]:
-    """A folder with the command's standard input, for whatever user it has."""
-    folder = scratch_folder(0o755)
-    try:
+    """A folder with the command's standard input, readable to any user."""
+    with temporary_folder(0o755) as folder:
         Path(folder, "stdin").write_bytes(content)
         os.chmod(f"{folder}/stdin", 0o644)
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _end(ran: Ran, state: State) -> RunEnd:
-    """How the command ended, as the engine has it. Raises ``MeasurementError`` if it was not the command."""
+    """How the command ended, according to the engine. Raises ``MeasurementError`` if something else ended."""
     if not state.started:
         said = ran.output.decode(errors="replace").strip()[-500:]
-        raise MeasurementError(f"the container could not start: {state.error or said}")
+        raise MeasurementError(f"the container couldn't start: {state.error or said}")
     if ran.end.timed_out:
         return ran.end
     if state.running or ran.end.exit_code is None:

@@ -1,4 +1,4 @@
-"""The client of a container engine, Docker's or podman's: it is asked, and what goes wrong is said."""
+"""Call a container engine, Docker or podman, through its command-line client."""
 
 import json
 import os
@@ -14,7 +14,7 @@ REMOVE = ("rm", "--force", "--volumes")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the engine itself knows of a container. Nothing that runs in it can change that."""
+    """The state of a container according to its engine. Nothing that runs in it can change that."""
 
     started_at: str
     running: bool
@@ -24,23 +24,23 @@ class State:
 
     @property
     def started(self) -> bool:
-        """Until its first process runs, a container has the time zero."""
+        """Whether its first process ran. Until then, a container has the time zero."""
         return not self.started_at.startswith("0001-")
 
 
 class Engine:
-    """One engine, by the path of its client."""
+    """A container engine, by the path of its client."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.name = os.path.basename(path)
 
     def greet(self) -> None:
-        """Raises ``MeasurementError`` where no engine is behind the client."""
+        """Raise ``MeasurementError`` if there is no engine behind the client."""
         try:
             asked = self._ask(("info",), timeout_sec=60)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise MeasurementError(f"{self.name} does not answer ({type(error).__name__})") from error
+            raise MeasurementError(f"{self.name} doesn't answer ({type(error).__name__})") from error
         if asked.returncode != 0:
             said = (_text(asked.stderr).splitlines() or ["no answer"])[-1]
             raise MeasurementError(f"{self.name} has no engine running ({said[:200]})")
@@ -52,19 +52,19 @@ class Engine:
         env: Mapping[str, str] | None = None,
         stdin: bytes = b"",
     ) -> str:
-        """What the client prints. Raises ``MeasurementError`` where it fails or takes too long."""
+        """The client's output. Raises ``MeasurementError`` if it fails or takes too long."""
         try:
             done = self._ask(arguments, timeout_sec, env, stdin)
         except subprocess.TimeoutExpired as error:
             raise MeasurementError(f"{self.path} {arguments[0]} took longer than {timeout_sec:g} s") from error
         except OSError as error:
-            raise MeasurementError(f"{self.path} can't be started: {error.strerror}") from error
+            raise MeasurementError(f"can't start {self.path}: {error.strerror}") from error
         if done.returncode != 0:
             raise MeasurementError(f"{self.path} {arguments[0]} failed: {_text(done.stderr)[-500:]}")
         return _text(done.stdout)
 
     def does(self, *arguments: str) -> bool:
-        """Whether the client could do what it was asked."""
+        """Whether the client succeeded."""
         try:
             self.call(*arguments, timeout_sec=60)
         except MeasurementError:
@@ -72,12 +72,12 @@ class Engine:
         return True
 
     def state(self, container: str) -> State:
-        """Raises ``MeasurementError`` where there is no such container."""
+        """The state of a container. Raises ``MeasurementError`` if there is no such container."""
         said = self.call("inspect", "--type", "container", "--format", "{{json .State}}", container)
         try:
             return _state(json.loads(said))
         except (ValueError, KeyError, TypeError) as error:
-            raise MeasurementError(f"{self.path} inspect says what is not understood: {said[:200]}") from error
+            raise MeasurementError(f"{self.path} inspect gave an unexpected answer: {said[:200]}") from error
 
     def _ask(
         self,
@@ -94,7 +94,7 @@ class Engine:
 def _state(said: dict[str, object]) -> State:
     started, running, code = said["StartedAt"], said["Running"], said["ExitCode"]
     if not isinstance(started, str) or not isinstance(running, bool) or not isinstance(code, int):
-        raise TypeError("the state has fields of other types")
+        raise TypeError("the state has fields of unexpected types")
     return State(started, running, code, str(said.get("Error") or ""), said.get("OOMKilled") is True)
 
 

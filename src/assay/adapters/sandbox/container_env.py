@@ -1,9 +1,9 @@
-"""How a container gets its environment: any value, seen by nobody else, and without a word to the engine's client.
+"""Give a container its environment: any value, hidden from others, and without effect on the engine's client.
 
-On a command line everybody could read the values, and an engine's file of variables has no line breaks. So they go
-through the client's environment. There, a name such as PATH or DOCKER_HOST would change the client; it gets a
-stand-in, which the shell in the container gives its name again. A name that no shell takes, one with a dot in it
-for instance, is passed on as it is; whether it gets through the shell depends on the image's.
+Everybody can read a command line, and an engine's file of variables can't hold line breaks. So the values go
+through the client's environment. There, a name such as PATH or DOCKER_HOST would change the client, so it gets a
+stand-in, which the shell in the container renames. A name that no shell accepts, for instance one with a dot, is
+passed on as it is; whether it gets through depends on the image's shell.
 """
 
 import itertools
@@ -18,12 +18,12 @@ _FOR_SHELLS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # No "=", of course. A star would make podman pass on whatever Assay's own environment has.
 _FOR_ENGINES = re.compile(r"[^\s=*\0]+")
 
-# A shell does not let others set these. To a client, they mean nothing.
+# A shell doesn't let others set these. They mean nothing to a client.
 _KEPT_BY_SHELLS = frozenset(
     {"BASHOPTS", "BASH_VERSINFO", "DIRSTACK", "EUID", "FUNCNAME", "GROUPS", "PPID", "SECONDS", "SHELLOPTS", "UID"}
 )
 
-# podman gives these of its own environment to every container.
+# podman copies these from its own environment into every container.
 _PROXIES = frozenset({"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"})
 
 
@@ -37,11 +37,10 @@ class Handover:
 
 
 def hand_over(env: Mapping[str, str]) -> Handover:
-    """Raises ``MeasurementError`` for what no engine can be given."""
+    """How to pass these variables. Raises ``MeasurementError`` for one that can't be passed to an engine."""
     for name, value in env.items():
         _check(name, value)
-    stand_ins = (name for number in itertools.count() if (name := f"ASSAY_ENV_{number}") not in env)
-    names = {name: next(stand_ins) if _needs_stand_in(name) else name for name in env}
+    names = _given_names(env)
     own = {name: value for name, value in os.environ.items() if name.casefold() not in _PROXIES}
     return Handover(
         options=tuple(word for given in names.values() for word in ("--env", given)),
@@ -50,15 +49,21 @@ def hand_over(env: Mapping[str, str]) -> Handover:
     )
 
 
+def _given_names(env: Mapping[str, str]) -> dict[str, str]:
+    """By the name of each variable, the one under which it goes through the client."""
+    stand_ins = (name for number in itertools.count() if (name := f"ASSAY_ENV_{number}") not in env)
+    return {name: next(stand_ins) if _needs_stand_in(name) else name for name in env}
+
+
 def _check(name: str, value: str) -> None:
     if not _FOR_ENGINES.fullmatch(name):
-        raise MeasurementError(f"a variable can't be called {name!r} in a container")
+        raise MeasurementError(f"a container can't have a variable called {name!r}")
     try:
         f"{name}{value}".encode()
     except UnicodeEncodeError as error:
-        raise MeasurementError(f"the value of {name} is not UTF-8, and no container can have it") from error
+        raise MeasurementError(f"the value of {name} must be UTF-8 to be passed to a container") from error
     if "\0" in value:
-        raise MeasurementError(f"the value of {name} has a zero byte, and no process can have it")
+        raise MeasurementError(f"the value of {name} must not have a zero byte")
 
 
 def _needs_stand_in(name: str) -> bool:

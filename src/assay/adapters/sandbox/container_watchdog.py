@@ -1,10 +1,10 @@
-"""Ends the containers of an Assay that is gone. Run as a script, by path.
+"""Removes the containers of an Assay that is gone. Run as a script, by path.
 
     python container_watchdog.py ENGINE
 
-Its input is a pipe whose other end only Assay has. A line ``+NAME`` says that there is a container of this name,
-``-NAME`` that there is none any more. When the pipe closes, Assay is gone, however that came about, and what is
-still there is removed. Standard library only; it imports nothing of Assay.
+Its input is a pipe whose other end only Assay has. A line ``+NAME`` announces a container of this name, ``-NAME``
+says that it was removed. When the pipe closes, Assay is gone, however that happened, and the remaining containers
+are removed. Standard library only; it imports nothing of Assay.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ def main(engine: str) -> None:
 
 
 def listen() -> set[str]:
-    """The containers that are there when Assay goes."""
+    """The containers that are left when Assay ends."""
     names: set[str] = set()
     for line in sys.stdin:
         if not line.endswith("\n"):
@@ -43,7 +43,7 @@ def listen() -> set[str]:
 
 
 def remove(engine: str, names: set[str]) -> None:
-    """All at once, each with a client of its own: one that fails must not keep the others."""
+    """Remove all at once, each with its own client: a client that fails must not hold up the others."""
     nothing = subprocess.DEVNULL
     clients = [
         subprocess.Popen([engine, "rm", "--force", "--volumes", name], stdin=nothing, stdout=nothing)

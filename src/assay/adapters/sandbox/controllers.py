@@ -1,6 +1,7 @@
-"""Where this machine lets us make control groups, for limits on a whole tree of processes."""
+"""Find out where this machine lets us make control groups, which limit a whole tree of processes."""
 
 import os
+import secrets
 from dataclasses import dataclass
 
 V2_ROOT = "/sys/fs/cgroup"
@@ -8,7 +9,7 @@ V2_ROOT = "/sys/fs/cgroup"
 
 @dataclass(frozen=True, slots=True)
 class Controllers:
-    """The folders in which groups can be made. None where they can't."""
+    """The folders in which groups can be made; None where they can't."""
 
     memory: str | None
     pids: str | None
@@ -49,7 +50,8 @@ def _own_v2_folder() -> str:
 
 
 def _usable(folder: str, files: tuple[str, ...]) -> str | None:
-    trial = f"{folder}/assay-probe-{os.getpid()}"
+    # Another PID namespace may have a process with our id, which is looking at this very moment.
+    trial = f"{folder}/assay-probe-{secrets.token_hex(6)}"
     try:
         os.mkdir(trial)
     except OSError:

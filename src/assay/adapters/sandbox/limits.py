@@ -1,13 +1,13 @@
-"""Take limits, then become another user. For the scripts that start commands; standard library only."""
+"""Set limits, then become another user. For the scripts that start commands; standard library only."""
 
 import os
 import resource
 
 
 def become(uid: int, gid: int, **limits: int) -> None:
-    """Take the limits, named as in ``resource`` (``FSIZE=…``), then the user: after that there is no way back.
+    """Set the limits, named as in ``resource`` (``FSIZE=…``), then become the user, which is final.
 
-    The number of processes is limited last: it counts those of the new user. A ``uid`` below 0 changes nobody.
+    The number of processes is limited last: it counts those of the new user. A ``uid`` below 0 keeps the user.
     """
     processes = limits.pop("NPROC", None)
     for name, limit in limits.items():

@@ -10,7 +10,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def adopt_orphans() -> None:
-    """Nothing slips away by forking twice: whoever loses its parent becomes a child of this process."""
+    """Become the parent of every orphaned descendant, so that nothing escapes by forking twice."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 

@@ -2,22 +2,21 @@
 
 A command runs as an unprivileged user under limits, with a supervisor that kills everything it leaves behind.
 There are no namespaces, so the system and the network stay visible, and that is recorded. Harbor's absolute paths
-are made as links at those very paths while the command runs; only one command can have them at a time.
+are links at those very paths while the command runs, so only one command can have them at a time.
 """
 
 import contextlib
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.adapters.machine_lock import machine_lock
-from assay.adapters.sandbox.child import Child, check_stopped, run_child
-from assay.adapters.sandbox.running import memory_file
-from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import own_tree, remove_tree
+from assay.adapters.sandbox.memory_file import memory_file
+from assay.adapters.sandbox.run_child import Child, check_stopped, run_child
+from assay.adapters.scratch import temporary_folder
+from assay.adapters.trees import own_tree
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Mount, Ran
 
@@ -26,7 +25,7 @@ START = (sys.executable, "-I", "-S", str(Path(__file__).with_name("supervisor.py
 
 
 class Process:
-    """Runs commands as plain processes. Make it with ``probe``."""
+    """Runs commands as plain processes. ``probe`` makes one."""
 
     def __init__(self) -> None:
         self.owner = NOBODY if os.geteuid() == 0 else None
@@ -47,7 +46,7 @@ class Process:
         limits = command.limits
         numbers = (uid, gid, limits.file_mb, limits.memory_mb or 0, limits.processes)
         with _absolute_paths(command.mounts), _control_pipe() as control, _home(self.owner) as home:
-            # A shell takes the name of its folder from here, where it would find the one that the link leads to.
+            # A shell takes the name of its folder from here; otherwise it would show where the link leads.
             given = {**command.env, "PWD": command.workdir}
             given |= {name: home for name in ("HOME", "TMPDIR") if _is_shared(given.get(name), command.mounts)}
             text = "\0".join(f"{name}={value}" for name, value in given.items())
@@ -55,7 +54,7 @@ class Process:
                 arguments = (control, status, *numbers, env, command.workdir, *command.argv)
                 ran = self._run(command, [*START, *map(str, arguments)], (control, status, env))
                 if said := os.pread(status, 1000, 0).decode(errors="replace"):
-                    raise MeasurementError(f"the process sandbox could not start the command: {said}")
+                    raise MeasurementError(f"the process sandbox couldn't start the command: {said}")
                 return ran
 
     def _run(self, command: Command, argv: list[str], fds: tuple[int, ...]) -> Ran:
@@ -73,29 +72,28 @@ class Process:
 
 
 def probe() -> Process:
-    """The sandbox, after it ran a command at one of Harbor's paths. Raises ``MeasurementError``."""
+    """The sandbox, once it has run a command at one of Harbor's paths. Raises ``MeasurementError`` if it can't."""
     sandbox = Process()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)  # noqa: S103 - another user has to enter it
+    with temporary_folder(0o755) as folder:
         mounts = (Mount(folder, "/tests"),)
         limits = Limits(timeout_sec=20)
         ran = sandbox.run(
             Command(argv=("/bin/sh", "-c", "pwd -P"), workdir="/tests", limits=limits, mounts=mounts)
         )
     if ran.output.decode().strip() != os.path.realpath(folder):
-        raise MeasurementError(f"plain processes do not work here: {ran.output.decode(errors='replace')[:300]}")
+        raise MeasurementError(f"plain processes don't work here: {ran.output.decode(errors='replace')[:300]}")
     return sandbox
 
 
 def _terminate(pid: int) -> None:
-    """Ask the supervisor to kill everything: it does so when the control pipe closes or at this signal."""
+    """Ask the supervisor to kill everything, which it also does when the control pipe closes."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
 
 
 @contextlib.contextmanager
 def _control_pipe() -> Iterator[int]:
-    """A pipe whose other end closes with Assay, whatever becomes of it."""
+    """A pipe whose other end closes when Assay ends, however that happens."""
     reading, writing = os.pipe()
     os.set_inheritable(reading, True)
     try:
@@ -107,20 +105,17 @@ def _control_pipe() -> Iterator[int]:
 
 @contextlib.contextmanager
 def _home(owner: tuple[int, int] | None) -> Iterator[str]:
-    """A home and temporary folder of the command's own: what an agent leaves there meets nobody."""
-    # The folder around it stays ours, so that whoever sweeps up after a kill can tell.
-    around = scratch_folder(0o711)
-    home = f"{around}/home"
-    os.mkdir(home, 0o700)
-    own_tree(home, owner)
-    try:
+    """A home and temporary folder for one command, so that nobody else finds what an agent leaves there."""
+    # The folder around it stays ours, so that a later sweep can tell whose it is.
+    with temporary_folder(0o711) as around:
+        home = f"{around}/home"
+        os.mkdir(home, 0o700)
+        own_tree(home, owner)
         yield home
-    finally:
-        remove_tree(around)
 
 
 def _is_shared(path: str | None, mounts: Sequence[Mount]) -> bool:
-    """Whether a folder is everybody's on this machine. One that the task has for itself is not."""
+    """Whether everybody on this machine shares a folder. The task's own mounts aren't shared."""
     return path is not None and not any(path == one.target or path.startswith(f"{one.target}/") for one in mounts)
 
 
@@ -143,13 +138,7 @@ def _link(mount: Mount, made: list[str]) -> None:
     if mount.source == mount.target:
         return
     try:
-        parent = os.path.dirname(mount.target)
-        if not os.path.isdir(parent):
-            missing = [str(path) for path in (Path(parent), *Path(parent).parents) if not path.is_dir()]
-            os.makedirs(parent)
-            made += reversed(missing)
-        elif parent == "/logs" and parent not in made and not os.listdir(parent):
-            made.append(parent)  # Left by a run that was killed.
+        _make_parent(os.path.dirname(mount.target), made)
         if os.path.islink(mount.target) and "assay-" in os.readlink(mount.target):
             os.unlink(mount.target)  # Left by a run that was killed.
         os.symlink(mount.source, mount.target)
@@ -158,3 +147,12 @@ def _link(mount: Mount, made: list[str]) -> None:
             f"the process sandbox can't provide {mount.target} ({error.strerror}): it needs root and a free path"
         ) from error
     made.append(mount.target)
+
+
+def _make_parent(parent: str, made: list[str]) -> None:
+    if not os.path.isdir(parent):
+        missing = [str(path) for path in (Path(parent), *Path(parent).parents) if not path.is_dir()]
+        os.makedirs(parent)
+        made += reversed(missing)
+    elif parent == "/logs" and parent not in made and not os.listdir(parent):
+        made.append(parent)  # Left by a run that was killed.

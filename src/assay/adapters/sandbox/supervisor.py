@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
 
 
 def execute(command: list[str], env: dict[bytes, bytes]) -> None:
-    """Become the command: looked for on its own path, and a script that does not say what runs it is the shell's.
+    """Become the command, looked for on its own path. A script that names no interpreter is run by the shell.
 
     Python's own search would load a module now, which this user may not be allowed to read.
     """
@@ -70,7 +70,7 @@ def execute(command: list[str], env: dict[bytes, bytes]) -> None:
 
 
 def listen() -> int:
-    """Be ready to be told to stop, before there is anything to stop. Returns what becomes readable then."""
+    """Prepare to be told to stop, before there is anything to stop. Returns what becomes readable then."""
     told, tell = os.pipe()
     os.set_blocking(tell, False)
     signal.set_wakeup_fd(tell)

@@ -37,12 +37,12 @@ def _by_name(rows: Iterator[list[str]]) -> list[dict[str, str]]:
     header = next(rows)
     twice = next((name for name, count in collections.Counter(header).items() if count > 1), None)
     if twice is not None:
-        raise ValueError(f"two columns have the name {bounded(twice)!r}, and its schema tells them by name")
+        raise ValueError(f"two columns are called {bounded(twice)!r}, but a schema tells columns apart by name")
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
 def _in_some_spelling(text: str, read: Callable[[Iterator[list[str]]], Found]) -> Found:
-    """What is read in the first spelling that fits. Where none does, the complaint is the one about commas."""
+    """Read the text in the first spelling that fits. If none does, the error is the one about commas."""
     complaints: dict[tuple[str, bool], Exception] = {}
     with _field_limit():
         for spelling in _spellings(text):

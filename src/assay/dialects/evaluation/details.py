@@ -1,8 +1,8 @@
 """details.json as a breakdown: an object of any shape, as it was written.
 
-A record is JSON that can be read again, so what it can't hold is replaced, and that is said: null stands for a
-number that is not finite, and of a key that is there more than once the last one stays. What is nested deeper than
-``DEPTH_LIMIT``, or is half a character, can't be replaced. It costs the breakdown, and never the reward.
+A record is JSON that can be read again, so values that it can't hold are replaced, and an error says so: a number
+that isn't finite becomes null, and of several values for a key the last one stays. Details that are nested deeper
+than ``DEPTH_LIMIT``, or hold half a character, can't be kept. That costs the breakdown, and never the reward.
 """
 
 import json
@@ -19,7 +19,7 @@ DEPTH_LIMIT = 100
 
 
 def read_details(file: File) -> tuple[dict[str, Any] | None, str | None]:
-    """The breakdown, and what is wrong with the file; both are None where there is none."""
+    """The breakdown, and the error in the file; both are None if there is no file."""
     if isinstance(file, Absent):
         return None, None
     if isinstance(file, Refused):
@@ -28,7 +28,7 @@ def read_details(file: File) -> tuple[dict[str, Any] | None, str | None]:
     try:
         found = reader.read(file.data.decode())
     except (ValueError, RecursionError) as error:
-        return None, f"{file.path} can't be parsed: {error}"
+        return None, f"can't parse {file.path}: {error}"
     why = _why_not_kept(found)
     if why is not None:
         return None, f"{file.path} {why}"
@@ -37,18 +37,18 @@ def read_details(file: File) -> tuple[dict[str, Any] | None, str | None]:
 
 def _why_not_kept(found: Any) -> str | None:
     if not isinstance(found, dict):
-        return "is not an object"
+        return "must be an object"
     if is_deeper(found, DEPTH_LIMIT):
         return f"is nested deeper than {DEPTH_LIMIT} levels"
     try:
         to_json(found)
     except ValueError:
-        return "holds half a character, which can't be written down again"
+        return "has half a character, which can't be written again"
     return None
 
 
 class _Reader:
-    """Reads one JSON text and notes what it had to replace."""
+    """Reads one JSON text and notes what it replaced."""
 
     def __init__(self) -> None:
         self.replaced: list[str] = []

@@ -11,7 +11,7 @@ SCHEMA_VERSION = 2
 
 
 class Hashes(StrictModel):
-    """SHA-256 of what was graded and with what. None where there was no such thing."""
+    """SHA-256 of what was graded, and with what. None if there was no such thing."""
 
     task: str
     tests: str
@@ -22,7 +22,7 @@ class Hashes(StrictModel):
 
 
 class Usage(StrictModel):
-    """What the verifier used."""
+    """The time and memory that the verifier used."""
 
     wall_sec: float
     cpu_sec: float | None

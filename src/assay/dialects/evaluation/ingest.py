@@ -1,8 +1,8 @@
 """From a verifier's artifacts to an EvaluationResult.
 
-reward.json is authoritative: nothing is computed from details.json, which is stored as breakdown. A reward
-that is missing or can't be used is 0.0 with ``verifier_completed = false`` and a reason code of its own, so that
-it stays told apart from a real zero.
+reward.json is authoritative: nothing is computed from details.json, which is stored as breakdown. A reward that is
+missing or unusable is 0.0 with ``verifier_completed = false`` and its own reason code, so that nobody mistakes it
+for a real zero.
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import Any
 from assay.dialects.evaluation.details import read_details
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
+from assay.dialects.evaluation.schema_limits import Clock
 from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
@@ -23,7 +24,7 @@ TEXT_LIMIT = 2000
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The validated result, and why its reward is not the verifier's, where it is not."""
+    """The validated result, and the reason if its reward isn't the verifier's."""
 
     result: EvaluationResult
     reason_code: str | None = None
@@ -31,7 +32,7 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class _Reward:
-    """A reward that can be used, or the reason why there is none."""
+    """A usable reward, or the reason why there is none."""
 
     value: float | None
     reason_code: str | None = None
@@ -39,10 +40,17 @@ class _Reward:
 
 
 def ingest(
-    evidence: VerifierEvidence, declared: Declared | None = None, *, schema_forbids_reward: bool = False
+    evidence: VerifierEvidence,
+    declared: Declared | None = None,
+    *,
+    clock: Clock,
+    schema_forbids_reward: bool = False,
 ) -> Ingested:
-    """The result of one verifier run. With ``schema_forbids_reward``, a schema violation is also worth 0."""
-    inspection = _inspect(evidence.output, declared)
+    """The result of one verifier run. With ``schema_forbids_reward``, a schema violation is also worth 0.
+
+    Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
+    """
+    inspection = _inspect(evidence.output, declared, clock)
     reward = _usable(_read_reward(evidence.rewards), inspection, schema_forbids_reward)
     breakdown, details_error = read_details(evidence.details)
     errors = [bounded(error) for error in (*inspection.errors, reward.error, details_error) if error]
@@ -68,8 +76,8 @@ def ingest(
 _FORFEITS = ("reward_for_unparseable_output", "reward_for_schema_violation")
 
 
-def _inspect(output: File | None, declared: Declared | None) -> Inspection:
-    """A task that declares no output has none that could be unparseable."""
+def _inspect(output: File | None, declared: Declared | None, clock: Clock) -> Inspection:
+    """If a task declares no output, there is nothing that could be unparseable."""
     if output is None:
         return Inspection(True, True)
     if isinstance(output, Absent):
@@ -77,18 +85,18 @@ def _inspect(output: File | None, declared: Declared | None) -> Inspection:
     if isinstance(output, Refused):
         fine = declared is not None and _is_fine(output.why, declared)
         return Inspection(True, True) if fine else Inspection(False, False, (f"the output {output}",))
-    return inspect_output(output.data, declared) if declared else Inspection(True, True)
+    return inspect_output(output.data, declared, clock) if declared else Inspection(True, True)
 
 
 def _is_fine(why: Refusal, declared: Declared) -> bool:
-    """Whether what was not read would not have been parsed, either."""
+    """Whether a file that wasn't read wouldn't have been parsed anyway."""
     return (declared.may_be_folder and why is Refusal.FOLDER) or (
         declared.asks_nothing and why is Refusal.TOO_LARGE
     )
 
 
 def _usable(reward: _Reward, inspection: Inspection, schema_forbids: bool) -> _Reward:
-    """A reward above 0 for output that is not fit for one is forfeited; the verifier did complete."""
+    """A reward above 0 for unusable output is forfeited, although the verifier completed."""
     if not reward.value:
         return reward
     if not inspection.parseable:
@@ -116,23 +124,23 @@ def _read_reward(files: RewardFiles) -> _Reward:
     except _DuplicateKeyError as error:
         return _Reward(None, "reward_duplicate_key", f"{file.path} has the key {error} twice")
     except (ValueError, RecursionError) as error:
-        return _Reward(None, "reward_malformed", f"{file.path} can't be parsed: {error}")
+        return _Reward(None, "reward_malformed", f"can't parse {file.path}: {error}")
     return _in_range(value, file.path)
 
 
 def _in_range(value: object, path: str) -> _Reward:
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = "reward_boolean" if isinstance(value, bool) else "reward_not_a_number"
-        return _Reward(None, kind, f"the reward in {path} is {_named(value)}, not a number")
+        return _Reward(None, kind, f"the reward in {path} must be a number, got {_named(value)}")
     if not _finite(value):
-        return _Reward(None, "reward_not_finite", f"the reward in {path} is {value}, not a finite number")
+        return _Reward(None, "reward_not_finite", f"the reward in {path} must be a finite number, got {value}")
     if not 0 <= value <= 1:
-        return _Reward(None, "reward_out_of_range", f"the reward in {path} is {value}, outside 0 to 1")
+        return _Reward(None, "reward_out_of_range", f"the reward in {path} must be from 0 to 1, got {value}")
     return _Reward(float(value))
 
 
 def _named(value: object) -> str:
-    """What stands for a number. A list may be too deep to be written down again."""
+    """The value, for an error. A list may be too deep to be written as JSON again."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     return bounded(json.dumps(value), 100)
@@ -152,7 +160,7 @@ class _DuplicateKeyError(Exception):
 def _reward_value(file: Content) -> object:
     found = json.loads(file.data.decode(), object_pairs_hook=_no_duplicates)
     if not isinstance(found, dict):
-        raise ValueError("it is not an object")
+        raise ValueError("it must be an object")
     return found["reward"]
 
 
@@ -168,7 +176,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _mechanical_tags(
     evidence: VerifierEvidence, inspection: Inspection, reward: _Reward, details_error: str | None
 ) -> list[ErrorTag]:
-    """What the runner itself knows went wrong."""
+    """The failures that the runner itself knows of."""
     return [
         ErrorTag(
             category=category,
@@ -213,9 +221,9 @@ def _tags_of_reward(reward: _Reward) -> list[tuple[str, str | None]]:
 
 
 def _verifier_tags(breakdown: dict[str, Any] | None) -> list[ErrorTag]:
-    """Tags that the verifier itself wrote into details.json. One that is not a tag is left where it stands.
+    """Tags that the verifier itself wrote into details.json. Anything that isn't a tag stays there.
 
-    A verifier that asked a judge says so in the tag's source; what it does not say was found mechanically.
+    A verifier that asked a judge says so in the tag's source; without a source, the tag is mechanical.
     """
     written = (breakdown or {}).get(TAGS_KEY)
     return [
@@ -238,6 +246,6 @@ def _text(value: object) -> str | None:
 
 
 def bounded(text: str, limit: int = TEXT_LIMIT) -> str:
-    """A text of a length that a record can bear, in characters that can be written down."""
+    """The beginning of a text, in characters that can be written to a file."""
     cut = text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
     return cut.encode(errors="backslashreplace").decode()

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 
 class StrictModel(BaseModel):
-    """What every model here has in common: no coercion, no unknown fields, no changes after validation."""
+    """The settings of every model here: no coercion, no unknown fields, no changes after validation."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -27,7 +27,7 @@ class VerifierSpec(StrictModel):
 
 
 class ValidityCheck(StrictModel):
-    """Whether the output was fit for scoring at all."""
+    """Whether the output could be scored at all."""
 
     output_parseable: bool
     schema_valid: bool
@@ -60,7 +60,7 @@ class ConfidenceInterval(StrictModel):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.low > self.high:
-            raise ValueError(f"the interval ends ({self.high}) before it begins ({self.low})")
+            raise ValueError(f"low must not be above high, got {self.low} and {self.high}")
         return self
 
 
@@ -82,7 +82,7 @@ class Judgment(Enum):
 
 
 class Annotation(StrictModel):
-    """A reviewer's verdict on a result. It stands beside the reward and never replaces it."""
+    """A reviewer's verdict on a result. It is kept beside the reward and never replaces it."""
 
     reviewer_id: str = Field(min_length=1)
     reviewer_discipline: str | None = None
@@ -105,5 +105,5 @@ class EvaluationResult(StrictModel):
     @model_validator(mode="after")
     def _no_reward_for_unparseable_output(self) -> Self:
         if not self.validity.output_parseable and self.reward != 0:
-            raise ValueError(f"the output can't be parsed, so a reward of {self.reward} is not valid")
+            raise ValueError(f"the output can't be parsed, so the reward must be 0, got {self.reward}")
         return self

@@ -1,16 +1,16 @@
-"""Is an agent's output what it was declared to be? Parsed by its format, and held against a schema.
+"""Check whether an agent's output is what its task declares. Parsed by its format, and checked against a schema.
 
-What is parsed here is hostile: no parser follows a reference, expands an entity or builds more than plain values,
-and every parser's failure is a sentence, never an exception.
+The output may be hostile: no parser follows a reference, expands an entity or builds more than plain values, and a
+failed parser gives a sentence, never an exception.
 
-A UTF-8 byte order mark in front is ignored in every format. RFC 8259 leaves that to whoever reads JSON, and to
-call such an output unparseable would take its whole reward away for three bytes that no parser needs.
+A UTF-8 byte order mark in front is ignored in every format. RFC 8259 leaves that to the reader, and calling
+such an output unparseable would take its whole reward away for three bytes that no parser needs.
 """
 
 import csv
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from assay.dialects.evaluation.csv_rows import check_csv, rows_by_name
 from assay.dialects.evaluation.markdown import headings
 from assay.dialects.evaluation.schema import schema_complaint, violations
+from assay.dialects.evaluation.schema_limits import Clock
 from assay.dialects.evaluation.xml_text import check_xml, encoding_of
 from assay.dialects.evaluation.yaml_values import load_yaml
 
@@ -58,10 +59,10 @@ SIZE_LIMITS = {Format.YAML: 1024 * 1024, Format.TOML: 1024 * 1024}
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a task says about its output beyond the path.
+    """What a task says about its output, apart from the path.
 
-    Without a format nothing is parsed, as of a picture or a program. A schema or sections make it a text.
-    ``may_be_folder`` is for a path that nobody declared and whose name suggests no file: an instruction may name
+    Without a format nothing is parsed, as with a picture or a program. A schema or sections make it a text.
+    ``may_be_folder`` is for a path that nobody declared and that doesn't look like a file: an instruction may name
     the folder of a repository. There is nothing to parse in a folder.
     """
 
@@ -72,7 +73,7 @@ class Declared:
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether any bytes will do."""
+        """Whether any bytes are fine."""
         return self.format is None and self.schema is None and not self.sections
 
 
@@ -86,44 +87,50 @@ class Inspection:
 
 
 def format_of(path: str) -> Format | None:
-    """The format that a file's name suggests; None where it suggests none of these."""
+    """The format that a file's name suggests; None if it suggests none of them."""
     _, dot, ending = path.rpartition("/")[2].rpartition(".")
     return _EXTENSIONS.get(ending.lower()) if dot else None
 
 
-def inspect_output(data: bytes, declared: Declared) -> Inspection:
-    """Parse the output and hold it against its schema. Never raises for what the output holds."""
+def inspect_output(data: bytes, declared: Declared, clock: Clock) -> Inspection:
+    """Parse the output and check it against its schema. Never raises for what the output holds.
+
+    Raises ``MeasurementError`` where the schema can't be used.
+    """
     if declared.asks_nothing:
         return Inspection(True, True)
     format_ = declared.format or Format.TEXT
-    limit = SIZE_LIMITS.get(format_, len(data))
-    if len(data) > limit:
-        return _unparseable(format_, f"it has {len(data)} bytes, and no more than {limit} are read in this format")
-    encoding = encoding_of(data) if format_ is Format.XML else "utf-8"
     try:
-        text = data.decode(encoding).removeprefix(BYTE_ORDER_MARK)
+        text = _decoded(data, format_)
         # Where there is no schema, the rows of a table are looked at and not kept.
         parse = check_csv if format_ is Format.CSV and declared.schema is None else _PARSERS[format_]
         value = parse(text)
-    except UnicodeDecodeError as error:
-        name = "UTF-8" if encoding == "utf-8" else encoding
-        return _unparseable(format_, f"it is not {name} ({error.reason} at byte {error.start})")
     except (ValueError, csv.Error, RecursionError) as error:
-        return _unparseable(format_, str(error) or type(error).__name__)
-    there = headings(text) if declared.sections else set()
-    missing = [name for name in declared.sections if name not in there]
+        said = str(error) or type(error).__name__
+        return Inspection(False, False, (f"the output is not {format_.value}: {said}",))
+    missing = _missing_sections(text, declared.sections)
     if missing:
         return Inspection(True, False, (f"the output has no section {', '.join(missing)}",))
-    return _against_schema(value, declared.schema)
-
-
-def _unparseable(format_: Format, why: str) -> Inspection:
-    return Inspection(False, False, (f"the output is not {format_.value}: {why}",))
-
-
-def _against_schema(value: Any, schema: dict[str, Any] | None) -> Inspection:
-    found = [] if schema is None else violations(value, schema)
+    found = [] if declared.schema is None else violations(value, declared.schema, clock)
     return Inspection(True, not found, tuple(found))
+
+
+def _missing_sections(text: str, sections: Sequence[str]) -> list[str]:
+    there = headings(text) if sections else set()
+    return [name for name in sections if name not in there]
+
+
+def _decoded(data: bytes, format_: Format) -> str:
+    """The text. Raises ``ValueError`` where there is too much of it, or it isn't one."""
+    limit = SIZE_LIMITS.get(format_, len(data))
+    if len(data) > limit:
+        raise ValueError(f"it has {len(data)} bytes, and at most {limit} are read in this format")
+    encoding = encoding_of(data) if format_ is Format.XML else "utf-8"
+    try:
+        return data.decode(encoding).removeprefix(BYTE_ORDER_MARK)
+    except UnicodeDecodeError as error:
+        name = "UTF-8" if encoding == "utf-8" else encoding
+        raise ValueError(f"it is not {name} ({error.reason} at byte {error.start})") from error
 
 
 def _json(text: str) -> Any:
@@ -136,7 +143,7 @@ def _json(text: str) -> Any:
 
 
 def _integer(digits: str) -> float:
-    """JSON sets its numbers no limit. Python reads whole ones of thousands of digits as floats only."""
+    """JSON has no limit for numbers. Python reads whole numbers of thousands of digits only as floats."""
     try:
         return int(digits)
     except ValueError:
@@ -144,7 +151,7 @@ def _integer(digits: str) -> float:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    raise ValueError(f"{name} isn't JSON")
 
 
 def _toml(text: str) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class Rubric(StrictModel):
         names = [dimension.name for dimension in dimensions]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"dimensions must have different names; there are several called {', '.join(twice)}")
+            raise ValueError(f"dimensions must have different names, but several are called {', '.join(twice)}")
         return dimensions
 
 
@@ -82,9 +82,9 @@ class RubricScore:
 def score_rubric(rubric: Rubric, scores: Mapping[str, float | Mapping[str, Any]]) -> RubricScore:
     """Score a rubric. ``scores`` has, by dimension, a number or ``{"score": …, "max_score": …, "evidence": …}``.
 
-    All three may be left out; ``None`` is no score. A score for a dimension that the rubric does not have, one
-    that is not a finite number, another top score than the rubric's, and a key that nobody knows are mistakes of
-    the caller and raise ValueError.
+    All three may be left out; ``None`` is no score. A score for a dimension that the rubric doesn't have, one
+    that isn't a finite number, another top score than the rubric's, and an unknown key are mistakes of the
+    caller and raise ValueError.
     """
     unknown = sorted(set(scores) - {dimension.name for dimension in rubric.dimensions})
     if unknown:
@@ -107,7 +107,7 @@ def _judge(dimension: Dimension, given: float | Mapping[str, Any] | None) -> Dim
     if score is None:
         return DimensionScore(dimension.name, 0.0, dimension.max_score, 0.0, NO_SCORE)
     if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
-        raise ValueError(f"the score of {dimension.name} is {score!r}, not a finite number")
+        raise ValueError(f"the score of {dimension.name} must be a finite number, got {score!r}")
     top = dimension.max_score
     # Clamped before it is divided: an int may be beyond what a float can hold.
     normalised = 0.0 if top <= 0 or score <= 0 else 1.0 if score >= top else score / top
@@ -121,5 +121,5 @@ def _check_keys(dimension: Dimension, said: Mapping[str, Any]) -> None:
         raise ValueError(f"the score of {dimension.name} has an unknown key {', '.join(map(str, unknown))}")
     top = said.get("max_score", dimension.max_score)
     if top != dimension.max_score:
-        own = f"and the rubric's is {dimension.max_score:g}"
-        raise ValueError(f"the score of {dimension.name} has a max_score of {top!r}, {own}")
+        own = f"{dimension.max_score:g} as in the rubric"
+        raise ValueError(f"the max_score of {dimension.name} must be {own}, got {top!r}")

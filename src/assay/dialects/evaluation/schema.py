@@ -1,65 +1,101 @@
-"""Hold a value against a JSON Schema, of the draft that it names, in bounded time and without the network.
+"""Check a value against a JSON Schema, of the draft that it names, in bounded time and without the network.
 
 The schema is an author's, the value an agent's: a careless pattern and a hostile text, or a million items that
 must differ, would hold a grading up for hours. So patterns are searched under a time limit, items are told apart
 by their content at once, and the whole has a limit, too. A reference leads to the schema itself or to one of JSON
 Schema's own; nothing is ever loaded for it.
+
+Three things can go wrong, and only the first is the agent's fault:
+
+- The value violates the schema, or holds what can't be checked: it is too deep, too slow, or more than JSON.
+- The schema can't be used. It is refused when its task is loaded; whatever is noticed only when a value is checked
+  is a ``MeasurementError``.
+- The schema library fails. That is a ``MeasurementError``, too.
 """
 
 import datetime
 import itertools
 from typing import Any
 
+from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.depth import is_deeper
-from assay.dialects.evaluation.schema_limits import LIMIT_SEC, TOO_DEEP, SchemaLimitError, limited
+from assay.dialects.evaluation.schema_bounds import out_of_bounds
+from assay.dialects.evaluation.schema_limits import LIMIT_SEC, Clock, SchemaDepthError, SlowSchemaError, limited
 from assay.dialects.evaluation.schema_references import dangling_reference
 
 VIOLATIONS_SHOWN = 20
 SCHEMA_LEVELS = 100
+MOST_STEPS = 1_000_000
+NOT_CHECKED = "the output can't be checked against its schema"
 
 _DATES = (datetime.date, datetime.time)
-_PLAIN: tuple[Any, ...] = (None, {}, [])
+_ONE_OF_EACH_TYPE: tuple[Any, ...] = (None, True, 1, 0.5, "", [], {})
 
 
 def schema_complaint(schema: dict[str, Any]) -> str | None:
-    """What is wrong with a JSON Schema; None where nothing is."""
+    """What is wrong with a JSON Schema; None if nothing is."""
+    try:
+        return _complaint(schema) or _unusable(schema)
+    except Exception as error:  # noqa: BLE001 - no agent is involved yet, and whoever wrote the schema can act on it
+        return f"the schema library can't read it: {bounded(repr(error))}"
+
+
+def _complaint(schema: dict[str, Any]) -> str | None:
     from jsonschema import FormatChecker, SchemaError  # noqa: PLC0415 - slow to import, and few tasks have a schema
 
     from assay.dialects.evaluation.schema_patterns import is_pattern  # noqa: PLC0415
 
     if not isinstance(schema.get("$schema", ""), str):
-        return "$.$schema: it is not a text"
+        return f"$.$schema must be a text, got {bounded(repr(schema['$schema']))}"
     if is_deeper(schema, SCHEMA_LEVELS):
-        return f"it is nested deeper than {SCHEMA_LEVELS} levels"
+        return f"it must not be nested deeper than {SCHEMA_LEVELS} levels"
     formats = FormatChecker(formats=())
     formats.checks("regex", raises=ValueError)(is_pattern)
     try:
         _draft(schema).check_schema(schema, format_checker=formats)
     except SchemaError as error:
         return f"{error.json_path}: {error.message[:200]}"
-    return dangling_reference(schema) or _endless(schema)
+    return dangling_reference(schema)
 
 
-def violations(value: Any, schema: dict[str, Any]) -> list[str]:
-    """The first that are found, each with its path. What the library can't cope with does not have the shape."""
-    validator = _validator(schema)
+def violations(value: Any, schema: dict[str, Any], clock: Clock) -> list[str]:
+    """The first that are found, each with its path. A value that can't be checked violates its schema.
+
+    Raises ``MeasurementError`` where that is a fault of the schema or of the library.
+    """
+    plain = _dates_as_text(value)
     try:
-        errors = itertools.islice(validator.iter_errors(_dates_as_text(value)), VIOLATIONS_SHOWN)
+        errors = itertools.islice(_validator(schema, clock, LIMIT_SEC).iter_errors(plain), VIOLATIONS_SHOWN)
         return sorted(f"{bounded(error.json_path)}: {bounded(error.message)}" for error in errors)
-    except SchemaLimitError as error:
-        return [f"the output can't be held against its schema: {error}"]
-    except Exception as error:  # noqa: BLE001
-        return [f"the output can't be held against its schema: {bounded(repr(error))}"]
+    except SlowSchemaError as error:
+        return [f"{NOT_CHECKED}: {bounded(str(error))}"]
+    except Exception as error:
+        # It may be anything: the library can't cope with some values and some schemas, and may have mistakes.
+        why = out_of_bounds(plain)
+        if why is None:
+            raise MeasurementError(f"the schema can't be applied to the output: {_said(error)}") from error
+        return [f"{NOT_CHECKED}: {why}"]
 
 
-def _endless(schema: dict[str, Any]) -> str | None:
-    """A reference that leads back to itself is never done, whatever the value is."""
-    found = [one for value in _PLAIN for one in violations(value, schema)]
-    return f"no value can be held against it: {TOO_DEEP}" if any(TOO_DEEP in one for one in found) else None
+def _unusable(schema: dict[str, Any]) -> str | None:
+    """Why not even plain values can be checked, for instance because a reference leads back to itself."""
+    validator = _validator(schema, itertools.count().__next__, MOST_STEPS)
+    try:
+        for value in _ONE_OF_EACH_TYPE:
+            list(validator.iter_errors(value))
+    except SlowSchemaError:
+        return f"it takes more than {MOST_STEPS} steps to check a plain value"
+    except Exception as error:  # noqa: BLE001 - as above
+        return f"no value can be checked against it: {_said(error)}"
+    return None
+
+
+def _said(error: BaseException) -> str:
+    return bounded(str(error) if isinstance(error, SchemaDepthError) else repr(error))
 
 
 def bounded(text: str, limit: int = 300) -> str:
-    """The beginning of a text that may be endless."""
+    """The beginning of a text that may be very long."""
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 
@@ -70,7 +106,7 @@ def _draft(schema: dict[str, Any]) -> Any:
     return validator_for(schema, default=Draft202012Validator)
 
 
-def _validator(schema: dict[str, Any]) -> Any:
+def _validator(schema: dict[str, Any], clock: Clock, limit: float) -> Any:
     """A validator of the schema's draft with keywords of ours, each within the limits."""
     from jsonschema.validators import extend  # noqa: PLC0415 - as above
     from referencing import Registry  # noqa: PLC0415
@@ -79,7 +115,7 @@ def _validator(schema: dict[str, Any]) -> Any:
 
     draft = _draft(schema)
     ours = keywords()
-    checked = {name: limited(ours.get(name, usual), LIMIT_SEC) for name, usual in draft.VALIDATORS.items()}
+    checked = {name: limited(ours.get(name, usual), clock, limit) for name, usual in draft.VALIDATORS.items()}
     # Where a schema names its draft, the library would go on with its own keywords after a reference to it.
     plain = {name: value for name, value in schema.items() if name != "$schema"}
     made: Any = extend(draft, validators=checked)  # type: ignore[no-untyped-call]
@@ -87,7 +123,7 @@ def _validator(schema: dict[str, Any]) -> Any:
 
 
 def _dates_as_text(value: Any) -> Any:
-    """TOML has dates of its own. A schema knows only texts, so that is what it is shown."""
+    """TOML has dates of its own. A schema knows only texts, so dates become texts."""
     if isinstance(value, _DATES):
         return value.isoformat()
     pending = [value]

@@ -1,4 +1,4 @@
-"""What a value violates, said as the library says it."""
+"""Violations of a schema, in the words of the library."""
 
 from collections.abc import Iterable
 from typing import Any

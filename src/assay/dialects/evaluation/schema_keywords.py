@@ -1,6 +1,6 @@
-"""Keywords of JSON Schema made anew, because what the library does for them has no bound, or is not exact.
+"""Our own versions of some JSON Schema keywords, because the library's are unbounded or inexact.
 
-Patterns and items that must differ may take for ever; and 19.99 is a multiple of 0.01, but not as binary numbers.
+Patterns and unique items may take forever; and 19.99 is a multiple of 0.01, but not as a binary number.
 """
 
 import math
@@ -9,13 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from assay.dialects.evaluation.schema_errors import unexpected, violation
-from assay.dialects.evaluation.schema_patterns import keys_like
+from assay.dialects.evaluation.schema_patterns import keys_like, occurs
 from assay.dialects.evaluation.schema_unevaluated import unevaluated_items, unevaluated_properties
-from assay.formats.field_rules.patterns import compile_pattern, search
 
 
 def keywords() -> dict[str, Callable[..., Any]]:
-    """By name. What they say is what the library says."""
+    """Our keywords by name. Their messages are those of the library."""
     return {
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
@@ -28,7 +27,7 @@ def keywords() -> dict[str, Callable[..., Any]]:
 
 
 def _pattern(validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:
-    if validator.is_type(value, "string") and not search(compile_pattern(pattern), value):
+    if validator.is_type(value, "string") and not occurs(pattern, value):
         yield violation(f"{value!r} does not match {pattern!r}")
 
 
@@ -73,8 +72,8 @@ def _multiple_of(validator: Any, step: float, value: Any, _schema: Any) -> Itera
 
 
 def _is_multiple(value: float, step: float) -> bool:
-    """As both are written. Infinity, as which 1e999 is read, is no multiple of anything."""
-    return value not in (math.inf, -math.inf) and (_exact(value) / _exact(step)).denominator == 1
+    """As both are written. Infinity, as which 1e999 is read, is not a multiple of anything, nor is NaN."""
+    return -math.inf < value < math.inf and (_exact(value) / _exact(step)).denominator == 1
 
 
 def _exact(number: Any) -> Fraction:

@@ -1,9 +1,11 @@
 """Patterns of a schema, searched in an agent's keys and texts under a time limit."""
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from assay.formats.field_rules.patterns import compile_pattern, search_each
+from assay.dialects.evaluation.schema_limits import SlowSchemaError
+from assay.formats.field_rules.patterns import SlowPatternError, compile_pattern, search, search_each
 
 
 def is_pattern(text: object) -> bool:
@@ -11,8 +13,23 @@ def is_pattern(text: object) -> bool:
     return not isinstance(text, str) or compile_pattern(text) is not None
 
 
+def occurs(pattern: str, text: str) -> bool:
+    """Whether a pattern occurs in a text. Raises ``SlowSchemaError``."""
+    with _in_time():
+        return search(compile_pattern(pattern), text)
+
+
 def keys_like(pattern: str, keys: Iterable[Any]) -> list[Any]:
-    """The keys in which a pattern occurs. Raises ``SlowPatternError``."""
+    """The keys in which a pattern occurs. Raises ``SlowSchemaError``."""
     known = list(keys)
-    found = search_each(compile_pattern(pattern), known)
+    with _in_time():
+        found = search_each(compile_pattern(pattern), known)
     return [key for key, hit in zip(known, found, strict=True) if hit]
+
+
+@contextlib.contextmanager
+def _in_time() -> Iterator[None]:
+    try:
+        yield
+    except SlowPatternError as error:
+        raise SlowSchemaError(str(error)) from error

@@ -1,6 +1,6 @@
 """References of a JSON Schema that lead nowhere.
 
-Found when it is loaded, each is a mistake of its author; found later, it would look like a fault of an output.
+They are mistakes of the author, so they are found when the schema is loaded.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def dangling_reference(schema: dict[str, Any]) -> str | None:
-    """The first that leads nowhere, in the schema or in what it refers to; None where each leads somewhere."""
+    """The first one, in the schema or in what it refers to; None if every reference leads somewhere."""
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415 - slow to import
     from referencing.exceptions import Unresolvable  # noqa: PLC0415
     from referencing.jsonschema import DRAFT202012, specification_with  # noqa: PLC0415
@@ -26,7 +26,7 @@ def dangling_reference(schema: dict[str, Any]) -> str | None:
             try:
                 found = resolver.lookup(reference)
             except Unresolvable:
-                return f"$ref {reference[:300]} leads nowhere: only what is in the file itself can be referred to"
+                return f"$ref {reference[:300]} leads nowhere: a reference must be to a part of the same file"
             pending.append((found.resolver, draft.create_resource(found.contents)))
         inside = [one for one in resource.subresources() if isinstance(one.contents, dict)]
         pending += [(resolver.in_subresource(one), one) for one in inside]

@@ -1,4 +1,4 @@
-"""XML that nobody vouches for: in the encoding that it declares, without entities that stand for much.
+"""Check XML from an untrusted source, in the encoding that it declares, without entities that expand to a lot.
 
 A document type is accepted, as honest XHTML, SVG and property lists have one; what it points to is never loaded.
 Of what it declares itself, elements and a few attributes and short plain entities are accepted. Entities made of
@@ -55,16 +55,14 @@ class _Declarations:
     def entity(self, name: str, parameter: int, value: str | None, *_where: str | None) -> None:
         self._one_more()
         if parameter or value is None or len(value) > ENTITY_LIMIT or "&" in value:
-            raise ValueError(f"the entity {name[:100]} is a file, long, or made of others, which is not accepted")
+            raise ValueError(f"the entity {name[:100]} must be a short text, not a file or made of other entities")
 
     def attribute(self, element: str, name: str, _type: str, default: str | None, _required: int) -> None:
         self._one_more()
         if default is not None:
-            raise ValueError(f"a default is declared for {name[:100]} of {element[:100]}, which is not accepted")
+            raise ValueError(f"{name[:100]} of {element[:100]} must not have a default")
 
     def _one_more(self) -> None:
         self._count += 1
         if self._count > DECLARATIONS:
-            raise ValueError(
-                f"more than {DECLARATIONS} attributes and entities are declared, which is not accepted"
-            )
+            raise ValueError(f"it must not declare more than {DECLARATIONS} attributes and entities")

@@ -1,8 +1,8 @@
-"""YAML as plain values, for output that nobody vouches for.
+"""Read YAML from an untrusted source as plain values.
 
 What other YAML readers accept is accepted here, because output that can't be parsed loses its reward: aliases and
-merge keys, several documents in a file, tags of an application's own (`!Ref`). What is refused is what costs more
-than it says: aliases that stand for more than ``EXPANDED`` values, and tags that would build objects.
+merge keys, several documents in a file, tags of an application's own (`!Ref`). Refused are aliases that stand for
+more than ``EXPANDED`` values, and tags that would build objects.
 """
 
 import functools
@@ -52,7 +52,7 @@ def _loader() -> Any:
 
         def _expand(self, anchor: str) -> None:
             if anchor in self.anchors and anchor not in self._sizes:
-                raise yaml.YAMLError(f"the alias {anchor[:100]} stands for something that holds it")
+                raise yaml.YAMLError(f"the alias {anchor[:100]} stands for a value that contains the alias")
             size = self._sizes.get(anchor, 0)
             self._values += size
             self._expanded += size

@@ -1,4 +1,4 @@
-"""Something to run in a container, to see whether an engine does run things here. Never over the network."""
+"""Images for a test command, to see whether an engine can run anything here. None is fetched from the network."""
 
 import io
 import os
@@ -6,16 +6,16 @@ import shutil
 import tarfile
 from collections.abc import Iterator
 
-from assay.adapters.sandbox.child import DEFAULT_PATH
 from assay.adapters.sandbox.container_engine import Engine
+from assay.adapters.sandbox.run_child import DEFAULT_PATH
 
-# A shell and nothing else. It stays on the machine, for the next time.
+# It has a shell and nothing else, and stays on the machine for the next time.
 IMAGE = "localhost/assay-trial:1"
 MOST_IMAGES = 3
 
 
 def own_image(engine: Engine) -> str | None:
-    """The image for trials. None if it is not there and can't be made."""
+    """Our own image. None if it isn't there and can't be made."""
     if not engine.does("image", "inspect", IMAGE):
         shell = _static_shell()
         if shell is None:
@@ -25,13 +25,13 @@ def own_image(engine: Engine) -> str | None:
 
 
 def other_images(engine: Engine) -> Iterator[str]:
-    """Some images that happen to be on the machine. Not all have a shell."""
+    """Some images that happen to be on the machine. Not all of them have a shell."""
     listed = engine.call("images", "--quiet", "--no-trunc")
     yield from list(dict.fromkeys(listed.split()))[:MOST_IMAGES]
 
 
 def _static_shell() -> str | None:
-    """A busybox that needs no library. Another one names its loader right behind its headers."""
+    """A statically linked busybox. Any other names its loader right after its headers."""
     path = shutil.which("busybox", path=DEFAULT_PATH)
     if path is None:
         return None

@@ -1,4 +1,4 @@
-"""Which sandbox to use, and what this machine offers."""
+"""The backends that a sandbox can have, which of them work on this machine, and which one to use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CHOICES = (AUTO, *PROBES)
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One backend on this machine: the sandbox, or why there is none."""
+    """One backend on this machine: its sandbox, or why it has none."""
 
     name: str
     sandbox: Sandbox | None
@@ -26,24 +26,24 @@ class Offer:
 
 
 def offers() -> list[Offer]:
-    """Every backend, probed."""
+    """Probe every backend."""
     return [_offer(name) for name in PROBES]
 
 
 def choose(isolation: str) -> Sandbox:
-    """The backend asked for, or the best one that works. Raises ``InputError``."""
+    """The sandbox with this backend, or the best one that works for ``auto``. Raises ``InputError``."""
     if isolation not in CHOICES:
-        raise InputError(f"there is no isolation {isolation!r}; there are {', '.join(CHOICES)}")
+        raise InputError(f"isolation must be one of {', '.join(CHOICES)}, got {isolation!r}")
     if isolation != AUTO:
         found = _offer(isolation)
         if found.sandbox is None:
-            raise InputError(f"isolation {isolation} is not available: {found.why_not}")
+            raise InputError(f"isolation {isolation} isn't available: {found.why_not}")
         return found.sandbox
     for name in PROBES:
         found = _offer(name)
         if found.sandbox is not None:
             return found.sandbox
-    raise InputError("no isolation is available on this machine; 'assay doctor' says why")
+    raise InputError("no isolation works on this machine; 'assay doctor' shows why")
 
 
 def _offer(name: str) -> Offer:

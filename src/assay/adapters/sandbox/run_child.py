@@ -1,7 +1,7 @@
 """Run one child process to its end: feed it, keep the tail of its output, stop it at its deadline.
 
-The child is expected to take everything it started with it when it dies; each backend sees to that in its own way.
-Should something hold the output pipe open all the same, reading stops shortly after the child's end.
+When the child dies, everything it started must die with it; each backend ensures that in its own way. If something
+still holds the output pipe open, reading stops shortly after the child's end.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from assay.adapters.sandbox.running import Running, Started
+from assay.adapters.sandbox.started_command import OwnChild, StartedCommand
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import InterruptedRunError, Ran
 from assay.evidence.verifier_run import RunEnd
@@ -29,12 +29,12 @@ _stop_reading, _stop_writing = os.pipe()
 
 
 def stop_all() -> None:
-    """End every child that is being attended, in whatever thread, and let no other begin."""
+    """End every running child, in whatever thread, and let no other start."""
     os.write(_stop_writing, b"x")
 
 
 def check_stopped() -> None:
-    """Raise ``InterruptedRunError`` once all were stopped."""
+    """Raise ``InterruptedRunError`` after ``stop_all``."""
     if select.select([_stop_reading], [], [], 0)[0]:
         raise InterruptedRunError("the run was stopped")
 
@@ -65,10 +65,10 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """What to start, and under which bounds.
+    """The process to start, and its limits.
 
-    ``hold_stdin`` keeps the child's input open to its end; ``kill`` ends it where killing the process itself is
-    not enough.
+    ``hold_stdin`` keeps the child's input open until it ends; ``kill`` ends it where killing the process itself
+    isn't enough.
     """
 
     argv: Sequence[str]
@@ -82,38 +82,40 @@ class Child:
 
 
 def run_child(child: Child) -> Ran:
-    """Start the child and see it through."""
+    """Start the child and attend it until its end."""
     with starting(child.argv[0]) as start:
-        running = Started(child.argv, child.env, child.pass_fds, child.kill)
+        command = OwnChild(child.argv, child.env, child.pass_fds, child.kill)
     stdin = None if child.hold_stdin else child.stdin
-    return see_through(running, stdin, start, child.timeout_sec, child.output_bytes)
+    return attend(command, stdin, start, child.timeout_sec, child.output_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """When a command was started, by the clock on the wall, which may be set, and by one that only goes on."""
+    """When a command was started, by the wall clock, which may be set, and by a clock that only ever goes up."""
 
     at: datetime
     monotonic: float
 
     @property
     def now(self) -> datetime:
-        """The time on the wall, had nobody set the clock since."""
+        """The wall-clock time, as if nobody had set the clock since."""
         return self.at + timedelta(seconds=time.monotonic() - self.monotonic)
 
 
 @contextlib.contextmanager
 def starting(program: str) -> Iterator[Start]:
-    """A command that can't be started is a broken measurement. Gives the time at which it was tried."""
+    """The time of the start. A command that can't be started is a broken measurement."""
     try:
         yield Start(datetime.now(UTC), time.monotonic())
     except OSError as error:
-        raise MeasurementError(f"{program} can't be started: {error.strerror}") from error
+        raise MeasurementError(f"can't start {program}: {error.strerror}") from error
 
 
-def see_through(running: Running, stdin: bytes | None, start: Start, timeout_sec: float, output_bytes: int) -> Ran:
-    """Feed a command, read what it says, and wait for its end. Without ``stdin``, its input is held open."""
-    attendance = _Attendance(running, stdin, timeout_sec, Tail(output_bytes))
+def attend(
+    command: StartedCommand, stdin: bytes | None, start: Start, timeout_sec: float, output_bytes: int
+) -> Ran:
+    """Feed a command, read its output, and wait for its end. Without ``stdin``, its input is held open."""
+    attendance = _Attendance(command, stdin, timeout_sec, Tail(output_bytes))
     attendance.attend()
     return Ran(
         end=_end(attendance.status, attendance.timed_out),
@@ -128,8 +130,8 @@ def see_through(running: Running, stdin: bytes | None, start: Start, timeout_sec
 class _Attendance:
     """Watches one command: its output, its input, its end and its deadline."""
 
-    def __init__(self, running: Running, stdin: bytes | None, timeout_sec: float, tail: Tail) -> None:
-        self._running = running
+    def __init__(self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, tail: Tail) -> None:
+        self._command = command
         self._unsent = memoryview(stdin or b"")
         self._hold_stdin = stdin is None
         self._deadline = time.monotonic() + timeout_sec
@@ -140,30 +142,30 @@ class _Attendance:
         self.cpu_sec = 0.0
 
     def attend(self) -> None:
-        """Until the command is gone and its output is read, or has been waited for long enough."""
+        """Until the command is gone and its output is read, or the wait for it was long enough."""
         try:
             self._register()
             self._until_gone()
-            self.status, self.cpu_sec = self._running.collect()
+            self.status, self.cpu_sec = self._command.collect()
             self._selector.unregister(_stop_reading)
             self._drain()
         except BaseException:
             with contextlib.suppress(MeasurementError, ChildProcessError, ProcessLookupError):
-                self._running.kill()
-                self._running.collect()
+                self._command.kill()
+                self._command.collect()
             raise
         finally:
             self._selector.close()
-            self._running.close()
+            self._command.close()
 
     def _register(self) -> None:
-        running = self._running
-        for fd in (running.stdin, running.stdout):
+        command = self._command
+        for fd in (command.stdin, command.stdout):
             os.set_blocking(fd, False)
-        self._selector.register(running.stdout, selectors.EVENT_READ, self._read)
+        self._selector.register(command.stdout, selectors.EVENT_READ, self._read)
         if not self._hold_stdin:
-            self._selector.register(running.stdin, selectors.EVENT_WRITE, self._write)
-        self._selector.register(running.ended, selectors.EVENT_READ, None)
+            self._selector.register(command.stdin, selectors.EVENT_WRITE, self._write)
+        self._selector.register(command.ended, selectors.EVENT_READ, None)
         self._selector.register(_stop_reading, selectors.EVENT_READ, self._stopped)
 
     def _until_gone(self) -> None:
@@ -171,17 +173,17 @@ class _Attendance:
             left = self._deadline - time.monotonic()
             if left <= 0 and not self.timed_out:
                 self.timed_out = True
-                self._running.kill()
+                self._command.kill()
             ready = self._selector.select(None if self.timed_out else max(left, 0))
             for key, _ in ready:
                 if key.data is not None:
                     key.data(key.fd)
-            if any(key.fd == self._running.ended for key, _ in ready):
-                self._selector.unregister(self._running.ended)
+            if any(key.fd == self._command.ended for key, _ in ready):
+                self._selector.unregister(self._command.ended)
                 return
 
     def _drain(self) -> None:
-        """What is still in the pipe. Somebody else may hold it open; he is not waited for."""
+        """Read what is still in the pipe, but don't wait long: something else may hold it open."""
         until = time.monotonic() + DRAIN_SEC
         while self._selector.get_map() and time.monotonic() < until:
             for key, _ in self._selector.select(max(until - time.monotonic(), 0)):
@@ -201,7 +203,7 @@ class _Attendance:
             self._unsent = self._unsent[:0]
         if not self._unsent:
             self._selector.unregister(fd)
-            self._running.close_stdin()
+            self._command.close_stdin()
 
     def _stopped(self, _fd: int) -> None:
         check_stopped()

@@ -1,6 +1,5 @@
-"""The harmless part of /etc, copied once: one mount for a sandbox instead of one for each of its files."""
+"""A copy of the harmless files of /etc, so that a sandbox needs one mount instead of one for each file."""
 
-import atexit
 import contextlib
 import functools
 import os
@@ -8,7 +7,6 @@ import shutil
 import stat
 
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import remove_tree
 
 ETC = "/etc"
 _NAMES = (
@@ -48,19 +46,18 @@ _NAMES = (
 
 @functools.cache
 def harmless_etc() -> str:
-    """The folder with the copy. It is removed when Assay ends."""
+    """The folder with the copy, which is removed when Assay ends."""
     root = scratch_folder(0o711, in_memory=True)
-    atexit.register(remove_tree, root)
     target = f"{root}/etc"
     os.mkdir(target, 0o755)
     for name in _NAMES:
-        # Some are links to where a package keeps the file, outside of what a sandbox sees.
+        # Some are links into folders that a sandbox doesn't see.
         _copy(os.path.realpath(f"{ETC}/{name}"), f"{target}/{name}")
     return target
 
 
 def _copy(source: str, target: str) -> None:
-    """Only what everybody may read: this process may be root, and the copy must not open what was closed."""
+    """Copy only what everybody may read: this process may be root, and the copy must not reveal anything."""
     with contextlib.suppress(OSError):
         mode = os.lstat(source).st_mode
         if stat.S_ISLNK(mode):

@@ -1,4 +1,4 @@
-"""Places for commands to run in: a launcher in a control group of its own, used by one command after the other."""
+"""Launchers that are kept for the next command, each in a control group of its own."""
 
 import contextlib
 import os
@@ -9,16 +9,16 @@ from collections.abc import Iterator
 
 from assay.adapters.sandbox.cgroups import Group, sweep
 from assay.adapters.sandbox.controllers import Controllers
-from assay.adapters.sandbox.running import Launcher
+from assay.adapters.sandbox.launcher_client import LauncherClient
 from assay.core.errors import MeasurementError
 
 
 class Slot:
-    """One place. ``clean_up`` makes it ready for the next command."""
+    """A launcher and its control group."""
 
     def __init__(self, controllers: Controllers, owner: tuple[int, int] | None, file_mb: int) -> None:
         self.group = Group(controllers)
-        self.launcher = Launcher(owner, file_mb)
+        self.launcher = LauncherClient(owner, file_mb)
         self.group.take_in(self.launcher.pid)
 
     def close(self) -> None:
@@ -26,10 +26,10 @@ class Slot:
         self.group.remove()
 
 
-class Slots:
-    """The places of this process, as many as there were ever commands at one time.
+class LauncherPool:
+    """The slots of this process, as many as there were ever commands at one time.
 
-    Safe to use from several threads. A launcher can't take back a limit on the size of files, so there are places
+    Safe to use from several threads. A launcher can't take back a limit on the size of files, so there are slots
     for each such limit.
     """
 
@@ -39,12 +39,12 @@ class Slots:
         self._owner = owner
         self._lock = threading.Lock()
         self._free: dict[int, list[Slot]] = defaultdict(list)
-        # When nobody has these places any more, or at the end of the process.
-        self._last = weakref.finalize(self, _let_go, self._free, self._lock, os.getpid())
+        # When nobody has this pool any more, or at the end of the process.
+        self._last = weakref.finalize(self, _close_all, self._free, self._lock, os.getpid())
 
     @contextlib.contextmanager
     def take(self, file_mb: int) -> Iterator[Slot]:
-        """A place for one command. It is given up if the command leaves something behind that does not go away."""
+        """A slot for one command. It is closed if the command leaves something behind that doesn't go away."""
         slot = self._next(file_mb)
         try:
             yield slot
@@ -56,7 +56,7 @@ class Slots:
                 slot.close()
 
     def close(self) -> None:
-        """Let the free places go."""
+        """Close the free slots."""
         self._last()
 
     def _next(self, file_mb: int) -> Slot:
@@ -66,11 +66,11 @@ class Slots:
         try:
             return Slot(self._controllers, self._owner, file_mb)
         except OSError as error:
-            raise MeasurementError(f"a sandbox can't be prepared: {error.strerror}") from error
+            raise MeasurementError(f"can't prepare a sandbox: {error.strerror}") from error
 
 
-def _let_go(free: dict[int, list[Slot]], lock: threading.Lock, process: int) -> None:
-    """A copy of this process that was forked leaves the places alone."""
+def _close_all(free: dict[int, list[Slot]], lock: threading.Lock, process: int) -> None:
+    """A forked copy of this process leaves the slots alone."""
     with lock:
         slots = [slot for some in free.values() for slot in some]
         free.clear()

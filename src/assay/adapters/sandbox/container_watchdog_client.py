@@ -1,4 +1,4 @@
-"""Assay's side of the watchdog that ends its containers when it is gone."""
+"""Assay's side of the watchdog, which removes Assay's containers when Assay is gone."""
 
 import contextlib
 import os
@@ -11,8 +11,8 @@ from assay.core.errors import MeasurementError
 START = (sys.executable, "-I", "-S", str(Path(__file__).with_name("container_watchdog.py")))
 
 
-class Watch:
-    """Tells a watchdog which containers there are. It is started when there is something to tell."""
+class WatchdogClient:
+    """Tells a watchdog which containers exist. The watchdog starts with the first of them."""
 
     def __init__(self, engine: str) -> None:
         self._engine = engine
@@ -21,13 +21,13 @@ class Watch:
         self._watchdog: tuple[int, int] | None = None
 
     def begin(self, name: str) -> None:
-        """From now on, a container of this name does not outlive Assay."""
+        """From now on, a container of this name doesn't outlive Assay."""
         with self._lock:
             self._names.add(name)
             self._tell(f"+{name}\n")
 
     def end(self, name: str) -> None:
-        """The container is removed."""
+        """The container has been removed."""
         with self._lock:
             self._names.discard(name)
             self._tell(f"-{name}\n")
@@ -42,7 +42,7 @@ class Watch:
         try:
             self._write(line)
         except BrokenPipeError:
-            # Somebody killed it. The next one is told everything.
+            # Somebody killed it. Tell the next one everything.
             self._bury()
             self._write("".join(f"+{name}\n" for name in sorted(self._names)))
 
@@ -58,26 +58,26 @@ class Watch:
             self.leave()
 
 
-_WATCHES: dict[str, Watch] = {}
+_CLIENTS: dict[str, WatchdogClient] = {}
 
 
-def watch(engine: str) -> Watch:
-    """The one of this process."""
-    return _WATCHES.setdefault(engine, Watch(engine))
+def watchdog_of(engine: str) -> WatchdogClient:
+    """The client of this process for an engine."""
+    return _CLIENTS.setdefault(engine, WatchdogClient(engine))
 
 
 def _after_fork() -> None:
-    """The watchdog of a parent would wait for its children as well."""
-    for one in _WATCHES.values():
+    """The parent's watchdog would wait for its forked children as well."""
+    for one in _CLIENTS.values():
         one.leave()
-    _WATCHES.clear()
+    _CLIENTS.clear()
 
 
 os.register_at_fork(after_in_child=_after_fork)
 
 
 def _start(engine: str) -> tuple[int, int]:
-    """Its process, and the pipe on which it listens. What ends Assay from its terminal does not reach it."""
+    """The process id, and the pipe that it listens to. Signals from Assay's terminal don't reach it."""
     heard, pipe = os.pipe()
     answer, said = os.pipe()
     streams = [
@@ -92,5 +92,5 @@ def _start(engine: str) -> tuple[int, int]:
         os.close(said)
     with open(answer, "rb") as stream:
         if stream.read(1) == b"":
-            raise MeasurementError("the watchdog of the containers does not start")
+            raise MeasurementError("the watchdog for containers doesn't start")
     return pid, pipe

@@ -1,0 +1,101 @@
+"""Assay's side of the launcher, which is a process of its own: ask it for commands, and hear of their ends."""
+
+import contextlib
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.adapters.sandbox.memory_file import memory_file
+from assay.core.errors import MeasurementError
+
+SCRIPT = str(Path(__file__).with_name("launcher.py"))
+
+
+class LauncherClient:
+    """A launcher, which starts one command at a time."""
+
+    def __init__(self, owner: tuple[int, int] | None, file_mb: int) -> None:
+        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.alive = True
+        uid, gid = owner or (-1, -1)
+        argv = [sys.executable, "-I", "-S", SCRIPT, *map(str, (3, uid, gid, file_mb))]
+        with theirs:
+            fd = theirs.fileno()
+            self.pid = os.posix_spawn(argv[0], argv, {}, file_actions=[(os.POSIX_SPAWN_DUP2, fd, 3)])
+
+    def start(self, argv: Sequence[str], fds: Sequence[int]) -> "LaunchedChild":
+        """Start a command; ``fds`` become its descriptors 3, 4, …"""
+        stdin_theirs, stdin = os.pipe()
+        stdout, stdout_theirs = os.pipe()
+        own, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        running = LaunchedChild(self, own, stdin, stdout)
+        try:
+            with memory_file("\0".join(argv)) as line, theirs:
+                self._ask([theirs.fileno(), line, stdin_theirs, stdout_theirs, *fds])
+            word, *numbers = self.hear(own)
+            if word != "begun":
+                raise OSError(int(numbers[0]), os.strerror(int(numbers[0])))
+        except BaseException:
+            running.close()
+            raise
+        finally:
+            os.close(stdin_theirs)
+            os.close(stdout_theirs)
+        return running
+
+    def hear(self, own: socket.socket) -> list[str]:
+        """The launcher's next message about a command: a word and numbers."""
+        try:
+            words = own.recv(256).decode().split()
+        except OSError:
+            words = []
+        if not words:
+            self.alive = False
+            raise MeasurementError("the launcher for sandboxes is gone")
+        return words
+
+    def hang_up(self) -> None:
+        """Tell it to end, without waiting."""
+        self.alive = False
+        self._requests.close()
+
+    def close(self) -> None:
+        """End it and everything that it started."""
+        self.hang_up()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+    def _ask(self, fds: Sequence[int]) -> None:
+        # A launcher that is gone is noticed when it doesn't answer.
+        with contextlib.suppress(OSError):
+            socket.send_fds(self._requests, [b"s"], fds)
+
+
+class LaunchedChild:
+    """A command that the launcher started."""
+
+    def __init__(self, launcher: LauncherClient, own: socket.socket, stdin: int, stdout: int) -> None:
+        self._launcher = launcher
+        self._own = own
+        self._stdin_open = True
+        self.stdin, self.stdout, self.ended = stdin, stdout, own.fileno()
+
+    def kill(self) -> None:
+        with contextlib.suppress(OSError):
+            self._own.send(b"kill")
+
+    def collect(self) -> tuple[int, float]:
+        _, *numbers = self._launcher.hear(self._own)
+        return os.waitstatus_to_exitcode(int(numbers[0])), float(numbers[1])
+
+    def close_stdin(self) -> None:
+        os.close(self.stdin)
+        self._stdin_open = False
+
+    def close(self) -> None:
+        self._own.close()
+        os.close(self.stdout)
+        if self._stdin_open:
+            self.close_stdin()
