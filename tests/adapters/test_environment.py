@@ -8,8 +8,8 @@ import pytest
 
 from assay.adapters.environment import read_environment
 from assay.core.errors import InputError
+from assay.engine.sandbox import PATH
 from assay.engine.task import Environment
-from assay.engine.trial_run import PATH
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.scenario_file import canonical, load_scenario, scenario_hash, scenario_of
+from assay.adapters.scenario_file import load_scenario, scenario_of
 from assay.core.errors import InputError
+from assay.dialects.scorers.scenario import canonical, scenario_hash
 
 YAML = """\
 instruction: Fix it.

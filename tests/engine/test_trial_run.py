@@ -8,9 +8,9 @@ import pytest
 
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.multi_step import Strategy
-from assay.engine.sandbox import Command, Mount, Ran
+from assay.engine.sandbox import BASE_ENV, Command, Mount, Ran
 from assay.engine.task import Environment, Step, Task
-from assay.engine.trial_run import BASE_ENV, Agent, Site, StepRecord, TrialRecord, run_steps
+from assay.engine.trial_run import Agent, Site, StepRecord, TrialRecord, run_steps
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.verifier_run import RunEnd
 from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, verifier_phase

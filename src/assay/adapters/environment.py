@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from assay.adapters.dockerignore import ignored_paths
 from assay.core.errors import InputError
+from assay.engine.sandbox import PATH
 from assay.engine.task import Copy, Environment
-from assay.engine.trial_run import PATH
 from assay.formats.dockerfile import Instruction, parse_dockerfile, substitute
 
 DEFAULT_WORKDIR = "/workspace"

@@ -1,6 +1,5 @@
 """Scenario files, YAML, TOML or JSON."""
 
-import hashlib
 import json
 import os
 import tomllib
@@ -50,15 +49,6 @@ def _place(parts: tuple[int | str, ...]) -> str:
 def _no_value(value: object) -> object:
     """What YAML and TOML have and a scenario has not, such as a date without quotes."""
     raise TypeError(f"{value} is no text, number, list or object here: put it in quotes")
-
-
-def canonical(scenario: Scenario) -> str:
-    """The one text of a scenario, from which its hash is taken."""
-    return json.dumps(scenario.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
-
-
-def scenario_hash(scenario: Scenario) -> str:
-    return hashlib.sha256(canonical(scenario).encode()).hexdigest()
 
 
 def _parsed(path: str, data: bytes) -> Any:

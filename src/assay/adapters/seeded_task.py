@@ -12,16 +12,16 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from assay.adapters.atomic_write import write_text
 from assay.adapters.checksums import file_checksum
-from assay.adapters.scenario_file import scenario_hash, scenario_of
+from assay.adapters.scenario_file import scenario_of
 from assay.adapters.trees import unpack_tree
-from assay.adapters.workspace.baseline import StoredBaseline, load_baseline
+from assay.adapters.workspace.baseline import load_baseline
 from assay.core.errors import InputError
-from assay.dialects.scorers.scenario import Scenario
+from assay.dialects.scorers.scenario import scenario_hash
+from assay.engine.coding_task import Seeded
 
 TASK = "task.json"
 WORKSPACE = "workspace.tar.gz"
@@ -37,20 +37,6 @@ _FIELDS = {
     "nested_repositories",
     SEAL,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Seeded:
-    """A task that was seeded. ``notes`` has what scorers say of their own settings while it is seeded."""
-
-    folder: str
-    scenario: Scenario
-    scenario_sha256: str
-    baseline_sha256: str
-    baseline: StoredBaseline
-    nested: tuple[str, ...]
-    workspace_sha256: str
-    notes: tuple[str, ...] = ()
 
 
 def write_record(folder: str, record: Mapping[str, object]) -> None:

@@ -8,20 +8,18 @@ Exit codes: 0 the required scorers passed, 1 they failed, 2 could not be graded 
 """
 
 import argparse
-import contextlib
 import functools
-import os
 import sys
-from collections.abc import Iterator
 
 from assay.adapters.sandbox.choose import choose
-from assay.adapters.scoring import Scoring, from_scenario, from_task
+from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.arguments import add_isolation
 from assay.cli.score_table import render
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict, RunStatus, ScorersReport
+from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
 
 EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLICABLE: 2}
 
@@ -51,37 +49,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    with _scoring(args) as scoring:
-        # The diff first: a file that can't be written must not cost what the commands took their time for.
-        if args.diff is not None and scoring.workspace is not None:
-            _write_diff(scoring.workspace, args.diff)
-        report = scoring.report(RunStatus(args.run_status))
+    _check(args)
+    # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
+    show = functools.partial(_write_diff, path=args.diff)
+    files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show)
+    attempt = Attempt(args.workspace, RunStatus(args.run_status))
+    if args.task is not None:
+        report = score_by_task(args.task, attempt, files)
+    else:
+        report = score_by_scenario(args.scenario, args.baseline, attempt, files)
     print(report.model_dump_json(indent=2) if args.json else render(report, everything=args.all))
     return _exit_code(report)
 
 
-@contextlib.contextmanager
-def _scoring(args: argparse.Namespace) -> Iterator[Scoring]:
-    sandbox = functools.cache(lambda: choose(args.isolation))
+def _check(args: argparse.Namespace) -> None:
     if (args.task is None) == (args.scenario is None):
         raise InputError("say with either --task or --scenario what to score by")
     if (args.workspace is None) != args.no_workspace:
         raise InputError("name the workspace, or say --no-workspace")
-    if args.workspace is not None and not os.path.exists(args.workspace):
-        raise InputError(f"there is no workspace {args.workspace}")
-    if args.task is not None:
-        if args.baseline is not None:
-            raise InputError("a task brings its baseline along: leave out --baseline")
-        with from_task(args.task, args.workspace, sandbox) as scoring:
-            yield scoring
-        return
-    if args.baseline is None and args.workspace is not None:
+    if args.task is not None and args.baseline is not None:
+        raise InputError("a task brings its baseline along: leave out --baseline")
+    if args.scenario is not None and args.baseline is None and args.workspace is not None:
         raise InputError("say with --baseline what the workspace was before")
-    with from_scenario(args.scenario, args.baseline, args.workspace, sandbox) as scoring:
-        yield scoring
 
 
-def _write_diff(workspace: Captured, path: str) -> None:
+def _write_diff(workspace: Captured, path: str | None) -> None:
+    if path is None:
+        return
     text, cut = cumulative_diff(workspace)
     try:
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:

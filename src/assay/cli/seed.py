@@ -9,15 +9,16 @@ SCENARIO may also be a task that was seeded before: then only its workspace is u
 import argparse
 import os
 import sys
+from datetime import UTC, datetime
 
 from assay.adapters.sandbox.choose import choose
 from assay.adapters.scenario_file import load_scenario
 from assay.adapters.seeded_task import check_room, load_seeded, unpack_workspace
-from assay.adapters.seeding import seed
+from assay.adapters.seeding_files import LocalSeedingFiles
 from assay.cli.arguments import add_isolation
 from assay.cli.table import clean
 from assay.core.errors import InputError
-from assay.engine.scorer_checks import placed_checks
+from assay.engine.seed_task import seed_task
 from assay.formats.counting import counted
 
 
@@ -34,12 +35,11 @@ def run(args: argparse.Namespace) -> int:
     if args.output is None:
         raise InputError("say with -o where the task goes")
     scenario = load_scenario(args.scenario)
-    placed_checks(scenario, args.scenario)
     if args.workspace is not None:
         # Before the task is made, so that the same command can be given again.
         check_room(args.workspace)
-    base = os.path.dirname(os.path.abspath(args.scenario))
-    task = seed(scenario, base, args.output, lambda: choose(args.isolation))
+    files = LocalSeedingFiles(os.path.dirname(os.path.abspath(args.scenario)), lambda: choose(args.isolation))
+    task = seed_task(scenario, args.scenario, args.output, files, lambda: datetime.now(UTC))
     count = sum(1 for _ in task.baseline.paths())
     frozen = f"{counted(count, 'file')}, {counted(len(scenario.scorers), 'scorer')}"
     print(f"{args.output}: {frozen}, scenario {task.scenario_sha256[:12]}")

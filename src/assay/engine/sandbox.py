@@ -8,6 +8,9 @@ from typing import Protocol
 from assay.core.errors import AssayError
 from assay.evidence.verifier_run import RunEnd
 
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+BASE_ENV = {"PATH": PATH, "HOME": "/tmp", "LANG": "C.UTF-8", "TERM": "dumb"}  # noqa: S108 - in the sandbox
+
 
 class InterruptedRunError(AssayError):
     """The user stopped what was running. It says nothing about the agent, and nothing about the measurement."""

@@ -14,13 +14,11 @@ from assay.dialects.harbor.env_template import resolve_env
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.multi_step import TrialRewards
 from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
-from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
+from assay.engine.sandbox import BASE_ENV, Command, Limits, Mount, Ran, Sandbox
 from assay.engine.task import Step, Task
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-BASE_ENV = {"PATH": PATH, "HOME": "/tmp", "LANG": "C.UTF-8", "TERM": "dumb"}  # noqa: S108 - in the sandbox
 INSTRUCTION_FILE = "/logs/agent/instruction.md"
 INSTRUCTION_ENV_LIMIT = 64 * 1024
 DEFAULT_AGENT_TIMEOUT_SEC = 3600.0

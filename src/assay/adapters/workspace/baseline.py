@@ -11,7 +11,7 @@ import shutil
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import IO, Protocol
+from typing import IO
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from assay.adapters.safe_read import read_below
@@ -26,18 +26,6 @@ CONTENTS = "contents"
 MAX_READ = 64 * 2**20
 _KINDS = {kind.value: kind for kind in EntryKind}
 _PLAIN = "/ !#$&'()+,;=@[]{}~^`"
-
-
-class Baseline(Protocol):
-    """A state to compare with."""
-
-    def paths(self) -> Iterable[str]: ...
-
-    def entry(self, path: str) -> Entry | None: ...
-
-    def read(self, path: str) -> bytes | None:
-        """The content of a file, or the target of a link; None for neither, and for what is too large."""
-        ...
 
 
 @dataclass(frozen=True)

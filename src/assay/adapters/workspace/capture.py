@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from assay.adapters.safe_read import read_below
-from assay.adapters.workspace.baseline import MAX_READ, Baseline
+from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.hashing import entries_of, plain_mode
 from assay.adapters.workspace.memory import Memory, Remembered
 from assay.adapters.workspace.walk import parse_record, walking
 from assay.engine.changes import changes_between
+from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind
 

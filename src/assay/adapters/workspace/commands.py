@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import copy_tree, own_tree, remove_tree, walk
-from assay.adapters.workspace.baseline import MAX_READ, Baseline
+from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.restoring import make_room, restore_files
 from assay.core.errors import AssayError, MeasurementError
-from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
-from assay.engine.trial_run import BASE_ENV
+from assay.engine.sandbox import BASE_ENV, Command, Limits, Mount, Ran, Sandbox
+from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import CommandRun
 

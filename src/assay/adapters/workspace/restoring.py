@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from assay.adapters.safe_read import read_below
 from assay.adapters.trees import clear_the_way, real_folder
-from assay.adapters.workspace.baseline import MAX_READ, Baseline
+from assay.adapters.workspace.baseline import MAX_READ
 from assay.core.errors import MeasurementError
 from assay.detectors.runner_files.shadowing import stands_in_front
 from assay.detectors.runner_files.shared_settings import holds_settings, with_runner_settings
+from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import EntryKind
 

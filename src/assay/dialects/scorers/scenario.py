@@ -3,6 +3,8 @@
 A scorer's own fields are checked against its type by whoever makes checks of it; here they are kept as written.
 """
 
+import hashlib
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -116,6 +118,16 @@ class Scenario(StrictModel):
         if twice is not None:
             raise ValueError(f"two scorers are named {twice!r}")
         return self
+
+
+def canonical(scenario: Scenario) -> str:
+    """The one text of a scenario, from which its hash is taken."""
+    return json.dumps(scenario.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+
+
+def scenario_hash(scenario: Scenario) -> str:
+    """The hash that stands on every grading."""
+    return hashlib.sha256(canonical(scenario).encode()).hexdigest()
 
 
 def _named(scorer: Any) -> Any:

@@ -5,24 +5,28 @@ import os
 import stat
 import tarfile
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.adapters import trees
-from assay.adapters.seeded_task import Seeded, load_seeded, unpack_workspace
-from assay.adapters.seeding import seed
+from assay.adapters.seeded_task import load_seeded, unpack_workspace
+from assay.adapters.seeding_files import LocalSeedingFiles
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine.coding_task import Seeded
+from assay.engine.seed_task import seed_task
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import make_repository, run_git
 from tests.adapters.workspace.site import no_sandbox, write_files
 
 SCORERS = [{"name": "tests", "type": "tests_unmodified", "paths": ["tests/test_a.py"]}]
 FILES = {"tests/test_a.py": "assert f() == 1\n", "src/a.py": "def f(): return 2\n", ".gitignore": "build/\n"}
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SOLUTION = "the solution, which the agent must not see"
 
 
@@ -31,7 +35,8 @@ def scenario(seed: object = "empty", **more: Any) -> Scenario:
 
 
 def seeded(folder: Path, name: str = "task", seed_of: object = "empty", **more: Any) -> Seeded:
-    return seed(scenario(seed_of, **more), str(folder), str(folder / name), PlainSandbox)
+    files = LocalSeedingFiles(str(folder), PlainSandbox)
+    return seed_task(scenario(seed_of, **more), "the scenario", str(folder / name), files, lambda: NOW)
 
 
 def from_git(commit: str = "main", repository: str = "repository") -> dict[str, str]:
