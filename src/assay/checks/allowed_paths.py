@@ -19,6 +19,7 @@ class AllowedPaths:
     """``patterns`` is a list with at least one glob. None begins with ``/`` or ``./``, or ends with ``/``."""
 
     kind: ClassVar[str] = "allowed_paths"
+    advisory: ClassVar[bool] = False
 
     patterns: tuple[str, ...]
 

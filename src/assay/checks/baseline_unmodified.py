@@ -21,6 +21,7 @@ class BaselineUnmodified:
     """``paths`` is a list with at least one exact path."""
 
     kind: ClassVar[str] = "baseline_unmodified"
+    advisory: ClassVar[bool] = False
 
     paths: tuple[str, ...]
 

@@ -54,6 +54,7 @@ class Command:
     """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds."""
 
     kind: ClassVar[str] = "command"
+    advisory: ClassVar[bool] = False
 
     command: str
     timeout_s: int = 900

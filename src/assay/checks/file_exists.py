@@ -25,6 +25,7 @@ class FileExists:
     """``path`` is relative to the workspace and does not leave it. ``allow_empty`` accepts any empty file."""
 
     kind: ClassVar[str] = "file_exists"
+    advisory: ClassVar[bool] = False
 
     path: str
     allow_empty: bool = False

@@ -19,6 +19,7 @@ class ForbidPaths:
     """``patterns`` is a list with at least one glob. None begins with ``/`` or ``./``, or ends with ``/``."""
 
     kind: ClassVar[str] = "forbid_paths"
+    advisory: ClassVar[bool] = False
 
     patterns: tuple[str, ...]
 

@@ -18,6 +18,7 @@ class MaxFilesChanged:
     """``limit`` is a whole number of at least 0."""
 
     kind: ClassVar[str] = "max_files_changed"
+    advisory: ClassVar[bool] = False
 
     limit: int
 

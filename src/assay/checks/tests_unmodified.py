@@ -20,6 +20,7 @@ class TestsUnmodified:
     """``paths`` is a list with at least one exact path."""
 
     kind: ClassVar[str] = "tests_unmodified"
+    advisory: ClassVar[bool] = False
 
     paths: tuple[str, ...]
 

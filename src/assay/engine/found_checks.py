@@ -31,9 +31,12 @@ def modules_in(package: ModuleType) -> list[str]:
 
 
 def class_in(package: ModuleType, module: str, kind: str) -> type[Any]:
-    """The class that answers for a kind."""
+    """The class that answers for a kind. Raises ``TypeError`` if the file has none."""
     content = vars(importlib.import_module(f"{package.__name__}.{module}")).values()
-    return next(value for value in content if isinstance(value, type) and getattr(value, "kind", None) == kind)
+    found = next((one for one in content if isinstance(one, type) and vars(one).get("kind") == kind), None)
+    if found is None:
+        raise TypeError(f"{package.__name__}.{module} must hold a class whose kind is {kind!r}")
+    return found
 
 
 def made(cls: type[Any], written: Mapping[str, Any]) -> Any:

@@ -4,7 +4,7 @@ A check is found by its name: the file in ``checks`` that is named like it.
 """
 
 from assay import checks
-from assay.core.check import Check
+from assay.core.check import GatingCheck
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck
 from assay.core.placement import Placement
@@ -12,7 +12,7 @@ from assay.dialects.scorers.scenario import Scenario, Scorer
 from assay.engine.found_checks import UnfitFieldError, class_in, made, modules_in
 from assay.evidence.workspace import Workspace
 
-CodingCheck = Check[Workspace]
+CodingCheck = GatingCheck[Workspace]
 
 
 def kinds() -> list[str]:
@@ -21,13 +21,18 @@ def kinds() -> list[str]:
 
 
 def check_class(kind: str) -> type[CodingCheck]:
-    """The class that answers for a type."""
-    return class_in(checks, kind, kind)
+    """The class that answers for a type. Raises ``TypeError`` for one that leaves out what it must declare."""
+    found: type[CodingCheck] = class_in(checks, kind, kind)
+    declared = vars(found).get("advisory")
+    if not isinstance(declared, bool):
+        must = "must declare 'advisory: ClassVar[bool]', True or False"
+        raise TypeError(f"{found.__module__}.{found.__name__} {must}, got {declared!r}")
+    return found
 
 
 def required_by_default(kind: str) -> bool:
-    """Heuristics are advisory unless somebody says otherwise."""
-    return not getattr(check_class(kind), "advisory", False)
+    """Whether a scorer of this type is required if the scenario doesn't say. Heuristics are not."""
+    return not check_class(kind).advisory
 
 
 def placed_checks(scenario: Scenario, origin: str) -> list[PlacedCheck[Workspace]]:
