@@ -12,12 +12,10 @@ from assay.dialects.scorers.report import JudgeState, OverallVerdict, RunStatus
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
 from assay.engine.score_coding_run import (
-    ArchiveSource,
     Attempt,
-    CommitSource,
-    FolderSource,
+    Commit,
+    Files,
     PathKind,
-    Source,
     baseline_source,
     score_by_scenario,
     score_by_task,
@@ -59,19 +57,17 @@ class FakeFiles:
         self.asked.append(f"scenario {path}")
         return self.scenario
 
-    def kind_of(self, path: str) -> PathKind:
-        return self.kinds.get(path, PathKind.NEITHER)
+    def kind_of(self, path: str) -> PathKind | None:
+        return self.kinds.get(path)
 
     @contextmanager
-    def open_baseline(self, source: Source) -> Iterator[KnownBaseline]:
+    def open_baseline(self, source: Files | Commit) -> Iterator[KnownBaseline]:
         self.asked.append(source)
         yield KnownBaseline(NoBaseline(), "another hash", ())
         self.asked.append("baseline closed")
 
     @contextmanager
-    def capture(
-        self, left: FolderSource | ArchiveSource, before: KnownBaseline, workdir: str, remember: bool
-    ) -> Iterator[FakeWorkspace]:
+    def capture(self, left: Files, before: KnownBaseline, workdir: str, remember: bool) -> Iterator[FakeWorkspace]:
         self.asked.append((left, before.sha256, before.nested, workdir, remember))
         yield self.workspace
         self.asked.append("workspace closed")
@@ -86,7 +82,7 @@ def files(*scorers: dict[str, Any], **kinds: PathKind) -> FakeFiles:
 
 
 def test_by_a_task() -> None:
-    site = files(LIMIT, work=PathKind.FOLDER)
+    site = files(LIMIT, work="folder")
     report = score_by_task("task", Attempt("work", RunStatus.FAILED), site)
     assert report.overall is not None
     assert (report.overall.verdict, report.run.status) == (OverallVerdict.PASS, RunStatus.FAILED)
@@ -96,26 +92,26 @@ def test_by_a_task() -> None:
         "baseline_sha256": "baseline hash",
         "isolation": None,
     }
-    capture = (FolderSource("work"), "baseline hash", ("vendor",), "/app", True)
+    capture = (Files("work"), "baseline hash", ("vendor",), "/app", True)
     assert site.asked == ["task task", capture, "workspace closed"]
 
 
 def test_by_a_scenario() -> None:
-    site = files(LIMIT, work=PathKind.FILE, before=PathKind.FOLDER)
+    site = files(LIMIT, work="file", before="folder")
     report = score_by_scenario("s.yaml", "before", Attempt("work"), site)
     assert report.provenance.scenario_sha256 == scenario_hash(site.scenario)
     assert report.provenance.baseline_sha256 == "another hash"
     assert site.asked == [
         "scenario s.yaml",
-        FolderSource("before"),
-        (ArchiveSource("work"), "another hash", (), "/app", False),
+        Files("before"),
+        (Files("work", packed=True), "another hash", (), "/app", False),
         "workspace closed",
         "baseline closed",
     ]
 
 
 def test_the_sandbox_is_looked_for_before_any_command_and_only_for_one() -> None:
-    site = files(LIMIT, COMMAND, work=PathKind.FOLDER)
+    site = files(LIMIT, COMMAND, work="folder")
     report = score_by_task("task", Attempt("work"), site)
     assert report.provenance.isolation == "fake"
     assert site.asked[-2:] == ["sandbox", "workspace closed"]
@@ -132,7 +128,7 @@ def test_a_run_without_a_workspace_is_not_captured(baseline: str | None) -> None
 
 
 def test_a_workspace_that_is_not_there_is_refused_before_the_baseline_is_opened() -> None:
-    site = files(LIMIT, before=PathKind.FOLDER)
+    site = files(LIMIT, before="folder")
     with pytest.raises(InputError, match="work"):
         score_by_scenario("s.yaml", "before", Attempt("work"), site)
     with pytest.raises(InputError, match="work"):
@@ -143,21 +139,21 @@ def test_a_workspace_that_is_not_there_is_refused_before_the_baseline_is_opened(
 @pytest.mark.parametrize(
     ("where", "folders", "source"),
     [
-        ("a", ["a"], FolderSource("a")),
-        ("a@b", ["a@b", "a"], FolderSource("a@b")),
-        ("f", [], ArchiveSource("f")),
-        ("a@b", ["a"], CommitSource("a", "b")),
-        ("a@b@c", ["a"], CommitSource("a", "b@c")),
-        ("a@b@c", ["a@b", "a"], CommitSource("a@b", "c")),
-        ("https://host/x@b", [], CommitSource("https://host/x", "b")),
-        ("git@host:x@b", [], CommitSource("git@host:x", "b")),
+        ("a", ["a"], Files("a")),
+        ("a@b", ["a@b", "a"], Files("a@b")),
+        ("f", [], Files("f", packed=True)),
+        ("a@b", ["a"], Commit("a", "b")),
+        ("a@b@c", ["a"], Commit("a", "b@c")),
+        ("a@b@c", ["a@b", "a"], Commit("a@b", "c")),
+        ("https://host/x@b", [], Commit("https://host/x", "b")),
+        ("git@host:x@b", [], Commit("git@host:x", "b")),
     ],
 )
-def test_what_a_baseline_is(where: str, folders: list[str], source: Source) -> None:
-    kinds = {"f": PathKind.FILE, **dict.fromkeys(folders, PathKind.FOLDER)}
-    assert baseline_source(where, lambda path: kinds.get(path, PathKind.NEITHER)) == source
+def test_what_a_baseline_is(where: str, folders: list[str], source: Files | Commit) -> None:
+    kinds: dict[str, PathKind] = {"f": "file", **dict.fromkeys(folders, "folder")}
+    assert baseline_source(where, kinds.get) == source
 
 
 def test_a_baseline_that_is_nothing_is_refused() -> None:
     with pytest.raises(InputError, match="REPOSITORY@COMMIT"):
-        baseline_source("nothing", lambda _: PathKind.NEITHER)
+        baseline_source("nothing", lambda _: None)

@@ -19,7 +19,7 @@ from assay.adapters.workspace.memory import Memory
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Sandbox
-from assay.engine.score_coding_run import ArchiveSource, FolderSource, PathKind, Source
+from assay.engine.score_coding_run import Commit, Files, PathKind
 from assay.evidence.baseline import KnownBaseline
 
 
@@ -40,24 +40,22 @@ class LocalScoringFiles:
     def load_scenario(self, path: str) -> Scenario:
         return load_scenario(path)
 
-    def kind_of(self, path: str) -> PathKind:
+    def kind_of(self, path: str) -> PathKind | None:
         if os.path.isdir(path):
-            return PathKind.FOLDER
-        return PathKind.FILE if os.path.isfile(path) else PathKind.NEITHER
+            return "folder"
+        return "file" if os.path.isfile(path) else None
 
     @contextlib.contextmanager
-    def open_baseline(self, source: Source) -> Iterator[KnownBaseline]:
+    def open_baseline(self, source: Files | Commit) -> Iterator[KnownBaseline]:
         with _folder(source) as root:
             found = folder_baseline(root)
             yield KnownBaseline(found, hashlib.sha256(manifest_of(found)).hexdigest(), found.nested)
 
     @contextlib.contextmanager
-    def capture(
-        self, left: FolderSource | ArchiveSource, before: KnownBaseline, workdir: str, remember: bool
-    ) -> Iterator[Captured]:
+    def capture(self, left: Files, before: KnownBaseline, workdir: str, remember: bool) -> Iterator[Captured]:
         with _folder(left) as root:
             # An unpacked archive is new each time: there is nothing to remember of it.
-            memory = Memory(root, before.sha256) if remember and isinstance(left, FolderSource) else None
+            memory = Memory(root, before.sha256) if remember and not left.packed else None
             captured = capture(Commands(root, before.baseline, self.sandbox, workdir), memory, before.nested)
             self.show(captured)
             yield captured
@@ -67,17 +65,17 @@ class LocalScoringFiles:
 
 
 @contextlib.contextmanager
-def _folder(source: Source) -> Iterator[str]:
+def _folder(source: Files | Commit) -> Iterator[str]:
     """A folder with the files of a source, wherever they come from."""
-    if isinstance(source, FolderSource):
+    if isinstance(source, Files) and not source.packed:
         yield source.path
         return
     root = scratch_folder(0o700)
     try:
-        if isinstance(source, ArchiveSource):
+        if isinstance(source, Files):
             unpack_archive(source.path, root)
         else:
-            export_commit(source.repository, source.commit, root)
+            export_commit(source.repository, source.name, root)
         yield root
     finally:
         remove_tree(root)

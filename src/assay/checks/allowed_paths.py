@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.workspace import Workspace, blind_spots, changed_paths
+from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
 from assay.formats.counting import counted
-from assay.formats.path_patterns import check_patterns, matching, notes_on
+from assay.formats.path_patterns import check_needed_patterns, matching, notes_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,7 @@ class AllowedPaths:
     patterns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not self.patterns:
-            raise ValueError("patterns needs at least one glob")
-        check_patterns(self.patterns)
+        check_needed_patterns(self.patterns)
 
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
@@ -44,5 +42,5 @@ class AllowedPaths:
 def _summary(findings: list[dict[str, object]], changed: int) -> str:
     if not findings:
         return f"{counted(changed, 'changed path')}, none outside" if changed else "nothing changed"
-    first = findings[0].get("path") or findings[0].get("detail")
+    first = place_of(findings[0])
     return f"{len(findings)} not allowed, first {first}" if len(findings) > 1 else f"{first} is not allowed"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.workspace import Workspace, blind_spots, changed_paths
+from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
 from assay.formats.counting import counted
-from assay.formats.path_patterns import check_patterns, matching_in_disguise, notes_on
+from assay.formats.path_patterns import check_needed_patterns, matching_in_disguise, notes_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,7 @@ class ForbidPaths:
     patterns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not self.patterns:
-            raise ValueError("patterns needs at least one glob")
-        check_patterns(self.patterns)
+        check_needed_patterns(self.patterns)
 
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
@@ -38,8 +36,12 @@ class ForbidPaths:
         ]
         findings += blind_spots(evidence)
         if findings:
-            first = findings[0].get("path") or findings[0].get("detail")
-            return Scored(0.0, False, f"{first} must not change ({len(findings)} in all)", {"findings": findings})
+            return Scored(
+                0.0,
+                False,
+                f"{place_of(findings[0])} must not change ({len(findings)} in all)",
+                {"findings": findings},
+            )
         notes = list(notes_on(self.patterns, evidence))
         seen = f"{counted(len(paths), 'changed path')}, none forbidden"
         return Scored(1.0, True, "; ".join([seen, *notes]), {"notes": notes} if notes else {})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.workspace import Workspace, blind_spots, changed_paths
+from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
 
 SHOWN = 50
 
@@ -32,8 +32,7 @@ class MaxFilesChanged:
         seen: dict[str, object] = {"changed": len(paths), "limit": self.limit, "paths": paths[:SHOWN]}
         if unknown:
             seen["findings"] = unknown
-            what = unknown[0].get("path") or unknown[0].get("detail")
-            return Scored(0.0, False, f"the changes in {what} can't be counted", seen)
+            return Scored(0.0, False, f"the changes in {place_of(unknown[0])} can't be counted", seen)
         if len(paths) > self.limit:
             return Scored(self.limit / len(paths), False, f"{len(paths)} changed, at most {self.limit} may", seen)
         return Scored(1.0, True, f"{len(paths)} changed, at most {self.limit} may", seen)

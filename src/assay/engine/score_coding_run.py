@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from enum import Enum
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck
@@ -26,37 +25,23 @@ class Attempt:
     status: RunStatus = RunStatus.COMPLETED
 
 
-class PathKind(Enum):
-    """What a path leads to."""
-
-    FOLDER = "folder"
-    FILE = "file"
-    NEITHER = "neither"
+PathKind: TypeAlias = Literal["folder", "file"]
 
 
 @dataclass(frozen=True, slots=True)
-class FolderSource:
-    """A folder as it is."""
+class Files:
+    """A folder as it is, or an archive to unpack."""
 
     path: str
+    packed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveSource:
-    """An archive to unpack."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class CommitSource:
-    """A commit of a repository."""
+class Commit:
+    """The files of a commit of a repository."""
 
     repository: str
-    commit: str
-
-
-Source: TypeAlias = FolderSource | ArchiveSource | CommitSource
+    name: str
 
 
 class ScoringFiles(Protocol):
@@ -66,14 +51,16 @@ class ScoringFiles(Protocol):
 
     def load_scenario(self, path: str) -> Scenario: ...
 
-    def kind_of(self, path: str) -> PathKind: ...
+    def kind_of(self, path: str) -> PathKind | None:
+        """What a path leads to; None for neither a folder nor a regular file."""
+        ...
 
-    def open_baseline(self, source: Source) -> AbstractContextManager[KnownBaseline]:
+    def open_baseline(self, source: Files | Commit) -> AbstractContextManager[KnownBaseline]:
         """The state before the agent began, for the time of the block."""
         ...
 
     def capture(
-        self, left: FolderSource | ArchiveSource, before: KnownBaseline, workdir: str, remember: bool
+        self, left: Files, before: KnownBaseline, workdir: str, remember: bool
     ) -> AbstractContextManager[Workspace]:
         """What the agent changed, for the time of the block. ``workdir`` is where commands find the workspace.
 
@@ -116,19 +103,17 @@ def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, fil
         return _score(loaded.against(before), workspace, attempt.status, files)
 
 
-def baseline_source(where: str, kind_of: Callable[[str], PathKind]) -> Source:
+def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
     """What a baseline is, from how it is written. Raises ``InputError`` if it is nothing that there is."""
     kind = kind_of(where)
-    if kind is PathKind.FOLDER:
-        return FolderSource(where)
-    if kind is PathKind.FILE:
-        return ArchiveSource(where)
+    if kind is not None:
+        return Files(where, packed=kind == "file")
     if "@" not in where:
         raise InputError(f"there is no baseline {where}: it is a folder, an archive, or REPOSITORY@COMMIT")
     # Both names may hold an "@". A folder that is there decides.
     parts = where.split("@")
     splits = [("@".join(parts[:at]), "@".join(parts[at:])) for at in range(len(parts) - 1, 0, -1)]
-    return CommitSource(*next((one for one in splits if kind_of(one[0]) is PathKind.FOLDER), splits[0]))
+    return Commit(*next((one for one in splits if kind_of(one[0]) == "folder"), splits[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +129,11 @@ class _Loaded:
         return _Loaded(self.checks, provenance, self.workdir)
 
 
-def _left_by_agent(workspace: str, files: ScoringFiles) -> FolderSource | ArchiveSource:
+def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
     kind = files.kind_of(workspace)
-    if kind is PathKind.NEITHER:
+    if kind is None:
         raise InputError(f"there is no workspace {workspace}")
-    return FolderSource(workspace) if kind is PathKind.FOLDER else ArchiveSource(workspace)
+    return Files(workspace, packed=kind == "file")
 
 
 def _score(loaded: _Loaded, workspace: Workspace, status: RunStatus, files: ScoringFiles) -> ScorersReport:

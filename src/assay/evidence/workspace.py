@@ -1,6 +1,6 @@
 """What an agent did to a workspace: its changes against the baseline, and a way to read and run what is there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -134,3 +134,8 @@ def blind_spots(workspace: Workspace) -> list[dict[str, object]]:
     spots += ({"rule": "nested repository", "path": path} for path in workspace.nested_repositories)
     spots += ({"rule": "not captured", "detail": sentence} for sentence in workspace.cut)
     return spots
+
+
+def place_of(finding: Mapping[str, object]) -> object:
+    """Where a finding is: its path, or the sentence about what could not be captured."""
+    return finding.get("path") or finding.get("detail")

@@ -41,6 +41,13 @@ def check_patterns(patterns: Iterable[str]) -> None:
             raise ValueError(f"no path of a workspace matches {pattern!r}, but {_live(pattern)!r} may be meant")
 
 
+def check_needed_patterns(patterns: Sequence[str]) -> None:
+    """Like ``check_patterns``, and refuses a list that is empty."""
+    if not patterns:
+        raise ValueError("patterns needs at least one glob")
+    check_patterns(patterns)
+
+
 def _live(pattern: str) -> str:
     """What is left of a pattern as paths are written. One that ended like a folder means what is in it."""
     parts = pattern.split("/")

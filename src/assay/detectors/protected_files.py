@@ -1,21 +1,30 @@
 """Whether files that must stay as they were did so. Shared by the checks that guard exact paths."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Change, EntryKind, Workspace, blind_spots
+from assay.formats.path_patterns import folded, plain_path
 
 Finding = dict[str, object]
 
 
-def unmodified(workspace: Workspace, paths: Sequence[str], alike: Callable[[str], str]) -> Outcome:
+def exact_paths(written: Iterable[str]) -> list[str]:
+    """Paths as captures have them. Raises ``ValueError`` if there are none, or if one leaves the workspace."""
+    paths = [plain_path(path) for path in written]
+    if not paths:
+        raise ValueError("paths needs at least one path")
+    return paths
+
+
+def unmodified(workspace: Workspace, written: Iterable[str]) -> Outcome:
     """A pass if nothing happened to these paths, nor to one that a careless system takes for one of them.
 
-    ``alike`` gives equal names for paths that are taken for the same. Raises ``ValueError`` for a folder or a
-    pattern of files: paths are exact, so neither guards anything.
+    Raises ``ValueError`` for a folder or a pattern of files: paths are exact, so neither guards anything.
     """
-    findings = [*_touched(workspace, paths, alike), *_hard_links(workspace, paths), *_unseen(workspace, paths)]
+    paths = exact_paths(written)
+    findings = [*_touched(workspace, paths), *_hard_links(workspace, paths), *_unseen(workspace, paths)]
     if not findings:
         return _untouched(workspace, paths)
     edited = {str(finding.get("path")) for finding in findings}
@@ -49,11 +58,10 @@ def _is_file(workspace: Workspace, path: str) -> bool:
     return entry is not None and entry.kind is not EntryKind.FOLDER
 
 
-def _touched(workspace: Workspace, paths: Sequence[str], alike: Callable[[str], str]) -> list[Finding]:
-    protected = {alike(path) for path in paths}
-    return [
-        _finding(change, path) for change in workspace.changes for path in change.paths if alike(path) in protected
-    ]
+def _touched(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
+    protected = {folded(path) for path in paths}
+    touched = ((change, path) for change in workspace.changes for path in change.paths)
+    return [_finding(change, path) for change, path in touched if folded(path) in protected]
 
 
 def _hard_links(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
