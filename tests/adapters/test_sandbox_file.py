@@ -18,11 +18,14 @@ def load(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{}", "s.yaml:1: id: it is needed, and missing"),
-        ("id: ''", "s.yaml:1: id: it can't be empty"),
-        ("id: b\nstor: x", "s.yaml:2: stor: there is no field 'stor' here; 'store' may be meant"),
+        ("{}", "s.yaml:1: id must be given, got nothing"),
+        ("id: ''", "s.yaml:1: id must not be empty, got ''"),
+        ("id: b\nstor: x", "s.yaml:2: stor must be one of the fields id, "),
         ("id: b\nrun_start: 2025-06-02", "s.yaml:2: run_start"),
-        ("id: b\nrun_start: 2025-06-02T12:00:00", "s.yaml:2: run_start: it is a moment with its zone"),
+        (
+            "id: b\nrun_start: 2025-06-02T12:00:00",
+            "s.yaml:2: run_start must be a time with its zone, such as 2026-03-01T12:00:00Z, got ",
+        ),
         ("id: b\nfhir: {}", "s.yaml:2: fhir: give a url or a folder"),
         ("id: b\nfhir: {url: x, folder: y}", "give a url or a folder"),
         ("id: b\nfhir: {folder: y, token_env: T}", "a folder needs no token"),
@@ -33,19 +36,19 @@ def load(folder: Path, text: str) -> str:
         ("id: b\nfiles: {url: 's3://h/', credentials: {ASSAY_SFTP_KEY: P}}", "no setting 'ASSAY_SFTP_KEY' of s3"),
         (
             "id: b\nfiles: {url: 's3://h/', credentials: {AWS_REGION: ''}}",
-            "credentials.AWS_REGION: it can't be empty",
+            "credentials.AWS_REGION must not be empty, got a value that isn't shown here",
         ),
         ("id: b\nstore: s\nstore_env: S", "give store or store_env"),
         ("id: b\nstore: postgresql://u:secret@h/d", "name a variable that has the URL with store_env"),
-        ("id: b\njudge: {url: 'http://h/v1'}", "s.yaml:2: judge.model: "),
-        ("id: b\njudge: {model: m}", "judge.url: "),
-        ("id: b\njudge: {url: 'http://h/v1', model: m, token: secret}", "judge.token: "),
+        ("id: b\njudge: {url: 'http://h/v1'}", "s.yaml:2: judge.model must be given, got nothing"),
+        ("id: b\njudge: {model: m}", "judge.url must be given, got nothing"),
+        ("id: b\njudge: {url: 'http://h/v1', model: m, token: secret}", "judge.token must be one of the fields "),
         ("id: b\njudge: {url: 'http://u:secret@h/v1', model: m}", "judge.url: a judge has a URL such as"),
         ("id: b\njudge: {url: 'http://h/v1?key=secret', model: m}", "judge.url: a judge has a URL such as"),
         ("id: b\njudge: {url: 'file:///v1', model: m}", "judge.url: a judge has a URL such as"),
         ("id: b\njudge: {url: 'http://h:99999/v1', model: m}", "judge.url: a judge has a URL such as"),
         ("id: b\njudge: {url: 'http://h/ v1', model: m}", "judge.url: a judge has a URL such as"),
-        ("id: b\njudge: {url: 'http://h/v1', model: m, timeout_s: 0}", "judge.timeout_s: "),
+        ("id: b\njudge: {url: 'http://h/v1', model: m, timeout_s: 0}", "judge.timeout_s must be "),
     ],
 )
 def test_refused(tmp_path: Path, text: str, says: str) -> None:

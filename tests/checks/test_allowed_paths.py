@@ -102,11 +102,11 @@ def test_what_is_likely_to_be_a_mistake_in_the_patterns_is_said_beside_what_was_
 
 
 def test_a_list_without_a_glob_is_refused() -> None:
-    with pytest.raises(ValueError, match="patterns needs at least one glob"):
+    with pytest.raises(ValueError, match="patterns must have at least one glob, got an empty list"):
         AllowedPaths(())
 
 
 @pytest.mark.parametrize("pattern", ["", "src/", "./src/*", "/src/*", "src/../*"])
 def test_a_pattern_that_would_allow_nothing_is_refused(pattern: str) -> None:
-    with pytest.raises(ValueError, match=r"a pattern has|no path of a workspace matches"):
+    with pytest.raises(ValueError, match=r"^a pattern must .*, got "):
         AllowedPaths(("docs/*", pattern))

@@ -168,13 +168,13 @@ def test_a_report_counts_under_any_spelling_of_its_path() -> None:
 
 @pytest.mark.parametrize("command", ["", "  ", "a\0b"])
 def test_a_command_is_a_text(command: str) -> None:
-    with pytest.raises(ValueError, match="command needs a shell command"):
+    with pytest.raises(ValueError, match="command must be a shell command, got "):
         Command(command)
 
 
 @pytest.mark.parametrize("timeout_s", [-1, 0, MAX_TIMEOUT + 1])
 def test_the_time_is_from_1_to_3600_seconds(timeout_s: int) -> None:
-    with pytest.raises(ValueError, match=f"timeout_s is from 1 to 3600, not {timeout_s}"):
+    with pytest.raises(ValueError, match=f"timeout_s must be from 1 to 3600, got {timeout_s}"):
         Command(RUN, timeout_s)
 
 
@@ -184,7 +184,7 @@ def test_the_bounds_themselves_are_fine() -> None:
 
 
 def test_a_report_has_a_format_that_is_known() -> None:
-    with pytest.raises(ValueError, match=r"report\.format is one of junit, pytest, jest, go, cargo, not 'tap'"):
+    with pytest.raises(ValueError, match=r"^format must be one of junit, pytest, jest, go, cargo, got 'tap'"):
         ReportRule(REPORT, "tap")
 
 
@@ -196,7 +196,7 @@ def test_a_report_is_in_the_workspace(path: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["", "/tests/*", "./tests/*", "tests/", "../tests/*", "tests/../*"])
 def test_a_pattern_that_would_restore_nothing_is_refused(pattern: str) -> None:
-    with pytest.raises(ValueError, match=r"a pattern has|no path of a workspace matches"):
+    with pytest.raises(ValueError, match=r"^a pattern must .*, got "):
         Command("true", restore=("tests/*", pattern))
 
 
@@ -207,11 +207,11 @@ def test_a_name_that_stands_for_no_files_is_refused(pattern: str, fine: bool) ->
     if fine:
         assert Command("true", restore=(pattern,)).restore == (pattern,)
     else:
-        with pytest.raises(ValueError, match="'@runners' stands for no files; '@runner' does"):
+        with pytest.raises(ValueError, match="restore must have globs or '@runner', got '@runners'"):
             Command("true", restore=(pattern,))
 
 
 @pytest.mark.parametrize("name", ["", " "])
 def test_an_expected_test_has_a_name(name: str) -> None:
-    with pytest.raises(ValueError, match=r"report\.expected has names or globs of tests"):
+    with pytest.raises(ValueError, match=r"expected must have names or globs of tests, got an empty one"):
         ReportRule(REPORT, expected=("test_x", name))

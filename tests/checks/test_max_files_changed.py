@@ -67,7 +67,7 @@ def test_changes_that_can_not_be_counted_fail(workspace: FakeWorkspace) -> None:
 
 
 def test_a_limit_below_0_is_refused() -> None:
-    with pytest.raises(ValueError, match="limit is a whole number of at least 0, not -1"):
+    with pytest.raises(ValueError, match="limit must be at least 0, got -1"):
         MaxFilesChanged(-1)
 
 

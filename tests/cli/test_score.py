@@ -272,10 +272,10 @@ def test_what_can_not_be_used_is_said_in_one_sentence(cli: Cli, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("scorer", "sentence"),
     [
-        ({"type": "tests_pass"}, "scorers[0].type: there is no scorer 'tests_pass'; there are "),
-        ({**TESTS, "shell": "bash"}, "scorers[0].shell: command has no such field; it has command, timeout_s, "),
-        ({**TESTS, "timeout_s": 9999}, "scorers[0]: timeout_s is from 1 to 3600, not 9999"),
-        ({**GUARD, "paths": []}, "scorers[0]: paths needs at least one path"),
+        ({"type": "tests_pass"}, "scorers[0].type must be one of allowed_paths, "),
+        ({**TESTS, "shell": "bash"}, "scorers[0].shell must be one of the fields command, timeout_s, "),
+        ({**TESTS, "timeout_s": 9999}, "scorers[0].timeout_s must be from 1 to 3600, got 9999"),
+        ({**GUARD, "paths": []}, "scorers[0].paths must have at least one path, got an empty list"),
     ],
 )
 def test_a_scenario_that_is_refused(cli: Cli, tmp_path: Path, scorer: dict[str, Any], sentence: str) -> None:

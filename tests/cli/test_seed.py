@@ -116,24 +116,33 @@ def test_a_scorer_that_guards_nothing_is_noted(cli: Cli, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("scenario", "sentence"),
     [
-        ({"scorers": []}, "scorers: "),
-        ({}, "scorers: "),
-        ([], ""),
-        ({"scorers": [GUARD], "colour": "blue"}, "colour: "),
-        ({"scorers": [{"type": "tests_pass"}]}, "scorers[0].type: there is no scorer 'tests_pass'; there are "),
-        ({"scorers": [GUARD, {**TESTS, "timeout_s": 0}]}, "scorers[1]: timeout_s is from 1 to 3600, not 0"),
+        ({"scorers": []}, ": scorers must not be empty, got an empty list"),
+        ({}, ": scorers must be given, got nothing"),
+        ([], " must be an object of names and values, got an empty list"),
+        ({"scorers": [GUARD], "colour": "blue"}, ": colour must be one of the fields name, "),
+        ({"scorers": [{"type": "tests_pass"}]}, ": scorers[0].type must be one of allowed_paths, "),
+        ({"scorers": [GUARD, {**TESTS, "timeout_s": 0}]}, ": scorers[1].timeout_s must be from 1 to 3600, got 0"),
         (
             {"scorers": [{**TESTS, "retries": 3}]},
-            "scorers[0].retries: command has no such field; it has command, ",
+            ": scorers[0].retries must be one of the fields command, ",
         ),
         (
             {"scorers": [{"type": "forbid_paths", "patterns": [".github/"]}]},
-            "scorers[0]: no path of a workspace matches '.github/', but '.github/*' may be meant",
+            ": scorers[0]: a pattern must be written as paths in the workspace are, got '.github/' (did you mean ",
         ),
-        ({"scorers": [GUARD, GUARD]}, "two scorers are named 'guard'"),
-        ({"scorers": [GUARD], "workspace_seed": {"type": "svn"}}, "workspace_seed: "),
-        ({"scorers": [GUARD], "expected_outcome": "win"}, "expected_outcome: "),
-        ({"scorers": [GUARD], "workspace_seed": "empty", "workdir": "here"}, "workdir: "),
+        ({"scorers": [GUARD, GUARD]}, ": the names of scorers must differ, got 'guard' twice"),
+        (
+            {"scorers": [GUARD], "workspace_seed": {"type": "svn"}},
+            ": workspace_seed must have 'type' set to one of 'git', ",
+        ),
+        (
+            {"scorers": [GUARD], "expected_outcome": "win"},
+            ": expected_outcome must be 'completion' or 'refusal', got 'win'",
+        ),
+        (
+            {"scorers": [GUARD], "workspace_seed": "empty", "workdir": "here"},
+            ": workdir must be the absolute path of a folder, ",
+        ),
     ],
 )
 def test_a_scenario_that_is_refused(cli: Cli, tmp_path: Path, scenario: Any, sentence: str) -> None:
@@ -141,7 +150,7 @@ def test_a_scenario_that_is_refused(cli: Cli, tmp_path: Path, scenario: Any, sen
     path.write_text(json.dumps(scenario))
     done = cli("seed", path, "-o", tmp_path / "task")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"assay: {path}: {sentence}")
+    assert done.err.startswith(f"assay: {path}{sentence}")
     assert done.err.count("\n") == 1
     assert not (tmp_path / "task").exists()
 

@@ -132,7 +132,11 @@ def test_only_what_a_commit_holds_is_tracked() -> None:
 @pytest.mark.parametrize(
     ("files", "fields", "sentence"),
     [
-        (FakeFiles(), {"scorers": [{**GUARD, "paths": []}]}, "s.yaml: scorers[0]"),
+        (
+            FakeFiles(),
+            {"scorers": [{**GUARD, "paths": []}]},
+            "s.yaml: scorers[0].paths must have at least one path, got an empty list",
+        ),
         (FakeFiles(), {"workspace_seed": None}, "the scenario has no workspace_seed"),
     ],
 )

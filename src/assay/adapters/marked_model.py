@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from assay.adapters.marked_file import Marked
 from assay.core.errors import InputError
 from assay.engine.criteria_places import line_of, spelled
-from assay.engine.mistakes import first, sentence
+from assay.engine.mistakes import about, first, sentence
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -22,4 +22,4 @@ def validated(model: type[Model], path: str, found: Marked) -> Model:
         told = first(error.errors(include_url=False))
         line = line_of(told["loc"], found.lines)
         where = f"{path}{f':{line}' if line else ''}: {spelled(told['loc'])}".removesuffix(": ")
-        raise InputError(f"{where}: {sentence(told, model)}") from error
+        raise InputError(about(where, sentence(told, model))) from error

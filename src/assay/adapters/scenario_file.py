@@ -12,9 +12,7 @@ from assay.adapters.marked_file import not_utf8, not_yaml
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine import mistakes
-
-_NO_SEED = ("union_tag_invalid", "union_tag_not_found")
-_SEEDS = "its type is git, archive or empty"
+from assay.engine.criteria_places import spelled
 
 
 def load_scenario(path: str) -> Scenario:
@@ -34,16 +32,15 @@ def scenario_of(value: object, origin: str) -> Scenario:
         return Scenario.model_validate_json(json.dumps(value, allow_nan=False, default=_no_value))
     except ValidationError as error:
         first = mistakes.first(error.errors(include_url=False))
-        sentence = _SEEDS if first["type"] in _NO_SEED else mistakes.sentence(first, Scenario)
-        raise InputError(": ".join(part for part in (origin, _place(first["loc"]), sentence) if part)) from error
+        place = ": ".join(part for part in (origin, _place(first["loc"])) if part)
+        raise InputError(mistakes.about(place, mistakes.sentence(first, Scenario))) from error
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{origin}: {error}") from error
 
 
 def _place(parts: tuple[int | str, ...]) -> str:
     """``scorers[0].name``, without the type of a seed, which is no level of the file."""
-    written = parts[:1] + parts[2:] if parts[:1] == ("workspace_seed",) else parts
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in written).removeprefix(".")
+    return spelled(parts[:1] + parts[2:] if parts[:1] == ("workspace_seed",) else parts)
 
 
 def _no_value(value: object) -> object:

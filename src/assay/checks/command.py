@@ -43,9 +43,9 @@ class ReportRule:
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
-            raise ValueError(f"report.format is one of {', '.join(FORMATS)}, not {self.format!r}")
+            raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {self.format!r}")
         if not all(name.strip() for name in self.expected):
-            raise ValueError("report.expected has names or globs of tests, and an empty one is none")
+            raise ValueError("expected must have names or globs of tests, got an empty one")
         plain_path(self.path)
 
 
@@ -63,13 +63,13 @@ class Command:
 
     def __post_init__(self) -> None:
         if not self.command.strip() or "\0" in self.command:
-            raise ValueError("command needs a shell command")
+            raise ValueError(f"command must be a shell command, got {self.command!r}")
         if not 1 <= self.timeout_s <= MAX_TIMEOUT:
-            raise ValueError(f"timeout_s is from 1 to {MAX_TIMEOUT}, not {self.timeout_s}")
+            raise ValueError(f"timeout_s must be from 1 to {MAX_TIMEOUT}, got {self.timeout_s}")
         check_patterns(self.restore)
         unknown = next((one for one in self.restore if _SET.fullmatch(one) and one != RUNNER), None)
         if unknown is not None:
-            raise ValueError(f"{unknown!r} stands for no files; {RUNNER!r} does")
+            raise ValueError(f"restore must have globs or {RUNNER!r}, got {unknown!r}")
 
     def run(self, evidence: Workspace) -> Outcome:
         collect = () if self.report is None else (plain_path(self.report.path),)

@@ -21,7 +21,7 @@ class LlmJudge:
 
     def __post_init__(self) -> None:
         if not self.rubric.strip():
-            raise ValueError("rubric needs a text")
+            raise ValueError(f"rubric must have some text, got {self.rubric!r}")
 
     def run(self, evidence: Workspace) -> Outcome:  # noqa: ARG002 - the judge looks, later
         return NotApplicable("for the judge")

@@ -24,7 +24,7 @@ class MaxFilesChanged:
 
     def __post_init__(self) -> None:
         if self.limit < 0:
-            raise ValueError(f"limit is a whole number of at least 0, not {self.limit}")
+            raise ValueError(f"limit must be at least 0, got {self.limit}")
 
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)

@@ -14,7 +14,7 @@ def exact_paths(written: Iterable[str]) -> list[str]:
     """Paths as captures have them. Raises ``ValueError`` if there are none, or if one leaves the workspace."""
     paths = [plain_path(path) for path in written]
     if not paths:
-        raise ValueError("paths needs at least one path")
+        raise ValueError("paths must have at least one path, got an empty list")
     return paths
 
 

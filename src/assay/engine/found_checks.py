@@ -9,9 +9,12 @@ from types import ModuleType
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from assay.core.errors import InputError
 from assay.engine import mistakes
+from assay.engine.criteria_places import spelled
+from assay.engine.field_names import names_at
 
 _readers: dict[type[Any], TypeAdapter[Any]] = {}
 
@@ -19,8 +22,8 @@ _readers: dict[type[Any], TypeAdapter[Any]] = {}
 class UnfitFieldError(ValueError):
     """A check can't be made of what was written. ``field`` says where; "" for the whole."""
 
-    def __init__(self, field: str, problem: str, sentence: str | None = None) -> None:
-        super().__init__(sentence or (f"{field}: {problem}" if field else problem))
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(mistakes.about(field, problem))
         self.field = field
         self.problem = problem
 
@@ -44,19 +47,24 @@ def made(cls: type[Any], written: Mapping[str, Any]) -> Any:
     allowed = [field.name for field in fields(cls)]
     unknown = sorted(written.keys() - set(allowed))
     if unknown:
-        has = f"it has {', '.join(allowed) or 'none'}"
-        sentence = f"{cls.kind} has no field {unknown[0]!r}; {has}"
-        raise UnfitFieldError(unknown[0], f"{cls.kind} has no such field; {has}", sentence)
+        raise UnfitFieldError(unknown[0], mistakes.unknown(unknown[0], allowed))
     try:
         # As JSON, so that lists may stand for tuples while numbers and texts stay what they are.
         return _reader(cls).validate_json(json.dumps(written), strict=True)
     except ValidationError as error:
-        first = mistakes.first(error.errors(include_url=False))
-        field = ".".join(str(part) for part in first["loc"])
-        raise UnfitFieldError(field, mistakes.sentence(first, cls)) from error
+        raise _unfit(mistakes.first(error.errors(include_url=False)), cls) from error
     except (TypeError, ValueError, RecursionError, InputError) as error:
         # What JSON can't hold, or a path that is none in a format's own language.
         raise UnfitFieldError("", str(error)) from error
+
+
+def _unfit(error: ErrorDetails, cls: type[Any]) -> UnfitFieldError:
+    """What is wrong, and where. A check that looks at several fields begins its sentence with the one it means."""
+    said, place = mistakes.sentence(error, cls), list(error["loc"])
+    name, _, rest = said.partition(" ")
+    if rest.startswith("must ") and name in names_at(cls, place):
+        return UnfitFieldError(spelled([*place, name]), rest)
+    return UnfitFieldError(spelled(place), said)
 
 
 def _reader(cls: type[Any]) -> TypeAdapter[Any]:

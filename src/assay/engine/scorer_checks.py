@@ -10,6 +10,7 @@ from assay.core.grading import PlacedCheck
 from assay.core.placement import Placement
 from assay.dialects.scorers.scenario import Scenario, Scorer
 from assay.engine.found_checks import UnfitFieldError, class_in, made, modules_in
+from assay.engine.mistakes import about
 from assay.evidence.workspace import Workspace
 
 CodingCheck = GatingCheck[Workspace]
@@ -42,10 +43,11 @@ def placed_checks(scenario: Scenario, origin: str) -> list[PlacedCheck[Workspace
 
 def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:
     if scorer.type not in kinds():
-        raise InputError(f"{where}.type: there is no scorer {scorer.type!r}; there are {', '.join(kinds())}")
+        raise InputError(f"{where}.type must be one of {', '.join(kinds())}, got {scorer.type!r}")
     required = required_by_default(scorer.type) if scorer.required is None else scorer.required
     try:
         check: CodingCheck = made(check_class(scorer.type), scorer.config)
     except UnfitFieldError as error:
-        raise InputError(f"{where}{f'.{error.field}' if error.field else ''}: {error.problem}") from error
+        place = f"{where}.{error.field}" if error.field else where
+        raise InputError(about(place, error.problem)) from error
     return PlacedCheck(Placement(scorer.name, required=required), check)

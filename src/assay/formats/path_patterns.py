@@ -22,7 +22,7 @@ def plain_path(path: str) -> str:
     """A path as captures have it. Raises ``ValueError`` for one that leaves the workspace or names nothing."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
-        raise ValueError(f"a path is relative to the workspace, without '..', not {path!r}")
+        raise ValueError(f"a path must be relative to the workspace, without '..', got {path!r}")
     return "/".join(parts)
 
 
@@ -34,17 +34,18 @@ def check_patterns(patterns: Iterable[str]) -> None:
     for pattern in patterns:
         parts = _CLASS.sub("?", pattern).split("/")
         if not pattern or "\0" in pattern:
-            raise ValueError("a pattern has at least one letter, and no NUL")
+            raise ValueError(f"a pattern must have at least one character and no NUL, got {pattern!r}")
         if ".." in parts:
-            raise ValueError(f"no path of a workspace matches {pattern!r}: there is no '..' in them")
+            raise ValueError(f"a pattern must have no '..', as no path in a workspace has one, got {pattern!r}")
         if "" in parts or "." in parts:
-            raise ValueError(f"no path of a workspace matches {pattern!r}, but {_live(pattern)!r} may be meant")
+            meant = f"got {pattern!r} (did you mean {_live(pattern)!r}?)"
+            raise ValueError(f"a pattern must be written as paths in the workspace are, {meant}")
 
 
 def check_needed_patterns(patterns: Sequence[str]) -> None:
     """Like ``check_patterns``, and refuses a list that is empty."""
     if not patterns:
-        raise ValueError("patterns needs at least one glob")
+        raise ValueError("patterns must have at least one glob, got an empty list")
     check_patterns(patterns)
 
 

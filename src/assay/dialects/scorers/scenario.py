@@ -52,7 +52,7 @@ class Setup(StrictModel):
     @classmethod
     def _is_a_command(cls, command: str) -> str:
         if not command.strip() or "\0" in command:
-            raise ValueError("it needs a shell command")
+            raise ValueError(f"must be a shell command, got {command!r}")
         return command
 
 
@@ -90,7 +90,7 @@ class Scenario(StrictModel):
     def _is_a_folder(cls, workdir: str) -> str:
         names = [name for name in workdir.split("/") if name not in ("", ".")]
         if not workdir.startswith("/") or not names or ".." in names or "\0" in workdir:
-            raise ValueError(f"it is the absolute path of a folder, such as /workspace, not {workdir!r}")
+            raise ValueError(f"must be the absolute path of a folder, such as /workspace, got {workdir!r}")
         return workdir
 
     @model_validator(mode="before")
@@ -116,7 +116,7 @@ class Scenario(StrictModel):
         names = [scorer.name for scorer in self.scorers]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ValueError(f"two scorers are named {twice!r}")
+            raise ValueError(f"the names of scorers must differ, got {twice!r} twice")
         return self
 
 
