@@ -104,21 +104,28 @@ class _Unpacking:
         self._members_left -= 1
         if self._members_left < 0:
             raise InputError(f"{self._archive} holds more than {MAX_MEMBERS} files")
+        parts = self._parts(name)
+        if not parts:
+            return None
+        path = f"{self._folder(parts[:-1], name)}/{parts[-1]}"
+        if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
+            os.unlink(path)
+        return path
+
+    def _parts(self, name: str) -> list[str]:
         parts = [part for part in name.split("/") if part not in ("", ".")][self._strip :]
         if posixpath.isabs(name) or ".." in parts or "\0" in name:
             raise InputError(f"{self._archive} holds a name that leaves its folder: {name!r}")
-        if not parts:
-            return None
+        return parts
+
+    def _folder(self, parts: list[str], name: str) -> str:
         folder = self._target
-        for part in parts[:-1]:
+        for part in parts:
             folder = f"{folder}/{part}"
             if os.path.islink(folder):
                 raise InputError(f"{self._archive} leads through a link: {name!r}")
         os.makedirs(folder, exist_ok=True)
-        path = f"{folder}/{parts[-1]}"
-        if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
-            os.unlink(path)
-        return path
+        return folder
 
     def _write(self, path: str, content: IO[bytes] | None, mode: int) -> None:
         if content is None:  # A hard link to what has no content.

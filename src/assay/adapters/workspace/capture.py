@@ -130,15 +130,22 @@ def _compared(
     baseline: Baseline, remembered: Remembered, after: dict[str, Entry], gone_records: Iterable[bytes]
 ) -> tuple[dict[str, Entry], dict[str, Entry]]:
     """The entries of all paths that may have changed, before and after; ``after`` has what was looked at."""
-    if not remembered.records:
-        touched = {*after, *baseline.paths()}
-    else:
+    if remembered.records:
         gone = {parse_record(row).path for row in gone_records} - after.keys()
-        still = {path: entry for path, entry in remembered.differing.items() if path not in after}
-        after.update((path, entry) for path, entry in still.items() if entry is not None and path not in gone)
-        touched = {*after, *gone, *still}
+        touched, after = _touched_since(remembered, after, gone)
+    else:
+        touched = {*after, *baseline.paths()}
     entries = ((path, baseline.entry(path)) for path in touched)
     return {path: entry for path, entry in entries if entry is not None}, after
+
+
+def _touched_since(
+    remembered: Remembered, after: dict[str, Entry], gone: set[str]
+) -> tuple[set[str], dict[str, Entry]]:
+    """The paths that changed since the last capture or differed then, and what is there now as far as known."""
+    still = {path: entry for path, entry in remembered.differing.items() if path not in after}
+    known = {path: entry for path, entry in still.items() if entry is not None and path not in gone}
+    return {*after, *gone, *still}, {**after, **known}
 
 
 def _below(root: str, folder: str) -> str:

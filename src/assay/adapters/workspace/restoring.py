@@ -103,16 +103,20 @@ def _restore_settings(copy: str, baseline: Baseline) -> None:
     """What stands among other things in a file is put back by itself: the rest may be the agent's honest work."""
     for path in {path for path in (*_files(copy), *baseline.paths()) if _has_settings(path)}:
         entry, found = baseline.entry(path), read_below(copy, path.split("/"), MAX_READ)
-        if not isinstance(found, Content) or (entry is not None and entry.kind is not EntryKind.FILE):
+        if isinstance(found, Content) and (entry is None or entry.kind is EntryKind.FILE):
+            _restore_settings_in(copy, baseline, path, found.data)
+        else:
             clear_the_way(f"{copy}/{path}")
             _put_back(copy, baseline, path)
-            continue
-        before = None if entry is None else baseline.read(path)
-        after = with_runner_settings(path, found.data, before)
-        if after is None:
-            clear_the_way(f"{copy}/{path}")
-        elif after != found.data:
-            _write(copy, path, after, 0o644 if entry is None else entry.mode)
+
+
+def _restore_settings_in(copy: str, baseline: Baseline, path: str, now: bytes) -> None:
+    entry = baseline.entry(path)
+    after = with_runner_settings(path, now, None if entry is None else baseline.read(path))
+    if after is None:
+        clear_the_way(f"{copy}/{path}")
+    elif after != now:
+        _write(copy, path, after, 0o644 if entry is None else entry.mode)
 
 
 def _has_settings(path: str) -> bool:

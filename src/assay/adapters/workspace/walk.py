@@ -94,22 +94,26 @@ def _walked(root: str, cut: list[str]) -> Iterator[list[bytes]]:
     """By ourselves, a folder at a time, where there is no such ``find``."""
     pending = ["."]
     while pending:
-        folder = pending.pop()
-        rows: list[bytes] = []
-        try:
-            names = os.listdir(f"{root}/{folder}")
-        except OSError as error:
-            cut.append(f"{folder} can't be read: {error.strerror}")
-            continue
-        for path in (f"{folder}/{name}" for name in names if name != ".git"):
-            found = _looked_at(root, path, cut)
-            if found is not None and stat.S_ISDIR(found.st_mode):
-                pending.append(path)
-            elif found is not None:
-                rows.append(_record(path, found))
-        if ".git" in names and folder != ".":
-            rows.append(NESTED + os.fsencode(f"{folder}/.git"))
-        yield rows
+        yield _rows(root, pending.pop(), pending, cut)
+
+
+def _rows(root: str, folder: str, pending: list[str], cut: list[str]) -> list[bytes]:
+    """The records of what is in a folder. The folders in it are added to those that are pending."""
+    rows: list[bytes] = []
+    try:
+        names = os.listdir(f"{root}/{folder}")
+    except OSError as error:
+        cut.append(f"{folder} can't be read: {error.strerror}")
+        return rows
+    for path in (f"{folder}/{name}" for name in names if name != ".git"):
+        found = _looked_at(root, path, cut)
+        if found is not None and stat.S_ISDIR(found.st_mode):
+            pending.append(path)
+        elif found is not None:
+            rows.append(_record(path, found))
+    if ".git" in names and folder != ".":
+        rows.append(NESTED + os.fsencode(f"{folder}/.git"))
+    return rows
 
 
 def _looked_at(root: str, path: str, cut: list[str]) -> os.stat_result | None:
