@@ -1,4 +1,4 @@
-"""Coding runs: scenarios, seeded tasks, and what scorers say of the workspace that an agent left: the public face.
+"""Coding runs from Python: scenarios, seeded tasks, and scoring the workspace that an agent left.
 
 >>> from assay import scorers
 >>> slug = "examples/coding/slug"
@@ -47,7 +47,7 @@ Path = str | os.PathLike[str]
 
 
 def seed(scenario: Path, task: Path, isolation: str = "auto") -> Seeded:
-    """Make a task in a new folder from a scenario file. Raises ``InputError`` if that can't be."""
+    """Make a task in a new folder from a scenario file. Raises ``InputError`` if the scenario can't be used."""
     name = os.fspath(scenario)
     files = LocalSeedingFiles(os.path.dirname(os.path.abspath(name)), lambda: choose(isolation))
     return seed_task(load_scenario(name), name, os.fspath(task), files, lambda: datetime.now(UTC))
@@ -56,9 +56,9 @@ def seed(scenario: Path, task: Path, isolation: str = "auto") -> Seeded:
 def score(
     workspace: Path | None, task: Path, status: RunStatus = RunStatus.COMPLETED, isolation: str = "auto"
 ) -> ScorersReport:
-    """Score what an agent left, a folder or an archive, by a seeded task. None is a run without a workspace.
+    """Score the folder or archive that an agent left by a seeded task. None is a run without a workspace.
 
-    Raises ``InputError`` for what can't be used, and ``MeasurementError`` where the measurement broke.
+    Raises ``InputError`` for bad input, and ``MeasurementError`` if the measurement broke.
     """
     attempt = Attempt(None if workspace is None else os.fspath(workspace), status)
     return score_by_task(os.fspath(task), attempt, _files(isolation))
@@ -71,7 +71,7 @@ def score_against(
     status: RunStatus = RunStatus.COMPLETED,
     isolation: str = "auto",
 ) -> ScorersReport:
-    """Score what an agent left by a scenario as it is now, against a baseline: a folder, an archive, or
+    """Score the folder or archive that an agent left by a scenario, against a baseline: a folder, an archive, or
     ``REPOSITORY@COMMIT``.
     """
     attempt = Attempt(os.fspath(workspace), status)

@@ -39,7 +39,7 @@ def test_both_shapes_in_both_languages(tmp_path: Path, name: str, text: str) -> 
         (f"  - {ENTRY}    weight: '2'\n", r"a.yaml:3: criteria\[0\].weight must be a number, got '2'"),
         (f"  - {ENTRY}    weight: -1\n", r"a.yaml:3: criteria\[0\].weight must be at least 0, got -1"),
         (f"  - {ENTRY}    weight: 1e101\n", r"a.yaml:3: criteria\[0\].weight must be at most .*, got 1e\+101"),
-        (f"  - {ENTRY}    weight: 1e999\n", r"a.yaml:3: '1e999' is no float"),
+        (f"  - {ENTRY}    weight: 1e999\n", r"a.yaml:3: a value must be a finite number, .*, got '1e999'"),
         (
             f"  - {ENTRY}    wieght: 2\n",
             r"a.yaml:3: criteria\[0\].wieght must be one of the fields id, .*, got 'wieght' .did you mean weight",

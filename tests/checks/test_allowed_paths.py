@@ -27,7 +27,7 @@ def outcome(workspace: FakeWorkspace, *patterns: str) -> Scored:
     ],
 )
 def test_a_path_that_matches_is_allowed(path: str, pattern: str) -> None:
-    assert outcome(added(path, "x"), "docs/*", pattern) == Scored(1.0, True, "1 changed path, none outside")
+    assert outcome(added(path, "x"), "docs/*", pattern) == Scored(1.0, True, "1 changed path, all allowed")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_where_changes_may_hide_they_are_not_known_to_be_allowed() -> None:
 
 def test_what_is_likely_to_be_a_mistake_in_the_patterns_is_said_beside_what_was_not_allowed() -> None:
     found = outcome(added("src/a.py", "x"), "src/**/*.py")
-    note = "'**/' in 'src/**/*.py' is at least one folder: 'src/*.py' matches without one"
+    note = "'**/' in 'src/**/*.py' matches at least one folder: 'src/*.py' also matches without one"
     assert (found.passed, found.summary) == (False, f"src/a.py is not allowed; {note}")
     assert found.evidence["notes"] == [note]
     assert outcome(FakeWorkspace(), "src/**/*.py") == Scored(

@@ -53,10 +53,10 @@ def test_exit_code_0_is_a_pass() -> None:
     [
         (RunEnd(1), "exit code 1"),
         (RunEnd(255), "exit code 255"),
-        (RunEnd(None, timed_out=True), "it did not end within 900 seconds"),
-        (RunEnd(0, timed_out=True), "it did not end within 900 seconds"),
+        (RunEnd(None, timed_out=True), "it was still running after 900 seconds"),
+        (RunEnd(0, timed_out=True), "it was still running after 900 seconds"),
         (RunEnd(None, out_of_memory=True), "it ran out of memory"),
-        (RunEnd(None, signal=9), "signal 9 ended it"),
+        (RunEnd(None, signal=9), "it was killed by signal 9"),
     ],
 )
 def test_any_other_end_fails(end: RunEnd, summary: str) -> None:
@@ -80,12 +80,12 @@ def test_a_report_in_which_tests_passed() -> None:
 
 def test_a_report_that_was_not_written() -> None:
     found = outcome(RunEnd(0), {REPORT: None}, ReportRule(REPORT))
-    assert (found.passed, found.summary) == (False, f"{REPORT} was not written while it ran")
+    assert (found.passed, found.summary) == (False, f"the command did not write {REPORT}")
 
 
 def test_both_are_said_where_the_command_failed_and_wrote_none() -> None:
     found = outcome(RunEnd(2), {REPORT: None}, ReportRule(REPORT))
-    assert found.summary == f"exit code 2; {REPORT} was not written while it ran"
+    assert found.summary == f"exit code 2; the command did not write {REPORT}"
 
 
 @pytest.mark.parametrize("data", [b"", b"junk", b"<testsuites>", b"\xff\xfe", b"<!DOCTYPE x><testsuites/>"])

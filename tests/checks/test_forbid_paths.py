@@ -90,7 +90,7 @@ def test_all_findings_are_counted_and_the_first_is_named() -> None:
 
 
 def test_what_is_likely_to_be_a_mistake_in_the_patterns_is_said_beside_a_pass() -> None:
-    note = "'!ci/a' takes nothing back: '!' is a letter of the name"
+    note = "'!ci/a' excludes nothing: '!' is a character of the name"
     found = outcome(added("src/a", "x"), "ci/*", "!ci/a")
     assert found == Scored(1.0, True, f"1 changed path, none forbidden; {note}", {"notes": [note]})
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from assay.checks.max_files_changed import SHOWN, MaxFilesChanged
 from assay.core.outcome import Scored
+from assay.formats.counting import counted
 from tests.checks.fake_workspace import FakeWorkspace, edited
 
 
@@ -32,7 +33,7 @@ def many(count: int) -> FakeWorkspace:
 def test_at_most_so_many_may_change(changed: int, limit: int, passed: bool, score: float) -> None:
     found = outcome(many(changed), limit)
     assert (found.passed, found.score) == (passed, score)
-    assert found.summary == f"{changed} changed, at most {limit} may"
+    assert found.summary == f"{counted(changed, 'changed path')}, the limit is {limit}"
 
 
 @pytest.mark.parametrize(

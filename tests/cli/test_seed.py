@@ -107,7 +107,7 @@ def test_a_scorer_that_guards_nothing_is_noted(cli: Cli, tmp_path: Path) -> None
     scorer = {"name": "guard\x1b[31m", "type": "tests_unmodified", "paths": ["tests/test_calk.py"]}
     done = cli("seed", write_scenario(tmp_path, scorer), "-o", tmp_path / "task")
     assert (done.code, done.out.count("\n")) == (0, 1)
-    assert done.err == "note: guard\\x1b[31m: none of 1 was edited; tests/test_calk.py was never there\n"
+    assert done.err == "note: guard\\x1b[31m: 1 protected file, none edited; tests/test_calk.py never existed\n"
 
 
 # --- What can't be used: one sentence, exit code 2, and nothing is made ---
@@ -162,17 +162,20 @@ def test_other_things_that_can_not_be_used(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     wrong: list[tuple[list[object], str]] = [
         (["seed"], "the following arguments are required: SCENARIO (see 'assay seed --help')"),
-        (["seed", scenario], "say with -o where the task goes"),
+        (["seed", scenario], "pass -o with a new folder for the task"),
         (["seed", tmp_path / "none.yaml", "-o", "x"], f"the scenario {tmp_path}/none.yaml can't be read: "),
-        (["seed", tmp_path / "broken.yaml", "-o", "x"], f"{tmp_path}/broken.yaml:1: it is no valid YAML: "),
-        (["seed", tmp_path / "no-seed.json", "-o", "x"], "the scenario has no workspace_seed: "),
-        (["seed", scenario, "-o", tmp_path / "there"], f"{tmp_path}/there is there already: "),
+        (["seed", tmp_path / "broken.yaml", "-o", "x"], f"{tmp_path}/broken.yaml:1 must be valid YAML: "),
+        (
+            ["seed", tmp_path / "no-seed.json", "-o", "x"],
+            f"{tmp_path}/no-seed.json: workspace_seed must be given to seed a task, got nothing",
+        ),
+        (["seed", scenario, "-o", tmp_path / "there"], f"{tmp_path}/there already exists: "),
         (
             ["seed", scenario, "-o", tmp_path / "new", "--workspace", tmp_path / "there"],
-            f"{tmp_path}/there is there ",
+            f"{tmp_path}/there already exists: ",
         ),
-        (["seed", tmp_path / "there"], f"{tmp_path}/there is a folder: say with --workspace "),
-        (["seed", tmp_path / "there", "--workspace", "x"], f"{tmp_path}/there is no seeded task: "),
+        (["seed", tmp_path / "there"], f"{tmp_path}/there is a task: pass --workspace "),
+        (["seed", tmp_path / "there", "--workspace", "x"], f"{tmp_path}/there isn't a seeded task: "),
     ]
     for arguments, sentence in wrong:
         done = cli(*arguments)

@@ -137,7 +137,7 @@ def test_only_what_a_commit_holds_is_tracked() -> None:
             {"scorers": [{**GUARD, "paths": []}]},
             "s.yaml: scorers[0].paths must have at least one path, got an empty list",
         ),
-        (FakeFiles(), {"workspace_seed": None}, "the scenario has no workspace_seed"),
+        (FakeFiles(), {"workspace_seed": None}, "s.yaml: workspace_seed must be given"),
     ],
 )
 def test_what_is_refused_before_anything_is_made(files: FakeFiles, fields: dict[str, Any], sentence: str) -> None:
@@ -152,7 +152,7 @@ def test_what_is_refused_before_anything_is_made(files: FakeFiles, fields: dict[
     [
         (FakeFiles(end=RunEnd(exit_code=3)), "the setup command ended with exit code 3: two"),
         (FakeFiles(end=RunEnd(exit_code=None, timed_out=True, signal=9)), "the setup command timed out: two"),
-        (FakeFiles(left_out=2), "2 files of the workspace can't be handed out: "),
+        (FakeFiles(left_out=2), "2 files in the workspace can't be given to agents: "),
         (FakeFiles(workspace=FakeWorkspace({"tests/test_a.py/b": "x"})), "the scorer 'mine' breaks on the "),
     ],
 )

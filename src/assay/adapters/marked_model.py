@@ -14,9 +14,9 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def validated(model: type[Model], path: str, found: Marked) -> Model:
-    """What a file has, as a model. Raises ``InputError`` with the first thing that is wrong."""
+    """The content of a file as a model. Raises ``InputError`` with the first mistake in it."""
     try:
-        # As JSON, because a strict model takes plain values from nowhere else.
+        # As JSON, because a strict model accepts plain values from nowhere else.
         return model.model_validate_json(json.dumps(found.value))
     except ValidationError as error:
         told = first(error.errors(include_url=False))

@@ -1,9 +1,9 @@
-"""A task that was seeded, as it lies on disk. It is used only while it is what was written.
+"""A seeded task on disk. It is used only as long as nobody changed it.
 
 A seeded task is a folder::
 
-    task.json          the scenario as it was, and the hashes of everything
-    instruction.md     what the agent is asked
+    task.json          the scenario at the time of seeding, and the hashes of everything
+    instruction.md     the instruction for the agent
     workspace.tar.gz   the workspace as the agent gets it, with one commit and no other history
     baseline/          every path with type, mode and hash, and the contents
 """
@@ -40,13 +40,13 @@ _FIELDS = {
 
 
 def write_record(folder: str, record: Mapping[str, object]) -> None:
-    """Write the record of a task, sealed."""
+    """Write the record of a task, with a hash of itself."""
     sealed = {"format": FORMAT, **record}
     write_text(f"{folder}/{TASK}", json.dumps({**sealed, SEAL: _seal(sealed)}, indent=2) + "\n")
 
 
 def load_seeded(folder: str) -> Seeded:
-    """Read a seeded task. Raises ``InputError`` if it is none, or if it was changed."""
+    """Read a seeded task. Raises ``InputError`` if the folder isn't one, or if it was changed."""
     path = f"{folder}/{TASK}"
     record = _read_record(folder)
     scenario = scenario_of(record["scenario"], path)
@@ -67,13 +67,13 @@ def load_seeded(folder: str) -> Seeded:
 
 
 def check_room(target: str) -> None:
-    """Raise ``InputError`` where no workspace can be unpacked, since something is there."""
+    """Raise ``InputError`` if something is at the path that a workspace should be unpacked to."""
     if os.path.lexists(target):
-        raise InputError(f"{target} is there already: a workspace is unpacked into a new folder")
+        raise InputError(f"{target} already exists: a workspace is unpacked into a new folder")
 
 
 def unpack_workspace(task: Seeded, target: str) -> None:
-    """The workspace of a task in a new folder, for one agent."""
+    """Unpack the workspace of a task into a new folder, for one agent."""
     check_room(target)
     archive = f"{task.folder}/{WORKSPACE}"
     try:
@@ -91,15 +91,15 @@ def _read_record(folder: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             record = json.loads(file.read())
     except OSError as error:
-        raise InputError(f"{folder} is no seeded task: {TASK} can't be read ({error.strerror})") from error
+        raise InputError(f"{folder} isn't a seeded task: {TASK} can't be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not what 'assay seed' writes") from error
+        raise InputError(f"{path} wasn't written by 'assay seed'") from error
     if not isinstance(record, dict) or not record.keys() >= _FIELDS or record["format"] != FORMAT:
-        raise InputError(f"{path} is not what 'assay seed' writes")
+        raise InputError(f"{path} wasn't written by 'assay seed'")
     return record
 
 
 def _seal(record: Mapping[str, object]) -> str:
-    """A hash over all that stands in a record beside it."""
+    """A hash of everything else in a record."""
     rest = {key: value for key, value in record.items() if key != SEAL}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

@@ -51,7 +51,7 @@ class LocalSeedingFiles:
     @contextlib.contextmanager
     def new_task(self, target: str) -> Iterator[None]:
         if os.path.lexists(target):
-            raise InputError(f"{target} is there already: a task is seeded into a new folder")
+            raise InputError(f"{target} already exists: a task is seeded into a new folder")
         os.makedirs(target)
         try:
             yield
@@ -76,7 +76,9 @@ class LocalSeedingFiles:
         if isinstance(seed, ArchiveSeed):
             unpack_archive(os.path.join(self.base, seed.path), folder, seed.strip)
             if seed.strip and not os.listdir(folder):
-                raise InputError(f"nothing of {seed.path} is left without {counted(seed.strip, 'leading folder')}")
+                raise InputError(
+                    f"{seed.path} has nothing left after removing {counted(seed.strip, 'leading folder')}"
+                )
         return None
 
     def paths(self, folder: str) -> list[str]:

@@ -1,8 +1,8 @@
-"""Fails if a changed file lies outside of the allowed patterns.
+"""Fails if a changed file is outside the allowed patterns.
 
 Patterns are shell-style globs in which ``*`` also matches ``/``: ``src/*`` allows ``src/deep/file.py``. A rename
-counts under both of its paths. A change that could not be looked at, such as a repository inside the workspace, is
-not known to be allowed, so it fails too.
+counts under both of its paths. A change that can't be inspected, such as a repository inside the workspace, also
+fails, because nobody knows whether it is allowed.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from assay.formats.path_patterns import check_needed_patterns, matching, notes_o
 
 @dataclass(frozen=True, slots=True)
 class AllowedPaths:
-    """``patterns`` is a list with at least one glob. None begins with ``/`` or ``./``, or ends with ``/``."""
+    """``patterns`` is a list of at least one glob. A glob can't begin with ``/`` or ``./``, or end with ``/``."""
 
     kind: ClassVar[str] = "allowed_paths"
     advisory: ClassVar[bool] = False
@@ -41,6 +41,8 @@ class AllowedPaths:
 
 def _summary(findings: list[dict[str, object]], changed: int) -> str:
     if not findings:
-        return f"{counted(changed, 'changed path')}, none outside" if changed else "nothing changed"
+        return f"{counted(changed, 'changed path')}, all allowed" if changed else "nothing changed"
     first = place_of(findings[0])
-    return f"{len(findings)} not allowed, first {first}" if len(findings) > 1 else f"{first} is not allowed"
+    return (
+        f"{len(findings)} paths are not allowed, first {first}" if len(findings) > 1 else f"{first} is not allowed"
+    )

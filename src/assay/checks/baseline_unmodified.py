@@ -14,7 +14,7 @@ from assay.evidence.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class BaselineUnmodified:
-    """``paths`` is a list with at least one exact path."""
+    """``paths`` is a list of at least one exact path."""
 
     kind: ClassVar[str] = "baseline_unmodified"
     advisory: ClassVar[bool] = False

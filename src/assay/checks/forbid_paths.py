@@ -1,8 +1,8 @@
 """Fails if a changed file matches a forbidden pattern, such as ``.github/*`` or ``*secrets*``.
 
-Patterns are shell-style globs in which ``*`` also matches ``/``. A path that hides behind another spelling of
-the name (``.GitHub``, ``.github.``, full-width letters) is found too. A rename counts under both of its paths. A
-change that could not be looked at, such as a repository inside the workspace, may be forbidden, so it fails.
+Patterns are shell-style globs in which ``*`` also matches ``/``. Another spelling of a forbidden name
+(``.GitHub``, ``.github.``, full-width letters) matches too. A rename counts under both of its paths. A change that
+can't be inspected, such as a repository inside the workspace, also fails, because it may be forbidden.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from assay.formats.path_patterns import check_needed_patterns, matching_in_disgu
 
 @dataclass(frozen=True, slots=True)
 class ForbidPaths:
-    """``patterns`` is a list with at least one glob. None begins with ``/`` or ``./``, or ends with ``/``."""
+    """``patterns`` is a list of at least one glob. A glob can't begin with ``/`` or ``./``, or end with ``/``."""
 
     kind: ClassVar[str] = "forbid_paths"
     advisory: ClassVar[bool] = False

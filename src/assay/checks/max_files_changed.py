@@ -1,7 +1,8 @@
 """Fails if more files changed than the limit allows.
 
-Every path counts that was added, edited, deleted, renamed (under both paths), made a link or given another mode. A
-repository inside the workspace and whatever could not be captured have changes that nobody counted, so they fail.
+Every path counts that was added, edited, deleted, renamed (both paths count), turned into a link or given another
+mode. A repository inside the workspace, and anything that could not be captured, fails, because its changes can't
+be counted.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
+from assay.formats.counting import counted
 
 SHOWN = 50
 
@@ -34,5 +36,10 @@ class MaxFilesChanged:
             seen["findings"] = unknown
             return Scored(0.0, False, f"the changes in {place_of(unknown[0])} can't be counted", seen)
         if len(paths) > self.limit:
-            return Scored(self.limit / len(paths), False, f"{len(paths)} changed, at most {self.limit} may", seen)
-        return Scored(1.0, True, f"{len(paths)} changed, at most {self.limit} may", seen)
+            return Scored(
+                self.limit / len(paths),
+                False,
+                f"{counted(len(paths), 'changed path')}, the limit is {self.limit}",
+                seen,
+            )
+        return Scored(1.0, True, f"{counted(len(paths), 'changed path')}, the limit is {self.limit}", seen)

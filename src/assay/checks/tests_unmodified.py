@@ -16,7 +16,7 @@ from assay.evidence.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class TestsUnmodified:
-    """``paths`` is a list with at least one exact path."""
+    """``paths`` is a list of at least one exact path."""
 
     kind: ClassVar[str] = "tests_unmodified"
     advisory: ClassVar[bool] = False

@@ -1,10 +1,11 @@
-"""Whether files that must stay as they were did so. Shared by the checks that guard exact paths."""
+"""Whether protected files stayed as they were. Shared by the checks that guard exact paths."""
 
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Change, EntryKind, Workspace, blind_spots
+from assay.formats.counting import counted
 from assay.formats.path_patterns import folded, plain_path
 
 Finding = dict[str, object]
@@ -39,18 +40,22 @@ def _summary(first: Finding, edited: int) -> str:
 
 
 def _untouched(workspace: Workspace, paths: Sequence[str]) -> Outcome:
-    """A pass. Paths that were never there are named, since a mistyped one looks like that."""
+    """A pass. Paths that never existed are named, because a mistyped path looks like that."""
     nothing = [path for path in paths if not _is_file(workspace, path)]
     if not nothing:
-        return Scored(1.0, True, f"none of {len(paths)} was edited")
+        return Scored(1.0, True, _none(paths))
     baseline = list(workspace.baseline_paths())
     for path in nothing:
         if any(one.startswith(f"{path}/") for one in baseline):
-            raise ValueError(f"{path} is a folder: name the files in it")
+            raise ValueError(f"a path must be a file, got the folder {path}: name the files in it")
         meant = next((one for one in baseline if fnmatchcase(one, path)), None)
         if meant is not None:
-            raise ValueError(f"{path} is a pattern, and paths are exact: name the files, such as {meant}")
-    return Scored(1.0, True, f"none of {len(paths)} was edited; {nothing[0]} was never there", {"absent": nothing})
+            raise ValueError(f"a path must be exact, got the pattern {path}: name the files, such as {meant}")
+    return Scored(1.0, True, f"{_none(paths)}; {nothing[0]} never existed", {"absent": nothing})
+
+
+def _none(paths: Sequence[str]) -> str:
+    return f"{counted(len(paths), 'protected file')}, none edited"
 
 
 def _is_file(workspace: Workspace, path: str) -> bool:
@@ -65,7 +70,7 @@ def _touched(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
 
 
 def _hard_links(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
-    """Whoever holds the other name of a file can change it afterwards."""
+    """Somebody who holds another name of a file can change it afterwards."""
     entries = ((path, workspace.entry(path)) for path in paths)
     return [
         {"rule": "hard link", "path": path, "detail": f"the file has {entry.names} names"}
@@ -75,7 +80,7 @@ def _hard_links(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
 
 
 def _unseen(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
-    """Blind spots, where one of the paths may lie in them."""
+    """Blind spots that one of the paths may be in."""
     return [
         spot
         for spot in blind_spots(workspace)

@@ -1,4 +1,4 @@
-"""Checks by their names: one file in a package is one kind of check, named like it. No list is kept."""
+"""Find checks by name: each file in a package is one kind of check and named like it, so no list is needed."""
 
 import importlib
 import json
@@ -20,7 +20,7 @@ _readers: dict[type[Any], TypeAdapter[Any]] = {}
 
 
 class UnfitFieldError(ValueError):
-    """A check can't be made of what was written. ``field`` says where; "" for the whole."""
+    """A check can't be made from what was written. ``field`` says where; "" for the whole."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(mistakes.about(field, problem))
@@ -29,12 +29,12 @@ class UnfitFieldError(ValueError):
 
 
 def modules_in(package: ModuleType) -> list[str]:
-    """The names of the files with a check."""
+    """The names of the files that hold a check."""
     return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg)
 
 
 def class_in(package: ModuleType, module: str, kind: str) -> type[Any]:
-    """The class that answers for a kind. Raises ``TypeError`` if the file has none."""
+    """The class of a kind. Raises ``TypeError`` if the file has none."""
     content = vars(importlib.import_module(f"{package.__name__}.{module}")).values()
     found = next((one for one in content if isinstance(one, type) and vars(one).get("kind") == kind), None)
     if found is None:
@@ -49,12 +49,12 @@ def made(cls: type[Any], written: Mapping[str, Any]) -> Any:
     if unknown:
         raise UnfitFieldError(unknown[0], mistakes.unknown(unknown[0], allowed))
     try:
-        # As JSON, so that lists may stand for tuples while numbers and texts stay what they are.
+        # As JSON, so that a list may become a tuple while numbers and text stay what they are.
         return _reader(cls).validate_json(json.dumps(written), strict=True)
     except ValidationError as error:
         raise _unfit(mistakes.first(error.errors(include_url=False)), cls) from error
     except (TypeError, ValueError, RecursionError, InputError) as error:
-        # What JSON can't hold, or a path that is none in a format's own language.
+        # A value that JSON can't hold, or a path that its format can't parse.
         raise UnfitFieldError("", str(error)) from error
 
 
@@ -68,7 +68,7 @@ def _unfit(error: ErrorDetails, cls: type[Any]) -> UnfitFieldError:
 
 
 def _reader(cls: type[Any]) -> TypeAdapter[Any]:
-    """What makes checks of a class. Making one takes longer than using it."""
+    """The reader that makes checks of a class. Making the reader takes longer than using it."""
     if cls not in _readers:
         _readers[cls] = TypeAdapter(cls)
     return _readers[cls]

@@ -96,7 +96,7 @@ def about(place: str, said: str) -> str:
 
 
 def unknown(name: str, known: Sequence[str]) -> str:
-    """That there is no field of a name, and which one may have been meant."""
+    """That a field is unknown, and which one its author may have meant."""
     if not known:
         return f"must be left out, got the unknown field {name!r}"
     near = get_close_matches(name.lower(), known, n=1)

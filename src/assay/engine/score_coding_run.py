@@ -104,12 +104,14 @@ def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, fil
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
-    """What a baseline is, from how it is written. Raises ``InputError`` if it is nothing that there is."""
+    """What kind of baseline is meant. Raises ``InputError`` if nothing like it exists."""
     kind = kind_of(where)
     if kind is not None:
         return Files(where, packed=kind == "file")
     if "@" not in where:
-        raise InputError(f"there is no baseline {where}: it is a folder, an archive, or REPOSITORY@COMMIT")
+        raise InputError(
+            f"the baseline must be a folder, an archive or REPOSITORY@COMMIT, got {where}, which doesn't exist"
+        )
     # Both names may hold an "@". A folder that is there decides.
     parts = where.split("@")
     splits = [("@".join(parts[:at]), "@".join(parts[at:])) for at in range(len(parts) - 1, 0, -1)]
@@ -132,7 +134,7 @@ class _Loaded:
 def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
     kind = files.kind_of(workspace)
     if kind is None:
-        raise InputError(f"there is no workspace {workspace}")
+        raise InputError(f"the workspace must be a folder or an archive, got {workspace}, which is neither")
     return Files(workspace, packed=kind == "file")
 
 

@@ -1,6 +1,6 @@
 """Checks from the scorers of a scenario.
 
-A check is found by its name: the file in ``checks`` that is named like it.
+A type of scorer is the name of a file in ``checks``.
 """
 
 from assay import checks
@@ -17,12 +17,12 @@ CodingCheck = GatingCheck[Workspace]
 
 
 def kinds() -> list[str]:
-    """The types of scorers that there are."""
+    """All types of scorers."""
     return modules_in(checks)
 
 
 def check_class(kind: str) -> type[CodingCheck]:
-    """The class that answers for a type. Raises ``TypeError`` for one that leaves out what it must declare."""
+    """The class of a type. Raises ``TypeError`` if it leaves out what it must declare."""
     found: type[CodingCheck] = class_in(checks, kind, kind)
     declared = vars(found).get("advisory")
     if not isinstance(declared, bool):
@@ -37,7 +37,7 @@ def required_by_default(kind: str) -> bool:
 
 
 def placed_checks(scenario: Scenario, origin: str) -> list[PlacedCheck[Workspace]]:
-    """The checks with how they count. Raises ``InputError`` that names the file, the scorer and the field."""
+    """The checks and how they count. Raises ``InputError`` that names the file, the scorer and the field."""
     return [_placed(scorer, f"{origin}: scorers[{number}]") for number, scorer in enumerate(scenario.scorers)]
 
 

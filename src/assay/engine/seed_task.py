@@ -97,7 +97,7 @@ def seed_task(
     """
     checks = placed_checks(scenario, origin)
     if scenario.workspace_seed is None:
-        raise InputError("the scenario has no workspace_seed: there is nothing to seed")
+        raise InputError(f"{origin}: workspace_seed must be given to seed a task, got nothing")
     with files.new_task(target):
         commit, packed = _make_workspace(scenario, scenario.workspace_seed, target, files)
         # What is recorded is what agents will get: an archive does not keep everything that a folder has.
@@ -129,8 +129,8 @@ def _make_workspace(scenario: Scenario, seed: Seed, target: str, files: SeedingF
         files.squash(folder, tracked)
         packed = files.pack(folder, target)
     if packed.left_out:
-        how = "over a cap, unreadable, or neither file, folder nor link"
-        raise InputError(f"{counted(packed.left_out, 'file')} of the workspace can't be handed out: {how}")
+        how = "too large, unreadable, or not a file, folder or link"
+        raise InputError(f"{counted(packed.left_out, 'file')} in the workspace can't be given to agents: {how}")
     return commit, packed
 
 

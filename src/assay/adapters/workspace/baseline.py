@@ -1,7 +1,7 @@
 """The state of a workspace before the agent began: every path with type, mode and hash, and the contents.
 
-Kept in a folder of Assay's own as two files: ``manifest``, with one line for each path in order, and
-``contents``, in which the manifest says where to look. What is read is checked against its hash.
+It is stored as two files: ``manifest``, with one line per path, sorted, and ``contents``, with an offset for each
+path in the manifest. Everything that is read is checked against its hash.
 """
 
 import functools
@@ -30,7 +30,7 @@ _PLAIN = "/ !#$&'()+,;=@[]{}~^`"
 
 @dataclass(frozen=True)
 class FolderBaseline:
-    """A folder of the user's own, which nobody changes meanwhile."""
+    """A folder of the user's, which nobody changes in the meantime."""
 
     root: str
     entries: Mapping[str, Entry]
@@ -53,7 +53,7 @@ class FolderBaseline:
 
 
 def folder_baseline(root: str) -> FolderBaseline:
-    """The folder as it is now. Raises ``MeasurementError`` where a part of it can't be read."""
+    """The folder as it is now. Raises ``MeasurementError`` if a part of it can't be read."""
     walked = walk_workspace(root)
     cut = list(walked.cut)
     entries = entries_of(root, walked.records, cut)
@@ -64,7 +64,7 @@ def folder_baseline(root: str) -> FolderBaseline:
 
 @dataclass(frozen=True)
 class StoredBaseline:
-    """One that was written by ``store_baseline``. Lines of its manifest are taken apart when they are needed."""
+    """A baseline that ``store_baseline`` wrote. Lines of its manifest are parsed when they are needed."""
 
     folder: str
     manifest: bytes
@@ -78,11 +78,11 @@ class StoredBaseline:
 
     @functools.cached_property
     def _line(self) -> Callable[[str], list[str] | None]:
-        """The line of a path. It is asked for more than once, and finding it takes a while."""
+        """The line of a path, cached: it is needed more than once, and finding it takes a while."""
         return functools.lru_cache(maxsize=4096)(self._look_up)
 
     def _look_up(self, path: str) -> list[str] | None:
-        """By halving: few paths are asked for, and a manifest is long."""
+        """Binary search: few paths are needed, and a manifest is long."""
         quoted = _quoted(path)
         at = bisect_left(range(len(self.manifest)), quoted, key=self._path_around)
         start = self.manifest.rfind(b"\n", 0, at) + 1
@@ -139,7 +139,7 @@ def store_baseline(source: FolderBaseline, folder: str) -> str:
 
 
 def load_baseline(folder: str, manifest_hash: str) -> StoredBaseline:
-    """Read a baseline again. Raises ``InputError`` if it is not the one with this hash."""
+    """Read a stored baseline. Raises ``InputError`` if its hash is another one."""
     try:
         with open(f"{folder}/{MANIFEST}", "rb") as file:
             manifest = file.read()
@@ -151,7 +151,7 @@ def load_baseline(folder: str, manifest_hash: str) -> StoredBaseline:
 
 
 def _quoted(path: str) -> bytes:
-    """A path on one line, without tabs: any bytes may stand in a name."""
+    """A path on one line, without tabs: a name may hold any bytes."""
     return quote_from_bytes(os.fsencode(path), _PLAIN).encode()
 
 

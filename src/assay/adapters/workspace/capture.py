@@ -1,4 +1,4 @@
-"""What an agent changed in a folder, against a baseline, without running anything of the agent's."""
+"""Find what an agent changed in a folder since the baseline, without running anything of the agent's."""
 
 import functools
 import os
@@ -77,12 +77,12 @@ class Captured:
 
     @functools.cached_property
     def _changed(self) -> dict[str, Entry | None]:
-        """What is at the paths that changed; None for one that was left, whatever stands there now."""
+        """The entries at changed paths; None for the old path of a rename, whatever is there now."""
         left: dict[str, Entry | None] = {change.old_path: None for change in self.changes}
         return left | {change.path: change.after for change in self.changes}
 
     def _found(self, path: str) -> os.stat_result | None:
-        """Look at a path now, no link on the way being followed."""
+        """Look at a path now, without following a link on the way."""
         if os.path.realpath(f"{self.root}/{os.path.dirname(path)}") != _below(self.root, os.path.dirname(path)):
             return None
         try:
@@ -92,7 +92,7 @@ class Captured:
 
 
 class _Contents:
-    """Contents that were read: several scorers ask for the same files. What is large is read each time."""
+    """A cache of contents: several scorers ask for the same files. Beyond its size, files are read each time."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], bytes | None] = {}
@@ -129,7 +129,7 @@ def capture(commands: Commands, memory: Memory | None = None, nested_before: Ite
 def _compared(
     baseline: Baseline, remembered: Remembered, after: dict[str, Entry], gone_records: Iterable[bytes]
 ) -> tuple[dict[str, Entry], dict[str, Entry]]:
-    """The entries of all paths that may have changed, before and after; ``after`` has what was looked at."""
+    """The entries of all paths that may have changed, before and after. ``after`` holds the inspected ones."""
     if remembered.records:
         gone = {parse_record(row).path for row in gone_records} - after.keys()
         touched, after = _touched_since(remembered, after, gone)

@@ -1,6 +1,6 @@
 """The wire models of a coding scenario: what the agent is asked, the workspace it starts from, and the scorers.
 
-A scorer's own fields are checked against its type by whoever makes checks of it; here they are kept as written.
+The fields of a scorer's type are kept as written; they are checked when the scorer is turned into a check.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ class GitSeed(StrictModel):
 
 
 class ArchiveSeed(StrictModel):
-    """A tar or zip archive. ``strip`` leaves out so many leading folders of each name."""
+    """A tar or zip archive. ``strip`` is the number of leading folders to remove from each name."""
 
     type: Literal["archive"]
     path: str = Field(min_length=1)
@@ -42,7 +42,7 @@ Seed = Annotated[GitSeed | ArchiveSeed | EmptySeed, Field(discriminator="type")]
 
 
 class Setup(StrictModel):
-    """A command that prepares the workspace before the agent sees it. It has no network unless it asks."""
+    """A command that prepares the workspace before the agent sees it. It has no network unless it asks for it."""
 
     command: str = Field(min_length=1)
     timeout_s: int = Field(default=900, ge=1, le=3600)
@@ -57,11 +57,11 @@ class Setup(StrictModel):
 
 
 class Scorer(BaseModel):
-    """One scorer. ``required`` is None where its type's default holds; further fields belong to its type."""
+    """One scorer. ``required`` is None to use the default of its type; further fields belong to the type."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
-    # First, so that one that is none is complained of, and not the name that it would give.
+    # First, so that a wrong type is reported, and not the name that would follow from it.
     type: str = Field(min_length=1)
     name: str = Field(min_length=1)
     required: bool | None = None
@@ -96,9 +96,7 @@ class Scenario(StrictModel):
     @model_validator(mode="before")
     @classmethod
     def _shorthand(cls, data: Any) -> Any:
-        """A setup may be its command alone, an empty seed its word alone, and a scorer without a name has its
-        type's.
-        """
+        """A setup may be just its command, and a seed just its type; a scorer's name defaults to its type."""
         if not isinstance(data, dict):
             return data
         given = dict(data)
@@ -126,7 +124,7 @@ def canonical(scenario: Scenario) -> str:
 
 
 def scenario_hash(scenario: Scenario) -> str:
-    """The hash that stands on every grading."""
+    """The hash that every grading records."""
     return hashlib.sha256(canonical(scenario).encode()).hexdigest()
 
 
