@@ -19,8 +19,8 @@ _PARTS = (("ChangedFile", "assay.dialects.scorers.report"),)
 
 _TYPES = """
 A scorer in a scenario has a ``type`` from this page, a ``name`` (by default its type), and ``required``: whether
-its failure fails the run (by default as its type says). All other fields belong to the type. Unknown fields and values
-out of range are refused when the scenario is loaded.
+its failure fails the run (by default as its type says). All other fields belong to the type. Unknown fields and
+values out of range are refused when the scenario is loaded.
 
 Paths are relative to the workspace, with ``/``. Patterns are shell-style globs as in Python's ``fnmatch``, not
 gitignore patterns: ``*`` doesn't stop at ``/``, so ``src/*`` also matches ``src/deep/file.py``, and case matters.
