@@ -89,7 +89,7 @@ def test_everything_has_its_line(tmp_path: Path, name: str, text: str, lines: tu
         ("a.yaml", "a:\n  b: {{mrn}}\n", "a.yaml:2: a key must be text; if this is a variable, put it in quotes"),
         ("a.yaml", "a: 1\n---\nb: 2\n", "a.yaml:2 must be valid YAML: .*another document"),
         ("a.yaml", b"\xff\xfe", "must be UTF-8, got something else at byte 0"),
-        ("a.yaml", "&a [*a]", "nested"),
+        ("a.yaml", "&a [*a]", "must be nested less deeply"),
         ("a.yaml", "[" * 100_000, "values must be nested at most 100 deep, got more|must be valid YAML"),
         ("a.json", '{"a": 1,\n2}', "a.json:2 must be valid JSON"),
         ("a.json", '{"a": 1, "a": 2}', "a key must be written once, got 'a' twice"),

@@ -21,6 +21,7 @@ def load(folder: Path, text: str) -> str:
         ("{}", "s.yaml:1: id must be given, got nothing"),
         ("id: ''", "s.yaml:1: id must not be empty, got ''"),
         ("id: b\nstor: x", "s.yaml:2: stor must be one of the fields id, "),
+        ("id: b\nstor: x", ", got 'stor' (did you mean store?)"),
         ("id: b\nrun_start: 2025-06-02", "s.yaml:2: run_start"),
         (
             "id: b\nrun_start: 2025-06-02T12:00:00",

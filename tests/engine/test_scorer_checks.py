@@ -116,7 +116,7 @@ def test_a_type_that_there_is_none_of(kind: str) -> None:
         ({"type": "tests_unmodified", "paths": ["/x"]}, ": a path must be relative to the workspace, without"),
         ({"type": "baseline_unmodified", "paths": "x"}, ".paths must be a list, got 'x'"),
         ({"type": "llm_judge", "rubric": " "}, ".rubric must have some text, got ' '"),
-        ({"type": "forbid_secrets", "patterns": ["x"]}, ".patterns must be "),
+        ({"type": "forbid_secrets", "patterns": ["x"]}, ".patterns must be left out, got the unknown field"),
     ],
 )  # fmt: skip
 def test_a_configuration_that_is_refused(scorer: dict[str, Any], sentence: str) -> None:

@@ -200,7 +200,7 @@ def test_values_of_the_task_are_escaped_in_paths() -> None:
         ({}, "assert is one of"),
         ({"assert": "nope"}, "not 'nope'"),
         ({"assert": "portal-state-match"}, "correlate_by must be given, got nothing"),
-        (portal(colour="red"), "colour must be one of the fields "),
+        (portal(colour="red"), r"^colour must be one of the fields .*, got 'colour'$"),
         (portal(assertions=[{"path": "a..b"}]), "has an empty part"),
         (portal(assertions=[{"path": "$.a["}]), "is no JSONPath"),
         (portal(assertions=[{"path": "a", "operator": "like"}]), "there is no operator 'like'"),
