@@ -14,23 +14,22 @@ from docs.markdown import first_sentence, from_docstring, table
 from docs.schema_words import default_words, type_words
 from docs.source import definition
 
-# Types that fields of the models have and that nobody makes on his own.
+# Types of fields in the models that nobody creates directly.
 _PARTS = (("ChangedFile", "assay.dialects.scorers.report"),)
 
 _TYPES = """
-A scorer of a scenario has a ``type``, which is one of those on this page, a ``name`` (without one, its type's),
-and ``required``: whether its failure fails the run. Without ``required``, the default of the type holds. All other
-fields belong to the type. An unknown field, and a value that is out of range, is refused when the scenario is
-loaded.
+A scorer in a scenario has a ``type`` from this page, a ``name`` (by default its type), and ``required``: whether
+its failure fails the run (by default as its type says). All other fields belong to the type. Unknown fields and
+values out of range are refused when the scenario is loaded.
 
-Paths are relative to the workspace, with ``/``. Patterns are shell-style globs as Python's ``fnmatch`` has them,
-not those of gitignore: a ``*`` does not stop at ``/``, so ``src/*`` also matches ``src/deep/file.py``, and upper
-and lower case differ. Each scorer answers PASS, FAIL or N/A with a score from 0 to 1, or ERROR if it broke itself.
+Paths are relative to the workspace, with ``/``. Patterns are shell-style globs as in Python's ``fnmatch``, not
+gitignore patterns: ``*`` doesn't stop at ``/``, so ``src/*`` also matches ``src/deep/file.py``, and case matters.
+Each scorer answers PASS, FAIL or N/A with a score from 0 to 1, or ERROR if the scorer itself broke.
 """
 
 
 def scorers_face() -> Iterator[str]:
-    """Every public name of ``assay.scorers``, what stands in its fields, and the schemas."""
+    """Every public name of ``assay.scorers``, its fields, and the schemas."""
     yield from face(scorers)
     yield "## Parts of the models"
     yield from names((definition(module, name) for name, module in _PARTS), level=3)
@@ -44,7 +43,7 @@ def scorer_types() -> Iterator[str]:
     rows = [
         (f"[`{kind}`](#{kind})", _default(kind), first_sentence(_doc(kind))) for kind in scorers.scorer_types()
     ]
-    yield table(("type", "by default", "what it says"), rows)
+    yield table(("type", "by default", "what it checks"), rows)
     for kind in scorers.scorer_types():
         yield f"## {kind}"
         yield from_docstring(_doc(kind))

@@ -85,6 +85,6 @@ def test_a_run_without_a_workspace(tmp_path: Path) -> None:
 
 def test_a_scorer_that_is_wrong_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     scenario = write_scenario(tmp_path, {**TESTS, "timeout_s": 0})
-    with pytest.raises(InputError, match="timeout_s is from 1 to 3600, not 0"):
+    with pytest.raises(InputError, match="timeout_s must be from 1 to 3600, got 0"):
         scorers.seed(scenario, tmp_path / "task")
     assert not (tmp_path / "task").exists()

@@ -1,4 +1,4 @@
-"""Coding runs: scenarios, seeded tasks, and what scorers say of the workspace that an agent left: the public face.
+"""Coding runs from Python: scenarios, seeded tasks, and scoring the workspace that an agent left.
 
 >>> from assay import scorers
 >>> slug = "examples/coding/slug"
@@ -13,13 +13,14 @@
 
 import functools
 import os
+from datetime import UTC, datetime
 from typing import Any
 
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.scenario_file import load_scenario
-from assay.adapters.scoring import from_scenario, from_task
-from assay.adapters.seeded_task import Seeded, load_seeded, unpack_workspace
-from assay.adapters.seeding import seed as _seed
+from assay.adapters.scoring_files import LocalScoringFiles
+from assay.adapters.seeded_task import load_seeded, unpack_workspace
+from assay.adapters.seeding_files import LocalSeedingFiles
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,
@@ -34,8 +35,11 @@ from assay.dialects.scorers.report import (
     WorkspaceSummary,
 )
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Scorer, Setup
+from assay.engine.coding_task import Seeded
+from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
 from assay.engine.scorer_checks import kinds as scorer_types
-from assay.engine.scorer_checks import placed_checks, required_by_default
+from assay.engine.scorer_checks import required_by_default
+from assay.engine.seed_task import seed_task
 
 MODELS = (Scenario, ScorersReport)
 
@@ -43,23 +47,21 @@ Path = str | os.PathLike[str]
 
 
 def seed(scenario: Path, task: Path, isolation: str = "auto") -> Seeded:
-    """Make a task in a new folder from a scenario file. Raises ``InputError`` if that can't be."""
+    """Make a task in a new folder from a scenario file. Raises ``InputError`` if the scenario can't be used."""
     name = os.fspath(scenario)
-    loaded = load_scenario(name)
-    placed_checks(loaded, name)
-    return _seed(loaded, os.path.dirname(os.path.abspath(name)), os.fspath(task), lambda: choose(isolation))
+    files = LocalSeedingFiles(os.path.dirname(os.path.abspath(name)), lambda: choose(isolation))
+    return seed_task(load_scenario(name), name, os.fspath(task), files, lambda: datetime.now(UTC))
 
 
 def score(
     workspace: Path | None, task: Path, status: RunStatus = RunStatus.COMPLETED, isolation: str = "auto"
 ) -> ScorersReport:
-    """Score what an agent left, a folder or an archive, by a seeded task. None is a run without a workspace.
+    """Score the folder or archive that an agent left by a seeded task. None is a run without a workspace.
 
-    Raises ``InputError`` for what can't be used, and ``MeasurementError`` where the measurement broke.
+    Raises ``InputError`` for bad input, and ``MeasurementError`` if the measurement broke.
     """
-    sandbox = functools.cache(lambda: choose(isolation))
-    with from_task(os.fspath(task), None if workspace is None else os.fspath(workspace), sandbox) as scoring:
-        return scoring.report(status)
+    attempt = Attempt(None if workspace is None else os.fspath(workspace), status)
+    return score_by_task(os.fspath(task), attempt, _files(isolation))
 
 
 def score_against(
@@ -69,13 +71,15 @@ def score_against(
     status: RunStatus = RunStatus.COMPLETED,
     isolation: str = "auto",
 ) -> ScorersReport:
-    """Score what an agent left by a scenario as it is now, against a baseline: a folder, an archive, or
+    """Score the folder or archive that an agent left by a scenario, against a baseline: a folder, an archive, or
     ``REPOSITORY@COMMIT``.
     """
-    sandbox = functools.cache(lambda: choose(isolation))
-    named = (os.fspath(scenario), os.fspath(baseline), os.fspath(workspace))
-    with from_scenario(*named, sandbox) as scoring:
-        return scoring.report(status)
+    attempt = Attempt(os.fspath(workspace), status)
+    return score_by_scenario(os.fspath(scenario), os.fspath(baseline), attempt, _files(isolation))
+
+
+def _files(isolation: str) -> LocalScoringFiles:
+    return LocalScoringFiles(functools.cache(lambda: choose(isolation)))
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.scenario_file import canonical, load_scenario, scenario_hash, scenario_of
+from assay.adapters.scenario_file import load_scenario, scenario_of
 from assay.core.errors import InputError
+from assay.dialects.scorers.scenario import canonical, scenario_hash
 
 YAML = """\
 instruction: Fix it.
@@ -78,58 +79,70 @@ def test_any_difference_is_another_hash(tmp_path: Path) -> None:
         (
             "a.yaml",
             "scorers: [",
-            r"a\.yaml:1: it is no valid YAML: expected the node content, but found '<stream end>'$",
+            r"a\.yaml:1 must be valid YAML: expected the node content, but found '<stream end>'$",
         ),
-        ("a.toml", "scorers =", r"a\.toml is no valid TOML: "),
-        ("a.json", "{", r"a\.json is no valid JSON: "),
-        ("a", "scorers: [", "is no valid YAML: "),
-        ("a.yaml", "", r"a\.yaml: "),
-        ("a.yaml", "[]", r"a\.yaml: "),
-        ("a.yaml", "scorers: []", "scorers: "),
-        ("a.yaml", "scorers: [{name: a}]", r"scorers\[0\]\.type: "),
-        ("a.yaml", "scorers: [{type: a}, {type: a}]", "two scorers are named 'a'"),
-        ("a.yaml", "extra: 1\nscorers: [{type: a}]", "extra: "),
-        ("a.yaml", "scorers: [{type: a}]\nexpected_outcome: success", "expected_outcome: "),
-        ("a.yaml", "scorers: [{type: a, required: 'yes'}]", r"scorers\[0\]\.required: "),
-        ("a.yaml", "scorers: [{type: 3}]", r"scorers\[0\]\.type: it is a text"),
-        ("a.yaml", "scorers: [{type: }]", r"scorers\[0\]\.type: it is a text"),
+        ("a.toml", "scorers =", r"a\.toml must be valid TOML: "),
+        ("a.json", "{", r"a\.json must be valid JSON: "),
+        ("a", "scorers: [", "must be valid YAML: "),
+        ("a.yaml", "", r"a\.yaml must be an object of names and values, got null$"),
+        ("a.yaml", "[]", r"a\.yaml must be an object of names and values, got an empty list$"),
+        ("a.yaml", "scorers: []", "scorers must not be empty, got an empty list"),
+        ("a.yaml", "scorers: [{name: a}]", r"scorers\[0\]\.type must be given, got nothing"),
+        ("a.yaml", "scorers: [{type: a}, {type: a}]", "the names of scorers must differ, got 'a' twice"),
+        ("a.yaml", "extra: 1\nscorers: [{type: a}]", "extra must be one of the fields name, user_instruction, "),
+        (
+            "a.yaml",
+            "scorers: [{type: a}]\nexpected_outcome: success",
+            "expected_outcome must be 'completion' or 'refusal', got 'success'",
+        ),
+        (
+            "a.yaml",
+            "scorers: [{type: a, required: 'yes'}]",
+            r"scorers\[0\]\.required must be true or false, got 'yes'",
+        ),
+        ("a.yaml", "scorers: [{type: 3}]", r"scorers\[0\]\.type must be text, got 3"),
+        ("a.yaml", "scorers: [{type: }]", r"scorers\[0\]\.type must be text, got null"),
         (
             "a.yaml",
             "scorers: [{type: a}]\nworkspace_seed: tarball",
-            "workspace_seed: its type is git, ",
+            "workspace_seed must have 'type'",
         ),
         (
             "a.yaml",
             "scorers: [{type: a}]\nworkspace_seed: {path: x}",
-            "workspace_seed: its type is git, ",
+            "workspace_seed must have 'type'",
         ),
         (
             "a.yaml",
             "scorers: [{type: a}]\nworkspace_seed: {type: git, repository: x}",
-            r"a\.yaml: workspace_seed\.commit: it is needed, and missing$",
+            r"a\.yaml: workspace_seed\.commit must be given, got nothing$",
         ),
-        ("a.yaml", "scorers: [{type: a}]\nsetup: ' '", r"setup\.command: it needs a shell command$"),
-        ("a.yaml", 'scorers: [{type: a}]\nsetup: "a\\0b"', r"setup\.command: it needs a shell command$"),
+        ("a.yaml", "scorers: [{type: a}]\nsetup: ' '", r"setup\.command must be a shell command, got "),
+        ("a.yaml", 'scorers: [{type: a}]\nsetup: "a\\0b"', r"setup\.command must be a shell command, got "),
         ("a.yaml", "scorers: [{type: a}]\nsetup: {command: x, timeout_s: 3601}", "timeout_s"),
-        ("a.yaml", "scorers: [{type: a, when: 2001-01-01}]", "2001-01-01 is no text, .*: put it in quotes$"),
-        ("a.toml", "[[scorers]]\ntype = 'a'\nwhen = 2001-01-01", "2001-01-01 is no text, "),
+        (
+            "a.yaml",
+            "scorers: [{type: a, when: 2001-01-01}]",
+            "a value must be text, .*, got 2001-01-01 .put it in quotes.$",
+        ),
+        ("a.toml", "[[scorers]]\ntype = 'a'\nwhen = 2001-01-01", "a value must be text, .*, got 2001-01-01 "),
         ("a.yaml", "scorers: [{type: a, limit: .nan}]", r"a\.yaml"),
         (
             "a.yaml",
             "scorers: [{type: a}]\nworkdir: relative",
-            "workdir: it is the absolute path of ",
+            "workdir must be the absolute path of ",
         ),
-        ("a.yaml", "scorers: [{type: a}]\nworkdir: /", "workdir: it is the absolute path of "),
+        ("a.yaml", "scorers: [{type: a}]\nworkdir: /", "workdir must be the absolute path of "),
         (
             "a.yaml",
             "scorers: [{type: a}]\nworkdir: /a/..",
-            "workdir: it is the absolute path of ",
+            "workdir must be the absolute path of ",
         ),
-        ("a.yaml", "scorers: !!python/object/apply:os.system [true]", "is no valid YAML"),
+        ("a.yaml", "scorers: !!python/object/apply:os.system [true]", "must be valid YAML"),
         ("a.yaml", "scorers: [{type: a}]\nscorers: [{type: b}]", "twice"),
         ("a.json", '{"scorers": [{"type": "a"}], "scorers": [{"type": "b"}]}', "twice"),
-        ("a.yaml", "[" * 5000, "no valid YAML"),
-        ("a.json", "[" * 100_000, "no valid JSON"),
+        ("a.yaml", "[" * 5000, "must be valid YAML"),
+        ("a.json", "[" * 100_000, "must be valid JSON"),
     ],
 )
 def test_refusals_name_the_file_and_the_field(tmp_path: Path, name: str, text: str, message: str) -> None:

@@ -11,20 +11,23 @@ import socket
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.adapters.seeded_task import load_seeded, unpack_workspace
-from assay.adapters.seeding import seed
+from assay.adapters.seeding_files import LocalSeedingFiles
 from assay.cli.main import main
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine.seed_task import seed_task
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import commit_all, make_repository, run_git
 from tests.adapters.workspace.site import write_files
 from tests.builders import within
 
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 TEST, DEEP = "tests/test_a.py", "tests/deep/test_b.py"
 FILES = {
     TEST: "assert f() == 1\n",
@@ -86,7 +89,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         "workspace_seed": {"type": "git", "repository": "repository", "commit": "HEAD"},
         "scorers": SCORERS,
     }
-    seed(Scenario.model_validate(scenario), str(tmp_path), str(tmp_path / "task"), PlainSandbox)
+    files = LocalSeedingFiles(str(tmp_path), PlainSandbox)
+    seed_task(Scenario.model_validate(scenario), "s.json", str(tmp_path / "task"), files, lambda: NOW)
     unpack_workspace(load_seeded(str(tmp_path / "task")), str(tmp_path / "workspace"))
     return Site(tmp_path, tmp_path / "workspace", tmp_path / "task", capsys)
 

@@ -18,7 +18,7 @@ def outcome(workspace: FakeWorkspace, path: str = "a/answer.txt", allow_empty: b
 @pytest.mark.parametrize("path", ["a/answer.txt", "./a/answer.txt", "a//answer.txt", "a/./answer.txt"])
 def test_a_file_that_is_there(path: str) -> None:
     found = outcome(added("a/answer.txt", "x"), path)
-    assert (found.passed, found.summary) == (True, "a/answer.txt is there")
+    assert (found.passed, found.summary) == (True, "a/answer.txt exists")
 
 
 def test_it_may_have_been_there_before() -> None:
@@ -64,12 +64,12 @@ def test_any_file_may_be_empty_if_the_scenario_says_so() -> None:
 
 def test_a_pattern_is_a_name_and_the_row_says_so() -> None:
     found = outcome(added("a/answer.txt", "x"), "a/*.txt")
-    assert found.summary == "a/*.txt is missing; the path is exact: '*' is a letter of its name"
-    assert found.evidence["notes"] == ["the path is exact: '*' is a letter of its name"]
+    assert found.summary == "a/*.txt is missing; the path is exact: '*' is a character of its name"
+    assert found.evidence["notes"] == ["the path is exact: '*' is a character of its name"]
     assert outcome(added("a/*.txt", "x"), "a/*.txt").passed
 
 
 @pytest.mark.parametrize("path", ["", ".", "./", "/etc/passwd", "../x", "a/../../x", "a/..", "a\0b"])
 def test_a_path_that_leaves_the_workspace_is_refused(path: str) -> None:
-    with pytest.raises(ValueError, match=r"a path is relative to the workspace, without '\.\.', not"):
+    with pytest.raises(ValueError, match=r"a path must be relative to the workspace, without '\.\.', got"):
         FileExists(path)

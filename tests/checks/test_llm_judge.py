@@ -14,5 +14,5 @@ def test_it_is_never_applicable(workspace: FakeWorkspace) -> None:
 
 @pytest.mark.parametrize("rubric", ["", " \n"])
 def test_a_note_has_a_text(rubric: str) -> None:
-    with pytest.raises(ValueError, match="rubric needs a text"):
+    with pytest.raises(ValueError, match="rubric must have some text, got"):
         LlmJudge(rubric)

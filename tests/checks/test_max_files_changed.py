@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from assay.checks.max_files_changed import SHOWN, MaxFilesChanged
 from assay.core.outcome import Scored
+from assay.formats.counting import counted
 from tests.checks.fake_workspace import FakeWorkspace, edited
 
 
@@ -32,7 +33,7 @@ def many(count: int) -> FakeWorkspace:
 def test_at_most_so_many_may_change(changed: int, limit: int, passed: bool, score: float) -> None:
     found = outcome(many(changed), limit)
     assert (found.passed, found.score) == (passed, score)
-    assert found.summary == f"{changed} changed, at most {limit} may"
+    assert found.summary == f"{counted(changed, 'changed path')}, the limit is {limit}"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_changes_that_can_not_be_counted_fail(workspace: FakeWorkspace) -> None:
 
 
 def test_a_limit_below_0_is_refused() -> None:
-    with pytest.raises(ValueError, match="limit is a whole number of at least 0, not -1"):
+    with pytest.raises(ValueError, match="limit must be at least 0, got -1"):
         MaxFilesChanged(-1)
 
 

@@ -56,7 +56,7 @@ def test_each_is_one_of_its_own(guard: Guard) -> None:
 @pytest.mark.parametrize("path", [PATH, f"./{PATH}", PATH.replace("/", "//")])
 def test_nothing_happened_to_it(path: str) -> None:
     found = outcome(FakeWorkspace(THERE, {**THERE, "other": "y", f"{FOLDER}/new.py": "z"}), path)
-    assert found == Scored(1.0, True, "none of 1 was edited")
+    assert found == Scored(1.0, True, "1 protected file, none edited")
 
 
 @pytest.mark.parametrize("path", [PATH, f"./{PATH}", PATH.replace("/", "//")])
@@ -116,7 +116,7 @@ def test_a_name_that_only_resembles_it_is_another_file(other: str) -> None:
 @pytest.mark.parametrize("new", [THERE, {PATH: "edited"}, {}], ids=["untouched", "edited", "deleted"])
 @pytest.mark.parametrize("pattern", [f"{FOLDER}/*", "*", "tests/test_?art.py", "tests/test_[abc]art.py"])
 def test_a_pattern_guards_nothing_and_breaks_the_scorer(new: dict[str, str], pattern: str) -> None:
-    with pytest.raises(ValueError, match="is a pattern, and paths are exact: name the files, such as "):
+    with pytest.raises(ValueError, match=r"a path must be exact, got the pattern .*: name the files, such as "):
         outcome(FakeWorkspace(THERE, new), pattern)
 
 
@@ -133,12 +133,14 @@ def test_a_pattern_of_nothing_is_a_path_that_was_never_there() -> None:
 
 def test_a_path_that_was_never_there_is_named() -> None:
     found = outcome(FakeWorkspace(THERE, THERE), PATH, "tpyo.py")
-    assert found == Scored(1.0, True, "none of 2 was edited; tpyo.py was never there", {"absent": ["tpyo.py"]})
+    assert found == Scored(
+        1.0, True, "2 protected files, none edited; tpyo.py never existed", {"absent": ["tpyo.py"]}
+    )
 
 
 @pytest.mark.parametrize("new", [THERE, {PATH: "edited"}, {}], ids=["untouched", "edited", "deleted"])
 def test_a_folder_guards_nothing_and_breaks_the_scorer(new: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match=f"{FOLDER} is a folder: name the files in it"):
+    with pytest.raises(ValueError, match=f"a path must be a file, got the folder {FOLDER}: name the files in it"):
         outcome(FakeWorkspace(THERE, new), FOLDER)
 
 

@@ -65,6 +65,27 @@ def test_it_answers(workspace: FakeWorkspace, outcome: object) -> None:
     assert check.run(workspace) == outcome  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            "    advisory: ClassVar[bool] = False\n",
+            "",
+            "must declare 'advisory: ClassVar[bool]', True or False, got N",
+        ),
+        ("[bool] = False", "[bool] = 0", "must declare 'advisory: ClassVar[bool]', True or False, got 0"),
+        (f'= "{KIND}"', '= "other"', f"assay.checks.{KIND} must hold a class whose kind is '{KIND}'"),
+    ],
+)
+def test_a_file_that_leaves_something_out_is_refused(tmp_path: Path, old: str, new: str, sentence: str) -> None:
+    path = tmp_path / f"{KIND}.py"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(TypeError) as caught:
+        placed(limit=10)
+    assert sentence in str(caught.value)
+
+
 @pytest.mark.parametrize("limit", [0, 1.5, "10"])
 def test_its_fields_are_checked(limit: object) -> None:
     with pytest.raises(InputError, match=r"s\.yaml: scorers\[0\]"):

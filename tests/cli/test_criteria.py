@@ -53,7 +53,7 @@ def test_lint_goes_on_after_a_file_that_can_not_be_read(cli: Cli, tmp_path: Path
     broken.write_text("a: [\n")
     found = cli("criteria", "lint", broken, CRITERIA)
     assert (found.code, found.out) == (2, f"{CRITERIA}: nothing found\n")
-    assert found.err.startswith(f"assay: {broken}:2: it is no valid YAML")
+    assert found.err.startswith(f"assay: {broken}:2 must be valid YAML")
 
 
 def test_a_criterion_that_wants_nothing_may_be_allowed(cli: Cli, tmp_path: Path) -> None:

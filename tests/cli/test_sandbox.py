@@ -70,7 +70,7 @@ def test_one_bad_line_and_nothing_is_loaded(cli: Cli, sandbox: Path, state: Path
     (state / "c.jsonl").write_text('{"record": "turn"}\n')
     found = cli("sandbox", "load", sandbox, "--from", state)
     assert (found.code, found.out) == (2, "")
-    assert found.err.startswith(f"assay: {state}/c.jsonl:1: number: ")
+    assert found.err.startswith(f"assay: {state}/c.jsonl:1: number must be given, got nothing")
     assert not (sandbox.parent / "in" / "files").exists()
     with open_store(str(sandbox.parent / "in" / "s.db")) as opened:
         assert not opened.has_sandbox("b")

@@ -87,7 +87,9 @@ def test_a_run_without_a_workspace(cli: Cli, tmp_path: Path) -> None:
     found = report(cli, "--no-workspace", "--scenario", write_scenario(tmp_path), code=0)
     assert (found["overall"], found["scorers"], found["workspace"]) == (None, [], None)
     done = cli("score", "--no-workspace", "--scenario", tmp_path / "scenario.json", "--run-status", "failed")
-    assert done.out == "scorers  none: the run had no workspace\njudge    NOT APPLICABLE\nrun      failed\n"
+    assert (
+        done.out == "scorers  none, because the run had no workspace\njudge    NOT APPLICABLE\nrun      failed\n"
+    )
 
 
 def test_a_run_that_failed_is_scored_all_the_same(cli: Cli, tmp_path: Path) -> None:
@@ -99,7 +101,7 @@ def test_a_run_that_failed_is_scored_all_the_same(cli: Cli, tmp_path: Path) -> N
 def test_a_command_that_takes_too_long_fails(cli: Cli, tmp_path: Path) -> None:
     done = unchanged(cli, tmp_path, {"name": "slow", "type": "command", "command": "sleep 9", "timeout_s": 1})
     assert done.code == 1
-    assert "slow: it did not end within 1 second\n" in done.out
+    assert "slow: it was still running after 1 second\n" in done.out
 
 
 def test_a_scorer_that_breaks_is_an_error_and_fails(cli: Cli, tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_a_scorer_that_breaks_is_an_error_and_fails(cli: Cli, tmp_path: Path) ->
     assert done.out.splitlines()[-3:] == [
         "guard   tests_unmodified  ERROR",
         "",
-        "guard: tests is a folder: name the files in it",
+        "guard: a path must be a file, got the folder tests: name the files in it",
     ]
 
 
@@ -212,7 +214,10 @@ def test_hard_failures_start_expanded_and_others_do_not(cli: Cli, tmp_path: Path
     assert "  | FAILED (failures=1)" in lines
     assert "guard: tests/test_calc.py was edited (1 in all)" in lines
     assert not any(line.startswith("limit:") for line in lines)
-    assert "limit: 1 changed, at most 9 may" in cli("score", workspace, "--task", task, "--all").out.splitlines()
+    assert (
+        "limit: 1 changed path, the limit is 9"
+        in cli("score", workspace, "--task", task, "--all").out.splitlines()
+    )
 
 
 NAMES = [b"red\x1b[31m", b"line\nbreak", b"clear\x1b[2J\x07", b"not\xfftext", b"\xe2\x80\xaereversed"]
@@ -246,19 +251,28 @@ def test_what_can_not_be_used_is_said_in_one_sentence(cli: Cli, tmp_path: Path) 
     scenario = tmp_path / "scenario.json"
     (tmp_path / "text").write_text("no archive")
     wrong: list[tuple[list[object], str]] = [
-        ([], "say with either --task or --scenario what to score by"),
-        ([workspace], "say with either --task or --scenario what to score by"),
-        ([workspace, "--task", task, "--scenario", scenario], "say with either --task or --scenario"),
-        (["--task", task], "name the workspace, or say --no-workspace"),
-        ([workspace, "--task", task, "--no-workspace"], "name the workspace, or say --no-workspace"),
-        ([tmp_path / "none", "--task", task], f"there is no workspace {tmp_path}/none"),
-        ([workspace, "--task", tmp_path / "none"], f"{tmp_path}/none is no seeded task: task.json can't be read"),
-        ([workspace, "--task", workspace], f"{workspace} is no seeded task: task.json can't be read"),
-        ([workspace, "--task", task, "--baseline", workspace], "a task brings its baseline along: "),
-        ([workspace, "--scenario", scenario], "say with --baseline what the workspace was before"),
-        ([workspace, "--scenario", scenario, "--baseline", "none"], "there is no baseline none: "),
+        ([], "pass --task or --scenario, got neither"),
+        ([workspace], "pass --task or --scenario, got neither"),
+        ([workspace, "--task", task, "--scenario", scenario], "pass --task or --scenario, got both"),
+        (["--task", task], "pass a workspace or --no-workspace, got neither"),
+        ([workspace, "--task", task, "--no-workspace"], "pass a workspace or --no-workspace, got both"),
+        (
+            [tmp_path / "none", "--task", task],
+            f"the workspace must be a folder or an archive, got {tmp_path}/none",
+        ),
+        (
+            [workspace, "--task", tmp_path / "none"],
+            f"{tmp_path}/none isn't a seeded task: task.json can't be read",
+        ),
+        ([workspace, "--task", workspace], f"{workspace} isn't a seeded task: task.json can't be read"),
+        ([workspace, "--task", task, "--baseline", workspace], "a task has its own baseline: "),
+        ([workspace, "--scenario", scenario], "pass --baseline with --scenario: "),
+        (
+            [workspace, "--scenario", scenario, "--baseline", "none"],
+            "the baseline must be a folder, an archive or REPOSITORY@COMMIT, got none, ",
+        ),
         ([workspace, "--scenario", tmp_path / "none", "--baseline", workspace], "the scenario "),
-        ([tmp_path / "text", "--task", task], f"{tmp_path}/text is no archive that can be unpacked: "),
+        ([tmp_path / "text", "--task", task], f"{tmp_path}/text can't be unpacked: "),
         ([workspace, "--task", task, "--run-status", "lost"], "argument --run-status: invalid choice: 'lost'"),
         ([workspace, "--task", task, "--isolation", "magic"], "isolation must be one of auto, "),
     ]
@@ -272,10 +286,10 @@ def test_what_can_not_be_used_is_said_in_one_sentence(cli: Cli, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("scorer", "sentence"),
     [
-        ({"type": "tests_pass"}, "scorers[0].type: there is no scorer 'tests_pass'; there are "),
-        ({**TESTS, "shell": "bash"}, "scorers[0].shell: command has no such field; it has command, timeout_s, "),
-        ({**TESTS, "timeout_s": 9999}, "scorers[0]: timeout_s is from 1 to 3600, not 9999"),
-        ({**GUARD, "paths": []}, "scorers[0]: paths needs at least one path"),
+        ({"type": "tests_pass"}, "scorers[0].type must be one of allowed_paths, "),
+        ({**TESTS, "shell": "bash"}, "scorers[0].shell must be one of the fields command, timeout_s, "),
+        ({**TESTS, "timeout_s": 9999}, "scorers[0].timeout_s must be from 1 to 3600, got 9999"),
+        ({**GUARD, "paths": []}, "scorers[0].paths must have at least one path, got an empty list"),
     ],
 )
 def test_a_scenario_that_is_refused(cli: Cli, tmp_path: Path, scorer: dict[str, Any], sentence: str) -> None:

@@ -107,7 +107,7 @@ def test_a_scorer_that_guards_nothing_is_noted(cli: Cli, tmp_path: Path) -> None
     scorer = {"name": "guard\x1b[31m", "type": "tests_unmodified", "paths": ["tests/test_calk.py"]}
     done = cli("seed", write_scenario(tmp_path, scorer), "-o", tmp_path / "task")
     assert (done.code, done.out.count("\n")) == (0, 1)
-    assert done.err == "note: guard\\x1b[31m: none of 1 was edited; tests/test_calk.py was never there\n"
+    assert done.err == "note: guard\\x1b[31m: 1 protected file, none edited; tests/test_calk.py never existed\n"
 
 
 # --- What can't be used: one sentence, exit code 2, and nothing is made ---
@@ -116,24 +116,33 @@ def test_a_scorer_that_guards_nothing_is_noted(cli: Cli, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("scenario", "sentence"),
     [
-        ({"scorers": []}, "scorers: "),
-        ({}, "scorers: "),
-        ([], ""),
-        ({"scorers": [GUARD], "colour": "blue"}, "colour: "),
-        ({"scorers": [{"type": "tests_pass"}]}, "scorers[0].type: there is no scorer 'tests_pass'; there are "),
-        ({"scorers": [GUARD, {**TESTS, "timeout_s": 0}]}, "scorers[1]: timeout_s is from 1 to 3600, not 0"),
+        ({"scorers": []}, ": scorers must not be empty, got an empty list"),
+        ({}, ": scorers must be given, got nothing"),
+        ([], " must be an object of names and values, got an empty list"),
+        ({"scorers": [GUARD], "colour": "blue"}, ": colour must be one of the fields name, "),
+        ({"scorers": [{"type": "tests_pass"}]}, ": scorers[0].type must be one of allowed_paths, "),
+        ({"scorers": [GUARD, {**TESTS, "timeout_s": 0}]}, ": scorers[1].timeout_s must be from 1 to 3600, got 0"),
         (
             {"scorers": [{**TESTS, "retries": 3}]},
-            "scorers[0].retries: command has no such field; it has command, ",
+            ": scorers[0].retries must be one of the fields command, ",
         ),
         (
             {"scorers": [{"type": "forbid_paths", "patterns": [".github/"]}]},
-            "scorers[0]: no path of a workspace matches '.github/', but '.github/*' may be meant",
+            ": scorers[0]: a pattern must be written as paths in the workspace are, got '.github/' (did you mean ",
         ),
-        ({"scorers": [GUARD, GUARD]}, "two scorers are named 'guard'"),
-        ({"scorers": [GUARD], "workspace_seed": {"type": "svn"}}, "workspace_seed: "),
-        ({"scorers": [GUARD], "expected_outcome": "win"}, "expected_outcome: "),
-        ({"scorers": [GUARD], "workspace_seed": "empty", "workdir": "here"}, "workdir: "),
+        ({"scorers": [GUARD, GUARD]}, ": the names of scorers must differ, got 'guard' twice"),
+        (
+            {"scorers": [GUARD], "workspace_seed": {"type": "svn"}},
+            ": workspace_seed must have 'type' set to one of 'git', ",
+        ),
+        (
+            {"scorers": [GUARD], "expected_outcome": "win"},
+            ": expected_outcome must be 'completion' or 'refusal', got 'win'",
+        ),
+        (
+            {"scorers": [GUARD], "workspace_seed": "empty", "workdir": "here"},
+            ": workdir must be the absolute path of a folder, ",
+        ),
     ],
 )
 def test_a_scenario_that_is_refused(cli: Cli, tmp_path: Path, scenario: Any, sentence: str) -> None:
@@ -141,7 +150,7 @@ def test_a_scenario_that_is_refused(cli: Cli, tmp_path: Path, scenario: Any, sen
     path.write_text(json.dumps(scenario))
     done = cli("seed", path, "-o", tmp_path / "task")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"assay: {path}: {sentence}")
+    assert done.err.startswith(f"assay: {path}{sentence}")
     assert done.err.count("\n") == 1
     assert not (tmp_path / "task").exists()
 
@@ -153,17 +162,20 @@ def test_other_things_that_can_not_be_used(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     wrong: list[tuple[list[object], str]] = [
         (["seed"], "the following arguments are required: SCENARIO (see 'assay seed --help')"),
-        (["seed", scenario], "say with -o where the task goes"),
+        (["seed", scenario], "pass -o with a new folder for the task"),
         (["seed", tmp_path / "none.yaml", "-o", "x"], f"the scenario {tmp_path}/none.yaml can't be read: "),
-        (["seed", tmp_path / "broken.yaml", "-o", "x"], f"{tmp_path}/broken.yaml:1: it is no valid YAML: "),
-        (["seed", tmp_path / "no-seed.json", "-o", "x"], "the scenario has no workspace_seed: "),
-        (["seed", scenario, "-o", tmp_path / "there"], f"{tmp_path}/there is there already: "),
+        (["seed", tmp_path / "broken.yaml", "-o", "x"], f"{tmp_path}/broken.yaml:1 must be valid YAML: "),
+        (
+            ["seed", tmp_path / "no-seed.json", "-o", "x"],
+            f"{tmp_path}/no-seed.json: workspace_seed must be given to seed a task, got nothing",
+        ),
+        (["seed", scenario, "-o", tmp_path / "there"], f"{tmp_path}/there already exists: "),
         (
             ["seed", scenario, "-o", tmp_path / "new", "--workspace", tmp_path / "there"],
-            f"{tmp_path}/there is there ",
+            f"{tmp_path}/there already exists: ",
         ),
-        (["seed", tmp_path / "there"], f"{tmp_path}/there is a folder: say with --workspace "),
-        (["seed", tmp_path / "there", "--workspace", "x"], f"{tmp_path}/there is no seeded task: "),
+        (["seed", tmp_path / "there"], f"{tmp_path}/there is a task: pass --workspace "),
+        (["seed", tmp_path / "there", "--workspace", "x"], f"{tmp_path}/there isn't a seeded task: "),
     ]
     for arguments, sentence in wrong:
         done = cli(*arguments)

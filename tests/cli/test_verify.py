@@ -134,7 +134,7 @@ def test_a_fhir_server_is_asked_with_the_token_of_the_named_variable(
         ("{id: b, store: s.db, files: {url: 's3://b', credentials: {AWS_REGION: NOT_SET}}}", "NOT_SET, which is"),
         ("{id: b, store: s.db, files: {url: 'ftp://b'}}", "files are at"),
         ("{id: b, store: s.db, fhir: {folder: none}}", "can't be opened"),
-        ("[", "it is no valid YAML"),
+        ("[", " must be valid YAML"),
     ],
 )
 def test_mistakes_are_one_sentence_and_score_nothing(

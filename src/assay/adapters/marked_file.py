@@ -1,8 +1,8 @@
 """YAML and JSON files with the line of every value, for messages that say where something is.
 
-YAML is read so that only what JSON would call a number, ``true``, ``false`` or ``null`` is one: ``00123``,
-``12:30``, ``2026-03-01`` and ``no`` are texts, as whoever wrote them meant. ``<<: *base`` takes over what an
-anchor has; what stands beside it wins, and each value keeps the line that it was written in.
+In YAML, only what JSON would call a number, ``true``, ``false`` or ``null`` is one: ``00123``, ``12:30``,
+``2026-03-01`` and ``no`` are text, as their authors meant. ``<<: *base`` takes over the fields of an anchor;
+fields written beside it win, and each value keeps the line that it was written on.
 """
 
 import json
@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 import yaml
 
 from assay.core.errors import InputError
+from assay.engine.mistakes import shown
 
 Place = tuple[str | int, ...]
 LIMIT_BYTES: Final = 16 * 1024 * 1024
@@ -56,14 +57,14 @@ def read_marked(path: str) -> Marked:
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}") from error
     if len(data) > LIMIT_BYTES:
-        raise InputError(f"{path} is larger than {LIMIT_BYTES} bytes")
+        raise InputError(f"{path} must have at most {LIMIT_BYTES} bytes, got more")
     try:
         text = data.decode("utf-8-sig")
         return _json(path, text) if os.path.splitext(path)[1].lower() == ".json" else _yaml(path, text)
     except UnicodeDecodeError as error:
         raise not_utf8(path, error) from error
     except RecursionError as error:
-        raise InputError(f"{path} is nested too deeply") from error
+        raise InputError(f"{path} must be nested less deeply") from error
 
 
 def _yaml(path: str, text: str) -> Marked:
@@ -77,15 +78,15 @@ def _yaml(path: str, text: str) -> Marked:
 
 
 def not_yaml(path: str, error: yaml.YAMLError) -> InputError:
-    """What is wrong with a file, and in which line, without the lines of it that the library would show."""
+    """What is wrong with a file, and on which line, without the excerpt that the library would show."""
     mark = getattr(error, "problem_mark", None)
     what = getattr(error, "problem", None) or " ".join(str(error).split())
-    return InputError(f"{path}{f':{mark.line + 1}' if mark else ''}: it is no valid YAML: {what}")
+    return InputError(f"{path}{f':{mark.line + 1}' if mark else ''} must be valid YAML: {what}")
 
 
 def not_utf8(path: str, error: UnicodeDecodeError) -> InputError:
-    """Where a file can't be read as text."""
-    return InputError(f"{path} is not UTF-8: byte {error.start} can't be read")
+    """Where a file isn't text."""
+    return InputError(f"{path} must be UTF-8, got something else at byte {error.start}")
 
 
 def _refuse_depth(path: str, text: str) -> None:
@@ -94,16 +95,18 @@ def _refuse_depth(path: str, text: str) -> None:
     for event in yaml.parse(text, _Loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise InputError(f"{path}:{event.start_mark.line + 1}: it is nested too deeply")
+            raise InputError(
+                f"{path}:{event.start_mark.line + 1}: values must be nested at most {DEEPEST} deep, got more"
+            )
 
 
 def _json(path: str, text: str) -> Marked:
     try:
         value = json.loads(text, object_pairs_hook=_without_doubles, **_NUMBERS)
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}: it is no valid JSON: {error.msg}") from error
+        raise InputError(f"{path}:{error.lineno} must be valid JSON: {error.msg}") from error
     except ValueError as error:
-        raise InputError(f"{path}: it is no valid JSON: {error}") from error
+        raise InputError(f"{path} must be valid JSON: {error}") from error
     return Marked(value, _lines_of_json(path, text))
 
 
@@ -138,14 +141,14 @@ class _Reading:
         found: dict[str, Any] = {}
         for name, (key, one) in self._pairs(node).items():
             found[name] = self.value(one, (*place, name))
-            # Whoever looks for a field looks for its name.
+            # A person who looks for a field looks for its name.
             self.lines[(*place, name)] = key.start_mark.line + 1
         return found
 
     def _pairs(self, node: yaml.MappingNode) -> Pairs:
-        """Keys and values by name. Found once for each node, as merges of merges would take without an end."""
+        """Keys and values by name. Found once per node: merges of merges would take forever otherwise."""
         if node not in self._known:
-            # What is merged into itself adds nothing.
+            # A mapping that is merged into itself adds nothing.
             self._known[node] = {}
             self._known[node] = self._merged(node)
         return self._known[node]
@@ -155,11 +158,11 @@ class _Reading:
         merged: list[Pairs] = []
         for key, one in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                self._refuse(key, "a key is a text; if this is a variable, put it in quotes: '{{patient.mrn}}'")
+                self._refuse(key, "a key must be text; if this is a variable, put it in quotes: '{{patient.mrn}}'")
             if key.value == _MERGE and not key.style:
                 merged += self._sources(one)
             elif key.value in own:
-                self._refuse(key, f"{key.value!r} is there twice")
+                self._refuse(key, f"a key must be written once, got {key.value!r} twice")
             else:
                 own[key.value] = key, one
         for source in merged:
@@ -167,11 +170,11 @@ class _Reading:
         return own
 
     def _sources(self, node: yaml.Node) -> list[Pairs]:
-        """What is merged: one mapping or several, of which the first has the say."""
+        """The mappings to merge: one, or several of which the first wins."""
         found: list[Pairs] = []
         for one in node.value if isinstance(node, yaml.SequenceNode) else [node]:
             if not isinstance(one, yaml.MappingNode):
-                self._refuse(node, "<< takes over a mapping or a list of them, such as <<: *base")
+                self._refuse(node, "<< must name an object or a list of objects, such as <<: *base")
             found.append(self._pairs(one))
         return found
 
@@ -180,11 +183,13 @@ class _Reading:
         if tag == "str":
             return written
         if tag not in ("null", "bool", "int", "float"):
-            self._refuse(node, f"there is no type {node.tag}")
+            self._refuse(node, f"a value must be text, a number, true, false or null, got the type {node.tag}")
         try:
             return None if tag == "null" else json.loads(written, **_NUMBERS)
         except ValueError:
-            self._refuse(node, f"{written!r} is no {tag}")
+            self._refuse(
+                node, f"a value must be a finite number, true, false or null as in JSON, got {shown(written)}"
+            )
 
     def _refuse(self, node: yaml.Node, why: str) -> NoReturn:
         raise InputError(f"{self._path}:{node.start_mark.line + 1}: {why}")
@@ -194,12 +199,13 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"a key must be written once, got {twice!r} twice")
     return found
 
 
 def _refuse_constant(written: str) -> NoReturn:
-    raise ValueError(f"{written} is no number")
+    raise ValueError(f"a number must be finite, got {written}")
 
 
 def _finite(written: str) -> float:

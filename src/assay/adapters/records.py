@@ -33,5 +33,4 @@ def parse_record(data: bytes, kind: type[Record], path: str, *, newer: bool = Fa
 
 def _why(error: ValidationError, kind: type[BaseModel]) -> str:
     first = mistakes.first(error.errors(include_url=False))
-    field = ".".join(map(str, first["loc"]))
-    return f"{field}: {mistakes.sentence(first, kind)}" if field else mistakes.sentence(first, kind)
+    return mistakes.about(".".join(map(str, first["loc"])), mistakes.sentence(first, kind))

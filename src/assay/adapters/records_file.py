@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from assay.adapters.store.sandbox import NewEvent, NewResponse, Record
 from assay.core.errors import InputError
 from assay.dialects.criteria.records import LINES, RECORD_LINE, EventLine, RecordLine, ResponseLine, RowLine
-from assay.engine.mistakes import first, sentence
+from assay.engine.mistakes import about, first, sentence
 from assay.evidence.sandbox_state import StateRow, Turn
 
 
@@ -38,8 +38,7 @@ def _said(told: ErrorDetails) -> str:
     # The first part of the place only repeats which record it is.
     kind, *place = told["loc"] or [""]
     field = ".".join(map(str, place))
-    said = sentence({**told, "loc": tuple(place)}, LINES.get(str(kind), RecordLine))
-    return f"{field}: {said}" if field else said
+    return about(field, sentence({**told, "loc": tuple(place)}, LINES.get(str(kind), RecordLine)))
 
 
 def _record(line: RecordLine, path: str, where: str, now: datetime) -> Record:

@@ -1,6 +1,5 @@
-"""Scenario files, YAML, TOML or JSON."""
+"""Read scenario files: YAML, TOML or JSON."""
 
-import hashlib
 import json
 import os
 import tomllib
@@ -13,9 +12,7 @@ from assay.adapters.marked_file import not_utf8, not_yaml
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine import mistakes
-
-_NO_SEED = ("union_tag_invalid", "union_tag_not_found")
-_SEEDS = "its type is git, archive or empty"
+from assay.engine.criteria_places import spelled
 
 
 def load_scenario(path: str) -> Scenario:
@@ -31,34 +28,24 @@ def load_scenario(path: str) -> Scenario:
 def scenario_of(value: object, origin: str) -> Scenario:
     """A scenario from plain values."""
     try:
-        # As JSON, because a strict model takes plain values from nowhere else; whatever JSON lacks is no scenario.
+        # As JSON, because a strict model accepts plain values from nowhere else.
         return Scenario.model_validate_json(json.dumps(value, allow_nan=False, default=_no_value))
     except ValidationError as error:
         first = mistakes.first(error.errors(include_url=False))
-        sentence = _SEEDS if first["type"] in _NO_SEED else mistakes.sentence(first, Scenario)
-        raise InputError(": ".join(part for part in (origin, _place(first["loc"]), sentence) if part)) from error
+        place = ": ".join(part for part in (origin, _place(first["loc"])) if part)
+        raise InputError(mistakes.about(place, mistakes.sentence(first, Scenario))) from error
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{origin}: {error}") from error
 
 
 def _place(parts: tuple[int | str, ...]) -> str:
-    """``scorers[0].name``, without the type of a seed, which is no level of the file."""
-    written = parts[:1] + parts[2:] if parts[:1] == ("workspace_seed",) else parts
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in written).removeprefix(".")
+    """``scorers[0].name``. The type of a seed, which pydantic adds, isn't a level of the file."""
+    return spelled(parts[:1] + parts[2:] if parts[:1] == ("workspace_seed",) else parts)
 
 
 def _no_value(value: object) -> object:
-    """What YAML and TOML have and a scenario has not, such as a date without quotes."""
-    raise TypeError(f"{value} is no text, number, list or object here: put it in quotes")
-
-
-def canonical(scenario: Scenario) -> str:
-    """The one text of a scenario, from which its hash is taken."""
-    return json.dumps(scenario.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
-
-
-def scenario_hash(scenario: Scenario) -> str:
-    return hashlib.sha256(canonical(scenario).encode()).hexdigest()
+    """Refuse what YAML and TOML have and JSON doesn't, such as a date without quotes."""
+    raise TypeError(f"a value must be text, a number, a list or an object, got {value} (put it in quotes)")
 
 
 def _parsed(path: str, data: bytes) -> Any:
@@ -76,11 +63,11 @@ def _parsed(path: str, data: bytes) -> Any:
         raise not_yaml(path, error) from error
     except (ValueError, RecursionError) as error:
         what = " ".join(str(error).split())
-        raise InputError(f"{path} is no valid {suffix.removeprefix('.').upper() or 'YAML'}: {what}") from error
+        raise InputError(f"{path} must be valid {suffix.removeprefix('.').upper() or 'YAML'}: {what}") from error
 
 
 class _YamlLoader(yaml.SafeLoader):
-    """Refuses what is written twice: one of the two would silently not count."""
+    """Refuses a key that is written twice: one of the two would silently not count."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         written = [(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
@@ -92,6 +79,6 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"{key!r} is there twice")
+            raise ValueError(f"a key must be written once, got {key!r} twice")
         found[key] = value
     return found

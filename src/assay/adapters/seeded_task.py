@@ -1,9 +1,9 @@
-"""A task that was seeded, as it lies on disk. It is used only while it is what was written.
+"""A seeded task on disk. It is used only as long as nobody changed it.
 
 A seeded task is a folder::
 
-    task.json          the scenario as it was, and the hashes of everything
-    instruction.md     what the agent is asked
+    task.json          the scenario at the time of seeding, and the hashes of everything
+    instruction.md     the instruction for the agent
     workspace.tar.gz   the workspace as the agent gets it, with one commit and no other history
     baseline/          every path with type, mode and hash, and the contents
 """
@@ -12,16 +12,16 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from assay.adapters.atomic_write import write_text
 from assay.adapters.checksums import file_checksum
-from assay.adapters.scenario_file import scenario_hash, scenario_of
+from assay.adapters.scenario_file import scenario_of
 from assay.adapters.trees import unpack_tree
-from assay.adapters.workspace.baseline import StoredBaseline, load_baseline
+from assay.adapters.workspace.baseline import load_baseline
 from assay.core.errors import InputError
-from assay.dialects.scorers.scenario import Scenario
+from assay.dialects.scorers.scenario import scenario_hash
+from assay.engine.coding_task import Seeded
 
 TASK = "task.json"
 WORKSPACE = "workspace.tar.gz"
@@ -39,28 +39,14 @@ _FIELDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Seeded:
-    """A task that was seeded. ``notes`` has what scorers say of their own settings while it is seeded."""
-
-    folder: str
-    scenario: Scenario
-    scenario_sha256: str
-    baseline_sha256: str
-    baseline: StoredBaseline
-    nested: tuple[str, ...]
-    workspace_sha256: str
-    notes: tuple[str, ...] = ()
-
-
 def write_record(folder: str, record: Mapping[str, object]) -> None:
-    """Write the record of a task, sealed."""
+    """Write the record of a task, with a hash of itself."""
     sealed = {"format": FORMAT, **record}
     write_text(f"{folder}/{TASK}", json.dumps({**sealed, SEAL: _seal(sealed)}, indent=2) + "\n")
 
 
 def load_seeded(folder: str) -> Seeded:
-    """Read a seeded task. Raises ``InputError`` if it is none, or if it was changed."""
+    """Read a seeded task. Raises ``InputError`` if the folder isn't one, or if it was changed."""
     path = f"{folder}/{TASK}"
     record = _read_record(folder)
     scenario = scenario_of(record["scenario"], path)
@@ -81,13 +67,13 @@ def load_seeded(folder: str) -> Seeded:
 
 
 def check_room(target: str) -> None:
-    """Raise ``InputError`` where no workspace can be unpacked, since something is there."""
+    """Raise ``InputError`` if something is at the path that a workspace should be unpacked to."""
     if os.path.lexists(target):
-        raise InputError(f"{target} is there already: a workspace is unpacked into a new folder")
+        raise InputError(f"{target} already exists: a workspace is unpacked into a new folder")
 
 
 def unpack_workspace(task: Seeded, target: str) -> None:
-    """The workspace of a task in a new folder, for one agent."""
+    """Unpack the workspace of a task into a new folder, for one agent."""
     check_room(target)
     archive = f"{task.folder}/{WORKSPACE}"
     try:
@@ -105,15 +91,15 @@ def _read_record(folder: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             record = json.loads(file.read())
     except OSError as error:
-        raise InputError(f"{folder} is no seeded task: {TASK} can't be read ({error.strerror})") from error
+        raise InputError(f"{folder} isn't a seeded task: {TASK} can't be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not what 'assay seed' writes") from error
+        raise InputError(f"{path} wasn't written by 'assay seed'") from error
     if not isinstance(record, dict) or not record.keys() >= _FIELDS or record["format"] != FORMAT:
-        raise InputError(f"{path} is not what 'assay seed' writes")
+        raise InputError(f"{path} wasn't written by 'assay seed'")
     return record
 
 
 def _seal(record: Mapping[str, object]) -> str:
-    """A hash over all that stands in a record beside it."""
+    """A hash of everything else in a record."""
     rest = {key: value for key, value in record.items() if key != SEAL}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

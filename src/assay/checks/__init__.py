@@ -1,1 +1,1 @@
-"""Checks: one question a file, the file named like the kind. A check knows nothing of weights or wire names."""
+"""Checks: one question per file, the file named like the kind. A check knows no weights and no wire names."""

@@ -1,31 +1,30 @@
-"""Fails if a changed file lies outside of the allowed patterns.
+"""Fails if a changed file is outside the allowed patterns.
 
 Patterns are shell-style globs in which ``*`` also matches ``/``: ``src/*`` allows ``src/deep/file.py``. A rename
-counts under both of its paths. A change that could not be looked at, such as a repository inside the workspace, is
-not known to be allowed, so it fails too.
+counts under both of its paths. A change that can't be inspected, such as a repository inside the workspace, also
+fails, because nobody knows whether it is allowed.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.workspace import Workspace, blind_spots, changed_paths
+from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
 from assay.formats.counting import counted
-from assay.formats.path_patterns import check_patterns, matching, notes_on
+from assay.formats.path_patterns import check_needed_patterns, matching, notes_on
 
 
 @dataclass(frozen=True, slots=True)
 class AllowedPaths:
-    """``patterns`` is a list with at least one glob. None begins with ``/`` or ``./``, or ends with ``/``."""
+    """``patterns`` is a list of at least one glob. A glob can't begin with ``/`` or ``./``, or end with ``/``."""
 
     kind: ClassVar[str] = "allowed_paths"
+    advisory: ClassVar[bool] = False
 
     patterns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not self.patterns:
-            raise ValueError("patterns needs at least one glob")
-        check_patterns(self.patterns)
+        check_needed_patterns(self.patterns)
 
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
@@ -42,6 +41,8 @@ class AllowedPaths:
 
 def _summary(findings: list[dict[str, object]], changed: int) -> str:
     if not findings:
-        return f"{counted(changed, 'changed path')}, none outside" if changed else "nothing changed"
-    first = findings[0].get("path") or findings[0].get("detail")
-    return f"{len(findings)} not allowed, first {first}" if len(findings) > 1 else f"{first} is not allowed"
+        return f"{counted(changed, 'changed path')}, all allowed" if changed else "nothing changed"
+    first = place_of(findings[0])
+    return (
+        f"{len(findings)} paths are not allowed, first {first}" if len(findings) > 1 else f"{first} is not allowed"
+    )

@@ -1,17 +1,16 @@
-"""Runs a shell command on the workspace; fails if it exits with anything but 0, or takes too long.
+"""Runs a shell command on the workspace; fails if the exit code isn't 0 or the command takes too long.
 
-The command runs in a sandbox on a copy of the whole working tree, with a clean environment and no network. What it
-prints is kept as a bounded tail and never read for a verdict.
+The command runs in a sandbox on a copy of the whole working tree, with a clean environment and no network. The
+end of its output is kept for people to read; no verdict depends on it.
 
-``restore`` puts paths back as they were at the baseline before the command runs: what was changed or deleted
-comes back, what was added goes. Patterns are globs; ``@runner`` stands for the files that steer test runners,
-wherever they lie (``conftest.py``, ``pytest.ini``, ``jest.config.*``, ``sitecustomize.py``, modules that shadow
-pytest, unittest or what these import, plugins of packages that were never installed, ``.cargo/config.toml`` and so
-on).
+``restore`` puts paths back to their baseline state before the command runs: changed and deleted files come back,
+added ones are removed. Patterns are globs; ``@runner`` stands for the files that control test runners, wherever
+they are (``conftest.py``, ``pytest.ini``, ``jest.config.*``, ``sitecustomize.py``, modules that shadow pytest,
+unittest or their imports, plugins of packages that were never installed, ``.cargo/config.toml`` and so on).
 
-``report`` demands positive evidence: a report that the test runner writes while the command runs, that agrees
-with the exit code, and in which every test of ``expected`` passed. A run that ends early, or that runs nothing,
-writes none.
+``report`` asks for positive evidence: the test runner must write a report while the command runs, the report must
+agree with the exit code, and every test in ``expected`` must have passed. A run that ends early or runs nothing
+writes no report.
 """
 
 import re
@@ -32,9 +31,9 @@ _SET = re.compile(r"@\w+")
 
 @dataclass(frozen=True, slots=True)
 class ReportRule:
-    """``path`` is relative to the workspace; ``expected`` has names or globs of tests, each of which must pass."""
+    """``path`` is relative to the workspace; ``expected`` lists names or globs of tests that must all pass."""
 
-    # Whoever builds it from a file refuses a field that is not there.
+    # An unknown field in a scenario is refused.
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     path: str
@@ -43,9 +42,9 @@ class ReportRule:
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
-            raise ValueError(f"report.format is one of {', '.join(FORMATS)}, not {self.format!r}")
+            raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {self.format!r}")
         if not all(name.strip() for name in self.expected):
-            raise ValueError("report.expected has names or globs of tests, and an empty one is none")
+            raise ValueError("expected must have names or globs of tests, got an empty one")
         plain_path(self.path)
 
 
@@ -54,6 +53,7 @@ class Command:
     """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds."""
 
     kind: ClassVar[str] = "command"
+    advisory: ClassVar[bool] = False
 
     command: str
     timeout_s: int = 900
@@ -62,13 +62,13 @@ class Command:
 
     def __post_init__(self) -> None:
         if not self.command.strip() or "\0" in self.command:
-            raise ValueError("command needs a shell command")
+            raise ValueError(f"command must be a shell command, got {self.command!r}")
         if not 1 <= self.timeout_s <= MAX_TIMEOUT:
-            raise ValueError(f"timeout_s is from 1 to {MAX_TIMEOUT}, not {self.timeout_s}")
+            raise ValueError(f"timeout_s must be from 1 to {MAX_TIMEOUT}, got {self.timeout_s}")
         check_patterns(self.restore)
         unknown = next((one for one in self.restore if _SET.fullmatch(one) and one != RUNNER), None)
         if unknown is not None:
-            raise ValueError(f"{unknown!r} stands for no files; {RUNNER!r} does")
+            raise ValueError(f"restore must have globs or {RUNNER!r}, got {unknown!r}")
 
     def run(self, evidence: Workspace) -> Outcome:
         collect = () if self.report is None else (plain_path(self.report.path),)
@@ -82,13 +82,13 @@ class Command:
         return Scored(0.0, False, complaint, seen) if complaint else Scored(1.0, True, "exit code 0", seen)
 
     def _complaint(self, ran: CommandRun) -> str | None:
-        """What the end of the command says by itself; None for a clean exit."""
+        """What is wrong with how the command ended; None for exit code 0."""
         if ran.end.timed_out:
-            return f"it did not end within {counted(self.timeout_s, 'second')}"
+            return f"it was still running after {counted(self.timeout_s, 'second')}"
         if ran.end.out_of_memory:
             return "it ran out of memory"
         if ran.end.exit_code is None:
-            return f"signal {ran.end.signal} ended it"
+            return f"it was killed by signal {ran.end.signal}"
         return None if ran.end.exit_code == 0 else f"exit code {ran.end.exit_code}"
 
     def _by_report(
@@ -96,7 +96,7 @@ class Command:
     ) -> Outcome:
         data = ran.files.get(plain_path(rule.path))
         if data is None:
-            why = f"{rule.path} was not written while it ran"
+            why = f"the command did not write {rule.path}"
             return Scored(0.0, False, f"{complaint}; {why}" if complaint else why, seen)
         try:
             report = read_report(rule.format, data)
@@ -134,7 +134,7 @@ def _missing(report: Report, expected: tuple[str, ...]) -> list[dict[str, object
 
 
 def _disagreement(report: Report) -> str | None:
-    """Why a report can't stand beside an exit code of 0."""
+    """Why a report contradicts an exit code of 0."""
     failed = report.count(Ended.FAILED)
     if failed:
         return f"exit code 0, but the report has {counted(failed, 'failed test')}"
@@ -146,7 +146,7 @@ def _first(findings: list[dict[str, object]]) -> str | None:
 
 
 def _share(report: Report, findings: list[dict[str, object]], ran: CommandRun) -> float:
-    """The share of tests that passed; nothing where the exit code and the report tell different stories."""
+    """The share of tests that passed; 0 if the exit code and the report contradict each other."""
     passed, failed = report.count(Ended.PASSED), report.count(Ended.FAILED)
     if (ran.end.exit_code == 0) == bool(failed):
         return 0.0

@@ -1,7 +1,7 @@
-"""Fails if a path is missing after the run, or is not a regular file with something in it.
+"""Fails if a file is missing after the run, is empty, or isn't a regular file.
 
-A folder, a link, whether it leads somewhere or not, and an empty file are no answer to "write this file". Files
-that are empty by convention (``__init__.py``, ``py.typed``, ``.gitkeep`` and the like) may be empty.
+A folder, a link (broken or not) and an empty file don't count as the file. Files that are empty by convention
+(``__init__.py``, ``py.typed``, ``.gitkeep`` and the like) may be empty.
 """
 
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ _NO_FILE = {
 
 @dataclass(frozen=True, slots=True)
 class FileExists:
-    """``path`` is relative to the workspace and does not leave it. ``allow_empty`` accepts any empty file."""
+    """``path`` is relative to the workspace and stays inside it. ``allow_empty`` accepts any empty file."""
 
     kind: ClassVar[str] = "file_exists"
+    advisory: ClassVar[bool] = False
 
     path: str
     allow_empty: bool = False
@@ -37,9 +38,9 @@ class FileExists:
         complaint = self._complaint(evidence, path)
         seen: dict[str, object] = {"path": path}
         if complaint is None:
-            return Scored(1.0, True, f"{path} is there", seen)
-        # Else an agent would be blamed for a pattern that no file of its own can fit.
-        notes = ["the path is exact: '*' is a letter of its name"] if "*" in path else []
+            return Scored(1.0, True, f"{path} exists", seen)
+        # Without the note, an agent would be blamed for a path that no author means literally.
+        notes = ["the path is exact: '*' is a character of its name"] if "*" in path else []
         found = {"findings": [{"rule": "missing", **seen}], **({"notes": notes} if notes else {})}
         return Scored(0.0, False, "; ".join([complaint, *notes]), {**seen, **found})
 

@@ -1,31 +1,30 @@
 """Fails if a changed file matches a forbidden pattern, such as ``.github/*`` or ``*secrets*``.
 
-Patterns are shell-style globs in which ``*`` also matches ``/``. A path that hides behind another spelling of
-the name (``.GitHub``, ``.github.``, full-width letters) is found too. A rename counts under both of its paths. A
-change that could not be looked at, such as a repository inside the workspace, may be forbidden, so it fails.
+Patterns are shell-style globs in which ``*`` also matches ``/``. Another spelling of a forbidden name
+(``.GitHub``, ``.github.``, full-width letters) matches too. A rename counts under both of its paths. A change that
+can't be inspected, such as a repository inside the workspace, also fails, because it may be forbidden.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.workspace import Workspace, blind_spots, changed_paths
+from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
 from assay.formats.counting import counted
-from assay.formats.path_patterns import check_patterns, matching_in_disguise, notes_on
+from assay.formats.path_patterns import check_needed_patterns, matching_in_disguise, notes_on
 
 
 @dataclass(frozen=True, slots=True)
 class ForbidPaths:
-    """``patterns`` is a list with at least one glob. None begins with ``/`` or ``./``, or ends with ``/``."""
+    """``patterns`` is a list of at least one glob. A glob can't begin with ``/`` or ``./``, or end with ``/``."""
 
     kind: ClassVar[str] = "forbid_paths"
+    advisory: ClassVar[bool] = False
 
     patterns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not self.patterns:
-            raise ValueError("patterns needs at least one glob")
-        check_patterns(self.patterns)
+        check_needed_patterns(self.patterns)
 
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
@@ -37,8 +36,12 @@ class ForbidPaths:
         ]
         findings += blind_spots(evidence)
         if findings:
-            first = findings[0].get("path") or findings[0].get("detail")
-            return Scored(0.0, False, f"{first} must not change ({len(findings)} in all)", {"findings": findings})
+            return Scored(
+                0.0,
+                False,
+                f"{place_of(findings[0])} must not change ({len(findings)} in all)",
+                {"findings": findings},
+            )
         notes = list(notes_on(self.patterns, evidence))
         seen = f"{counted(len(paths), 'changed path')}, none forbidden"
         return Scored(1.0, True, "; ".join([seen, *notes]), {"notes": notes} if notes else {})

@@ -48,6 +48,7 @@ class ForbidSecrets:
     """Whether nothing that looks like a secret was added."""
 
     kind: ClassVar[str] = "forbid_secrets"
+    advisory: ClassVar[bool] = False
 
     def run(self, evidence: Workspace) -> Outcome:
         places = _without_moved(

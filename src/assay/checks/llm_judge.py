@@ -1,6 +1,6 @@
-"""A note for the judge, who reads it beside the task, the diff and the other results.
+"""A note for the judge, who reads it together with the task, the diff and the other results.
 
-It looks at nothing itself and is always N/A: the judge's verdict is a gate of its own and gates no scorer.
+It inspects nothing itself and is always N/A: the judge's verdict is a separate gate.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class LlmJudge:
 
     def __post_init__(self) -> None:
         if not self.rubric.strip():
-            raise ValueError("rubric needs a text")
+            raise ValueError(f"rubric must have some text, got {self.rubric!r}")
 
-    def run(self, evidence: Workspace) -> Outcome:  # noqa: ARG002 - the judge looks, later
+    def run(self, evidence: Workspace) -> Outcome:  # noqa: ARG002 - the judge looks later
         return NotApplicable("for the judge")

@@ -1,14 +1,16 @@
 """Fails if more files changed than the limit allows.
 
-Every path counts that was added, edited, deleted, renamed (under both paths), made a link or given another mode. A
-repository inside the workspace and whatever could not be captured have changes that nobody counted, so they fail.
+Every path counts that was added, edited, deleted, renamed (both paths count), turned into a link or given another
+mode. A repository inside the workspace, and anything that could not be captured, fails, because its changes can't
+be counted.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.workspace import Workspace, blind_spots, changed_paths
+from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
+from assay.formats.counting import counted
 
 SHOWN = 50
 
@@ -18,12 +20,13 @@ class MaxFilesChanged:
     """``limit`` is a whole number of at least 0."""
 
     kind: ClassVar[str] = "max_files_changed"
+    advisory: ClassVar[bool] = False
 
     limit: int
 
     def __post_init__(self) -> None:
         if self.limit < 0:
-            raise ValueError(f"limit is a whole number of at least 0, not {self.limit}")
+            raise ValueError(f"limit must be at least 0, got {self.limit}")
 
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
@@ -31,8 +34,12 @@ class MaxFilesChanged:
         seen: dict[str, object] = {"changed": len(paths), "limit": self.limit, "paths": paths[:SHOWN]}
         if unknown:
             seen["findings"] = unknown
-            what = unknown[0].get("path") or unknown[0].get("detail")
-            return Scored(0.0, False, f"the changes in {what} can't be counted", seen)
+            return Scored(0.0, False, f"the changes in {place_of(unknown[0])} can't be counted", seen)
         if len(paths) > self.limit:
-            return Scored(self.limit / len(paths), False, f"{len(paths)} changed, at most {self.limit} may", seen)
-        return Scored(1.0, True, f"{len(paths)} changed, at most {self.limit} may", seen)
+            return Scored(
+                self.limit / len(paths),
+                False,
+                f"{counted(len(paths), 'changed path')}, the limit is {self.limit}",
+                seen,
+            )
+        return Scored(1.0, True, f"{counted(len(paths), 'changed path')}, the limit is {self.limit}", seen)

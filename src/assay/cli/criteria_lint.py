@@ -8,6 +8,7 @@ from assay.adapters.criteria_file import load_data, read_criteria
 from assay.cli.table import clean
 from assay.core.errors import InputError
 from assay.engine.criteria_lint import RULES, lint
+from assay.engine.mistakes import about
 
 
 def lint_files(paths: Sequence[str], data: str | None, allowed: Sequence[str]) -> int:
@@ -28,7 +29,7 @@ def _lint(path: str, data: Mapping[str, Any], allowed: Sequence[str]) -> int:
     findings = [one for one in lint(document.value, document.lines, data) if one.rule not in allowed]
     for one in findings:
         line = "" if one.line is None else f":{one.line}"
-        print(clean(f"{path}{line}: {one.rule}: {one.place + ': ' if one.place else ''}{one.why}"))
+        print(clean(f"{path}{line}: {one.rule}: {about(one.place, one.why)}"))
     if not findings:
         print(f"{clean(path)}: nothing found")
     return 1 if findings else 0

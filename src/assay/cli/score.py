@@ -1,27 +1,25 @@
-"""Score a coding run: what the agent changed in its workspace, judged by the scorers of its task.
+"""Score a coding run: compare the workspace with its baseline and run the task's scorers on it.
 
 WORKSPACE is the folder that the agent left, or an archive of it. The scorers and the baseline come from a seeded
-task (--task), or from a scenario and any baseline: a folder, an archive, or a commit of a repository that the
-agent could not write to (--baseline REPOSITORY@COMMIT). Nothing of the agent's git is used.
+task (--task), or from a scenario (--scenario) with a baseline: a folder, an archive, or a commit of a repository
+that the agent could not write to (--baseline REPOSITORY@COMMIT). The agent's own git is never used.
 
-Exit codes: 0 the required scorers passed, 1 they failed, 2 could not be graded (or no scorer applied).
+Exit codes: 0 the required scorers passed, 1 one of them failed, 2 no answer (bad input, or no scorer applied).
 """
 
 import argparse
-import contextlib
 import functools
-import os
 import sys
-from collections.abc import Iterator
 
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.scoring import Scoring, from_scenario, from_task
+from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.arguments import add_isolation
 from assay.cli.score_table import render
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict, RunStatus, ScorersReport
+from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
 
 EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLICABLE: 2}
 
@@ -31,57 +29,59 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "workspace", metavar="WORKSPACE", nargs="?", help="what the agent left: a folder or an archive"
     )
     parser.add_argument("--task", metavar="TASK", help="a task made by 'assay seed'")
-    parser.add_argument("--scenario", metavar="FILE", help="a scenario, where no task was seeded")
+    parser.add_argument("--scenario", metavar="FILE", help="a scenario file, if there is no seeded task")
     parser.add_argument(
-        "--baseline", metavar="WHERE", help="with --scenario: a folder, an archive, or REPOSITORY@COMMIT"
+        "--baseline",
+        metavar="WHERE",
+        help="the state before the run, with --scenario: a folder, an archive, or REPOSITORY@COMMIT",
     )
     parser.add_argument(
         "--run-status",
         choices=[status.value for status in RunStatus],
         default=RunStatus.COMPLETED.value,
-        help="the run's own badge (default: completed)",
+        help="status of the run (default: completed)",
     )
-    parser.add_argument("--no-workspace", action="store_true", help="the run had no workspace: skip the scorers")
+    parser.add_argument(
+        "--no-workspace", action="store_true", help="score a run that had no workspace: no scorers"
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument(
-        "--all", action="store_true", help="show the details of every scorer, not only of hard failures"
+        "--all",
+        action="store_true",
+        help="show the details of every scorer, not only of required ones that failed",
     )
-    parser.add_argument("--diff", metavar="FILE", help="write the cumulative diff to a file")
+    parser.add_argument("--diff", metavar="FILE", help="write the diff between baseline and workspace to a file")
     add_isolation(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    with _scoring(args) as scoring:
-        # The diff first: a file that can't be written must not cost what the commands took their time for.
-        if args.diff is not None and scoring.workspace is not None:
-            _write_diff(scoring.workspace, args.diff)
-        report = scoring.report(RunStatus(args.run_status))
+    _check(args)
+    # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
+    show = functools.partial(_write_diff, path=args.diff)
+    files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show)
+    attempt = Attempt(args.workspace, RunStatus(args.run_status))
+    if args.task is not None:
+        report = score_by_task(args.task, attempt, files)
+    else:
+        report = score_by_scenario(args.scenario, args.baseline, attempt, files)
     print(report.model_dump_json(indent=2) if args.json else render(report, everything=args.all))
     return _exit_code(report)
 
 
-@contextlib.contextmanager
-def _scoring(args: argparse.Namespace) -> Iterator[Scoring]:
-    sandbox = functools.cache(lambda: choose(args.isolation))
+def _check(args: argparse.Namespace) -> None:
     if (args.task is None) == (args.scenario is None):
-        raise InputError("say with either --task or --scenario what to score by")
+        raise InputError(f"pass --task or --scenario, got {'neither' if args.task is None else 'both'}")
     if (args.workspace is None) != args.no_workspace:
-        raise InputError("name the workspace, or say --no-workspace")
-    if args.workspace is not None and not os.path.exists(args.workspace):
-        raise InputError(f"there is no workspace {args.workspace}")
-    if args.task is not None:
-        if args.baseline is not None:
-            raise InputError("a task brings its baseline along: leave out --baseline")
-        with from_task(args.task, args.workspace, sandbox) as scoring:
-            yield scoring
+        raise InputError(f"pass a workspace or --no-workspace, got {'both' if args.no_workspace else 'neither'}")
+    if args.task is not None and args.baseline is not None:
+        raise InputError("a task has its own baseline: leave out --baseline")
+    if args.scenario is not None and args.baseline is None and args.workspace is not None:
+        raise InputError("pass --baseline with --scenario: a folder, an archive, or REPOSITORY@COMMIT")
+
+
+def _write_diff(workspace: Captured, path: str | None) -> None:
+    if path is None:
         return
-    if args.baseline is None and args.workspace is not None:
-        raise InputError("say with --baseline what the workspace was before")
-    with from_scenario(args.scenario, args.baseline, args.workspace, sandbox) as scoring:
-        yield scoring
-
-
-def _write_diff(workspace: Captured, path: str) -> None:
     text, cut = cumulative_diff(workspace)
     try:
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
@@ -89,7 +89,7 @@ def _write_diff(workspace: Captured, path: str) -> None:
     except OSError as error:
         raise InputError(f"the diff can't be written to {path}: {error.strerror}") from error
     if cut:
-        print(f"assay: {path} was cut", file=sys.stderr)
+        print(f"assay: {path} doesn't show every change", file=sys.stderr)
 
 
 def _exit_code(report: ScorersReport) -> int:

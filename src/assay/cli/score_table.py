@@ -1,4 +1,4 @@
-"""A scored run for people: the gates, one row for each scorer, hard failures with their details."""
+"""A scored run for people: the gates, one row per scorer, and the details of required scorers that failed."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
             yield ""
             yield from _details(row)
         elif row.evidence.get("notes"):
-            # What a scorer could not look at, or guards less than it seems to, is not for those alone who ask.
+            # Everybody must see what a scorer could not inspect, or that it guards less than it seems to.
             yield ""
             yield f"note: {clean(row.name)}: {clean(row.detail)}"
     if report.disagreement is not None:
@@ -38,7 +38,7 @@ def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
 
 def _gates(report: ScorersReport) -> Iterator[str]:
     if report.overall is None:
-        yield "scorers  none: the run had no workspace"
+        yield "scorers  none, because the run had no workspace"
     else:
         score = "" if report.overall.score is None else f", mean score {report.overall.score:.4f}"
         yield f"OVERALL  {report.overall.verdict.value}{score}"
@@ -78,6 +78,6 @@ def _finding(finding: Mapping[str, object]) -> str:
 
 
 def _short(value: object) -> str:
-    """A text as it is, and the beginning of a hash."""
+    """Text as it is, and the beginning of a hash."""
     text = str(value)
     return text[:HASH_DIGITS] if HASH.fullmatch(text) else text

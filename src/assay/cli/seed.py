@@ -1,30 +1,33 @@
 """Make a task from a coding scenario: prepare the workspace, freeze the baseline and the scorers.
 
-The task is a folder of its own; editing the scenario later changes nothing in it. With --workspace, the
-workspace is unpacked for an agent to work in. Keep the task itself out of the agent's reach.
+The task is a folder of its own: editing the scenario later doesn't change it. With --workspace, the workspace is
+also unpacked for an agent to work in. Keep the task itself where the agent can't reach it.
 
-SCENARIO may also be a task that was seeded before: then only its workspace is unpacked, for another attempt.
+SCENARIO may also be a task that was seeded before. Then only its workspace is unpacked, for another attempt.
 """
 
 import argparse
 import os
 import sys
+from datetime import UTC, datetime
 
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.scenario_file import load_scenario
 from assay.adapters.seeded_task import check_room, load_seeded, unpack_workspace
-from assay.adapters.seeding import seed
+from assay.adapters.seeding_files import LocalSeedingFiles
 from assay.cli.arguments import add_isolation
 from assay.cli.table import clean
 from assay.core.errors import InputError
-from assay.engine.scorer_checks import placed_checks
+from assay.engine.seed_task import seed_task
 from assay.formats.counting import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="SCENARIO", help="a scenario (YAML, TOML or JSON), or a seeded task")
-    parser.add_argument("-o", "--output", metavar="TASK", help="the folder to make")
-    parser.add_argument("--workspace", metavar="DIR", help="unpack the workspace here, for an agent")
+    parser.add_argument("-o", "--output", metavar="TASK", help="the new folder for the task")
+    parser.add_argument(
+        "--workspace", metavar="DIR", help="unpack the workspace into this new folder, for an agent"
+    )
     add_isolation(parser)
 
 
@@ -32,14 +35,13 @@ def run(args: argparse.Namespace) -> int:
     if os.path.isdir(args.scenario):
         return _unpack(args)
     if args.output is None:
-        raise InputError("say with -o where the task goes")
+        raise InputError("pass -o with a new folder for the task")
     scenario = load_scenario(args.scenario)
-    placed_checks(scenario, args.scenario)
     if args.workspace is not None:
-        # Before the task is made, so that the same command can be given again.
+        # Before the task is made, so that the same command can be repeated.
         check_room(args.workspace)
-    base = os.path.dirname(os.path.abspath(args.scenario))
-    task = seed(scenario, base, args.output, lambda: choose(args.isolation))
+    files = LocalSeedingFiles(os.path.dirname(os.path.abspath(args.scenario)), lambda: choose(args.isolation))
+    task = seed_task(scenario, args.scenario, args.output, files, lambda: datetime.now(UTC))
     count = sum(1 for _ in task.baseline.paths())
     frozen = f"{counted(count, 'file')}, {counted(len(scenario.scorers), 'scorer')}"
     print(f"{args.output}: {frozen}, scenario {task.scenario_sha256[:12]}")
@@ -53,7 +55,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _unpack(args: argparse.Namespace) -> int:
     if args.workspace is None or args.output is not None:
-        raise InputError(f"{args.scenario} is a folder: say with --workspace where its workspace goes, without -o")
+        raise InputError(
+            f"{args.scenario} is a task: pass --workspace with a new folder for its workspace, and no -o"
+        )
     unpack_workspace(load_seeded(args.scenario), args.workspace)
     print(f"{args.workspace}: the workspace")
     return 0

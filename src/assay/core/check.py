@@ -1,9 +1,10 @@
 """What a check is: one question with its parameters, asked of evidence.
 
-A check knows nothing of weights, of required or advisory, or of wire names; a placement does.
+A check knows nothing of weights or wire names; a placement does. What a check may declare beside its question is
+here too, each in a Protocol of its own, so that nobody has to look for attributes that may be missing.
 """
 
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from assay.core.outcome import Outcome
 
@@ -17,4 +18,21 @@ class Check(Protocol[Evidence_contra]):
 
     def run(self, evidence: Evidence_contra) -> Outcome:
         """Look at the evidence and answer. Raising is allowed: ``grade`` turns it into ``Errored``."""
+        ...
+
+
+class GatingCheck(Check[Evidence_contra], Protocol[Evidence_contra]):
+    """A check whose failure may fail a gate. It must say whether it does so unless somebody decides otherwise."""
+
+    advisory: ClassVar[bool]
+    """True for a heuristic, whose failure is only shown; False for a check whose failure fails the gate."""
+
+
+@runtime_checkable
+class NoteForJudge(Protocol):
+    """A check that also tells the judge what to look at."""
+
+    @property
+    def rubric(self) -> str:
+        """What the judge reads."""
         ...

@@ -1,7 +1,7 @@
 """What changed between two states of a workspace. Pure: it looks at hashes, not at files."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from assay.evidence.workspace import Change, ChangeKind, Entry, EntryKind
 
@@ -9,26 +9,34 @@ from assay.evidence.workspace import Change, ChangeKind, Entry, EntryKind
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
     """All changes, sorted by path.
 
-    A file that went and came back under another name with its content is renamed.
+    A file that is gone while its content is there under another name was renamed.
     """
-    changed = [
-        Change(path, _kind(old, new), old, new, path)
-        for path, new in after.items()
-        if (old := before.get(path)) is not None
-        and (old.digest != new.digest or old.mode != new.mode or old.kind is not new.kind)
-    ]
     added = {path: new for path, new in after.items() if path not in before}
     gone = {path: old for path, old in before.items() if path not in after}
     sources = _renames(gone, added)
+    found = [*_edited(before, after), *_deleted(gone, sources), *_added(added, gone, sources)]
+    return tuple(sorted(found, key=lambda change: change.path))
+
+
+def _edited(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Iterator[Change]:
+    for path, new in after.items():
+        old = before.get(path)
+        if old is not None and (old.digest, old.mode, old.kind) != (new.digest, new.mode, new.kind):
+            yield Change(path, _kind(old, new), old, new, path)
+
+
+def _deleted(gone: Mapping[str, Entry], sources: Mapping[str, str]) -> Iterator[Change]:
     moved = set(sources.values())
-    changed += (
-        Change(path, ChangeKind.DELETED, old, None, path) for path, old in gone.items() if path not in moved
-    )
+    return (Change(path, ChangeKind.DELETED, old, None, path) for path, old in gone.items() if path not in moved)
+
+
+def _added(added: Mapping[str, Entry], gone: Mapping[str, Entry], sources: Mapping[str, str]) -> Iterator[Change]:
     for path, new in added.items():
         source = sources.get(path)
-        kind = ChangeKind.ADDED if source is None else ChangeKind.RENAMED
-        changed.append(Change(path, kind, None if source is None else gone[source], new, source or path))
-    return tuple(sorted(changed, key=lambda change: change.path))
+        if source is None:
+            yield Change(path, ChangeKind.ADDED, None, new, path)
+        else:
+            yield Change(path, ChangeKind.RENAMED, gone[source], new, source)
 
 
 def _kind(old: Entry, new: Entry) -> ChangeKind:

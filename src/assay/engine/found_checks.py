@@ -1,4 +1,4 @@
-"""Checks by their names: one file in a package is one kind of check, named like it. No list is kept."""
+"""Find checks by name: each file in a package is one kind of check and named like it, so no list is needed."""
 
 import importlib
 import json
@@ -9,31 +9,37 @@ from types import ModuleType
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from assay.core.errors import InputError
 from assay.engine import mistakes
+from assay.engine.criteria_places import spelled
+from assay.engine.field_names import names_at
 
 _readers: dict[type[Any], TypeAdapter[Any]] = {}
 
 
 class UnfitFieldError(ValueError):
-    """A check can't be made of what was written. ``field`` says where; "" for the whole."""
+    """A check can't be made from what was written. ``field`` says where; "" for the whole."""
 
-    def __init__(self, field: str, problem: str, sentence: str | None = None) -> None:
-        super().__init__(sentence or (f"{field}: {problem}" if field else problem))
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(mistakes.about(field, problem))
         self.field = field
         self.problem = problem
 
 
 def modules_in(package: ModuleType) -> list[str]:
-    """The names of the files with a check."""
+    """The names of the files that hold a check."""
     return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg)
 
 
 def class_in(package: ModuleType, module: str, kind: str) -> type[Any]:
-    """The class that answers for a kind."""
+    """The class of a kind. Raises ``TypeError`` if the file has none."""
     content = vars(importlib.import_module(f"{package.__name__}.{module}")).values()
-    return next(value for value in content if isinstance(value, type) and getattr(value, "kind", None) == kind)
+    found = next((one for one in content if isinstance(one, type) and vars(one).get("kind") == kind), None)
+    if found is None:
+        raise TypeError(f"{package.__name__}.{module} must hold a class whose kind is {kind!r}")
+    return found
 
 
 def made(cls: type[Any], written: Mapping[str, Any]) -> Any:
@@ -41,23 +47,28 @@ def made(cls: type[Any], written: Mapping[str, Any]) -> Any:
     allowed = [field.name for field in fields(cls)]
     unknown = sorted(written.keys() - set(allowed))
     if unknown:
-        has = f"it has {', '.join(allowed) or 'none'}"
-        sentence = f"{cls.kind} has no field {unknown[0]!r}; {has}"
-        raise UnfitFieldError(unknown[0], f"{cls.kind} has no such field; {has}", sentence)
+        raise UnfitFieldError(unknown[0], mistakes.unknown(unknown[0], allowed))
     try:
-        # As JSON, so that lists may stand for tuples while numbers and texts stay what they are.
+        # As JSON, so that a list may become a tuple while numbers and text stay what they are.
         return _reader(cls).validate_json(json.dumps(written), strict=True)
     except ValidationError as error:
-        first = mistakes.first(error.errors(include_url=False))
-        field = ".".join(str(part) for part in first["loc"])
-        raise UnfitFieldError(field, mistakes.sentence(first, cls)) from error
+        raise _unfit(mistakes.first(error.errors(include_url=False)), cls) from error
     except (TypeError, ValueError, RecursionError, InputError) as error:
-        # What JSON can't hold, or a path that is none in a format's own language.
+        # A value that JSON can't hold, or a path that its format can't parse.
         raise UnfitFieldError("", str(error)) from error
 
 
+def _unfit(error: ErrorDetails, cls: type[Any]) -> UnfitFieldError:
+    """What is wrong, and where. A check that looks at several fields begins its sentence with the one it means."""
+    said, place = mistakes.sentence(error, cls), list(error["loc"])
+    name, _, rest = said.partition(" ")
+    if rest.startswith("must ") and name in names_at(cls, place):
+        return UnfitFieldError(spelled([*place, name]), rest)
+    return UnfitFieldError(spelled(place), said)
+
+
 def _reader(cls: type[Any]) -> TypeAdapter[Any]:
-    """What makes checks of a class. Making one takes longer than using it."""
+    """The reader that makes checks of a class. Making the reader takes longer than using it."""
     if cls not in _readers:
         _readers[cls] = TypeAdapter(cls)
     return _readers[cls]

@@ -1,12 +1,11 @@
-"""Score a coding run: ask every scorer, and put the answers beside the judge's and the run's own."""
+"""Ask every scorer about a workspace, and report the answers beside the two other gates."""
 
-from assay.core.check import Check
+from assay.core.check import Check, NoteForJudge
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed
 from assay.core.rollup import Unscored, gate, weighted_mean
 from assay.dialects.scorers.report import (
-    JUDGE,
     ChangedFile,
     Judge,
     JudgeState,
@@ -33,7 +32,7 @@ def score_run(
     provenance: Provenance,
     status: RunStatus = RunStatus.COMPLETED,
 ) -> ScorersReport:
-    """Score what is in the workspace, once. A run without a workspace has no scorers and only the other gates."""
+    """Ask every scorer once. A run without a workspace has no scorers, only the two other gates."""
     judge = _judge(checks, status)
     if workspace is None:
         return ScorersReport(overall=None, scorers=[], judge=judge, run=Run(status=status), provenance=provenance)
@@ -53,8 +52,8 @@ def score_run(
 
 
 def _judge(checks: list[PlacedCheck[Workspace]], status: RunStatus) -> Judge:
-    """There is no judge yet. One is waited for where the run is completed and a scorer has a note for it."""
-    notes = [str(getattr(one.check, "rubric", "")) for one in checks if one.check.kind == JUDGE]
+    """There is no judge yet. It is pending if the run is completed and a scorer has a note for the judge."""
+    notes = [one.check.rubric for one in checks if isinstance(one.check, NoteForJudge)]
     waiting = bool(notes) and status is RunStatus.COMPLETED
     return Judge(state=JudgeState.PENDING if waiting else JudgeState.NOT_APPLICABLE, rubric_notes=notes)
 

@@ -1,46 +1,53 @@
 """Checks from the scorers of a scenario.
 
-A check is found by its name: the file in ``checks`` that is named like it.
+A type of scorer is the name of a file in ``checks``.
 """
 
 from assay import checks
-from assay.core.check import Check
+from assay.core.check import GatingCheck
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck
 from assay.core.placement import Placement
 from assay.dialects.scorers.scenario import Scenario, Scorer
 from assay.engine.found_checks import UnfitFieldError, class_in, made, modules_in
+from assay.engine.mistakes import about
 from assay.evidence.workspace import Workspace
 
-CodingCheck = Check[Workspace]
+CodingCheck = GatingCheck[Workspace]
 
 
 def kinds() -> list[str]:
-    """The types of scorers that there are."""
+    """All types of scorers."""
     return modules_in(checks)
 
 
 def check_class(kind: str) -> type[CodingCheck]:
-    """The class that answers for a type."""
-    return class_in(checks, kind, kind)
+    """The class of a type. Raises ``TypeError`` if it leaves out what it must declare."""
+    found: type[CodingCheck] = class_in(checks, kind, kind)
+    declared = vars(found).get("advisory")
+    if not isinstance(declared, bool):
+        must = "must declare 'advisory: ClassVar[bool]', True or False"
+        raise TypeError(f"{found.__module__}.{found.__name__} {must}, got {declared!r}")
+    return found
 
 
 def required_by_default(kind: str) -> bool:
-    """Heuristics are advisory unless somebody says otherwise."""
-    return not getattr(check_class(kind), "advisory", False)
+    """Whether a scorer of this type is required if the scenario doesn't say. Heuristics are not."""
+    return not check_class(kind).advisory
 
 
 def placed_checks(scenario: Scenario, origin: str) -> list[PlacedCheck[Workspace]]:
-    """The checks with how they count. Raises ``InputError`` that names the file, the scorer and the field."""
+    """The checks and how they count. Raises ``InputError`` that names the file, the scorer and the field."""
     return [_placed(scorer, f"{origin}: scorers[{number}]") for number, scorer in enumerate(scenario.scorers)]
 
 
 def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:
     if scorer.type not in kinds():
-        raise InputError(f"{where}.type: there is no scorer {scorer.type!r}; there are {', '.join(kinds())}")
+        raise InputError(f"{where}.type must be one of {', '.join(kinds())}, got {scorer.type!r}")
     required = required_by_default(scorer.type) if scorer.required is None else scorer.required
     try:
         check: CodingCheck = made(check_class(scorer.type), scorer.config)
     except UnfitFieldError as error:
-        raise InputError(f"{where}{f'.{error.field}' if error.field else ''}: {error.problem}") from error
+        place = f"{where}.{error.field}" if error.field else where
+        raise InputError(about(place, error.problem)) from error
     return PlacedCheck(Placement(scorer.name, required=required), check)

@@ -1,6 +1,6 @@
-"""What an agent did to a workspace: its changes against the baseline, and a way to read and run what is there."""
+"""What an agent did to a workspace: the changes since the baseline, and a way to read and run what is there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -19,7 +19,7 @@ class EntryKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One path as it was found. ``digest`` is of a file's content or of a link's target; "" for what has neither.
+    """One path as it was found. ``digest`` is that of a file's content or a link's target; "" for anything else.
 
     ``names`` counts the hard links of a file: how many names it has, anywhere on the disk.
     """
@@ -71,7 +71,7 @@ class CommandRun:
     output_cut: bool
     duration_sec: float
     files: dict[str, bytes | None]
-    """The files that were asked for, as the command left them; None for one that is no regular file or too old."""
+    """The requested files as the command left them; None if the command wrote no regular file there."""
 
 
 class Workspace(Protocol):
@@ -84,20 +84,20 @@ class Workspace(Protocol):
 
     @property
     def nested_repositories(self) -> tuple[str, ...]:
-        """Folders below the workspace that carry a ``.git`` of their own and did not at the baseline."""
+        """Folders below the workspace that have a ``.git`` of their own and had none at the baseline."""
         ...
 
     @property
     def cut(self) -> tuple[str, ...]:
-        """What the capture left out, in a sentence each. Empty where it saw everything."""
+        """What the capture left out, one sentence each. Empty if it saw everything."""
         ...
 
     def before(self, path: str) -> bytes | None:
-        """The content of a regular file at the baseline; None where there was none."""
+        """The content of a regular file at the baseline; None if there was none."""
         ...
 
     def after(self, path: str) -> bytes | None:
-        """The content of a regular file now; None where there is none."""
+        """The content of a regular file now; None if there is none."""
         ...
 
     def entry(self, path: str) -> Entry | None:
@@ -105,7 +105,7 @@ class Workspace(Protocol):
         ...
 
     def link_target(self, path: str) -> str | None:
-        """Where a link points now; None for what is no link."""
+        """Where a link points now; None if the path isn't a link."""
         ...
 
     def baseline_paths(self) -> Iterable[str]:
@@ -124,13 +124,18 @@ class Workspace(Protocol):
 
 
 def changed_paths(workspace: Workspace) -> list[str]:
-    """Every path that something happened to, both of a rename's included."""
+    """Every path that changed. A rename changes two."""
     return sorted({path for change in workspace.changes for path in change.paths})
 
 
 def blind_spots(workspace: Workspace) -> list[dict[str, object]]:
-    """Where changes may hide. Who asks what did not change has no answer then, which must not pass for a yes."""
+    """Where changes may hide. A check that nothing was changed must not pass if there are any."""
     spots: list[dict[str, object]] = []
     spots += ({"rule": "nested repository", "path": path} for path in workspace.nested_repositories)
     spots += ({"rule": "not captured", "detail": sentence} for sentence in workspace.cut)
     return spots
+
+
+def place_of(finding: Mapping[str, object]) -> object:
+    """Where a finding is: its path, or the sentence about what could not be captured."""
+    return finding.get("path") or finding.get("detail")

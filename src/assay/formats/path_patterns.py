@@ -22,41 +22,49 @@ def plain_path(path: str) -> str:
     """A path as captures have it. Raises ``ValueError`` for one that leaves the workspace or names nothing."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
-        raise ValueError(f"a path is relative to the workspace, without '..', not {path!r}")
+        raise ValueError(f"a path must be relative to the workspace, without '..', got {path!r}")
     return "/".join(parts)
 
 
 def check_patterns(patterns: Iterable[str]) -> None:
-    """Refuse a pattern that no path can match, since it would guard or allow nothing without a word.
+    """Refuse a pattern that no path can match: it would guard or allow nothing, silently.
 
-    Raises ``ValueError`` that says what would be right.
+    Raises ``ValueError`` with a pattern that works.
     """
     for pattern in patterns:
         parts = _CLASS.sub("?", pattern).split("/")
         if not pattern or "\0" in pattern:
-            raise ValueError("a pattern has at least one letter, and no NUL")
+            raise ValueError(f"a pattern must have at least one character and no NUL, got {pattern!r}")
         if ".." in parts:
-            raise ValueError(f"no path of a workspace matches {pattern!r}: there is no '..' in them")
+            raise ValueError(f"a pattern must have no '..', as no path in a workspace has one, got {pattern!r}")
         if "" in parts or "." in parts:
-            raise ValueError(f"no path of a workspace matches {pattern!r}, but {_live(pattern)!r} may be meant")
+            meant = f"got {pattern!r} (did you mean {_live(pattern)!r}?)"
+            raise ValueError(f"a pattern must be written as paths in the workspace are, {meant}")
+
+
+def check_needed_patterns(patterns: Sequence[str]) -> None:
+    """Like ``check_patterns``, and refuses a list that is empty."""
+    if not patterns:
+        raise ValueError("patterns must have at least one glob, got an empty list")
+    check_patterns(patterns)
 
 
 def _live(pattern: str) -> str:
-    """What is left of a pattern as paths are written. One that ended like a folder means what is in it."""
+    """A pattern written as paths are. One that ends like a folder means everything in the folder."""
     parts = pattern.split("/")
     names = [part for part in parts if part not in ("", ".")]
     return "/".join(names if names and parts[-1] == names[-1] else [*names, "*"])
 
 
 def notes_on(patterns: Sequence[str], workspace: Workspace) -> Iterator[str]:
-    """Patterns that match less than who wrote them is likely to think."""
+    """Notes on patterns that match less than their author is likely to think."""
     for pattern in patterns:
         if pattern.startswith("!"):
-            yield f"{pattern!r} takes nothing back: '!' is a letter of the name"
+            yield f"{pattern!r} excludes nothing: '!' is a character of the name"
         elif _ALTERNATIVES.search(pattern):
-            yield f"{pattern!r} has no alternatives: braces are letters of the name"
+            yield f"{pattern!r} has no alternatives: braces are characters of the name"
         elif "**/" in pattern and (without := pattern.replace("**/", "")) not in patterns:
-            yield f"'**/' in {pattern!r} is at least one folder: {without!r} matches without one"
+            yield f"'**/' in {pattern!r} matches at least one folder: {without!r} also matches without one"
         elif not _WILDCARD.search(pattern) and _is_folder(pattern, workspace):
             yield f"{pattern!r} is a folder: '{pattern}/*' matches what is in it"
 

@@ -99,7 +99,7 @@ def test_leading_folders_are_left_out(tmp_path: Path, target: Path, make: Make) 
 @BOTH
 @pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil", "a/.."])
 def test_names_that_lead_outside(tmp_path: Path, target: Path, make: Make, name: str) -> None:
-    with pytest.raises(InputError, match="leaves its folder"):
+    with pytest.raises(InputError, match="names must stay in the archive's folder, got "):
         unpacked(tmp_path, target, make, [(name, "file", "x")])
     assert not (tmp_path / "evil").exists()
 
@@ -109,7 +109,7 @@ def test_names_that_lead_outside(tmp_path: Path, target: Path, make: Make, name:
 def test_ways_through_a_link(tmp_path: Path, target: Path, make: Make, deep: str) -> None:
     (tmp_path / "outside").mkdir()
     members = [("out", "link", str(tmp_path / "outside")), (deep, "file", "x")]
-    with pytest.raises(InputError, match="leads through a link"):
+    with pytest.raises(InputError, match="names must not lead through a link, got "):
         unpacked(tmp_path, target, make, members)
     assert list((tmp_path / "outside").iterdir()) == []
 
@@ -162,17 +162,17 @@ def test_hard_links_do_not_multiply_beyond_the_cap(
 ) -> None:
     monkeypatch.setattr(archives, "MAX_BYTES", 1000)
     members = [("a", "file", "x" * 400), ("b", "hard link", "a"), ("c", "hard link", "a")]
-    with pytest.raises(InputError, match="more than 1000 bytes"):
+    with pytest.raises(InputError, match="must hold at most 1000 bytes, got more"):
         unpacked(tmp_path, target, make_tar, members)
 
 
 @BOTH
 def test_caps(tmp_path: Path, target: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MAX_BYTES", 1000)
-    with pytest.raises(InputError, match="more than 1000 bytes"):
+    with pytest.raises(InputError, match="must hold at most 1000 bytes, got more"):
         unpacked(tmp_path, target, make, [("a", "file", "x" * 1001)])
     monkeypatch.setattr(archives, "MAX_MEMBERS", 2)
-    with pytest.raises(InputError, match="more than 2 files"):
+    with pytest.raises(InputError, match="must hold at most 2 files, got more"):
         unpacked(tmp_path, target, make, [(name, "file", "") for name in "abc"])
 
 
@@ -201,10 +201,10 @@ def test_damaged_compressed_content(tmp_path: Path, target: Path) -> None:
     data = bytearray((tmp_path / "archive").read_bytes())
     data[35:45] = b"\xff" * 10
     (tmp_path / "archive").write_bytes(data)
-    with pytest.raises(InputError, match="can be unpacked"):
+    with pytest.raises(InputError, match="can't be unpacked"):
         unpack_archive(str(tmp_path / "archive"), str(target))
     (tmp_path / "other").write_bytes(gzip.compress(b"x" * 5000)[:-20] + b"\0" * 12)
-    with pytest.raises(InputError, match="can be unpacked"):
+    with pytest.raises(InputError, match="can't be unpacked"):
         unpack_archive(str(tmp_path / "other"), str(target))
 
 
@@ -225,7 +225,7 @@ def test_names_in_a_zip_whose_encoding_nobody_tells(
 def test_what_is_no_archive_is_said_in_one_line(tmp_path: Path, target: Path, kind: str, why: str) -> None:
     path = tmp_path / "seed.tar.gz"
     path.mkdir() if kind == "folder" else path.write_text("hello\n" * 1000)
-    with pytest.raises(InputError, match=rf"seed\.tar\.gz is no archive that can be unpacked: {why}$"):
+    with pytest.raises(InputError, match=rf"seed\.tar\.gz can't be unpacked: {why}$"):
         unpack_archive(str(path), str(target))
 
 

@@ -76,7 +76,7 @@ def test_a_copy_that_lacks_something_is_not_run_on(site: Site, monkeypatch: pyte
     """A large file that comes first would let an agent choose which tests are left out."""
     write_files(site.root, {"0": "x" * 30})
     monkeypatch.setattr(trees, "MAX_BYTES", 50)
-    with pytest.raises(BrokenCommandError, match="too large to be copied"):
+    with pytest.raises(BrokenCommandError, match="too large to copy"):
         commands(site).run("true", 10)
 
 

@@ -87,7 +87,7 @@ def test_addresses_and_paths(text: str, remote: bool) -> None:
 def test_a_folder_inside_of_a_repository_is_none(repository: Path, target: Path) -> None:
     """Else the whole repository around it would be taken for the seed."""
     for folder in (repository / "deep", repository / "nothing"):
-        with pytest.raises(InputError, match="there is no git repository"):
+        with pytest.raises(InputError, match="must be a git repository"):
             export_commit(str(folder), "HEAD", str(target))
 
 
@@ -138,7 +138,7 @@ def test_a_missing_object_is_not_fetched(repository: Path, target: Path, tmp_pat
         run_git(repository, "config", key, value)
     blob = run_git(repository, "rev-parse", "HEAD:a.py")
     (repository / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    with pytest.raises(InputError, match=r"does not have the content of 'a\.py'"):
+    with pytest.raises(InputError, match=r"the repository lacks the content of 'a\.py'"):
         export_commit(str(repository), "HEAD", str(target))
     assert not canary.exists()
 

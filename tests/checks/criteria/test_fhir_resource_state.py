@@ -273,7 +273,7 @@ def test_values_in_a_search_are_escaped() -> None:
 REFUSED = [
     ({"fields": [{"path": "participnt.0.actor", "expected": 1}]}, "did you mean participant?"),
     ({"fields": [{"fhirpath": "participant.actr", "expected": 1}]}, "did you mean actor?"),
-    ({"fields": [{"path": "status", "expectd": 1}]}, "fields.0.expectd"),
+    ({"fields": [{"path": "status", "expectd": 1}]}, "fields[0].expectd must be one of the fields path, "),
     ({"fields": [{"path": "status", "expected": 1, "operator": "like"}]}, "there is no operator 'like'"),
     ({"fields": [{"path": "participant.{{dots}}.status", "expected": 1}]}, "no single step of a dotted path"),
     ({"fields": [{"fhirpath": "participant[{{code}}]", "expected": 1}]}, "is no FHIRPath"),
@@ -292,7 +292,7 @@ REFUSED = [
     ({"wait_s": 1e9}, "from 0 to 600"),
     ({"cardinality": {"min": 2, "max": 1}}, "to a max that is not less"),
     ({"cardinality": {"minimum": 2}}, "cardinality.minimum"),
-    ({"serach": {}}, "fhir-resource-state has no field 'serach'"),
+    ({"serach": {}}, "serach must be one of the fields resource_type, "),
 ]
 
 

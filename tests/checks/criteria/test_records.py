@@ -199,8 +199,8 @@ def test_values_of_the_task_are_escaped_in_paths() -> None:
     [
         ({}, "assert is one of"),
         ({"assert": "nope"}, "not 'nope'"),
-        ({"assert": "portal-state-match"}, "correlate_by: it is needed, and missing"),
-        (portal(colour="red"), "has no field 'colour'"),
+        ({"assert": "portal-state-match"}, "correlate_by must be given, got nothing"),
+        (portal(colour="red"), r"^colour must be one of the fields .*, got 'colour'$"),
         (portal(assertions=[{"path": "a..b"}]), "has an empty part"),
         (portal(assertions=[{"path": "$.a["}]), "is no JSONPath"),
         (portal(assertions=[{"path": "a", "operator": "like"}]), "there is no operator 'like'"),

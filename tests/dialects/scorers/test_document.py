@@ -312,7 +312,7 @@ def test_for_llm_judge_scorers_required_is_non_gating(required: bool) -> None:
 
 def test_scorers_are_rows_in_their_order_each_with_its_own_name() -> None:
     assert [row.name for row in report(CHANGED, GOOD, BAD, SILENT).scorers] == ["good", "bad", "silent"]
-    with pytest.raises(ValidationError, match="two scorers are named 'good'"):
+    with pytest.raises(ValidationError, match="the names of scorers must differ, got 'good' twice"):
         scenario(GOOD, GOOD)
 
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.scenario_file import scenario_hash, scenario_of
+from assay.adapters.scenario_file import scenario_of
 from assay.checks.command import Command
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck
 from assay.core.outcome import Scored
 from assay.core.placement import Placement
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
-from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Setup
+from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Setup, scenario_hash
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import placed_checks
 from assay.evidence.verifier_run import RunEnd

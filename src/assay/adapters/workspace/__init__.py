@@ -1,1 +1,1 @@
-"""Workspaces of coding runs on disk: walked, hashed and compared by us, without any git of the agent's."""
+"""Workspaces of coding runs on disk, walked, hashed and compared without using the agent's git."""

@@ -1,7 +1,7 @@
 """Unpack an archive that somebody else made: tar, compressed or not, or zip.
 
-Nothing is written outside of the target, and no more than the caps allow, whatever the archive says of itself. A
-device, a socket or a pipe becomes a pipe: it shows as neither file, folder nor link, and nobody opens it.
+Nothing is written outside the target, and never more than the caps allow, whatever the archive claims. A device, a
+socket or a pipe becomes a pipe: it shows as neither file, folder nor link, and nobody opens it.
 """
 
 import lzma
@@ -33,7 +33,7 @@ _BROKEN = (
 
 
 def unpack_archive(archive: str, target: str, strip: int = 0) -> None:
-    """Unpack files, folders and links, without so many leading folders of each name. Raises ``InputError``."""
+    """Unpack files, folders and links, without ``strip`` leading folders of each name. Raises ``InputError``."""
     unpacking = _Unpacking(archive, target, strip)
     try:
         if zipfile.is_zipfile(archive):
@@ -41,7 +41,7 @@ def unpack_archive(archive: str, target: str, strip: int = 0) -> None:
         else:
             unpacking.tar()
     except _BROKEN as error:
-        raise InputError(f"{archive} is no archive that can be unpacked: {_why(error)}") from error
+        raise InputError(f"{archive} can't be unpacked: {_why(error)}") from error
 
 
 def _why(error: Exception) -> str:
@@ -51,7 +51,7 @@ def _why(error: Exception) -> str:
 
 
 def _zip_name(member: zipfile.ZipInfo) -> str:
-    """Programs on Linux write UTF-8 and often do not say so; zipfile then takes the name for code page 437."""
+    """Programs on Linux write UTF-8 and often don't say so; zipfile then reads the name as code page 437."""
     if member.flag_bits & _UTF_8:
         return member.filename
     try:
@@ -100,34 +100,41 @@ class _Unpacking:
                     os.mkfifo(path, 0o600)
 
     def _place(self, name: str) -> str | None:
-        """Where a member goes; None where nothing of its name is left. A way through a link is refused."""
+        """Where a member goes; None if nothing of its name is left. A path through a link is refused."""
         self._members_left -= 1
         if self._members_left < 0:
-            raise InputError(f"{self._archive} holds more than {MAX_MEMBERS} files")
-        parts = [part for part in name.split("/") if part not in ("", ".")][self._strip :]
-        if posixpath.isabs(name) or ".." in parts or "\0" in name:
-            raise InputError(f"{self._archive} holds a name that leaves its folder: {name!r}")
+            raise InputError(f"{self._archive} must hold at most {MAX_MEMBERS} files, got more")
+        parts = self._parts(name)
         if not parts:
             return None
-        folder = self._target
-        for part in parts[:-1]:
-            folder = f"{folder}/{part}"
-            if os.path.islink(folder):
-                raise InputError(f"{self._archive} leads through a link: {name!r}")
-        os.makedirs(folder, exist_ok=True)
-        path = f"{folder}/{parts[-1]}"
+        path = f"{self._folder(parts[:-1], name)}/{parts[-1]}"
         if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
             os.unlink(path)
         return path
 
+    def _parts(self, name: str) -> list[str]:
+        parts = [part for part in name.split("/") if part not in ("", ".")][self._strip :]
+        if posixpath.isabs(name) or ".." in parts or "\0" in name:
+            raise InputError(f"{self._archive}: names must stay in the archive's folder, got {name!r}")
+        return parts
+
+    def _folder(self, parts: list[str], name: str) -> str:
+        folder = self._target
+        for part in parts:
+            folder = f"{folder}/{part}"
+            if os.path.islink(folder):
+                raise InputError(f"{self._archive}: names must not lead through a link, got {name!r}")
+        os.makedirs(folder, exist_ok=True)
+        return folder
+
     def _write(self, path: str, content: IO[bytes] | None, mode: int) -> None:
-        if content is None:  # A hard link to what has no content.
+        if content is None:  # A hard link to something without content.
             os.mkfifo(path, 0o600)
             return
         with open(path, "xb") as file, content:
             while chunk := content.read(_CHUNK):
                 self._bytes_left -= len(chunk)
                 if self._bytes_left < 0:
-                    raise InputError(f"{self._archive} holds more than {MAX_BYTES} bytes")
+                    raise InputError(f"{self._archive} must hold at most {MAX_BYTES} bytes, got more")
                 file.write(chunk)
         os.chmod(path, 0o755 if mode & 0o100 else 0o644)

@@ -1,7 +1,7 @@
 """The state of a workspace before the agent began: every path with type, mode and hash, and the contents.
 
-Kept in a folder of Assay's own as two files: ``manifest``, with one line for each path in order, and
-``contents``, in which the manifest says where to look. What is read is checked against its hash.
+It is stored as two files: ``manifest``, with one line per path, sorted, and ``contents``, with an offset for each
+path in the manifest. Everything that is read is checked against its hash.
 """
 
 import functools
@@ -11,7 +11,7 @@ import shutil
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import IO, Protocol
+from typing import IO
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from assay.adapters.safe_read import read_below
@@ -28,21 +28,9 @@ _KINDS = {kind.value: kind for kind in EntryKind}
 _PLAIN = "/ !#$&'()+,;=@[]{}~^`"
 
 
-class Baseline(Protocol):
-    """A state to compare with."""
-
-    def paths(self) -> Iterable[str]: ...
-
-    def entry(self, path: str) -> Entry | None: ...
-
-    def read(self, path: str) -> bytes | None:
-        """The content of a file, or the target of a link; None for neither, and for what is too large."""
-        ...
-
-
 @dataclass(frozen=True)
 class FolderBaseline:
-    """A folder of the user's own, which nobody changes meanwhile."""
+    """A folder of the user's, which nobody changes in the meantime."""
 
     root: str
     entries: Mapping[str, Entry]
@@ -65,7 +53,7 @@ class FolderBaseline:
 
 
 def folder_baseline(root: str) -> FolderBaseline:
-    """The folder as it is now. Raises ``MeasurementError`` where a part of it can't be read."""
+    """The folder as it is now. Raises ``MeasurementError`` if a part of it can't be read."""
     walked = walk_workspace(root)
     cut = list(walked.cut)
     entries = entries_of(root, walked.records, cut)
@@ -76,7 +64,7 @@ def folder_baseline(root: str) -> FolderBaseline:
 
 @dataclass(frozen=True)
 class StoredBaseline:
-    """One that was written by ``store_baseline``. Lines of its manifest are taken apart when they are needed."""
+    """A baseline that ``store_baseline`` wrote. Lines of its manifest are parsed when they are needed."""
 
     folder: str
     manifest: bytes
@@ -90,11 +78,11 @@ class StoredBaseline:
 
     @functools.cached_property
     def _line(self) -> Callable[[str], list[str] | None]:
-        """The line of a path. It is asked for more than once, and finding it takes a while."""
+        """The line of a path, cached: it is needed more than once, and finding it takes a while."""
         return functools.lru_cache(maxsize=4096)(self._look_up)
 
     def _look_up(self, path: str) -> list[str] | None:
-        """By halving: few paths are asked for, and a manifest is long."""
+        """Binary search: few paths are needed, and a manifest is long."""
         quoted = _quoted(path)
         at = bisect_left(range(len(self.manifest)), quoted, key=self._path_around)
         start = self.manifest.rfind(b"\n", 0, at) + 1
@@ -151,7 +139,7 @@ def store_baseline(source: FolderBaseline, folder: str) -> str:
 
 
 def load_baseline(folder: str, manifest_hash: str) -> StoredBaseline:
-    """Read a baseline again. Raises ``InputError`` if it is not the one with this hash."""
+    """Read a stored baseline. Raises ``InputError`` if its hash is another one."""
     try:
         with open(f"{folder}/{MANIFEST}", "rb") as file:
             manifest = file.read()
@@ -163,7 +151,7 @@ def load_baseline(folder: str, manifest_hash: str) -> StoredBaseline:
 
 
 def _quoted(path: str) -> bytes:
-    """A path on one line, without tabs: any bytes may stand in a name."""
+    """A path on one line, without tabs: a name may hold any bytes."""
     return quote_from_bytes(os.fsencode(path), _PLAIN).encode()
 
 

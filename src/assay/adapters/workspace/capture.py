@@ -1,4 +1,4 @@
-"""What an agent changed in a folder, against a baseline, without running anything of the agent's."""
+"""Find what an agent changed in a folder since the baseline, without running anything of the agent's."""
 
 import functools
 import os
@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from assay.adapters.safe_read import read_below
-from assay.adapters.workspace.baseline import MAX_READ, Baseline
+from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.hashing import entries_of, plain_mode
 from assay.adapters.workspace.memory import Memory, Remembered
 from assay.adapters.workspace.walk import parse_record, walking
 from assay.engine.changes import changes_between
+from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind
 
@@ -76,12 +77,12 @@ class Captured:
 
     @functools.cached_property
     def _changed(self) -> dict[str, Entry | None]:
-        """What is at the paths that changed; None for one that was left, whatever stands there now."""
+        """The entries at changed paths; None for the old path of a rename, whatever is there now."""
         left: dict[str, Entry | None] = {change.old_path: None for change in self.changes}
         return left | {change.path: change.after for change in self.changes}
 
     def _found(self, path: str) -> os.stat_result | None:
-        """Look at a path now, no link on the way being followed."""
+        """Look at a path now, without following a link on the way."""
         if os.path.realpath(f"{self.root}/{os.path.dirname(path)}") != _below(self.root, os.path.dirname(path)):
             return None
         try:
@@ -91,7 +92,7 @@ class Captured:
 
 
 class _Contents:
-    """Contents that were read: several scorers ask for the same files. What is large is read each time."""
+    """A cache of contents: several scorers ask for the same files. Beyond its size, files are read each time."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], bytes | None] = {}
@@ -128,16 +129,23 @@ def capture(commands: Commands, memory: Memory | None = None, nested_before: Ite
 def _compared(
     baseline: Baseline, remembered: Remembered, after: dict[str, Entry], gone_records: Iterable[bytes]
 ) -> tuple[dict[str, Entry], dict[str, Entry]]:
-    """The entries of all paths that may have changed, before and after; ``after`` has what was looked at."""
-    if not remembered.records:
-        touched = {*after, *baseline.paths()}
-    else:
+    """The entries of all paths that may have changed, before and after. ``after`` holds the inspected ones."""
+    if remembered.records:
         gone = {parse_record(row).path for row in gone_records} - after.keys()
-        still = {path: entry for path, entry in remembered.differing.items() if path not in after}
-        after.update((path, entry) for path, entry in still.items() if entry is not None and path not in gone)
-        touched = {*after, *gone, *still}
+        touched, after = _touched_since(remembered, after, gone)
+    else:
+        touched = {*after, *baseline.paths()}
     entries = ((path, baseline.entry(path)) for path in touched)
     return {path: entry for path, entry in entries if entry is not None}, after
+
+
+def _touched_since(
+    remembered: Remembered, after: dict[str, Entry], gone: set[str]
+) -> tuple[set[str], dict[str, Entry]]:
+    """The paths that changed since the last capture or differed then, and what is there now as far as known."""
+    still = {path: entry for path, entry in remembered.differing.items() if path not in after}
+    known = {path: entry for path, entry in still.items() if entry is not None and path not in gone}
+    return {*after, *gone, *still}, {**after, **known}
 
 
 def _below(root: str, folder: str) -> str:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import copy_tree, own_tree, remove_tree, walk
-from assay.adapters.workspace.baseline import MAX_READ, Baseline
+from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.restoring import make_room, restore_files
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.sandbox import BASE_ENV, Command, Limits, Mount, Ran, Sandbox
+from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import CommandRun
 
@@ -35,7 +36,7 @@ class Commands:
     def run(
         self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
     ) -> CommandRun:
-        """The command's end. A sandbox that breaks is an error of the scorer that asked, not of all of them."""
+        """Run a command. A sandbox that breaks is an error of the scorer that asked, not of all of them."""
         try:
             return self._run(command, timeout_sec, restore, collect)
         except MeasurementError as error:
@@ -49,7 +50,7 @@ class Commands:
             if restore:
                 restore_files(copy, self.baseline, restore)
             for path in collect:
-                # Whatever is there afterwards was written by the command.
+                # So that whatever is there afterwards was written by the command.
                 make_room(copy, posixpath.normpath(path))
             own_tree(copy, sandbox.owner)
             ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, self.env)
@@ -72,7 +73,7 @@ def run_in_folder(
     env: Mapping[str, str],
     network: bool = False,
 ) -> Ran:
-    """Run a shell command on a folder that is the sandbox's user's."""
+    """Run a shell command on a folder that belongs to the sandbox's user."""
     return sandbox.run(
         Command(
             argv=("/bin/sh", "-c", command),
@@ -87,19 +88,19 @@ def run_in_folder(
 
 @contextlib.contextmanager
 def _copy(root: str) -> Iterator[str]:
-    """A copy of everything. One that leaves something out would let an agent choose what the command sees."""
+    """A complete copy. If it left something out, an agent could choose what the command sees."""
     around = scratch_folder(0o711)
     try:
         kept = copy_tree(root, f"{around}/workspace", links=True)
         if kept.left_out > _specials(root):
-            raise MeasurementError("the workspace is too large to be copied, or a part of it can't be read")
+            raise MeasurementError("the workspace is too large to copy, or a part of it can't be read")
         yield f"{around}/workspace"
     finally:
         remove_tree(around)
 
 
 def _specials(root: str) -> int:
-    """How many sockets, pipes and devices there are, which nobody misses in a copy. Every folder must be open."""
+    """The number of sockets, pipes and devices, which a copy may leave out. Every folder must be readable."""
     specials = 0
     for path, found in walk(root):
         if stat.S_ISDIR(found.st_mode):

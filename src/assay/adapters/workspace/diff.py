@@ -1,7 +1,7 @@
-"""The cumulative diff of a capture, made by git in a repository of Assay's own.
+"""The diff between baseline and workspace, made by git in a repository of Assay's own.
 
-Only what changed goes into it, as two commits. There is no work tree, so nothing that an agent wrote steers git:
-no attributes, no filters, no hooks, no configuration.
+Only changed files go into that repository, as two commits. It has no work tree, so no file of the agent's can
+influence git: no attributes, filters, hooks or configuration.
 """
 
 import os
@@ -20,7 +20,7 @@ _SETTINGS = ("-c", "core.protectHFS=false", "-c", "core.protectNTFS=false", "-c"
 
 
 def cumulative_diff(captured: Captured) -> tuple[str, bool]:
-    """The diff against the baseline, renames found, and whether it was cut."""
+    """The diff against the baseline, with renames, and whether something is missing from it."""
     folder = scratch_folder(0o700)
     states = _States(captured)
     try:
@@ -34,7 +34,7 @@ def cumulative_diff(captured: Captured) -> tuple[str, bool]:
 
 
 class _States:
-    """Both states as ``git fast-import`` reads them. ``cut`` says whether something was left out of both."""
+    """Both states as ``git fast-import`` reads them. ``cut`` says whether something was left out."""
 
     def __init__(self, captured: Captured) -> None:
         self._captured = captured
@@ -52,7 +52,7 @@ class _States:
         yield b"\n"
 
     def _takes(self, change: Change) -> bool:
-        """Whether git takes the paths, and the contents still fit: all of them are in memory at once."""
+        """Whether git accepts the paths, and the contents still fit: all of them are in memory at once."""
         size = sum(entry.size for entry in (change.before, change.after) if entry is not None)
         fits = size <= self._left and not any(_is_gits(path) for path in change.paths)
         self._left -= size if fits else 0
@@ -83,7 +83,7 @@ def _file(path: str, entry: Entry | None, data: bytes | None) -> Iterator[bytes]
 
 
 def _quoted(path: str) -> bytes:
-    """A path as C writes texts, so that any name can stand in a line."""
+    """A path as a C string, so that any name fits on a line."""
     raw = os.fsencode(path)
     return (
         b'"'

@@ -1,4 +1,4 @@
-"""A workspace walked by GNU find, which is several times as fast as Python. Its records are those of ``walk``."""
+"""Walk a workspace with GNU find, which is several times as fast as Python. Its records are those of ``walk``."""
 
 import contextlib
 import functools
@@ -23,7 +23,7 @@ _COMPLAINTS, _COMPLAINT = 20, 1000
 
 @functools.cache
 def is_usable() -> bool:
-    """Whether there is a find that prints what is asked for."""
+    """Whether this machine has a find that supports the format."""
     if FIND is None:
         return False
     ran = subprocess.run([FIND, "/", "-maxdepth", "0", "-printf", "%C@"], capture_output=True, check=False)
@@ -32,10 +32,10 @@ def is_usable() -> bool:
 
 @contextlib.contextmanager
 def searching(root: str, cut: list[str]) -> Iterator[Iterator[list[bytes]]]:
-    """Begin to search a folder, by two searches at a time: half of what is in the folder each. What is yielded
-    waits for them and gives their records; in between, something else may be done.
+    """Start two searches, each of half of a folder. The yielded iterator waits for them and gives their records;
+    until then, the caller may do something else.
 
-    What the searches complain about goes into a file: nobody reads a second pipe while waiting at the first.
+    Complaints of the searches go into a file, because nobody reads a second pipe while waiting for the first.
     """
     with contextlib.ExitStack() as stack:
         complaints = stack.enter_context(tempfile.TemporaryFile())
@@ -54,7 +54,7 @@ def _searches(root: str, cut: list[str]) -> list[list[str]]:
 
 
 def _starting_points(root: str, cut: list[str]) -> list[str]:
-    """Paths below which everything lies, so many of them that half of the paths is about half of the work."""
+    """Paths that cover everything, enough of them that half of the paths is about half of the work."""
     points = ["."]
     try:
         deeper = [f"./{name}" for name in os.listdir(root) if name != ".git"]
@@ -69,7 +69,7 @@ def _starting_points(root: str, cut: list[str]) -> list[str]:
 
 
 def _one_level_down(root: str, point: str) -> list[str]:
-    """What is in a folder. What is no folder, or can't be read, stays: find says why."""
+    """The content of a folder. Anything else, or an unreadable folder, stays as it is: find says why."""
     path = f"{root}/{point}"
     if point.endswith("/.git") or os.path.islink(path):
         return [point]

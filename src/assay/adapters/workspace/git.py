@@ -1,4 +1,4 @@
-"""Run git with nobody's configuration, and without anything that it might start by itself."""
+"""Run git without anybody's configuration and without the programs that it might start by itself."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from assay.core.errors import MeasurementError
 
-# Objects are taken as they are: none is replaced by another, and none that is missing is fetched, since fetching
+# Objects are taken as they are: none is replaced, and a missing one is not fetched, since fetching
 # starts programs that a repository's own configuration names.
 GIT_ENV = {
     "GIT_ALLOW_PROTOCOL": "none",
@@ -24,7 +24,7 @@ FETCHING = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
 
 
 def git(arguments: list[str], stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
-    """What git prints. Raises ``MeasurementError`` where it fails."""
+    """The output of git. Raises ``MeasurementError`` if git fails."""
     try:
         ran = subprocess.run(
             ["git", *arguments],  # noqa: S607 - looked for on a PATH of our own

@@ -1,6 +1,4 @@
-"""The files of a commit, written by us: no checkout, so no filter, attribute or hook has a say in what they
-hold.
-"""
+"""Write the files of a commit without a checkout, so that no filter, attribute or hook can change them."""
 
 import os
 import posixpath
@@ -32,7 +30,7 @@ def export_commit(repository: str, commit: str, target: str) -> str:
     if is_address(repository):
         return _export_remote(repository, commit, target)
     if not os.path.isdir(repository):
-        raise InputError(f"there is no git repository {repository}")
+        raise InputError(f"{repository} must be a git repository, got nothing like it")
     return _export(repository, commit, target, repository)
 
 
@@ -53,7 +51,7 @@ def _export(repository: str, commit: str, target: str, called: str) -> str:
     try:
         git([*start, "rev-parse", "--git-dir"], env=env)
     except MeasurementError as error:
-        raise InputError(f"there is no git repository {called}") from error
+        raise InputError(f"{called} must be a git repository, got nothing like it") from error
     try:
         found = git([*start, "rev-parse", "--verify", "--end-of-options", f"{commit}^{{commit}}"], env=env)
         name = found.decode().strip()
@@ -72,7 +70,7 @@ def _start(repository: str) -> list[str]:
 
 
 def _env(repository: str) -> dict[str, str]:
-    """A folder that is no repository is none, also where one of the folders around it is."""
+    """A folder that isn't a repository doesn't become one because a folder around it is."""
     return {**GIT_ENV, "GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(repository))}
 
 
@@ -105,7 +103,7 @@ def _write_files(repository: str, blobs: list[_Blob], target: str) -> None:
 def _content(stdout: IO[bytes], blob: _Blob) -> bytes:
     head = stdout.readline().split()
     if head[1:2] != [b"blob"]:
-        raise InputError(f"the repository does not have the content of {blob.path!r}")
+        raise InputError(f"the repository lacks the content of {blob.path!r}")
     data = stdout.read(int(head[2]))
     stdout.read(1)
     return data
@@ -115,7 +113,7 @@ def _inside(path: str) -> str:
     """A tree may hold any name, ``..`` and ``.git`` included; such a file is not written."""
     parts = path.split("/")
     if posixpath.isabs(path) or any(part in ("", ".", "..") or part.lower() == ".git" for part in parts):
-        raise InputError(f"the commit holds a file that can't be written: {path!r}")
+        raise InputError(f"the paths of a commit must stay in its folder and out of .git, got {path!r}")
     return path
 
 

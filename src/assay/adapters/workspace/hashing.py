@@ -16,7 +16,7 @@ _SPECIAL = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 
 
 def entries_of(root: str, rows: Iterable[bytes], cut: list[str]) -> dict[str, Entry]:
-    """What is at the paths of some records. What is too large or can't be read is said in ``cut``."""
+    """The entries of some records. A file that is too large or can't be read is reported in ``cut``."""
     records = list(map(parse_record, rows))
     if sum(record.size for record in records) > MAX_TOTAL:
         # Files that take up no room can be as large as they like. The small ones, which people read, come first.
@@ -39,7 +39,7 @@ def _entry(root: str, record: Record, limit: int, cut: list[str]) -> Entry:
 
 
 def plain_mode(mode: int) -> int:
-    """Whether it can be executed, and special bits. Who else may read it depends on who made the copy."""
+    """The executable bit and the special bits. The rest depends on who made the copy."""
     return (0o755 if mode & stat.S_IXUSR else 0o644) | (mode & _SPECIAL)
 
 
@@ -60,7 +60,7 @@ def _hash_file(root: str, record: Record, limit: int, cut: list[str]) -> str:
 
 
 def _digest(fd: int) -> str:
-    """Read to the end, which only an empty read is: some file systems give less than they are asked for."""
+    """Read until nothing comes: some file systems return less than they are asked for."""
     digest = hashlib.sha256()
     while data := os.read(fd, CHUNK):
         digest.update(data)

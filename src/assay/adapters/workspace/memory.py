@@ -1,9 +1,9 @@
-"""What is remembered of a workspace from one capture to the next, so that what nobody touched is not read again.
+"""Remember a workspace from one capture to the next, so that files that nobody touched are not read again.
 
-It lies in the user's cache, outside of every workspace. A file's ``ctime`` is the kernel's: it moves with every
-change of content, mode or name, and no program can set it back. What changed around the moment of the capture is
-not remembered, because a clock has ticks. Nothing is remembered on file systems that let a mapped file change
-without moving its ``ctime``, as tmpfs does.
+The memory is in the user's cache, outside every workspace. A file's ``ctime`` belongs to the kernel: it moves
+with every change of content, mode or name, and no program can set it back. Files that changed around the time of
+the capture are not remembered, because a clock has ticks. Nothing is remembered on file systems where a mapped
+file can change without moving its ``ctime``, such as tmpfs.
 
 The agent is gone when a capture is made: a process that still has a file mapped, and wrote to it just before,
 could write once more without being seen.
@@ -52,7 +52,7 @@ class Memory:
         self._trusted = bool(kinds) and kinds <= TRUSTED
 
     def recall(self) -> Remembered:
-        """What is remembered; nothing where nothing is, or where it can't be read."""
+        """The memory; empty if there is none, or if it can't be read."""
         if not self._trusted:
             return Remembered()
         with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError), open(self._path, "rb") as file:
@@ -97,13 +97,13 @@ def _forget_the_oldest(folder: str) -> None:
 
 
 def _is_fresh(record: Record, taken: float) -> bool:
-    """Whether it may change once more without its time moving on."""
+    """Whether it may change once more without its time moving."""
     tick = COARSE_TICK_SEC if record.changed.is_integer() else TICK_SEC
     return record.changed >= taken - tick
 
 
 def _seal(text: bytes) -> bytes:
-    """What is half there would hide a deletion."""
+    """A hash, because half of a memory would hide a deletion."""
     return hashlib.sha256(text).hexdigest().encode()
 
 

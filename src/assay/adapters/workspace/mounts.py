@@ -1,4 +1,4 @@
-"""What kinds of file systems a folder lies on, itself and all that is mounted below it."""
+"""The kinds of file systems that a folder and everything mounted below it are on."""
 
 import os
 import re
@@ -8,7 +8,7 @@ _ESCAPED = re.compile(rb"\\([0-7]{3})")
 
 
 def kinds_below(folder: str, mounts: str = MOUNTS) -> frozenset[str]:
-    """Their kinds, as the kernel names them. Empty where the kernel does not say."""
+    """Their kinds, as the kernel names them. Empty if the kernel doesn't say."""
     here = os.fsencode(os.path.realpath(folder))
     kinds: dict[bytes, str] = {}
     try:

@@ -1,4 +1,4 @@
-"""Put files of a copy back as they were at the baseline, before a command runs on it."""
+"""Put files of a copy back to their baseline state before a command runs on it."""
 
 import fnmatch
 import os
@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator
 
 from assay.adapters.safe_read import read_below
 from assay.adapters.trees import clear_the_way, real_folder
-from assay.adapters.workspace.baseline import MAX_READ, Baseline
+from assay.adapters.workspace.baseline import MAX_READ
 from assay.core.errors import MeasurementError
 from assay.detectors.runner_files.shadowing import stands_in_front
 from assay.detectors.runner_files.shared_settings import holds_settings, with_runner_settings
+from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import EntryKind
 
 RUNNER = "@runner"
-# Files that steer test runners wherever they lie.
+# Files that control test runners wherever they are.
 _RUNNER_FILES = (
     "conftest.py",
     "pytest.ini",
@@ -69,7 +70,7 @@ _COMPILED = (".pyc", ".pyo")
 
 
 def restore_files(copy: str, baseline: Baseline, patterns: tuple[str, ...]) -> None:
-    """What was added goes, what was changed or deleted comes back. Compiled files count with any pattern."""
+    """Remove added files, bring changed and deleted ones back. Compiled files match every pattern."""
     for path in list(_files(copy)):
         if _matches(path, patterns) and baseline.entry(path) is None:
             clear_the_way(f"{copy}/{path}")
@@ -81,14 +82,14 @@ def restore_files(copy: str, baseline: Baseline, patterns: tuple[str, ...]) -> N
 
 
 def make_room(copy: str, path: str) -> None:
-    """Make room for a file, in a folder that is one: a link on the way would lead elsewhere."""
+    """Make room for a file in a real folder: a link on the way would lead elsewhere."""
     if os.path.dirname(path):
         real_folder(copy, os.path.dirname(path))
     clear_the_way(f"{copy}/{path}")
 
 
 def steers_a_runner(path: str) -> bool:
-    """Whether test runners read it without being told to."""
+    """Whether test runners read this file without being told to."""
     name = path.rsplit("/", 1)[-1]
     if name.split(".", 1)[0] in _MODULES and name.endswith((".py", ".so", ".pyd", *_COMPILED)):
         return True
@@ -99,23 +100,27 @@ def steers_a_runner(path: str) -> bool:
 
 
 def _restore_settings(copy: str, baseline: Baseline) -> None:
-    """What stands among other things in a file is put back by itself: the rest may be the agent's honest work."""
+    """In a shared file, only the runner's settings are put back: the rest may be the agent's honest work."""
     for path in {path for path in (*_files(copy), *baseline.paths()) if _has_settings(path)}:
         entry, found = baseline.entry(path), read_below(copy, path.split("/"), MAX_READ)
-        if not isinstance(found, Content) or (entry is not None and entry.kind is not EntryKind.FILE):
+        if isinstance(found, Content) and (entry is None or entry.kind is EntryKind.FILE):
+            _restore_settings_in(copy, baseline, path, found.data)
+        else:
             clear_the_way(f"{copy}/{path}")
             _put_back(copy, baseline, path)
-            continue
-        before = None if entry is None else baseline.read(path)
-        after = with_runner_settings(path, found.data, before)
-        if after is None:
-            clear_the_way(f"{copy}/{path}")
-        elif after != found.data:
-            _write(copy, path, after, 0o644 if entry is None else entry.mode)
+
+
+def _restore_settings_in(copy: str, baseline: Baseline, path: str, now: bytes) -> None:
+    entry = baseline.entry(path)
+    after = with_runner_settings(path, now, None if entry is None else baseline.read(path))
+    if after is None:
+        clear_the_way(f"{copy}/{path}")
+    elif after != now:
+        _write(copy, path, after, 0o644 if entry is None else entry.mode)
 
 
 def _has_settings(path: str) -> bool:
-    """What came with an installed package tells nobody how to test this one."""
+    """Files of an installed package don't say how to test this one."""
     return holds_settings(path) and "node_modules/" not in path
 
 
@@ -147,7 +152,7 @@ def _matches(path: str, patterns: Iterable[str]) -> bool:
 
 
 def _files(root: str) -> Iterator[str]:
-    """Everything that is no folder; a link to one is none."""
+    """Everything but folders. A link to a folder isn't one."""
     for folder, folders, files in os.walk(root):
         here = os.path.relpath(folder, root)
         links = [name for name in folders if os.path.islink(f"{folder}/{name}")]

@@ -1,6 +1,4 @@
-"""The git that an agent finds in its workspace: one commit, with no history to read the solution from, no remote
-and no reflog.
-"""
+"""The git repository that an agent gets: one commit, without a history that could hold the solution."""
 
 import os
 from collections.abc import Iterable

@@ -1,12 +1,11 @@
-"""Everything in a workspace, as the file system has it: no link is followed, nothing is opened, no ignore file
-is read.
+"""Walk everything in a workspace: no link is followed, nothing is opened, no ignore file is read.
 
-The ``.git`` of the workspace itself is left out: it is the agent's to write, and nothing in it is evidence. A
-``.git`` further down makes its folder a nested repository, which is listed; what lies beside it is walked like
+The ``.git`` of the workspace itself is left out: the agent can write to it, so nothing in it is evidence. A
+``.git`` further down makes its folder a nested repository, which is listed; the files beside it are walked like
 the rest.
 
-Each path is one record of bytes, with all by which a change would show. Two walks are compared as sets of records,
-and only what differs is ever looked at more closely.
+Each path is one record of bytes, with everything that shows a change. Two walks are compared as sets of records,
+and only records that differ are inspected further.
 """
 
 import contextlib
@@ -32,7 +31,7 @@ _KINDS = {
 
 
 class Record(NamedTuple):
-    """A record that was looked at. ``kind`` is ``f`` for a file, ``l`` for a link, something else for the rest."""
+    """A parsed record. ``kind`` is ``f`` for a file, ``l`` for a link, something else for the rest."""
 
     kind: str
     mode: int
@@ -91,25 +90,29 @@ def _path(raw: bytes) -> str:
 
 
 def _walked(root: str, cut: list[str]) -> Iterator[list[bytes]]:
-    """By ourselves, a folder at a time, where there is no such ``find``."""
+    """In Python, a folder at a time, on machines without such a ``find``."""
     pending = ["."]
     while pending:
-        folder = pending.pop()
-        rows: list[bytes] = []
-        try:
-            names = os.listdir(f"{root}/{folder}")
-        except OSError as error:
-            cut.append(f"{folder} can't be read: {error.strerror}")
-            continue
-        for path in (f"{folder}/{name}" for name in names if name != ".git"):
-            found = _looked_at(root, path, cut)
-            if found is not None and stat.S_ISDIR(found.st_mode):
-                pending.append(path)
-            elif found is not None:
-                rows.append(_record(path, found))
-        if ".git" in names and folder != ".":
-            rows.append(NESTED + os.fsencode(f"{folder}/.git"))
-        yield rows
+        yield _rows(root, pending.pop(), pending, cut)
+
+
+def _rows(root: str, folder: str, pending: list[str], cut: list[str]) -> list[bytes]:
+    """The records of what is in a folder. The folders in it are added to those that are pending."""
+    rows: list[bytes] = []
+    try:
+        names = os.listdir(f"{root}/{folder}")
+    except OSError as error:
+        cut.append(f"{folder} can't be read: {error.strerror}")
+        return rows
+    for path in (f"{folder}/{name}" for name in names if name != ".git"):
+        found = _looked_at(root, path, cut)
+        if found is not None and stat.S_ISDIR(found.st_mode):
+            pending.append(path)
+        elif found is not None:
+            rows.append(_record(path, found))
+    if ".git" in names and folder != ".":
+        rows.append(NESTED + os.fsencode(f"{folder}/.git"))
+    return rows
 
 
 def _looked_at(root: str, path: str, cut: list[str]) -> os.stat_result | None:

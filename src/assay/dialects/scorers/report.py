@@ -1,4 +1,4 @@
-"""The wire models of a scored run: one row for each scorer, and three gates, none of which subsumes another."""
+"""The wire models of a scored run: one row per scorer, and three independent gates."""
 
 from enum import Enum
 from typing import Any
@@ -15,7 +15,7 @@ class StrictModel(BaseModel):
 
 
 class RowVerdict(Enum):
-    """What a scorer says. ERROR: the scorer itself broke, which says nothing about the agent."""
+    """The verdict of a scorer. ERROR: the scorer itself broke, which says nothing about the agent."""
 
     PASS = "PASS"  # noqa: S105 - a verdict, not a password
     FAIL = "FAIL"
@@ -24,7 +24,7 @@ class RowVerdict(Enum):
 
 
 class OverallVerdict(Enum):
-    """The gate of the mechanical scorers. N/A where no scorer applied: silence is no pass."""
+    """The gate of the mechanical scorers. N/A if no scorer applied: silence isn't a pass."""
 
     PASS = "PASS"  # noqa: S105 - a verdict, not a password
     FAIL = "FAIL"
@@ -42,7 +42,7 @@ class JudgeState(Enum):
 
 
 class RunStatus(Enum):
-    """The badge of the run itself."""
+    """The status of the run."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -52,7 +52,7 @@ class RunStatus(Enum):
 
 
 class Row(StrictModel):
-    """One scorer. ``score`` is None where there is none; ``output`` is the tail of what a command printed."""
+    """One scorer. ``score`` is None for N/A and ERROR; ``output`` is the end of a command's output."""
 
     name: str
     type: str
@@ -65,7 +65,7 @@ class Row(StrictModel):
 
     @property
     def advisory(self) -> bool:
-        """Whether it gates nothing. A note for the judge never does, required or not."""
+        """Whether its failure can't fail the run. A note for the judge never can, required or not."""
         return not self.required or self.type == JUDGE
 
     @property
@@ -82,20 +82,20 @@ class Overall(StrictModel):
 
 
 class Judge(StrictModel):
-    """The judge's gate, with the notes that scorers of type llm_judge have for it."""
+    """The judge's gate, with the notes of llm_judge scorers for the judge."""
 
     state: JudgeState
     rubric_notes: list[str] = Field(default_factory=list)
 
 
 class Run(StrictModel):
-    """The run's own badge."""
+    """The gate of the run itself."""
 
     status: RunStatus
 
 
 class ChangedFile(StrictModel):
-    """One changed path. ``old_path`` is there for a rename."""
+    """One changed path. ``old_path`` is set for a rename."""
 
     path: str
     change: str
@@ -103,7 +103,7 @@ class ChangedFile(StrictModel):
 
 
 class WorkspaceSummary(StrictModel):
-    """What the capture saw."""
+    """What the capture found."""
 
     changed: list[ChangedFile]
     nested_repositories: list[str] = Field(default_factory=list)
@@ -111,7 +111,7 @@ class WorkspaceSummary(StrictModel):
 
 
 class Provenance(StrictModel):
-    """What the report can be derived from again."""
+    """Everything that the report follows from."""
 
     engine: str
     scenario_sha256: str
@@ -120,7 +120,7 @@ class Provenance(StrictModel):
 
 
 class ScorersReport(StrictModel):
-    """All that is known of a run. ``overall`` is None for a run without a workspace, which has no scorers."""
+    """The whole result of a run. ``overall`` is None for a run without a workspace, which has no scorers."""
 
     overall: Overall | None
     scorers: list[Row]
@@ -132,7 +132,7 @@ class ScorersReport(StrictModel):
 
 
 def json_text(value: Any) -> Any:
-    """The same value with texts that JSON can hold: the name of a file may be any bytes."""
+    """The same value with text that JSON can hold: a file name may be any bytes."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, dict):
@@ -141,11 +141,11 @@ def json_text(value: Any) -> Any:
 
 
 def explain_disagreement(overall: OverallVerdict, judge: JudgeState, advisory_failed: bool) -> str | None:
-    """What it means that gates differ; None where they don't."""
+    """What it means if the gates differ; None if they don't."""
     if judge is JudgeState.PASS and overall is OverallVerdict.FAIL:
-        return "The judge finds the task done, but a hard mechanical constraint was violated."
+        return "The judge says the task is done, but a hard mechanical constraint was violated."
     if judge is JudgeState.FAIL and overall is OverallVerdict.PASS:
-        return "The mechanical checks passed, but the judge is not convinced that the task was done."
+        return "The mechanical checks passed, but the judge is not convinced that the task is done."
     if judge is JudgeState.PASS and overall is OverallVerdict.PASS and advisory_failed:
-        return "Both gates passed; an advisory scorer warns of something that somebody should look at."
+        return "Both gates passed, but an advisory scorer warns: somebody should take a look."
     return None

@@ -1,8 +1,10 @@
 """The wire models of a coding scenario: what the agent is asked, the workspace it starts from, and the scorers.
 
-A scorer's own fields are checked against its type by whoever makes checks of it; here they are kept as written.
+The fields of a scorer's type are kept as written; they are checked when the scorer is turned into a check.
 """
 
+import hashlib
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -23,7 +25,7 @@ class GitSeed(StrictModel):
 
 
 class ArchiveSeed(StrictModel):
-    """A tar or zip archive. ``strip`` leaves out so many leading folders of each name."""
+    """A tar or zip archive. ``strip`` is the number of leading folders to remove from each name."""
 
     type: Literal["archive"]
     path: str = Field(min_length=1)
@@ -40,7 +42,7 @@ Seed = Annotated[GitSeed | ArchiveSeed | EmptySeed, Field(discriminator="type")]
 
 
 class Setup(StrictModel):
-    """A command that prepares the workspace before the agent sees it. It has no network unless it asks."""
+    """A command that prepares the workspace before the agent sees it. It has no network unless it asks for it."""
 
     command: str = Field(min_length=1)
     timeout_s: int = Field(default=900, ge=1, le=3600)
@@ -50,16 +52,16 @@ class Setup(StrictModel):
     @classmethod
     def _is_a_command(cls, command: str) -> str:
         if not command.strip() or "\0" in command:
-            raise ValueError("it needs a shell command")
+            raise ValueError(f"must be a shell command, got {command!r}")
         return command
 
 
 class Scorer(BaseModel):
-    """One scorer. ``required`` is None where its type's default holds; further fields belong to its type."""
+    """One scorer. ``required`` is None to use the default of its type; further fields belong to the type."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
-    # First, so that one that is none is complained of, and not the name that it would give.
+    # First, so that a wrong type is reported, and not the name that would follow from it.
     type: str = Field(min_length=1)
     name: str = Field(min_length=1)
     required: bool | None = None
@@ -88,15 +90,13 @@ class Scenario(StrictModel):
     def _is_a_folder(cls, workdir: str) -> str:
         names = [name for name in workdir.split("/") if name not in ("", ".")]
         if not workdir.startswith("/") or not names or ".." in names or "\0" in workdir:
-            raise ValueError(f"it is the absolute path of a folder, such as /workspace, not {workdir!r}")
+            raise ValueError(f"must be the absolute path of a folder, such as /workspace, got {workdir!r}")
         return workdir
 
     @model_validator(mode="before")
     @classmethod
     def _shorthand(cls, data: Any) -> Any:
-        """A setup may be its command alone, an empty seed its word alone, and a scorer without a name has its
-        type's.
-        """
+        """A setup may be just its command, and a seed just its type; a scorer's name defaults to its type."""
         if not isinstance(data, dict):
             return data
         given = dict(data)
@@ -114,8 +114,18 @@ class Scenario(StrictModel):
         names = [scorer.name for scorer in self.scorers]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ValueError(f"two scorers are named {twice!r}")
+            raise ValueError(f"the names of scorers must differ, got {twice!r} twice")
         return self
+
+
+def canonical(scenario: Scenario) -> str:
+    """The one text of a scenario, from which its hash is taken."""
+    return json.dumps(scenario.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+
+
+def scenario_hash(scenario: Scenario) -> str:
+    """The hash that every grading records."""
+    return hashlib.sha256(canonical(scenario).encode()).hexdigest()
 
 
 def _named(scorer: Any) -> Any:

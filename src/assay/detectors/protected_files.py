@@ -1,21 +1,31 @@
-"""Whether files that must stay as they were did so. Shared by the checks that guard exact paths."""
+"""Whether protected files stayed as they were. Shared by the checks that guard exact paths."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Change, EntryKind, Workspace, blind_spots
+from assay.formats.counting import counted
+from assay.formats.path_patterns import folded, plain_path
 
 Finding = dict[str, object]
 
 
-def unmodified(workspace: Workspace, paths: Sequence[str], alike: Callable[[str], str]) -> Outcome:
+def exact_paths(written: Iterable[str]) -> list[str]:
+    """Paths as captures have them. Raises ``ValueError`` if there are none, or if one leaves the workspace."""
+    paths = [plain_path(path) for path in written]
+    if not paths:
+        raise ValueError("paths must have at least one path, got an empty list")
+    return paths
+
+
+def unmodified(workspace: Workspace, written: Iterable[str]) -> Outcome:
     """A pass if nothing happened to these paths, nor to one that a careless system takes for one of them.
 
-    ``alike`` gives equal names for paths that are taken for the same. Raises ``ValueError`` for a folder or a
-    pattern of files: paths are exact, so neither guards anything.
+    Raises ``ValueError`` for a folder or a pattern of files: paths are exact, so neither guards anything.
     """
-    findings = [*_touched(workspace, paths, alike), *_hard_links(workspace, paths), *_unseen(workspace, paths)]
+    paths = exact_paths(written)
+    findings = [*_touched(workspace, paths), *_hard_links(workspace, paths), *_unseen(workspace, paths)]
     if not findings:
         return _untouched(workspace, paths)
     edited = {str(finding.get("path")) for finding in findings}
@@ -30,18 +40,22 @@ def _summary(first: Finding, edited: int) -> str:
 
 
 def _untouched(workspace: Workspace, paths: Sequence[str]) -> Outcome:
-    """A pass. Paths that were never there are named, since a mistyped one looks like that."""
+    """A pass. Paths that never existed are named, because a mistyped path looks like that."""
     nothing = [path for path in paths if not _is_file(workspace, path)]
     if not nothing:
-        return Scored(1.0, True, f"none of {len(paths)} was edited")
+        return Scored(1.0, True, _none(paths))
     baseline = list(workspace.baseline_paths())
     for path in nothing:
         if any(one.startswith(f"{path}/") for one in baseline):
-            raise ValueError(f"{path} is a folder: name the files in it")
+            raise ValueError(f"a path must be a file, got the folder {path}: name the files in it")
         meant = next((one for one in baseline if fnmatchcase(one, path)), None)
         if meant is not None:
-            raise ValueError(f"{path} is a pattern, and paths are exact: name the files, such as {meant}")
-    return Scored(1.0, True, f"none of {len(paths)} was edited; {nothing[0]} was never there", {"absent": nothing})
+            raise ValueError(f"a path must be exact, got the pattern {path}: name the files, such as {meant}")
+    return Scored(1.0, True, f"{_none(paths)}; {nothing[0]} never existed", {"absent": nothing})
+
+
+def _none(paths: Sequence[str]) -> str:
+    return f"{counted(len(paths), 'protected file')}, none edited"
 
 
 def _is_file(workspace: Workspace, path: str) -> bool:
@@ -49,15 +63,14 @@ def _is_file(workspace: Workspace, path: str) -> bool:
     return entry is not None and entry.kind is not EntryKind.FOLDER
 
 
-def _touched(workspace: Workspace, paths: Sequence[str], alike: Callable[[str], str]) -> list[Finding]:
-    protected = {alike(path) for path in paths}
-    return [
-        _finding(change, path) for change in workspace.changes for path in change.paths if alike(path) in protected
-    ]
+def _touched(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
+    protected = {folded(path) for path in paths}
+    touched = ((change, path) for change in workspace.changes for path in change.paths)
+    return [_finding(change, path) for change, path in touched if folded(path) in protected]
 
 
 def _hard_links(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
-    """Whoever holds the other name of a file can change it afterwards."""
+    """Somebody who holds another name of a file can change it afterwards."""
     entries = ((path, workspace.entry(path)) for path in paths)
     return [
         {"rule": "hard link", "path": path, "detail": f"the file has {entry.names} names"}
@@ -67,7 +80,7 @@ def _hard_links(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
 
 
 def _unseen(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
-    """Blind spots, where one of the paths may lie in them."""
+    """Blind spots that one of the paths may be in."""
     return [
         spot
         for spot in blind_spots(workspace)

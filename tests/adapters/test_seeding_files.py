@@ -5,24 +5,28 @@ import os
 import stat
 import tarfile
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.adapters import trees
-from assay.adapters.seeded_task import Seeded, load_seeded, unpack_workspace
-from assay.adapters.seeding import seed
+from assay.adapters.seeded_task import load_seeded, unpack_workspace
+from assay.adapters.seeding_files import LocalSeedingFiles
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine.coding_task import Seeded
+from assay.engine.seed_task import seed_task
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import make_repository, run_git
 from tests.adapters.workspace.site import no_sandbox, write_files
 
 SCORERS = [{"name": "tests", "type": "tests_unmodified", "paths": ["tests/test_a.py"]}]
 FILES = {"tests/test_a.py": "assert f() == 1\n", "src/a.py": "def f(): return 2\n", ".gitignore": "build/\n"}
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SOLUTION = "the solution, which the agent must not see"
 
 
@@ -31,7 +35,8 @@ def scenario(seed: object = "empty", **more: Any) -> Scenario:
 
 
 def seeded(folder: Path, name: str = "task", seed_of: object = "empty", **more: Any) -> Seeded:
-    return seed(scenario(seed_of, **more), str(folder), str(folder / name), PlainSandbox)
+    files = LocalSeedingFiles(str(folder), PlainSandbox)
+    return seed_task(scenario(seed_of, **more), "the scenario", str(folder / name), files, lambda: NOW)
 
 
 def from_git(commit: str = "main", repository: str = "repository") -> dict[str, str]:
@@ -165,7 +170,7 @@ def test_an_archive_of_which_nothing_is_left_is_refused(tmp_path: Path) -> None:
     write_files(tmp_path / "made", FILES)
     with tarfile.open(tmp_path / "project.tar.gz", "w:gz") as tar:
         tar.add(tmp_path / "made", ".")
-    with pytest.raises(InputError, match=r"nothing of project\.tar\.gz is left without 3 leading folders$"):
+    with pytest.raises(InputError, match=r"project\.tar\.gz has nothing left after removing 3 leading folders$"):
         seeded(tmp_path, seed_of={"type": "archive", "path": "project.tar.gz", "strip": 3})
     assert not (tmp_path / "task").exists()
 
@@ -237,10 +242,10 @@ def test_a_setup_with_a_git_of_its_own(tmp_path: Path, setup: str) -> None:
 
 def test_what_can_not_be_handed_out_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else every agent would seem to have deleted it."""
-    with pytest.raises(InputError, match="1 file of the workspace can't be handed out"):
+    with pytest.raises(InputError, match="1 file in the workspace can't be given to agents"):
         seeded(tmp_path, setup="mkfifo pipe")
     monkeypatch.setattr(trees, "MAX_FILES", 10)
-    with pytest.raises(InputError, match="can't be handed out"):
+    with pytest.raises(InputError, match="can't be given to agents"):
         seeded(tmp_path, setup="for i in 1 2 3 4 5 6 7 8 9 10 11; do : > $i; done")
     assert not (tmp_path / "task").exists()
 
@@ -303,12 +308,12 @@ def test_a_changed_record_is_refused(tmp_path: Path, change: Callable[[dict[str,
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", "\xff", '{"format": 2}', "[" * 100_000])
 def test_a_record_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "task.json").write_text(text, encoding="latin-1")
-    with pytest.raises(InputError, match="is not what 'assay seed' writes"):
+    with pytest.raises(InputError, match="wasn't written by 'assay seed'"):
         load_seeded(str(tmp_path))
 
 
 def test_a_folder_that_is_no_task_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no seeded task"):
+    with pytest.raises(InputError, match="isn't a seeded task"):
         load_seeded(str(tmp_path))
 
 
@@ -327,10 +332,10 @@ def test_a_changed_archive_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("make", [Path.mkdir, Path.touch, lambda path: path.symlink_to("nowhere")])
 def test_what_is_there_is_not_overwritten(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "task")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         seeded(tmp_path)
     task = seeded(tmp_path, "other")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         unpack_workspace(task, str(tmp_path / "task"))
     assert os.path.lexists(tmp_path / "task")
 
@@ -346,8 +351,11 @@ def scorer(kind: str, **config: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("scorers", "sentence"),
     [
-        (scorer("tests_unmodified", paths=["tests"]), "tests is a folder: name the files in it"),
-        (scorer("baseline_unmodified", paths=["src/*"]), "src/* is a pattern, and paths are exact: "),
+        (
+            scorer("tests_unmodified", paths=["tests"]),
+            "a path must be a file, got the folder tests: name the files in it",
+        ),
+        (scorer("baseline_unmodified", paths=["src/*"]), "a path must be exact, got the pattern src/*: "),
     ],
 )
 def test_a_scorer_that_would_break_for_every_agent_is_refused(
@@ -364,7 +372,10 @@ def test_a_scorer_that_would_break_for_every_agent_is_refused(
     ("scorers", "notes"),
     [
         (SCORERS, ()),
-        (scorer("tests_unmodified", paths=["tpyo.py"]), ("mine: none of 1 was edited; tpyo.py was never there",)),
+        (
+            scorer("tests_unmodified", paths=["tpyo.py"]),
+            ("mine: 1 protected file, none edited; tpyo.py never existed",),
+        ),
         (
             scorer("forbid_paths", patterns=["src"]),
             ("mine: 0 changed paths, none forbidden; 'src' is a folder: 'src/*' matches what is in it",),
@@ -382,5 +393,5 @@ def test_what_a_scorer_says_of_its_own_setting_is_noted(
 
 
 def test_a_scenario_without_a_seed_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nothing to seed"):
+    with pytest.raises(InputError, match="workspace_seed must be given"):
         seeded(tmp_path, seed_of=None)

@@ -2,22 +2,27 @@
 
 import json
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from assay.adapters.scoring import Scoring, from_scenario, from_task
+from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.seeded_task import load_seeded, unpack_workspace
-from assay.adapters.seeding import seed
+from assay.adapters.seeding_files import LocalSeedingFiles
 from assay.core.errors import InputError
-from assay.dialects.scorers.report import RunStatus, ScorersReport
+from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine.sandbox import Sandbox
+from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
+from assay.engine.seed_task import seed_task
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import make_repository, run_git
 from tests.adapters.workspace.site import no_sandbox, write_files
 from tests.scratch_folders import own_scratch
 
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 FILES = {"tests/test_a.py": "assert f() == 1\n", "src/a.py": "def f(): return 2\n"}
 FIXED = {**FILES, "src/a.py": "def f(): return 1\n"}
 SCENARIO = {
@@ -45,8 +50,18 @@ def packed(folder: Path) -> str:
     return f"{folder}.tar"
 
 
-def verdicts(scoring: Scoring) -> tuple[str | None, dict[str, str]]:
-    report = scoring.report(RunStatus.COMPLETED)
+def by_scenario(
+    scenario: str | Path, baseline: str | None, workspace: str | None, sandbox: Callable[[], Sandbox] = no_sandbox
+) -> ScorersReport:
+    return score_by_scenario(str(scenario), baseline, Attempt(workspace), LocalScoringFiles(sandbox))
+
+
+def by_task(task: str, workspace: Path | None) -> ScorersReport:
+    attempt = Attempt(None if workspace is None else str(workspace))
+    return score_by_task(task, attempt, LocalScoringFiles(no_sandbox))
+
+
+def verdicts(report: ScorersReport) -> tuple[str | None, dict[str, str]]:
     return overall(report), {row.name: row.verdict.value for row in report.scorers}
 
 
@@ -70,50 +85,45 @@ def test_any_baseline_and_any_workspace(around: Path, kind: str, as_archive: boo
     hashes: set[str | None] = set()
     for name, expected in (("honest", HONEST), ("cheating", CHEATING)):
         workspace = packed(around / name) if as_archive else str(around / name)
-        with from_scenario(str(around / "scenario.json"), baseline, workspace, no_sandbox) as scoring:
-            assert verdicts(scoring) == expected
-            hashes.add(scoring.provenance.baseline_sha256)
+        report = by_scenario(around / "scenario.json", baseline, workspace)
+        assert verdicts(report) == expected
+        hashes.add(report.provenance.baseline_sha256)
     assert len(hashes) == 1
 
 
-def seed_task(around: Path) -> str:
-    seed(Scenario.model_validate(SCENARIO), str(around), str(around / "task"), PlainSandbox)
+def make_task(around: Path) -> str:
+    files = LocalSeedingFiles(str(around), PlainSandbox)
+    seed_task(Scenario.model_validate(SCENARIO), "s.json", str(around / "task"), files, lambda: NOW)
     return str(around / "task")
 
 
 def test_a_seeded_task_has_the_hash_of_an_equal_folder(around: Path) -> None:
     write_files(around / "before", FILES)
-    task = load_seeded(seed_task(around))
-    with from_scenario(
-        str(around / "scenario.json"), str(around / "before"), str(around / "honest"), no_sandbox
-    ) as one:
-        assert one.provenance.baseline_sha256 == task.baseline_sha256
+    task = load_seeded(make_task(around))
+    report = by_scenario(around / "scenario.json", str(around / "before"), str(around / "honest"))
+    assert report.provenance.baseline_sha256 == task.baseline_sha256
 
 
 def test_a_task_does_not_follow_its_scenario(around: Path) -> None:
-    task = seed_task(around)
+    task = make_task(around)
     (around / "scenario.json").write_text(json.dumps({"scorers": [{"type": "max_files_changed", "limit": 99}]}))
     for name, expected in (("honest", HONEST), ("cheating", CHEATING)):
-        with from_task(task, str(around / name), no_sandbox) as scoring:
-            assert verdicts(scoring) == expected
+        assert verdicts(by_task(task, around / name)) == expected
 
 
 def test_scoring_twice_gives_the_same(around: Path) -> None:
-    task = seed_task(around)
+    task = make_task(around)
     unpack_workspace(load_seeded(task), str(around / "workspace"))
     for edit, expected in (({}, "PASS"), ({}, "PASS"), (FIXED, "PASS"), ({"new": ""}, "FAIL"), ({}, "FAIL")):
         write_files(around / "workspace", edit)
-        with from_task(task, str(around / "workspace"), no_sandbox) as scoring:
-            assert verdicts(scoring)[0] == expected
+        assert verdicts(by_task(task, around / "workspace"))[0] == expected
     assert len(list((around / "cache/assay/workspaces").iterdir())) == 1
 
 
 def test_a_run_without_a_workspace_has_no_scorers(around: Path) -> None:
-    task = seed_task(around)
-    with from_task(task, None, no_sandbox) as scoring:
-        assert verdicts(scoring) == (None, {})
-    with from_scenario(str(around / "scenario.json"), None, None, no_sandbox) as scoring:
-        assert verdicts(scoring) == (None, {})
+    task = make_task(around)
+    assert verdicts(by_task(task, None)) == (None, {})
+    assert verdicts(by_scenario(around / "scenario.json", None, None)) == (None, {})
 
 
 def with_command(around: Path, command: str) -> str:
@@ -134,9 +144,9 @@ def test_commands(
     around: Path, sandbox: PlainSandbox, command: str, expected: tuple[str, Mapping[str, str]]
 ) -> None:
     scenario = with_command(around, command)
-    with from_scenario(scenario, f"{around}/repository@HEAD", str(around / "honest"), lambda: sandbox) as scoring:
-        assert verdicts(scoring) == expected
-        assert scoring.report(RunStatus.COMPLETED).provenance.isolation == "plain"
+    report = by_scenario(scenario, f"{around}/repository@HEAD", str(around / "honest"), lambda: sandbox)
+    assert verdicts(report) == expected
+    assert report.provenance.isolation == "plain"
 
 
 @pytest.mark.parametrize("folder", ["repository", "at@home", "a@b/c@d"])
@@ -147,27 +157,22 @@ def test_signs_in_the_names_of_repositories_and_commits(around: Path, folder: st
     for tag in ("v1", "package@1.2.0", "feature/x@y"):
         run_git(around / folder, "tag", tag)
     name = run_git(around / folder, "rev-parse", "--short", "HEAD") if commit == "SHORT" else commit
-    baseline, scenario = f"{around}/{folder}@{name}", str(around / "scenario.json")
-    with from_scenario(scenario, baseline, str(around / "honest"), no_sandbox) as scoring:
-        assert verdicts(scoring) == HONEST
+    report = by_scenario(around / "scenario.json", f"{around}/{folder}@{name}", str(around / "honest"))
+    assert verdicts(report) == HONEST
 
 
 @pytest.mark.parametrize("where", ["nothing", "nothing@HEAD", "repository@nothing", "scenario.json"])
 def test_a_baseline_that_is_none(around: Path, where: str) -> None:
-    with (
-        pytest.raises(InputError),
-        from_scenario(str(around / "scenario.json"), str(around / where), str(around / "honest"), no_sandbox),
-    ):
-        pytest.fail("there is no such baseline")
+    with pytest.raises(InputError):
+        by_scenario(around / "scenario.json", str(around / where), str(around / "honest"))
 
 
 def test_nothing_is_left_behind(around: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (around / "scratch").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(around / "scratch"))
-    workspace = packed(around / "honest")
-    with from_scenario(
-        str(around / "scenario.json"), f"{around}/repository@HEAD", workspace, no_sandbox
-    ) as scoring:
-        assert own_scratch(around / "scratch")
-        verdicts(scoring)
+    seen: list[str] = []
+    files = LocalScoringFiles(no_sandbox, lambda _: seen.extend(own_scratch(around / "scratch")))
+    baseline, attempt = f"{around}/repository@HEAD", Attempt(packed(around / "honest"))
+    score_by_scenario(str(around / "scenario.json"), baseline, attempt, files)
+    assert seen
     assert own_scratch(around / "scratch") == []

@@ -1,0 +1,81 @@
+"""The files that scoring a coding run reads, on disk, and the sandbox for its commands."""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from assay.adapters.scenario_file import load_scenario
+from assay.adapters.scratch import scratch_folder
+from assay.adapters.seeded_task import load_seeded
+from assay.adapters.trees import remove_tree
+from assay.adapters.workspace.archives import unpack_archive
+from assay.adapters.workspace.baseline import folder_baseline, manifest_of
+from assay.adapters.workspace.capture import Captured, capture
+from assay.adapters.workspace.commands import Commands
+from assay.adapters.workspace.git_export import export_commit
+from assay.adapters.workspace.memory import Memory
+from assay.dialects.scorers.scenario import Scenario
+from assay.engine.coding_task import Seeded
+from assay.engine.sandbox import Sandbox
+from assay.engine.score_coding_run import Commit, Files, PathKind
+from assay.evidence.baseline import KnownBaseline
+
+
+def _ignore(_captured: Captured) -> None:
+    """Nobody else wants to see what was captured."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalScoringFiles:
+    """Scoring on this machine. ``show`` gets what was captured, before any scorer is asked."""
+
+    sandbox: Callable[[], Sandbox]
+    show: Callable[[Captured], None] = _ignore
+
+    def load_task(self, folder: str) -> Seeded:
+        return load_seeded(folder)
+
+    def load_scenario(self, path: str) -> Scenario:
+        return load_scenario(path)
+
+    def kind_of(self, path: str) -> PathKind | None:
+        if os.path.isdir(path):
+            return "folder"
+        return "file" if os.path.isfile(path) else None
+
+    @contextlib.contextmanager
+    def open_baseline(self, source: Files | Commit) -> Iterator[KnownBaseline]:
+        with _folder(source) as root:
+            found = folder_baseline(root)
+            yield KnownBaseline(found, hashlib.sha256(manifest_of(found)).hexdigest(), found.nested)
+
+    @contextlib.contextmanager
+    def capture(self, left: Files, before: KnownBaseline, workdir: str, remember: bool) -> Iterator[Captured]:
+        with _folder(left) as root:
+            # An unpacked archive is new each time: there is nothing to remember of it.
+            memory = Memory(root, before.sha256) if remember and not left.packed else None
+            captured = capture(Commands(root, before.baseline, self.sandbox, workdir), memory, before.nested)
+            self.show(captured)
+            yield captured
+
+    def isolation(self) -> str:
+        return self.sandbox().isolation.backend
+
+
+@contextlib.contextmanager
+def _folder(source: Files | Commit) -> Iterator[str]:
+    """A folder with the files of a source, wherever they come from."""
+    if isinstance(source, Files) and not source.packed:
+        yield source.path
+        return
+    root = scratch_folder(0o700)
+    try:
+        if isinstance(source, Files):
+            unpack_archive(source.path, root)
+        else:
+            export_commit(source.repository, source.name, root)
+        yield root
+    finally:
+        remove_tree(root)

@@ -1,0 +1,114 @@
+"""The files that seeding a task reads and writes, on disk, and its setup command in a sandbox."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from assay.adapters.atomic_write import write_text
+from assay.adapters.checksums import file_checksum
+from assay.adapters.scratch import scratch_folder
+from assay.adapters.seeded_task import BASELINE, WORKSPACE, load_seeded, write_record
+from assay.adapters.trees import own_tree, pack_tree, remove_tree, unpack_tree
+from assay.adapters.workspace.archives import unpack_archive
+from assay.adapters.workspace.baseline import FolderBaseline, folder_baseline, store_baseline
+from assay.adapters.workspace.capture import Captured
+from assay.adapters.workspace.commands import Commands, run_in_folder
+from assay.adapters.workspace.git_export import export_commit, is_address
+from assay.adapters.workspace.squash import squash
+from assay.adapters.workspace.walk import parse_record, walk_workspace
+from assay.core.errors import InputError
+from assay.dialects.scorers.scenario import ArchiveSeed, GitSeed, Seed, Setup
+from assay.engine.coding_task import Seeded
+from assay.engine.sandbox import Ran, Sandbox
+from assay.engine.seed_task import Packed
+from assay.formats.counting import counted
+
+
+@dataclass(frozen=True, slots=True)
+class LocalUntouched:
+    """An unpacked workspace, and the folder that its baseline goes to."""
+
+    workspace: Captured
+    baseline: FolderBaseline
+    target: str
+
+    @property
+    def nested(self) -> tuple[str, ...]:
+        return self.baseline.nested
+
+    def store_baseline(self) -> str:
+        return store_baseline(self.baseline, self.target)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSeedingFiles:
+    """Seeding on this machine. ``base`` is where the scenario's relative paths begin."""
+
+    base: str
+    sandbox: Callable[[], Sandbox]
+
+    @contextlib.contextmanager
+    def new_task(self, target: str) -> Iterator[None]:
+        if os.path.lexists(target):
+            raise InputError(f"{target} already exists: a task is seeded into a new folder")
+        os.makedirs(target)
+        try:
+            yield
+        except BaseException:
+            remove_tree(target)
+            raise
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[str]:
+        around = scratch_folder(0o711)
+        folder = f"{around}/workspace"
+        os.mkdir(folder, 0o755)
+        try:
+            yield folder
+        finally:
+            remove_tree(around)
+
+    def fill(self, seed: Seed, folder: str) -> str | None:
+        if isinstance(seed, GitSeed):
+            local = seed.repository if is_address(seed.repository) else os.path.join(self.base, seed.repository)
+            return export_commit(local, seed.commit, folder)
+        if isinstance(seed, ArchiveSeed):
+            unpack_archive(os.path.join(self.base, seed.path), folder, seed.strip)
+            if seed.strip and not os.listdir(folder):
+                raise InputError(
+                    f"{seed.path} has nothing left after removing {counted(seed.strip, 'leading folder')}"
+                )
+        return None
+
+    def paths(self, folder: str) -> list[str]:
+        return [parse_record(row).path for row in walk_workspace(folder).records]
+
+    def run_setup(self, setup: Setup, workdir: str, folder: str) -> Ran:
+        sandbox = self.sandbox()
+        own_tree(folder, sandbox.owner)
+        ran = run_in_folder(sandbox, folder, workdir, setup.command, setup.timeout_s, {}, setup.network)
+        own_tree(folder, (os.geteuid(), os.getegid()) if sandbox.owner is not None else None)
+        return ran
+
+    def squash(self, folder: str, tracked: Iterable[str]) -> None:
+        squash(folder, tracked)
+
+    def pack(self, folder: str, target: str) -> Packed:
+        kept = pack_tree(folder, f"{target}/{WORKSPACE}")
+        return Packed(file_checksum(f"{target}/{WORKSPACE}"), kept.left_out)
+
+    @contextlib.contextmanager
+    def unpacked(self, target: str, workdir: str) -> Iterator[LocalUntouched]:
+        with self.scratch() as folder:
+            unpack_tree(f"{target}/{WORKSPACE}", folder)
+            baseline = folder_baseline(folder)
+            workspace = Captured(folder, baseline, (), (), (), Commands(folder, baseline, self.sandbox, workdir))
+            yield LocalUntouched(workspace, baseline, f"{target}/{BASELINE}")
+
+    def write_record(self, target: str, instruction: str, record: Mapping[str, object]) -> None:
+        write_text(f"{target}/instruction.md", instruction)
+        write_record(target, record)
+
+    def load(self, target: str) -> Seeded:
+        return load_seeded(target)

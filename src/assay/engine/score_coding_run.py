@@ -1,0 +1,146 @@
+"""Score a coding run: load what it is scored by, capture what the agent changed, ask the scorers, report."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from assay.core.errors import InputError
+from assay.core.grading import PlacedCheck
+from assay.dialects.scorers.report import Provenance, RunStatus, ScorersReport
+from assay.dialects.scorers.scenario import Scenario, scenario_hash
+from assay.engine.coding_task import Seeded
+from assay.engine.score import COMMAND, score_run
+from assay.engine.scorer_checks import placed_checks
+from assay.evidence.baseline import KnownBaseline
+from assay.evidence.workspace import Workspace
+from assay.version import VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One run of an agent: the folder or archive that it left, None if it had no workspace, and its status."""
+
+    workspace: str | None
+    status: RunStatus = RunStatus.COMPLETED
+
+
+PathKind: TypeAlias = Literal["folder", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """A folder as it is, or an archive to unpack."""
+
+    path: str
+    packed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The files of a commit of a repository."""
+
+    repository: str
+    name: str
+
+
+class ScoringFiles(Protocol):
+    """The files that scoring reads, and the sandbox that runs commands."""
+
+    def load_task(self, folder: str) -> Seeded: ...
+
+    def load_scenario(self, path: str) -> Scenario: ...
+
+    def kind_of(self, path: str) -> PathKind | None:
+        """What a path leads to; None for neither a folder nor a regular file."""
+        ...
+
+    def open_baseline(self, source: Files | Commit) -> AbstractContextManager[KnownBaseline]:
+        """The state before the agent began, for the time of the block."""
+        ...
+
+    def capture(
+        self, left: Files, before: KnownBaseline, workdir: str, remember: bool
+    ) -> AbstractContextManager[Workspace]:
+        """What the agent changed, for the time of the block. ``workdir`` is where commands find the workspace.
+
+        With ``remember``, files that nobody touched since the last capture are not read again.
+        """
+        ...
+
+    def isolation(self) -> str:
+        """Look for a sandbox. Returns the name of its backend."""
+        ...
+
+
+def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
+    """Score by the scorers and the baseline that were frozen when the task was seeded."""
+    seeded = files.load_task(task)
+    loaded = _Loaded(
+        placed_checks(seeded.scenario, f"{task}/task.json"),
+        Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
+        seeded.scenario.workdir,
+    )
+    if attempt.workspace is None:
+        return score_run(loaded.checks, None, loaded.provenance, attempt.status)
+    left = _left_by_agent(attempt.workspace, files)
+    with files.capture(left, seeded.known, loaded.workdir, remember=True) as workspace:
+        return _score(loaded, workspace, attempt.status, files)
+
+
+def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
+    """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
+    found = files.load_scenario(scenario)
+    provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(found))
+    loaded = _Loaded(placed_checks(found, scenario), provenance, found.workdir)
+    if attempt.workspace is None or baseline is None:
+        return score_run(loaded.checks, None, loaded.provenance, attempt.status)
+    left = _left_by_agent(attempt.workspace, files)
+    with (
+        files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
+        files.capture(left, before, loaded.workdir, remember=False) as workspace,
+    ):
+        return _score(loaded.against(before), workspace, attempt.status, files)
+
+
+def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
+    """What kind of baseline is meant. Raises ``InputError`` if nothing like it exists."""
+    kind = kind_of(where)
+    if kind is not None:
+        return Files(where, packed=kind == "file")
+    if "@" not in where:
+        raise InputError(
+            f"the baseline must be a folder, an archive or REPOSITORY@COMMIT, got {where}, which doesn't exist"
+        )
+    # Both names may hold an "@". A folder that is there decides.
+    parts = where.split("@")
+    splits = [("@".join(parts[:at]), "@".join(parts[at:])) for at in range(len(parts) - 1, 0, -1)]
+    return Commit(*next((one for one in splits if kind_of(one[0]) == "folder"), splits[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """What a run is scored by."""
+
+    checks: list[PlacedCheck[Workspace]]
+    provenance: Provenance
+    workdir: str
+
+    def against(self, before: KnownBaseline) -> "_Loaded":
+        provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
+        return _Loaded(self.checks, provenance, self.workdir)
+
+
+def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
+    kind = files.kind_of(workspace)
+    if kind is None:
+        raise InputError(f"the workspace must be a folder or an archive, got {workspace}, which is neither")
+    return Files(workspace, packed=kind == "file")
+
+
+def _score(loaded: _Loaded, workspace: Workspace, status: RunStatus, files: ScoringFiles) -> ScorersReport:
+    """Ask the scorers. If one runs a command, the sandbox is looked for before any is asked."""
+    provenance = loaded.provenance
+    if any(one.check.kind == COMMAND for one in loaded.checks):
+        provenance = provenance.model_copy(update={"isolation": files.isolation()})
+    return score_run(loaded.checks, workspace, provenance, status)

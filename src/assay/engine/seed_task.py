@@ -1,0 +1,161 @@
+"""Seed a task from a scenario: prepare the workspace, try the scorers on it, freeze it and them."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from assay.core.errors import InputError
+from assay.core.grading import PlacedCheck, grade
+from assay.core.outcome import Errored, Outcome, Scored
+from assay.dialects.scorers.scenario import Scenario, Seed, Setup, canonical, scenario_hash
+from assay.engine.coding_task import Seeded
+from assay.engine.sandbox import Ran
+from assay.engine.score import COMMAND
+from assay.engine.scorer_checks import placed_checks
+from assay.evidence.workspace import Workspace
+from assay.formats.counting import counted
+from assay.version import VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The archive of a workspace, and how many files could not go into it."""
+
+    sha256: str
+    left_out: int
+
+
+class Untouched(Protocol):
+    """The workspace as every agent will get it, unpacked again from the archive."""
+
+    @property
+    def workspace(self) -> Workspace: ...
+
+    @property
+    def nested(self) -> tuple[str, ...]:
+        """Folders in it that carry a ``.git`` of their own."""
+        ...
+
+    def store_baseline(self) -> str:
+        """Write the baseline into the task. Returns the hash of its manifest."""
+        ...
+
+
+class SeedingFiles(Protocol):
+    """The files that seeding reads and writes, and the sandbox that runs the setup."""
+
+    def new_task(self, target: str) -> AbstractContextManager[None]:
+        """A new folder, removed again if the block fails. Raises ``InputError`` if something is there."""
+        ...
+
+    def scratch(self) -> AbstractContextManager[str]:
+        """An empty folder for the time of the block."""
+        ...
+
+    def fill(self, seed: Seed, folder: str) -> str | None:
+        """Write the files that a seed names. Returns the commit that they are from; None if there is none."""
+        ...
+
+    def paths(self, folder: str) -> Sequence[str]:
+        """Every file and link in a folder."""
+        ...
+
+    def run_setup(self, setup: Setup, workdir: str, folder: str) -> Ran:
+        """Run the setup command on a folder, in the sandbox."""
+        ...
+
+    def squash(self, folder: str, tracked: Iterable[str]) -> None:
+        """Replace the folder's git history with one commit."""
+        ...
+
+    def pack(self, folder: str, target: str) -> Packed:
+        """Write the archive that agents will get into the task."""
+        ...
+
+    def unpacked(self, target: str, workdir: str) -> AbstractContextManager[Untouched]:
+        """What the task's archive holds, for the time of the block."""
+        ...
+
+    def write_record(self, target: str, instruction: str, record: Mapping[str, object]) -> None:
+        """Write the instruction and then, as the last file of all, the record."""
+        ...
+
+    def load(self, target: str) -> Seeded:
+        """Read the task back."""
+        ...
+
+
+def seed_task(
+    scenario: Scenario, origin: str, target: str, files: SeedingFiles, now: Callable[[], datetime]
+) -> Seeded:
+    """Make a task in the new folder ``target``. ``origin`` is how errors name the scenario.
+
+    Raises ``InputError`` if the scenario can't be seeded; nothing is left behind then.
+    """
+    checks = placed_checks(scenario, origin)
+    if scenario.workspace_seed is None:
+        raise InputError(f"{origin}: workspace_seed must be given to seed a task, got nothing")
+    with files.new_task(target):
+        commit, packed = _make_workspace(scenario, scenario.workspace_seed, target, files)
+        # What is recorded is what agents will get: an archive does not keep everything that a folder has.
+        with files.unpacked(target, scenario.workdir) as untouched:
+            notes = _try_scorers(checks, untouched.workspace)
+            manifest = untouched.store_baseline()
+            nested = untouched.nested
+        record = {
+            "scenario": json.loads(canonical(scenario)),
+            "scenario_sha256": scenario_hash(scenario),
+            "baseline_sha256": manifest,
+            "workspace_sha256": packed.sha256,
+            "nested_repositories": list(nested),
+            "commit": commit,
+            "seeded_at": now().isoformat(),
+            "engine": VERSION,
+        }
+        files.write_record(target, f"{scenario.user_instruction or ''}\n", record)
+    return replace(files.load(target), notes=notes)
+
+
+def _make_workspace(scenario: Scenario, seed: Seed, target: str, files: SeedingFiles) -> tuple[str | None, Packed]:
+    with files.scratch() as folder:
+        commit = files.fill(seed, folder)
+        # Whatever a commit holds is tracked. An archive may also hold what was only built there.
+        tracked = () if commit is None else files.paths(folder)
+        if scenario.setup is not None:
+            _refuse_failure(files.run_setup(scenario.setup, scenario.workdir, folder))
+        files.squash(folder, tracked)
+        packed = files.pack(folder, target)
+    if packed.left_out:
+        how = "too large, unreadable, or not a file, folder or link"
+        raise InputError(f"{counted(packed.left_out, 'file')} in the workspace can't be given to agents: {how}")
+    return commit, packed
+
+
+def _refuse_failure(ran: Ran) -> None:
+    """A setup that fails leaves no task behind."""
+    if ran.end.exit_code == 0 and not ran.end.timed_out:
+        return
+    lines = ran.output.decode(errors="replace").strip().splitlines()
+    how = "timed out" if ran.end.timed_out else f"ended with exit code {ran.end.exit_code}"
+    raise InputError(f"the setup command {how}: {lines[-1] if lines else 'it printed nothing'}")
+
+
+def _try_scorers(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace) -> tuple[str, ...]:
+    """Ask all scorers but the commands about a workspace that nobody has touched yet.
+
+    A scorer that breaks here would break for every agent, so it is refused. Returns what scorers note about
+    their own settings.
+    """
+    answers = grade([one for one in checks if one.check.kind != COMMAND], untouched)
+    broken = next((one for one in answers if isinstance(one.outcome, Errored)), None)
+    if broken is not None:
+        name, why = broken.placement.name, broken.outcome.summary
+        raise InputError(f"the scorer {name!r} breaks on the untouched workspace: {why}")
+    return tuple(f"{one.placement.name}: {one.outcome.summary}" for one in answers if _has_notes(one.outcome))
+
+
+def _has_notes(outcome: Outcome) -> bool:
+    return isinstance(outcome, Scored) and any(outcome.evidence.get(key) for key in ("absent", "notes"))

@@ -1,0 +1,159 @@
+"""Scoring a coding run, with fake files: the order of things, the kinds of baselines, and what is recorded."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from assay.core.errors import InputError
+from assay.dialects.scorers.report import JudgeState, OverallVerdict, RunStatus
+from assay.dialects.scorers.scenario import Scenario, scenario_hash
+from assay.engine.coding_task import Seeded
+from assay.engine.score_coding_run import (
+    Attempt,
+    Commit,
+    Files,
+    PathKind,
+    baseline_source,
+    score_by_scenario,
+    score_by_task,
+)
+from assay.evidence.baseline import KnownBaseline
+from assay.evidence.workspace import Entry
+from assay.version import VERSION
+from tests.checks.fake_workspace import FakeWorkspace, added
+
+LIMIT = {"type": "max_files_changed", "limit": 1}
+COMMAND = {"type": "command", "command": "true"}
+
+
+class NoBaseline:
+    def paths(self) -> list[str]:
+        return []
+
+    def entry(self, path: str) -> Entry | None:
+        raise AssertionError(path)
+
+    def read(self, path: str) -> bytes | None:
+        raise AssertionError(path)
+
+
+@dataclass
+class FakeFiles:
+    """Tells in ``asked`` what it was asked for, in order."""
+
+    scenario: Scenario
+    kinds: dict[str, PathKind] = field(default_factory=dict)
+    workspace: FakeWorkspace = field(default_factory=lambda: added("a", "x"))
+    asked: list[Any] = field(default_factory=list)
+
+    def load_task(self, folder: str) -> Seeded:
+        self.asked.append(f"task {folder}")
+        return Seeded(folder, self.scenario, "scenario hash", "baseline hash", NoBaseline(), ("vendor",), "w")
+
+    def load_scenario(self, path: str) -> Scenario:
+        self.asked.append(f"scenario {path}")
+        return self.scenario
+
+    def kind_of(self, path: str) -> PathKind | None:
+        return self.kinds.get(path)
+
+    @contextmanager
+    def open_baseline(self, source: Files | Commit) -> Iterator[KnownBaseline]:
+        self.asked.append(source)
+        yield KnownBaseline(NoBaseline(), "another hash", ())
+        self.asked.append("baseline closed")
+
+    @contextmanager
+    def capture(self, left: Files, before: KnownBaseline, workdir: str, remember: bool) -> Iterator[FakeWorkspace]:
+        self.asked.append((left, before.sha256, before.nested, workdir, remember))
+        yield self.workspace
+        self.asked.append("workspace closed")
+
+    def isolation(self) -> str:
+        self.asked.append("sandbox")
+        return "fake"
+
+
+def files(*scorers: dict[str, Any], **kinds: PathKind) -> FakeFiles:
+    return FakeFiles(Scenario.model_validate({"scorers": list(scorers), "workdir": "/app"}), kinds)
+
+
+def test_by_a_task() -> None:
+    site = files(LIMIT, work="folder")
+    report = score_by_task("task", Attempt("work", RunStatus.FAILED), site)
+    assert report.overall is not None
+    assert (report.overall.verdict, report.run.status) == (OverallVerdict.PASS, RunStatus.FAILED)
+    assert report.provenance.model_dump() == {
+        "engine": VERSION,
+        "scenario_sha256": "scenario hash",
+        "baseline_sha256": "baseline hash",
+        "isolation": None,
+    }
+    capture = (Files("work"), "baseline hash", ("vendor",), "/app", True)
+    assert site.asked == ["task task", capture, "workspace closed"]
+
+
+def test_by_a_scenario() -> None:
+    site = files(LIMIT, work="file", before="folder")
+    report = score_by_scenario("s.yaml", "before", Attempt("work"), site)
+    assert report.provenance.scenario_sha256 == scenario_hash(site.scenario)
+    assert report.provenance.baseline_sha256 == "another hash"
+    assert site.asked == [
+        "scenario s.yaml",
+        Files("before"),
+        (Files("work", packed=True), "another hash", (), "/app", False),
+        "workspace closed",
+        "baseline closed",
+    ]
+
+
+def test_the_sandbox_is_looked_for_before_any_command_and_only_for_one() -> None:
+    site = files(LIMIT, COMMAND, work="folder")
+    report = score_by_task("task", Attempt("work"), site)
+    assert report.provenance.isolation == "fake"
+    assert site.asked[-2:] == ["sandbox", "workspace closed"]
+
+
+@pytest.mark.parametrize("baseline", [None, "before"])
+def test_a_run_without_a_workspace_is_not_captured(baseline: str | None) -> None:
+    site = files({"type": "llm_judge", "rubric": "Kind?"})
+    report = score_by_scenario("s.yaml", baseline, Attempt(None), site)
+    assert (report.overall, report.scorers, report.judge.state) == (None, [], JudgeState.PENDING)
+    assert (report.provenance.baseline_sha256, site.asked) == (None, ["scenario s.yaml"])
+    report = score_by_task("task", Attempt(None), site)
+    assert (report.overall, report.provenance.baseline_sha256) == (None, "baseline hash")
+
+
+def test_a_workspace_that_is_not_there_is_refused_before_the_baseline_is_opened() -> None:
+    site = files(LIMIT, before="folder")
+    with pytest.raises(InputError, match="work"):
+        score_by_scenario("s.yaml", "before", Attempt("work"), site)
+    with pytest.raises(InputError, match="work"):
+        score_by_task("task", Attempt("work"), site)
+    assert site.asked == ["scenario s.yaml", "task task"]
+
+
+@pytest.mark.parametrize(
+    ("where", "folders", "source"),
+    [
+        ("a", ["a"], Files("a")),
+        ("a@b", ["a@b", "a"], Files("a@b")),
+        ("f", [], Files("f", packed=True)),
+        ("a@b", ["a"], Commit("a", "b")),
+        ("a@b@c", ["a"], Commit("a", "b@c")),
+        ("a@b@c", ["a@b", "a"], Commit("a@b", "c")),
+        ("https://host/x@b", [], Commit("https://host/x", "b")),
+        ("git@host:x@b", [], Commit("git@host:x", "b")),
+    ],
+)
+def test_what_a_baseline_is(where: str, folders: list[str], source: Files | Commit) -> None:
+    kinds: dict[str, PathKind] = {"f": "file", **dict.fromkeys(folders, "folder")}
+    assert baseline_source(where, kinds.get) == source
+
+
+def test_a_baseline_that_is_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="REPOSITORY@COMMIT"):
+        baseline_source("nothing", lambda _: None)

@@ -1,0 +1,178 @@
+"""Seeding a task, with fake files: the order of things, what is frozen, and what is refused."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from assay.core.errors import InputError
+from assay.dialects.scorers.scenario import Scenario, Seed, Setup, scenario_hash
+from assay.engine.coding_task import Seeded
+from assay.engine.sandbox import Ran
+from assay.engine.seed_task import Packed, seed_task
+from assay.evidence.verifier_run import RunEnd
+from assay.version import VERSION
+from tests.checks.fake_workspace import FakeWorkspace
+from tests.engine.test_score_coding_run import NoBaseline
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+GIT = {"type": "git", "repository": "r", "commit": "main"}
+GUARD = {"name": "mine", "type": "tests_unmodified", "paths": ["tests/test_a.py"]}
+
+
+@dataclass
+class FakeUntouched:
+    workspace: FakeWorkspace
+    asked: list[str]
+    nested: tuple[str, ...] = ("vendor",)
+
+    def store_baseline(self) -> str:
+        self.asked.append("store baseline")
+        return "manifest hash"
+
+
+@dataclass
+class FakeFiles:
+    """Tells in ``asked`` what it was asked for, in order, and keeps the record."""
+
+    end: RunEnd = field(default_factory=lambda: RunEnd(exit_code=0))
+    left_out: int = 0
+    workspace: FakeWorkspace = field(default_factory=lambda: FakeWorkspace({"tests/test_a.py": "x"}))
+    asked: list[str] = field(default_factory=list)
+    record: Mapping[str, object] = field(default_factory=dict)
+
+    @contextmanager
+    def new_task(self, target: str) -> Iterator[None]:
+        self.asked.append(f"new {target}")
+        try:
+            yield
+        except InputError:
+            self.asked.append("removed")
+            raise
+
+    @contextmanager
+    def scratch(self) -> Iterator[str]:
+        yield "folder"
+
+    def fill(self, seed: Seed, folder: str) -> str | None:
+        self.asked.append(f"fill {folder} {seed.type}")
+        return "commit" if seed.type == "git" else None
+
+    def paths(self, folder: str) -> list[str]:
+        return [f"{folder}/a"]
+
+    def run_setup(self, setup: Setup, workdir: str, folder: str) -> Ran:
+        self.asked.append(f"run {setup.command} {workdir} {folder}")
+        return Ran(self.end, b"one\ntwo\n", False, NOW, NOW)
+
+    def squash(self, folder: str, tracked: Iterable[str]) -> None:
+        self.asked.append(f"squash {folder} {list(tracked)}")
+
+    def pack(self, folder: str, target: str) -> Packed:
+        self.asked.append(f"pack {folder} {target}")
+        return Packed("archive hash", self.left_out)
+
+    @contextmanager
+    def unpacked(self, target: str, workdir: str) -> Iterator[FakeUntouched]:
+        self.asked.append(f"unpack {target} {workdir}")
+        yield FakeUntouched(self.workspace, self.asked)
+
+    def write_record(self, target: str, instruction: str, record: Mapping[str, object]) -> None:
+        self.asked.append(f"record {target} {instruction!r}")
+        self.record = record
+
+    def load(self, target: str) -> Seeded:
+        return Seeded(target, scenario(), "s", "b", NoBaseline(), (), "w")
+
+
+def scenario(**fields: Any) -> Scenario:
+    return Scenario.model_validate({"workspace_seed": GIT, "scorers": [GUARD], **fields})
+
+
+def seeded(files: FakeFiles, **fields: Any) -> Seeded:
+    return seed_task(scenario(**fields), "s.yaml", "task", files, lambda: NOW)
+
+
+def test_what_is_done_and_what_is_frozen() -> None:
+    files = FakeFiles()
+    seeded(files, setup="make", user_instruction="Fix it.", workdir="/app")
+    assert files.asked == [
+        "new task",
+        "fill folder git",
+        "run make /app folder",
+        "squash folder ['folder/a']",
+        "pack folder task",
+        "unpack task /app",
+        "store baseline",
+        "record task 'Fix it.\\n'",
+    ]
+    asked_for = scenario(setup="make", user_instruction="Fix it.", workdir="/app")
+    assert files.record == {
+        "scenario": asked_for.model_dump(mode="json"),
+        "scenario_sha256": scenario_hash(asked_for),
+        "baseline_sha256": "manifest hash",
+        "workspace_sha256": "archive hash",
+        "nested_repositories": ["vendor"],
+        "commit": "commit",
+        "seeded_at": "2026-03-01T00:00:00+00:00",
+        "engine": VERSION,
+    }
+
+
+def test_only_what_a_commit_holds_is_tracked() -> None:
+    files = FakeFiles()
+    seeded(files, workspace_seed="empty")
+    assert "squash folder []" in files.asked
+    assert files.record["commit"] is None
+
+
+@pytest.mark.parametrize(
+    ("files", "fields", "sentence"),
+    [
+        (
+            FakeFiles(),
+            {"scorers": [{**GUARD, "paths": []}]},
+            "s.yaml: scorers[0].paths must have at least one path, got an empty list",
+        ),
+        (FakeFiles(), {"workspace_seed": None}, "s.yaml: workspace_seed must be given"),
+    ],
+)
+def test_what_is_refused_before_anything_is_made(files: FakeFiles, fields: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        seeded(files, **fields)
+    assert str(caught.value).startswith(sentence)
+    assert files.asked == []
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        (FakeFiles(end=RunEnd(exit_code=3)), "the setup command ended with exit code 3: two"),
+        (FakeFiles(end=RunEnd(exit_code=None, timed_out=True, signal=9)), "the setup command timed out: two"),
+        (FakeFiles(left_out=2), "2 files in the workspace can't be given to agents: "),
+        (FakeFiles(workspace=FakeWorkspace({"tests/test_a.py/b": "x"})), "the scorer 'mine' breaks on the "),
+    ],
+)
+def test_what_is_refused_leaves_no_task(files: FakeFiles, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        seeded(files, setup="make")
+    assert str(caught.value).startswith(sentence)
+    assert files.asked[-1] == "removed"
+    assert files.record == {}
+
+
+def test_what_a_scorer_notes_about_its_own_setting_is_returned() -> None:
+    (note,) = seeded(FakeFiles(workspace=FakeWorkspace({}))).notes
+    assert note.startswith("mine: ")
+    assert "tests/test_a.py" in note
+
+
+def test_a_command_is_not_tried() -> None:
+    class NoCommands(FakeWorkspace):
+        def run(self, *_: object, **__: object) -> Any:
+            raise AssertionError("a command was run")
+
+    seeded(FakeFiles(workspace=NoCommands({})), scorers=[{"type": "command", "command": "false"}])
