@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from assay import criteria
-from assay.dialects.criteria import judge_place, records, sandbox_file
+from assay.dialects.criteria import judge_place, playground_file, records
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import check_class, kinds
 from assay.engine.criteria_lint import RULES
@@ -36,9 +36,9 @@ Only what JSON would call a number, ``true``, ``false`` or ``null`` is one in YA
 """
 
 _PLACES = {
-    "sandbox": sandbox_file.SandboxFile,
-    "fhir": sandbox_file.FhirPlace,
-    "files": sandbox_file.FilesPlace,
+    "playground": playground_file.PlaygroundFile,
+    "fhir": playground_file.FhirPlace,
+    "files": playground_file.FilesPlace,
     "judge": judge_place.JudgePlace,
 }
 
@@ -68,8 +68,8 @@ def _common() -> Iterator[str]:
     yield f"Operators: {_quoted(OPERATORS)}. Values of match: {_quoted(MATCHES)}."
     yield "## What lint finds"
     yield table(("rule", "meaning"), [(f"`{name}`", f"{why[0].upper()}{why[1:]}.") for name, why in RULES.items()])
-    yield "## The sandbox file"
-    yield from_docstring(sandbox_file.__doc__ or "")
+    yield "## The playground file"
+    yield from_docstring(playground_file.__doc__ or "")
     for name, model in _PLACES.items():
         yield f"### {name}"
         yield from_docstring(inspect.getdoc(model) or "")

@@ -1,9 +1,9 @@
-"""Criteria: what a run must have left in a sandbox, and how much of it is there: the public face.
+"""Criteria: what a run must have left in a playground, and how much of it is there: the public face.
 
 >>> from assay import criteria
 >>> greeting = {"assert": "voice-transcript", "speaker": "agent", "contains": ["good morning"]}
 >>> asked = [criteria.Criterion(label="the agent greets", assertion=greeting, axis="tone")]
->>> done = criteria.complete(asked, {}, criteria.EmptySandbox())
+>>> done = criteria.complete(asked, {}, criteria.EmptyPlayground())
 >>> done.verdict.value, done.score, done.criterion_runs[0].details
 ('fail', 0.0, 'there are no turns of agent to look at')
 
@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from assay.adapters.criteria_file import load_criteria, read_criteria
-from assay.adapters.sandbox_loading import Loaded, load_state
+from assay.adapters.playground_loading import Loaded, load_state
 from assay.adapters.verifying import verify as _verify
 from assay.dialects.criteria.models import (
     AxisScore,
@@ -31,27 +31,30 @@ from assay.engine.criteria import complete
 from assay.engine.criteria import kinds as assertion_types
 from assay.engine.criteria_lint import CriteriaFinding
 from assay.engine.criteria_lint import lint as _lint
-from assay.engine.empty_sandbox import EmptySandbox
+from assay.engine.empty_playground import EmptyPlayground
 from assay.evidence.paraphrase import Judge, NoOpinion, Opinion, Question
-from assay.evidence.sandbox_state import Event, FhirSource, FileSource, SandboxState, StateRow, StoredFile, Turn
+from assay.evidence.playground import Event, FhirSource, FileSource, PlaygroundState, StateRow, StoredFile, Turn
+
+# What these were called before.
+EmptySandbox, SandboxState = EmptyPlayground, PlaygroundState
 
 MODELS = (CriteriaFile, Completion)
 
 Path = str | os.PathLike[str]
 
 
-def verify(criteria: Path, sandbox: Path) -> Completion:
-    """Hold the criteria of a file against the sandbox that another file describes.
+def verify(criteria: Path, playground: Path) -> Completion:
+    """Hold the criteria of a file against the playground that another file describes.
 
     Raises ``InputError`` for a file that can't be used, and ``MeasurementError`` where a source can't be reached.
     """
-    return _verify(os.fspath(criteria), os.fspath(sandbox))
+    return _verify(os.fspath(criteria), os.fspath(playground))
 
 
-def load(sandbox: Path, folder: Path | None = None, replace: bool = False) -> Loaded:
-    """Put a prepared state into the sandbox that a file describes. Without a folder, it is empty."""
+def load(playground: Path, folder: Path | None = None, replace: bool = False) -> Loaded:
+    """Put a prepared state into the playground that a file describes. Without a folder, it is empty."""
     state = None if folder is None else os.fspath(folder)
-    return load_state(os.fspath(sandbox), state, datetime.now(UTC), replace=replace)
+    return load_state(os.fspath(playground), state, datetime.now(UTC), replace=replace)
 
 
 def lint(criteria: Path, data: Mapping[str, Any] | None = None) -> Sequence[CriteriaFinding]:
@@ -72,7 +75,7 @@ __all__ = [
     "CriteriaFinding",
     "Criterion",
     "CriterionRun",
-    "EmptySandbox",
+    "EmptyPlayground",
     "Event",
     "FhirSource",
     "FileSource",
@@ -80,8 +83,8 @@ __all__ = [
     "Loaded",
     "NoOpinion",
     "Opinion",
+    "PlaygroundState",
     "Question",
-    "SandboxState",
     "StateRow",
     "StoredFile",
     "Turn",

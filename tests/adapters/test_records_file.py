@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.records_file import read_records
-from assay.adapters.store.sandbox import NewEvent
+from assay.adapters.store.playground import NewEvent
 from assay.core.errors import InputError
-from assay.evidence.sandbox_state import StateRow, Turn
+from assay.evidence.playground import StateRow, Turn
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ROW = '{"record": "row", "resource": "r", "key": "k", "data": {}'

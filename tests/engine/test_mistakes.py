@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from assay.dialects.criteria.models import CriteriaFile
-from assay.dialects.criteria.sandbox_file import SandboxFile
+from assay.dialects.criteria.playground_file import PlaygroundFile
 from assay.engine.mistakes import first, names_at, sentence
 
 
@@ -65,7 +65,7 @@ def test_a_name_that_is_not_known_is_told_before_one_that_is_missing() -> None:
 @pytest.mark.parametrize(
     ("root", "place", "names"),
     [
-        (SandboxFile, ["fhir"], ["url", "folder", "token_env", "google"]),
+        (PlaygroundFile, ["fhir"], ["url", "folder", "token_env", "google"]),
         (CriteriaFile, [], ["criteria", "data"]),
         (CriteriaFile, ["criteria", 3, "label"], []),
         (CriteriaFile, ["nothing", "here"], []),

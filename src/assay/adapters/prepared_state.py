@@ -1,4 +1,4 @@
-"""A folder with the prepared state of a sandbox: records as JSON lines, messages as files, and files to copy."""
+"""A folder with the prepared state of a playground: records as JSON lines, messages and other files."""
 
 import os
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from assay.adapters.records_file import read_payload, read_records
-from assay.adapters.store.sandbox import NewEvent, NewResponse, Record
+from assay.adapters.store.playground import NewEvent, NewResponse, Record
 from assay.core.errors import InputError
 
 HL7: Final = "hl7"

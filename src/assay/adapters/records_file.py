@@ -1,4 +1,4 @@
-"""Files of records for a sandbox, one JSON object a line."""
+"""Files of records for a playground, one JSON object a line."""
 
 import base64
 import os
@@ -9,11 +9,11 @@ from datetime import datetime
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from assay.adapters.store.sandbox import NewEvent, NewResponse, Record
+from assay.adapters.store.playground import NewEvent, NewResponse, Record
 from assay.core.errors import InputError
 from assay.dialects.criteria.records import LINES, RECORD_LINE, EventLine, RecordLine, ResponseLine, RowLine
 from assay.engine.mistakes import first, sentence
-from assay.evidence.sandbox_state import StateRow, Turn
+from assay.evidence.playground import StateRow, Turn
 
 
 def read_records(path: str, now: datetime) -> Iterator[Record]:

@@ -1,8 +1,8 @@
-"""Work with criteria: typed assertions about what an agent left in a sandbox.
+"""Work with criteria: typed assertions about what an agent left in a playground.
 
     assay criteria lint FILE…      what is wrong with criteria, before any run
 
-'assay verify' holds them against a sandbox.
+'assay verify' holds them against a playground.
 
 Exit codes: 0 nothing was found, 1 something was found, 2 a file can't be used.
 """

@@ -1,10 +1,10 @@
-"""Hold criteria against what a run left in a sandbox, and say how well it did.
+"""Hold criteria against what a run left in a playground, and say how well it did.
 
-    assay verify CRITERIA --sandbox SANDBOX.yaml
+    assay verify CRITERIA --playground PLAYGROUND.yaml
 
-The sandbox file names the sources: the store with the sandbox's records, its FHIR server and its files. It may
-name a judge, too, whose opinions are shown and change no score. 'assay sandbox load' puts a prepared state into
-it; 'assay criteria lint' finds mistakes in criteria before any run.
+The playground file names the sources: the store with the playground's records, its FHIR server and its files. It
+can also name a judge, whose opinions are shown and change no score. 'assay playground load' fills a playground
+with a prepared state; 'assay criteria lint' finds mistakes in criteria before any run.
 
 A source that can't be reached is tried for a minute; standard error says which one is waited for.
 
@@ -17,6 +17,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.playground_option import add_playground
 from assay.cli.table import clean
 from assay.core.errors import InputError
 
@@ -28,7 +29,7 @@ CRITERION = ("label", "passed", "score", "details", "evidence")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("criteria", metavar="CRITERIA", help="criteria, as YAML or JSON")
-    parser.add_argument("--sandbox", metavar="FILE", required=True, help="the sandbox file, as YAML or JSON")
+    add_playground(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON, with all evidence")
 
 
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from assay.adapters.verifying import verify  # noqa: PLC0415 - help needs none of it
 
-        done = verify(args.criteria, args.sandbox, _say)
+        done = verify(args.criteria, args.playground, _say)
     except ImportError as error:
         raise InputError(
             f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"

@@ -26,13 +26,13 @@ from assay.dialects.criteria.variables import filled
 from assay.engine.found_checks import class_in, made, modules_in
 from assay.engine.shared_state import SharedJudge, SharedState
 from assay.evidence.paraphrase import Judge
-from assay.evidence.sandbox_state import SandboxState
+from assay.evidence.playground import PlaygroundState
 from assay.formats.field_rules.patterns import SlowPatternError
 
 DISCRIMINATOR = "assert"
 # Most of their time, checks wait for a source.
 SIDE_BY_SIDE = 32
-SandboxCheck = Check[SandboxState]
+PlaygroundCheck = Check[PlaygroundState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Unsupported:
 
     why: str
 
-    def run(self, evidence: SandboxState) -> Outcome:  # noqa: ARG002 - there is nothing to look at
+    def run(self, evidence: PlaygroundState) -> Outcome:  # noqa: ARG002 - there is nothing to look at
         return Scored(0.0, False, f"unsupported assertion: {self.why}")
 
 
@@ -53,9 +53,9 @@ class InTime:
 
     kind: ClassVar[str] = "in time"
 
-    check: SandboxCheck
+    check: PlaygroundCheck
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         try:
             return self.check.run(evidence)
         except SlowPatternError as error:
@@ -68,12 +68,12 @@ def kinds() -> list[str]:
     return [module.replace("_", "-") for module in modules_in(checks)]
 
 
-def check_class(kind: str) -> type[SandboxCheck]:
+def check_class(kind: str) -> type[PlaygroundCheck]:
     """The class that answers for a value of ``assert``."""
     return class_in(checks, kind.replace("-", "_"), kind)
 
 
-def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCheck:
+def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> PlaygroundCheck:
     """The check that an assertion asks for. Raises ``ValueError`` that says why there is none."""
     kind = assertion.get(DISCRIMINATOR)
     if not isinstance(kind, str) or kind not in kinds():
@@ -81,12 +81,12 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCh
     cls = check_class(kind)
     written = {key: value for key, value in assertion.items() if key != DISCRIMINATOR}
     given = filled(written, data, _escape(cls), getattr(cls, "escapes", {}))
-    check: SandboxCheck = made(cls, given)
+    check: PlaygroundCheck = made(cls, given)
     return check
 
 
 def complete(
-    criteria: Sequence[Criterion], data: Mapping[str, Any], state: SandboxState, judge: Judge | None = None
+    criteria: Sequence[Criterion], data: Mapping[str, Any], state: PlaygroundState, judge: Judge | None = None
 ) -> Completion:
     """Ask all criteria, side by side; no source is asked twice for the same thing.
 
@@ -106,7 +106,7 @@ def complete(
     )
 
 
-def _graded(checks: Sequence[PlacedCheck[SandboxState]], shared: SharedState) -> tuple[Placed, ...]:
+def _graded(checks: Sequence[PlacedCheck[PlaygroundState]], shared: SharedState) -> tuple[Placed, ...]:
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE, thread_name_prefix="criterion") as threads:
         try:
             return grade(checks, shared, threads.map)
@@ -115,8 +115,8 @@ def _graded(checks: Sequence[PlacedCheck[SandboxState]], shared: SharedState) ->
             shared.stop()
 
 
-def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[SandboxState]:
-    check: SandboxCheck
+def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:
+    check: PlaygroundCheck
     try:
         check = InTime(check_of(criterion.assertion, data))
     except ValueError as error:
@@ -125,7 +125,7 @@ def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[Sandbo
 
 
 def _refuse_broken(placed: Sequence[Placed]) -> None:
-    """What the error itself says stays out: it may hold values of the sandbox."""
+    """What the error itself says stays out: it may hold values of the playground."""
     for one in placed:
         if isinstance(one.outcome, Errored):
             what = f"the check of criterion {one.placement.name!r} broke ({one.outcome.error_type})"
@@ -151,6 +151,6 @@ def _run(criterion: Criterion, placed: Placed) -> CriterionRun:
     )
 
 
-def _escape(cls: type[SandboxCheck]) -> Any:
+def _escape(cls: type[PlaygroundCheck]) -> Any:
     """How a value is written in the paths of this check."""
     return getattr(cls, "escape", str)

@@ -1,4 +1,4 @@
-"""What is likely to be wrong with criteria, from reading them. Pure: nothing is asked but an empty sandbox."""
+"""What is likely to be wrong with criteria, from reading them. Pure: nothing is asked but an empty playground."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,11 +12,11 @@ from assay.core.outcome import Scored
 from assay.core.placement import Placement
 from assay.dialects.criteria.models import CriteriaFile, Criterion
 from assay.dialects.criteria.variables import VARIABLE, filled, texts_in
-from assay.engine.criteria import SandboxCheck, check_of
+from assay.engine.criteria import PlaygroundCheck, check_of
 from assay.engine.criteria_contradictions import remarks
 from assay.engine.criteria_places import Place, Remark, line_of, spelled
 from assay.engine.criteria_unsupported import why_unsupported
-from assay.engine.empty_sandbox import EmptySandbox
+from assay.engine.empty_playground import EmptyPlayground
 from assay.engine.mistakes import sentence
 
 RULES: Final = {
@@ -102,7 +102,7 @@ def _assertion(assertion: dict[str, Any], place: Place, data: Mapping[str, Any])
     try:
         check = check_of(assertion, data)
         if "wait_s" in assertion:
-            # Lint does not wait for what an empty sandbox will never show.
+            # Lint does not wait for what an empty playground will never show.
             check = check_of({**assertion, "wait_s": 0}, data)
     except ValueError as error:
         yield from why_unsupported(error, assertion, place, data)
@@ -128,9 +128,9 @@ def _has(data: Mapping[str, Any], name: str) -> bool:
     return True
 
 
-def _on_nothing(check: SandboxCheck, place: Place) -> Iterator[Remark]:
-    outcome = grade([PlacedCheck(Placement("lint"), check)], EmptySandbox())[0].outcome
+def _on_nothing(check: PlaygroundCheck, place: Place) -> Iterator[Remark]:
+    outcome = grade([PlacedCheck(Placement("lint"), check)], EmptyPlayground())[0].outcome
     if isinstance(outcome, Scored) and outcome.score > 0:
         how = "passes" if outcome.passed else f"gets {outcome.score:.2f}"
-        why = f"it {how} on an empty sandbox, so an agent that does nothing gets it; ask for something to be there"
+        why = f"it {how} on an empty playground, so an agent that does nothing scores; require something to exist"
         yield Remark("empty-sandbox", place, why)

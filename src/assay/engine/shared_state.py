@@ -1,4 +1,4 @@
-"""One sandbox for several criteria at once: every source is asked once for each thing, whoever asks first.
+"""One playground for several criteria at once: every source is asked once for each thing, whoever asks first.
 
 The others wait for that answer, and share an error as well. So all criteria look at the same state, and a slow
 server costs its different questions, however many criteria ask them. A view lives as long as one completion.
@@ -15,7 +15,7 @@ from assay.core.errors import MeasurementError
 from assay.engine.shared_stream import SharedStream
 from assay.evidence import paraphrase
 from assay.evidence.paraphrase import Judge, NoOpinion, Question
-from assay.evidence.sandbox_state import Event, FhirSource, FileSource, SandboxState, StateRow, StoredFile, Turn
+from assay.evidence.playground import Event, FhirSource, FileSource, PlaygroundState, StateRow, StoredFile, Turn
 
 KEPT_FILE_BYTES: Final = 1024 * 1024
 KEPT_FILES_BYTES: Final = 64 * 1024 * 1024
@@ -62,10 +62,10 @@ class SharedJudge:
 
 
 class SharedState:
-    """Fulfils ``SandboxState``, ``Remembering`` and ``Judged``. May be asked from several threads."""
+    """Fulfils ``PlaygroundState``, ``Remembering`` and ``Judged``. May be asked from several threads."""
 
     def __init__(
-        self, source: SandboxState, stopped: threading.Event | None = None, judge: SharedJudge | None = None
+        self, source: PlaygroundState, stopped: threading.Event | None = None, judge: SharedJudge | None = None
     ) -> None:
         self._source = source
         self._stopped = stopped or threading.Event()
@@ -77,7 +77,7 @@ class SharedState:
         self._stopped.set()
 
     def anew(self) -> "SharedState":
-        """The same sandbox, with nothing remembered but opinions."""
+        """The same playground, with nothing remembered but opinions."""
         return SharedState(self._source, self._stopped, self._judge)
 
     def once(self, what: Hashable, make: Callable[[], Answer]) -> Answer:

@@ -6,7 +6,7 @@ Nothing here asks a model.
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
-from assay.evidence.sandbox_state import SandboxState, Turn
+from assay.evidence.playground import PlaygroundState, Turn
 
 NO_JUDGE: Final = "no judge is configured"
 
@@ -51,11 +51,11 @@ class Judge(Protocol):
 
 @runtime_checkable
 class Judged(Protocol):
-    """A sandbox's state with a judge beside it. Asking never raises, because no opinion may cost a score."""
+    """A playground's state with a judge beside it. Asking never raises, because no opinion may cost a score."""
 
     def opinion(self, question: Question) -> Answer: ...
 
 
-def opinion(state: SandboxState, question: Question) -> Answer:
+def opinion(state: PlaygroundState, question: Question) -> Answer:
     """What the judge beside a state thinks, where there is one."""
     return state.opinion(question) if isinstance(state, Judged) else NoOpinion(NO_JUDGE)

@@ -12,7 +12,7 @@ from importlib.resources import files
 from string import Template
 
 from assay.evidence.paraphrase import Question
-from assay.evidence.sandbox_state import Turn
+from assay.evidence.playground import Turn
 
 
 def prompt(question: Question, make_mark: Callable[[], str] = lambda: secrets.token_hex(16)) -> str:

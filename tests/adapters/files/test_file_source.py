@@ -8,7 +8,7 @@ import pytest
 
 from assay.adapters.files.file_source import file_source
 from assay.core.errors import InputError
-from assay.dialects.criteria.sandbox_file import SETTINGS
+from assay.dialects.criteria.playground_file import SETTINGS
 
 
 def test_a_folder_by_its_url(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_a_folder_by_its_url(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "name"), [(scheme, one) for scheme in SETTINGS for one in SETTINGS[scheme]])
-def test_every_setting_that_a_sandbox_file_may_name_is_read(scheme: str, name: str) -> None:
+def test_every_setting_that_a_playground_file_may_name_is_read(scheme: str, name: str) -> None:
     class Asked(dict[str, str]):
         names: ClassVar[set[str]] = set()
 

@@ -1,4 +1,4 @@
-"""The checks on what a sandbox recorded: portal rows, HL7 messages, X12 responses and calls."""
+"""The checks on what a playground recorded: portal rows, HL7 messages, X12 responses and calls."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from assay.core.outcome import Scored
 from assay.engine.criteria import check_of
-from assay.evidence.sandbox_state import SandboxState
+from assay.evidence.playground import PlaygroundState
 from tests.checks.criteria.fake_state import BEFORE, FakeState, call, hl7, row, x12
 
 ADT = "MSH|^~\\&|A|B|C|D|20260301||ADT^A04|7|P|2.5\rPID|1||12345^^^H||Smith^Ann||19800101|F\rPV1|1|O\r"
@@ -23,7 +23,7 @@ SET = (
 ELIGIBLE = ISA + SET.format(count=12)
 
 
-def outcome(assertion: dict[str, Any], state: SandboxState, data: dict[str, Any] | None = None) -> Scored:
+def outcome(assertion: dict[str, Any], state: PlaygroundState, data: dict[str, Any] | None = None) -> Scored:
     answer = check_of(assertion, data or {}).run(state)
     assert isinstance(answer, Scored)
     return answer

@@ -126,7 +126,7 @@ def test_a_source_that_is_down_is_not_a_zero() -> None:
 def test_a_check_that_breaks_is_not_a_zero_either() -> None:
     class Broken(FakeState):
         def state_rows(self, resource: str) -> list[Any]:  # noqa: ARG002
-            raise KeyError("a value of the sandbox")
+            raise KeyError("a value of the playground")
 
     with pytest.raises(MeasurementError, match=r"^the check of criterion '.*' broke \(KeyError\)") as caught:
         complete([criterion(1)], {}, Broken())

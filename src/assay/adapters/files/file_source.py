@@ -28,7 +28,7 @@ from assay.adapters.files.sftp import SftpFolder
 from assay.adapters.files.sftp_session import DEFAULT_PORT, SftpAccount
 from assay.adapters.files.sigv4 import Credentials
 from assay.core.errors import InputError
-from assay.evidence.sandbox_state import FileSource
+from assay.evidence.playground import FileSource
 
 Environment = Mapping[str, str]
 WANTED: Final = (

@@ -13,7 +13,7 @@ from typing import Final
 from assay.adapters.files.names import missing, plain_parts
 from assay.adapters.files.patience import MAX_FILES
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 
 CHUNK: Final = 1 << 20
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

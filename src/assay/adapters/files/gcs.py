@@ -12,7 +12,7 @@ from assay.adapters.files.listing import in_pages, prefix_of, stored_file
 from assay.adapters.files.names import plain_parts
 from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 
 if TYPE_CHECKING:
     import httpx

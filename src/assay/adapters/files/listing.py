@@ -7,7 +7,7 @@ from typing import TypeVar
 from assay.adapters.files.names import below
 from assay.adapters.files.patience import MAX_FILES
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 
 Item = TypeVar("Item")
 

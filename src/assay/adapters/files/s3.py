@@ -13,7 +13,7 @@ from assay.adapters.files.names import plain_parts
 from assay.adapters.files.sigv4 import Credentials, signed_headers
 from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 
 if TYPE_CHECKING:
     import httpx

@@ -1,7 +1,7 @@
 """A folder on an SFTP server.
 
 Links are not followed: each folder on the way is looked at before a file is opened. The protocol has no way to
-open a file only if it is no link, so this holds for a sandbox that nobody changes any more.
+open a file only if it is no link, so this holds for a playground that nobody changes any more.
 """
 
 import errno
@@ -19,7 +19,7 @@ from assay.adapters.files.patience import MAX_FILES, Patience, UnreachableError,
 from assay.adapters.files.sftp_session import SftpAccount, SftpSession
 from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 
 if TYPE_CHECKING:
     import asyncssh

@@ -62,7 +62,7 @@ def _file(path: str, create: bool) -> str:
         raise InputError(f"{path!r} can't be the file of a store")
     if not os.path.exists(whole):
         if not create:
-            raise InputError(f"there is no store {path}; 'assay sandbox load' makes one")
+            raise InputError(f"there is no store {path}; 'assay playground load' makes one")
         try:
             os.close(os.open(whole, os.O_CREAT | os.O_WRONLY, 0o600))
         except OSError as error:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
-from assay.evidence.sandbox_state import SandboxState, anew
+from assay.evidence.playground import PlaygroundState, anew
 from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
 from assay.formats.fhirpath.matches import Match, Resource, latest, matches
@@ -66,7 +66,7 @@ class FhirResourceState:
         if complaint is not None:
             raise ValueError(complaint)
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         views = _views(evidence)
         return held_within(self.wait_s, lambda: self._look(next(views)))
 
@@ -83,7 +83,7 @@ class FhirResourceState:
             return f"wait_s is a number of seconds from 0 to {LONGEST_WAIT_SEC}"
         return None
 
-    def _look(self, evidence: SandboxState) -> Scored:
+    def _look(self, evidence: PlaygroundState) -> Scored:
         since = None if self.since is None else evidence.run_start
         found = list(self._needed(self._matches(evidence, since)))
         meant = [one for one in found if one.doubt is None]
@@ -96,10 +96,10 @@ class FhirResourceState:
             return Scored(1.0, True, summary, {KEY: [], **more})
         return self._held(meant, more)
 
-    def _matches(self, evidence: SandboxState, since: datetime | None) -> Iterator[Match]:
+    def _matches(self, evidence: PlaygroundState, since: datetime | None) -> Iterator[Match]:
         return matches(self._asked(evidence), self.where, since)
 
-    def _asked(self, evidence: SandboxState) -> Iterable[Resource]:
+    def _asked(self, evidence: PlaygroundState) -> Iterable[Resource]:
         if self.id is None:
             return evidence.fhir.search(self.resource_type, self.search or {})
         read = evidence.fhir.read(self.resource_type, self.id)
@@ -147,7 +147,7 @@ class FhirResourceState:
         return " ".join([self.resource_type, *filter(None, parts)])
 
 
-def _views(evidence: SandboxState) -> Iterator[SandboxState]:
+def _views(evidence: PlaygroundState) -> Iterator[PlaygroundState]:
     """What others have asked already is good enough for the first look, but for no later one."""
     yield evidence
     while True:

@@ -1,4 +1,4 @@
-"""Looks at the HL7 v2 messages that were sent out of the sandbox (events of type ``hl7_outbound``).
+"""Looks at the HL7 v2 messages that were sent out of the playground (events of type ``hl7_outbound``).
 
 ``message_type`` (``ADT^A04``) and ``correlate_by`` (paths with the values that they must have, such as
 ``{"PID-3.1": "12345"}``) say which message is meant; of several, the one that does best counts. ``cardinality``
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import Event, SandboxState, made_once
+from assay.evidence.playground import Event, PlaygroundState, made_once
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import Result, nothing_found, results, scored
@@ -61,7 +61,7 @@ class Hl7Structural:
             if parse_path(rule.path).text != parse_path(rule.path).segment:
                 raise ValueError(f"segments has names of segments, such as OBX, not {rule.path!r}")
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         messages, broken = made_once(evidence, (_messages, self.since), lambda: self._messages(evidence))
         meant = [message for message in messages if self._meant(message)]
         rules = (*self.fields, *self._counts())
@@ -72,7 +72,7 @@ class Hl7Structural:
             return Scored(1.0, True, f"{len(meant)} messages, as expected", {KEY: [], "unreadable": broken})
         return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
 
-    def _messages(self, evidence: SandboxState) -> tuple[list[Message], list[str]]:
+    def _messages(self, evidence: PlaygroundState) -> tuple[list[Message], list[str]]:
         events = evidence.events(EVENT)
         sent = [event for event in events if self.since is None or event.at >= evidence.run_start]
         return _messages(evidence, sent)
@@ -104,7 +104,7 @@ def _count_row(rule: FieldRule, count: int) -> Result:
     }
 
 
-def _messages(evidence: SandboxState, events: list[Event]) -> tuple[list[Message], list[str]]:
+def _messages(evidence: PlaygroundState, events: list[Event]) -> tuple[list[Message], list[str]]:
     """The messages of all events, and why some could not be read."""
     messages: list[Message] = []
     broken: list[str] = []

@@ -1,4 +1,4 @@
-"""Looks at the records that an agent left in a portal: rows of the sandbox's state, by resource and key.
+"""Looks at the records that an agent left in a portal: rows of the playground's state, by resource and key.
 
 ``correlate_by`` names the ``resource``, and a ``key`` where one record is meant; without it, the assertions are
 held against every record of the resource, and the one that does best counts. ``cardinality`` bounds how many
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import SandboxState, StateRow
+from assay.evidence.playground import PlaygroundState, StateRow
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import nothing_found, results, scored
@@ -48,7 +48,7 @@ class PortalStateMatch:
         if not self.assertions and self.cardinality is None:
             raise ValueError("portal-state-match needs assertions or a cardinality")
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         rows = [row for row in evidence.state_rows(self.correlate_by.resource) if self._meant(row, evidence)]
         what = f"{self.correlate_by.resource} {self.correlate_by.key or ''}".strip()
         if self.cardinality is not None and not self.cardinality.allows(len(rows)):
@@ -60,7 +60,7 @@ class PortalStateMatch:
             return nothing_found(self.assertions, KEY, f"there is no record {what}", records=0)
         return max((self._held(row, what, len(rows)) for row in rows), key=lambda outcome: outcome.score)
 
-    def _meant(self, row: StateRow, evidence: SandboxState) -> bool:
+    def _meant(self, row: StateRow, evidence: PlaygroundState) -> bool:
         in_time = self.since is None or row.at >= evidence.run_start
         return in_time and self.correlate_by.key in (None, row.key)
 

@@ -1,4 +1,4 @@
-"""Looks at the files that an agent left below the sandbox's prefix: on an SFTP server, in a bucket or in a folder.
+"""Checks the files that an agent left below the playground's prefix: on an SFTP server, in a bucket or a folder.
 
 ``pattern`` (or ``glob``, or ``path``) is a glob: ``*`` stays within a folder, ``**`` stands for any number of
 folders, upper and lower case differ. ``since: run_start`` looks only at files that were changed in this run, and
@@ -26,7 +26,7 @@ from datetime import datetime
 from typing import ClassVar, Final, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import FileSource, SandboxState, StoredFile
+from assay.evidence.playground import FileSource, PlaygroundState, StoredFile
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import nothing_found, scored
@@ -88,7 +88,7 @@ class SftpFilePresent:
         if demanded and self.cardinality is not None and self.cardinality.max == 0:
             raise ValueError("where there must be no file, nothing can be demanded of one")
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         source = evidence.files
         meant = sorted((one for one in source.files() if self._meant(one, evidence)), key=lambda one: one.path)
         more = {"paths": [printable(one.path) for one in meant[:SHOWN]], "count": len(meant)}
@@ -115,7 +115,7 @@ class SftpFilePresent:
     def _format(self, name: str) -> str:
         return self.format or guessed(name)
 
-    def _meant(self, file: StoredFile, evidence: SandboxState) -> bool:
+    def _meant(self, file: StoredFile, evidence: PlaygroundState) -> bool:
         in_time = self.since is None or _changed_since(evidence.run_start, file.modified)
         return in_time and matches_glob(file.path, self._glob)
 

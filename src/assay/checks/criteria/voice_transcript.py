@@ -12,7 +12,7 @@ yet booked", nor "book the visit" in "we were unable to book the visit".
 
 A phrase is looked for within a turn. ``since: run_start`` looks only at turns of this run.
 
-With ``paraphrase: true``, the judge that the sandbox file names is asked about every phrase that was not found:
+With ``paraphrase: true``, the judge that the playground file names is asked about every phrase that was not found:
 whether the same thing was said in other words, in a turn that counts. What it thinks, or why it has no opinion, is
 ``paraphrase`` in the phrase's evidence and a clause of the details. It changes neither the score nor whether the
 criterion has passed, for wanted and forbidden phrases alike.
@@ -25,7 +25,7 @@ from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.paraphrase import Answer, NoOpinion, Question, opinion
-from assay.evidence.sandbox_state import SandboxState, Turn, made_once
+from assay.evidence.playground import PlaygroundState, Turn, made_once
 from assay.formats.speech.phrases import find_phrase, phrase_tokens
 from assay.formats.speech.tokens import Token, tokens
 
@@ -61,7 +61,7 @@ class VoiceTranscript:
             for one in _alternatives(phrase):
                 phrase_tokens(one)
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         heard = [turn for turn in evidence.turns() if self.since is None or turn.at >= evidence.run_start]
         spoken = [(turn, _tokens(turn.text, evidence)) for turn in heard if self._meant(turn)]
         if not spoken:
@@ -124,7 +124,7 @@ class _Looked:
 
 
 def _with_opinions(
-    scored: Scored, looked: Sequence[_Looked], heard: Sequence[Turn], evidence: SandboxState
+    scored: Scored, looked: Sequence[_Looked], heard: Sequence[Turn], evidence: PlaygroundState
 ) -> Scored:
     """The same result, with what the judge thinks of every phrase that was not found."""
     rows: list[dict[str, object]] = []
@@ -160,7 +160,7 @@ def _turns(spoken: Spoken) -> tuple[Turn, ...]:
     return tuple(turn for turn, _ in spoken)
 
 
-def _tokens(text: str, evidence: SandboxState) -> list[Token]:
+def _tokens(text: str, evidence: PlaygroundState) -> list[Token]:
     return made_once(evidence, (_tokens, text), lambda: tokens(text))
 
 

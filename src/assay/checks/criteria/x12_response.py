@@ -1,4 +1,4 @@
-"""Looks at the X12 responses that the sandbox received: transaction sets such as 271, 277, 278, 835, 997 and 999.
+"""Checks the X12 responses that the playground received: transaction sets such as 271, 277, 278, 835, 997 and 999.
 
 ``transaction_set`` (``277CA`` is the 277 that acknowledges claims, ``TA1`` an interchange that only acknowledges
 another) and ``correlate_by`` (paths with the values that they must have, such as ``{"TRN02": "98175"}``) say which
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import Event, SandboxState, made_once
+from assay.evidence.playground import Event, PlaygroundState, made_once
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.score import nothing_found, results, scored
@@ -66,7 +66,7 @@ class X12Response:
         for path in (*(rule.path for rule in self.fields), *self.correlate_by):
             parse_path(path)
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         sets, broken = made_once(evidence, (_sets, self.since), lambda: self._sets(evidence))
         meant = [(one, document) for one, document in sets if self._meant(one)]
         rules = self._rules()
@@ -80,7 +80,7 @@ class X12Response:
             (self._held(one, document, broken) for one, document in meant), key=lambda outcome: outcome.score
         )
 
-    def _sets(self, evidence: SandboxState) -> tuple[list[SetIn], list[str]]:
+    def _sets(self, evidence: PlaygroundState) -> tuple[list[SetIn], list[str]]:
         responses = evidence.x12_responses()
         received = [one for one in responses if self.since is None or one.at >= evidence.run_start]
         return _sets(evidence, received)
@@ -115,7 +115,7 @@ class X12Response:
         return scored(rules, rows, KEY, what, set=number, findings=said, unreadable=broken)
 
 
-def _sets(evidence: SandboxState, responses: list[Event]) -> tuple[list[SetIn], list[str]]:
+def _sets(evidence: PlaygroundState, responses: list[Event]) -> tuple[list[SetIn], list[str]]:
     """The sets of what could be read, and why the rest could not."""
     sets: list[SetIn] = []
     broken: list[str] = []

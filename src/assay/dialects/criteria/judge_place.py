@@ -1,4 +1,4 @@
-"""The part of a sandbox file that names a judge."""
+"""The part of a playground file that names a judge."""
 
 from typing import Final
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Records of a sandbox as lines of JSON: what ``assay sandbox load`` reads.
+"""Records of a playground as lines of JSON: what ``assay playground load`` reads.
 
 ``at`` is a moment with its zone; without it, the moment of recording counts. A payload is a text, base64, or the
 name of a file beside the one that the record is in.

@@ -1,9 +1,9 @@
-"""A sandbox in which nothing happened, to find criteria that an idle agent would fulfil."""
+"""A playground in which nothing happened, to find criteria that an idle agent would fulfil."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
-from assay.evidence.sandbox_state import Event, StateRow, StoredFile, Turn
+from assay.evidence.playground import Event, StateRow, StoredFile, Turn
 
 
 class EmptyFhir:
@@ -26,8 +26,8 @@ class EmptyFiles:
         return iter(())
 
 
-class EmptySandbox:
-    """Fulfils ``SandboxState``. All sources are there, and have nothing."""
+class EmptyPlayground:
+    """Fulfils ``PlaygroundState``. All sources are there, and have nothing."""
 
     fhir = EmptyFhir()
     files = EmptyFiles()

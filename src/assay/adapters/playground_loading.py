@@ -1,4 +1,4 @@
-"""Put a prepared state into the sandbox that a sandbox file describes."""
+"""Put a prepared state into the playground that a playground file describes."""
 
 import os
 import shutil
@@ -8,19 +8,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from assay.adapters.files.folder import LocalFolder
+from assay.adapters.playground_file import load_playground_file, new_playground, open_playground_store
 from assay.adapters.prepared_state import FHIR, FILES, checked_folder, records_in
-from assay.adapters.sandbox_file import load_sandbox_file, new_sandbox, open_sandbox_store
 from assay.core.errors import InputError
-from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace, SandboxFile
+from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, PlaygroundFile
 
 EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What was put into which sandbox."""
+    """What was put into which playground."""
 
-    sandbox: str
+    playground: str
     store: str
     records: int
     files: int
@@ -36,21 +36,21 @@ class _Copy:
 
 def load_state(path: str, folder: str | None, now: datetime, replace: bool = False) -> Loaded:
     """Load a folder. Raises ``InputError`` before anything is changed, but for a disk that fails half way."""
-    file = load_sandbox_file(path)
+    file = load_playground_file(path)
     state = None if folder is None else checked_folder(folder)
     copies = list(_copies(file, state))
     kept = [one for one in (state, file.store, *(copy.target for copy in copies)) if one is not None]
     for copy in copies:
         _refuse_target(copy, os.path.dirname(os.path.abspath(path)), replace)
         _refuse_loss(copy.target, kept)
-    with open_sandbox_store(file, create=True) as store:
-        new = new_sandbox(file, now)
+    with open_playground_store(file, create=True) as store:
+        new = new_playground(file, now)
         records = () if state is None else records_in(state, now)
         count = store.replace(new, records) if replace else store.record(new.id, records, new)
     return Loaded(new.id, store.name, count, sum(_filled(copy, now) for copy in copies))
 
 
-def _copies(file: SandboxFile, state: str | None) -> Iterator[_Copy]:
+def _copies(file: PlaygroundFile, state: str | None) -> Iterator[_Copy]:
     places: Sequence[tuple[str, FhirPlace | FilesPlace | None]] = ((FILES, file.files), (FHIR, file.fhir))
     for name, place in places:
         source = None if state is None else os.path.join(state, name)
@@ -58,14 +58,14 @@ def _copies(file: SandboxFile, state: str | None) -> Iterator[_Copy]:
         if place is not None and place.folder is not None:
             yield _Copy(source, place.folder)
         elif source is not None:
-            raise InputError(f"{source} can't be loaded: the sandbox file names no folder for {name}")
+            raise InputError(f"{source} can't be loaded: the playground file names no folder for {name}")
 
 
 def _refuse_target(copy: _Copy, beside: str, replace: bool) -> None:
-    """Only folders below the sandbox file are emptied: a mistyped path must not cost anybody's files."""
+    """Only folders below the playground file are emptied: a mistyped path must not cost anybody's files."""
     target, root = os.path.realpath(copy.target), os.path.realpath(beside)
     if not target.startswith(root + os.sep):
-        raise InputError(f"{copy.target} is not below the folder of the sandbox file, so nothing is loaded there")
+        raise InputError(f"{copy.target} must be below the folder of the playground file to be filled")
     if not replace and os.path.isdir(target) and os.listdir(target):
         raise InputError(f"{copy.target} is not empty; --replace removes what is there")
 

@@ -1,4 +1,4 @@
-"""A sandbox that counts what it is asked, and a FHIR server on loopback that is slow."""
+"""A playground that counts what it is asked, and a FHIR server on loopback that is slow."""
 
 import json
 import threading
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from assay.evidence.sandbox_state import Event, FhirSource, StateRow, StoredFile, Turn
+from assay.evidence.playground import Event, FhirSource, StateRow, StoredFile, Turn
 from benchmarks.made_messages import NOW
 
 
-class MadeSandbox:
-    """Fulfils ``SandboxState``; it is its own FHIR server, unless one is given, and its own place for files."""
+class MadePlayground:
+    """Fulfils ``PlaygroundState``; it is its own FHIR server, unless one is given, and its own place for files."""
 
     def __init__(
         self, hl7: Sequence[Event] = (), x12: Sequence[Event] = (), server: FhirSource | None = None

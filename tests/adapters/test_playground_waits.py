@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from assay.adapters.sandbox_waits import Waits
-from assay.adapters.sandbox_watched import WatchedFhir, WatchedFiles, WatchedJudge
+from assay.adapters.playground_waits import Waits
+from assay.adapters.playground_watched import WatchedFhir, WatchedFiles, WatchedJudge
 from assay.evidence.paraphrase import Answer, NoOpinion, Question
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 
 
 class Clock:

@@ -1,4 +1,4 @@
-"""Sandbox files, YAML or JSON, and the sandbox of the store that one describes."""
+"""Playground files, YAML or JSON, and the playground of the store that one describes."""
 
 import os
 from datetime import datetime
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from assay.adapters.marked_file import read_marked
 from assay.adapters.marked_model import validated
 from assay.adapters.store.opening import DEFAULT, VARIABLE, open_store
-from assay.adapters.store.sandbox import Sandbox
+from assay.adapters.store.playground import Playground
 from assay.core.errors import InputError
-from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace, SandboxFile
+from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, PlaygroundFile
 
 if TYPE_CHECKING:
     from assay.adapters.store.store import Store
 
 
-def load_sandbox_file(path: str) -> SandboxFile:
-    """A sandbox file with absolute paths. Raises ``InputError`` with the file, the line and the field."""
-    file = validated(SandboxFile, path, read_marked(path))
+def load_playground_file(path: str) -> PlaygroundFile:
+    """A playground file with absolute paths. Raises ``InputError`` with the file, the line and the field."""
+    file = validated(PlaygroundFile, path, read_marked(path))
     beside = os.path.dirname(os.path.abspath(path))
     changed: dict[str, object] = {"store": _store(file, beside)}
     if file.fhir is not None:
@@ -28,17 +28,17 @@ def load_sandbox_file(path: str) -> SandboxFile:
     return file.model_copy(update=changed)
 
 
-def open_sandbox_store(file: SandboxFile, create: bool = False) -> "Store":
-    """The store of a loaded sandbox file."""
+def open_playground_store(file: PlaygroundFile, create: bool = False) -> "Store":
+    """The store of a loaded playground file."""
     where = file.store or DEFAULT
     if create and "://" not in where:
         os.makedirs(os.path.dirname(where), mode=0o700, exist_ok=True)
     return open_store(where, create)
 
 
-def new_sandbox(file: SandboxFile, now: datetime) -> Sandbox:
-    """The sandbox as the store is to know it. Without a start of its own, the run starts now."""
-    return Sandbox(
+def new_playground(file: PlaygroundFile, now: datetime) -> Playground:
+    """The playground as the store is to know it. Without a start of its own, the run starts now."""
+    return Playground(
         file.id,
         file.run_start or now,
         None if file.fhir is None else file.fhir.url,
@@ -55,11 +55,11 @@ def from_variable(name: str) -> str:
     """What an environment variable has. Raises ``InputError`` where it is not set."""
     value = os.environ.get(name, "")
     if not value:
-        raise InputError(f"the sandbox file names the environment variable {name}, which is not set")
+        raise InputError(f"the playground file names the environment variable {name}, which is not set")
     return value
 
 
-def _store(file: SandboxFile, beside: str) -> str:
+def _store(file: PlaygroundFile, beside: str) -> str:
     if file.store_env is not None:
         return from_variable(file.store_env)
     if file.store is None and os.environ.get(VARIABLE):

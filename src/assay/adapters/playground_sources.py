@@ -1,4 +1,4 @@
-"""Open all sources of a sandbox file at once, as the state that criteria are held against, and its judge."""
+"""Open all sources of a playground file at once, as the state that criteria are held against, and its judge."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -6,49 +6,49 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.adapters.sandbox_file import files_url, from_variable, open_sandbox_store
-from assay.adapters.sandbox_waits import Waits
-from assay.adapters.sandbox_watched import WatchedFhir, WatchedFiles, WatchedJudge
-from assay.adapters.store.sandbox import Sandbox
+from assay.adapters.playground_file import files_url, from_variable, open_playground_store
+from assay.adapters.playground_waits import Waits
+from assay.adapters.playground_watched import WatchedFhir, WatchedFiles, WatchedJudge
+from assay.adapters.store.playground import Playground
 from assay.dialects.criteria.judge_place import JudgePlace
-from assay.dialects.criteria.sandbox_file import FhirPlace, FilesPlace, SandboxFile
+from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, PlaygroundFile
 from assay.evidence.paraphrase import Judge
-from assay.evidence.sandbox_state import FhirSource, FileSource, SandboxState
+from assay.evidence.playground import FhirSource, FileSource, PlaygroundState
 
 
 @dataclass(frozen=True, slots=True)
-class OpenSandbox:
+class OpenPlayground:
     """``stored`` are the values that criteria may refer to, ``given`` those that win over the criteria's own."""
 
-    state: SandboxState
+    state: PlaygroundState
     stored: Mapping[str, Any]
     given: Mapping[str, Any]
     judge: Judge | None
 
 
 @contextmanager
-def opened(file: SandboxFile, waits: Waits) -> Iterator[OpenSandbox]:
-    """What the file says of a sandbox wins over what the store knows of it."""
+def opened(file: PlaygroundFile, waits: Waits) -> Iterator[OpenPlayground]:
+    """What the file says of a playground wins over what the store knows of it."""
     with ExitStack() as stack:
-        store = stack.enter_context(open_sandbox_store(file))
-        from assay.adapters.store.stored_sandbox import StoredSandbox  # noqa: PLC0415 - it needs the database
+        store = stack.enter_context(open_playground_store(file))
+        from assay.adapters.store.stored_playground import StoredPlayground  # noqa: PLC0415 - it needs the database
 
-        stored = store.sandbox(file.id)
-        sandbox = replace(stored, run_start=file.run_start or stored.run_start)
-        fhir = stack.enter_context(_fhir(file.fhir, sandbox, waits))
-        files = stack.enter_context(_files(file.files, sandbox, waits))
+        stored = store.playground(file.id)
+        playground = replace(stored, run_start=file.run_start or stored.run_start)
+        fhir = stack.enter_context(_fhir(file.fhir, playground, waits))
+        files = stack.enter_context(_files(file.files, playground, waits))
         judge = stack.enter_context(_judge(file.judge, waits))
-        yield OpenSandbox(StoredSandbox(store, sandbox, fhir, files), stored.data, file.data, judge)
+        yield OpenPlayground(StoredPlayground(store, playground, fhir, files), stored.data, file.data, judge)
 
 
 @contextmanager
-def _fhir(place: FhirPlace | None, sandbox: Sandbox, waits: Waits) -> Iterator[FhirSource | None]:
+def _fhir(place: FhirPlace | None, playground: Playground, waits: Waits) -> Iterator[FhirSource | None]:
     if place is not None and place.folder is not None:
         from assay.adapters.fhir_folder import FhirFolder  # noqa: PLC0415 - only who has one needs it
 
         yield FhirFolder(place.folder)
         return
-    url = sandbox.fhir_base if place is None else place.url
+    url = playground.fhir_base if place is None else place.url
     if url is None:
         yield None
         return
@@ -67,8 +67,8 @@ def _token(place: FhirPlace | None) -> Any:
 
 
 @contextmanager
-def _files(place: FilesPlace | None, sandbox: Sandbox, waits: Waits) -> Iterator[FileSource | None]:
-    url = sandbox.file_source if place is None else files_url(place)
+def _files(place: FilesPlace | None, playground: Playground, waits: Waits) -> Iterator[FileSource | None]:
+    url = playground.file_source if place is None else files_url(place)
     if url is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""What a sandbox recorded while an agent worked in it, and the systems that it left a state in.
+"""What a playground recorded while an agent worked in it, and the systems that it left a state in.
 
 Nothing here reads.
 """
@@ -24,7 +24,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class StateRow:
-    """One row of a sandbox's state: a record of a portal."""
+    """One row of a playground's state: a record of a portal."""
 
     resource: str
     key: str
@@ -44,7 +44,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file below the sandbox's prefix. ``path`` is relative to that."""
+    """A file below the playground's prefix. ``path`` is relative to that."""
 
     path: str
     size: int
@@ -65,7 +65,7 @@ class FileSource(Protocol):
     """A place for files: a folder, an SFTP server, a bucket."""
 
     def files(self) -> Iterable[StoredFile]:
-        """Everything below the sandbox's prefix. Links are not followed."""
+        """Everything below the playground's prefix. Links are not followed."""
         ...
 
     def chunks(self, path: str) -> Iterator[bytes]:
@@ -77,8 +77,8 @@ class FileSource(Protocol):
         ...
 
 
-class SandboxState(Protocol):
-    """All of one sandbox. A source that can't be reached raises ``MeasurementError``: it is not a zero."""
+class PlaygroundState(Protocol):
+    """All of one playground. A source that can't be reached raises ``MeasurementError``: it is not a zero."""
 
     @property
     def run_start(self) -> datetime: ...
@@ -104,22 +104,22 @@ class SandboxState(Protocol):
 class Remembering(Protocol):
     """A state that gives the same answer to the same question again, without asking its source."""
 
-    def anew(self) -> SandboxState: ...
+    def anew(self) -> PlaygroundState: ...
 
     def once(self, what: Hashable, make: Callable[[], Made]) -> Made: ...
 
 
-def anew(state: SandboxState) -> SandboxState:
-    """The same sandbox as it is now: for who waits until something shows up."""
+def anew(state: PlaygroundState) -> PlaygroundState:
+    """The same playground as it is now: for who waits until something shows up."""
     return cast("Remembering", state).anew() if _remembers(type(state)) else state
 
 
-def made_once(state: SandboxState, what: Hashable, make: Callable[[], Made]) -> Made:
+def made_once(state: PlaygroundState, what: Hashable, make: Callable[[], Made]) -> Made:
     """What is made of a state, such as its messages parsed: once for all checks, where the state remembers."""
     return cast("Remembering", state).once(what, make) if _remembers(type(state)) else make()
 
 
 @functools.cache
-def _remembers(cls: type[SandboxState]) -> bool:
+def _remembers(cls: type[PlaygroundState]) -> bool:
     """Whether states of a class are ``Remembering``. To find that out takes longer than most answers."""
     return issubclass(cls, Remembering)

@@ -1,11 +1,11 @@
-"""A sandbox file: where criteria find what a run left behind.
+"""A playground file: where criteria find what a run left behind.
 
-``store`` is a SQLite file or a PostgreSQL URL; without it, the environment variable ``ASSAY_STORE`` names it, or
-it is ``assay.db`` beside the sandbox file. ``id`` is the sandbox's in that store. ``run_start`` is a moment with
-its zone, and ``data`` has the values that criteria may refer to; they win over those of the criteria. Paths begin
-at the folder of the sandbox file.
+``store`` is a SQLite file or a PostgreSQL URL. The default is the environment variable ``ASSAY_STORE``, or else
+``assay.db`` beside the playground file. ``id`` is the id of the playground in that store. ``run_start`` is a time
+with a time zone. ``data`` holds the values that criteria can refer to; they take precedence over the ``data`` of
+the criteria file. Paths are relative to the folder of the playground file.
 
-No password, key or token stands in the file: it has the names of the environment variables that do.
+The file never contains a password, key or token, only the names of the environment variables that hold them.
 """
 
 from difflib import get_close_matches
@@ -66,7 +66,7 @@ class FilesPlace(StrictModel):
     """An SFTP server or a bucket by its ``url``, or a local ``folder``.
 
     ``credentials`` says by a setting's usual variable, such as ``ASSAY_SFTP_PASSWORD``, which other variable has
-    it for this sandbox.
+    it for this playground.
     """
 
     url: str | None = Field(default=None, min_length=1)
@@ -95,8 +95,8 @@ def _check_setting(name: str, scheme: str) -> None:
         )
 
 
-class SandboxFile(StrictModel):
-    """One sandbox. Sources that are left out are those that the store knows of, if any."""
+class PlaygroundFile(StrictModel):
+    """One playground. Sources that are left out are those that the store knows of, if any."""
 
     id: str = Field(min_length=1)
     store: str | None = Field(default=None, min_length=1)
@@ -115,7 +115,7 @@ class SandboxFile(StrictModel):
         return written
 
     @model_validator(mode="after")
-    def _one_store(self) -> "SandboxFile":
+    def _one_store(self) -> "PlaygroundFile":
         if self.store is not None and self.store_env is not None:
             raise ValueError("give store or store_env, not both")
         return self

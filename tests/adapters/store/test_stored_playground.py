@@ -1,17 +1,17 @@
-"""A sandbox in the store, as criteria look at it."""
+"""A playground in the store, as criteria look at it."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from assay.adapters.store.sandbox import NewEvent, NewResponse, Record, Sandbox
+from assay.adapters.store.playground import NewEvent, NewResponse, Playground, Record
 from assay.adapters.store.store import Store
-from assay.adapters.store.stored_sandbox import StoredSandbox
+from assay.adapters.store.stored_playground import StoredPlayground
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import complete
-from assay.evidence.sandbox_state import SandboxState, StateRow, Turn
+from assay.evidence.playground import PlaygroundState, StateRow, Turn
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START
 from tests.checks.criteria.test_records import ADT, ELIGIBLE
 
@@ -29,16 +29,16 @@ ASSERTIONS: list[dict[str, Any]] = [
 ]
 
 
-def recorded(store: Store, at: datetime) -> SandboxState:
+def recorded(store: Store, at: datetime) -> PlaygroundState:
     records: list[Record] = [
         NewEvent("hl7_outbound", ADT.encode(), at),
         NewResponse(ELIGIBLE.encode(), at),
         StateRow("visit", "v1", {"a": 1}, at),
         Turn(1, "agent", "Your visit is confirmed.", at),
     ]
-    box = Sandbox("box", START)
+    box = Playground("box", START)
     store.record("box", records, new=box)
-    return StoredSandbox(store, box)
+    return StoredPlayground(store, box)
 
 
 def criteria(**more: Any) -> list[Criterion]:
@@ -62,12 +62,12 @@ def test_all_criteria_look_at_the_same_state(store: Store) -> None:
     seen = state.turns()
     store.record("box", [Turn(2, "agent", "more", datetime.now(UTC))])
     assert state.turns() == seen
-    assert len(StoredSandbox(store, store.sandbox("box")).turns()) == 2
+    assert len(StoredPlayground(store, store.playground("box")).turns()) == 2
 
 
 def test_sources_that_are_not_configured_are_no_zero(store: Store) -> None:
     state = recorded(store, AFTER)
-    with pytest.raises(MeasurementError, match="no FHIR server is configured for the sandbox 'box'"):
+    with pytest.raises(MeasurementError, match="no FHIR server is configured for the playground 'box'"):
         _ = state.fhir
     with pytest.raises(MeasurementError, match="no place for files is configured"):
         _ = state.files

@@ -1,15 +1,15 @@
-"""A sandbox as the store knows it, and what can be recorded in one."""
+"""A playground as the store knows it, and what can be recorded in one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
-from assay.evidence.sandbox_state import StateRow, Turn
+from assay.evidence.playground import StateRow, Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Sandbox:
+class Playground:
     """``data`` has the values that criteria may refer to. Sources that are None are not configured."""
 
     id: str

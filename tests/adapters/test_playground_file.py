@@ -1,10 +1,10 @@
-"""Sandbox files: what is refused, and where paths begin."""
+"""Playground files: what is refused, and where paths begin."""
 
 from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox_file import load_sandbox_file, new_sandbox
+from assay.adapters.playground_file import load_playground_file, new_playground
 from assay.core.errors import InputError
 from tests.builders import REPO
 
@@ -50,7 +50,7 @@ def load(folder: Path, text: str) -> str:
 )
 def test_refused(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(InputError) as caught:
-        load_sandbox_file(load(tmp_path, text))
+        load_playground_file(load(tmp_path, text))
     assert says in str(caught.value)
     assert "secret" not in str(caught.value)
 
@@ -58,12 +58,12 @@ def test_refused(tmp_path: Path, text: str, says: str) -> None:
 def test_paths_begin_at_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ASSAY_STORE", raising=False)
     monkeypatch.chdir(REPO)
-    file = load_sandbox_file(load(tmp_path, "{id: b, fhir: {folder: a/../f}, files: {folder: g h}}"))
+    file = load_playground_file(load(tmp_path, "{id: b, fhir: {folder: a/../f}, files: {folder: g h}}"))
     assert (file.store, file.fhir and file.fhir.folder) == (str(tmp_path / "assay.db"), str(tmp_path / "f"))
-    start = load_sandbox_file(load(tmp_path, "{id: b, run_start: '2025-06-02T12:00:00+02:00'}")).run_start
+    start = load_playground_file(load(tmp_path, "{id: b, run_start: '2025-06-02T12:00:00+02:00'}")).run_start
     assert start is not None
     assert start.isoformat() == "2025-06-02T12:00:00+02:00"
-    assert new_sandbox(file, start).file_source == (tmp_path / "g h").as_uri()
+    assert new_playground(file, start).file_source == (tmp_path / "g h").as_uri()
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_paths_begin_at_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_store_by_a_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, store: str) -> None:
     monkeypatch.setenv("ASSAY_STORE", "elsewhere.db")
     monkeypatch.setenv("OTHER", "other.db")
-    assert load_sandbox_file(load(tmp_path, text)).store == store
+    assert load_playground_file(load(tmp_path, text)).store == store
 
 
 def test_a_judge_is_optional_and_patient_for_a_while(tmp_path: Path) -> None:
-    assert load_sandbox_file(load(tmp_path, "id: b")).judge is None
-    judge = load_sandbox_file(load(tmp_path, "{id: b, judge: {url: 'http://h/v1/', model: m}}")).judge
+    assert load_playground_file(load(tmp_path, "id: b")).judge is None
+    judge = load_playground_file(load(tmp_path, "{id: b, judge: {url: 'http://h/v1/', model: m}}")).judge
     assert judge is not None
     assert (judge.url, judge.token_env, judge.timeout_s, judge.json_schema) == ("http://h/v1", None, 30, True)

@@ -1,26 +1,26 @@
-"""One sandbox as criteria look at it: its records from the store, and the systems beside it."""
+"""One playground as criteria look at it: its records from the store, and the systems beside it."""
 
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from assay.adapters.store.sandbox import Sandbox
+from assay.adapters.store.playground import Playground
 from assay.adapters.store.store import Store
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import Event, FhirSource, FileSource, StateRow, Turn
+from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, Turn
 
 Answer = TypeVar("Answer")
 
 
-class StoredSandbox:
-    """Fulfils ``SandboxState``. The store is asked once for each thing, so all criteria look at the same state."""
+class StoredPlayground:
+    """Fulfils ``PlaygroundState``. Each question goes to the store once, so all criteria see the same state."""
 
     def __init__(
-        self, store: Store, sandbox: Sandbox, fhir: FhirSource | None = None, files: FileSource | None = None
+        self, store: Store, playground: Playground, fhir: FhirSource | None = None, files: FileSource | None = None
     ) -> None:
         self._store = store
-        self._sandbox = sandbox
+        self._playground = playground
         self._fhir = fhir
         self._files = files
         self._lock = threading.Lock()
@@ -28,30 +28,30 @@ class StoredSandbox:
 
     @property
     def run_start(self) -> datetime:
-        return self._sandbox.run_start
+        return self._playground.run_start
 
     def events(self, event_type: str) -> Sequence[Event]:
-        return self._once("events", event_type, lambda: self._store.events(self._sandbox.id, event_type))
+        return self._once("events", event_type, lambda: self._store.events(self._playground.id, event_type))
 
     def state_rows(self, resource: str) -> Sequence[StateRow]:
-        return self._once("rows", resource, lambda: self._store.state_rows(self._sandbox.id, resource))
+        return self._once("rows", resource, lambda: self._store.state_rows(self._playground.id, resource))
 
     def turns(self) -> Sequence[Turn]:
-        return self._once("turns", "", lambda: self._store.turns(self._sandbox.id))
+        return self._once("turns", "", lambda: self._store.turns(self._playground.id))
 
     def x12_responses(self) -> Sequence[Event]:
-        return self._once("x12", "", lambda: self._store.x12_responses(self._sandbox.id))
+        return self._once("x12", "", lambda: self._store.x12_responses(self._playground.id))
 
     @property
     def fhir(self) -> FhirSource:
         if self._fhir is None:
-            raise MeasurementError(f"no FHIR server is configured for the sandbox {self._sandbox.id!r}")
+            raise MeasurementError(f"no FHIR server is configured for the playground {self._playground.id!r}")
         return self._fhir
 
     @property
     def files(self) -> FileSource:
         if self._files is None:
-            raise MeasurementError(f"no place for files is configured for the sandbox {self._sandbox.id!r}")
+            raise MeasurementError(f"no place for files is configured for the playground {self._playground.id!r}")
         return self._files
 
     def _once(self, kind: str, name: str, ask: Callable[[], Sequence[Answer]]) -> Sequence[Answer]:

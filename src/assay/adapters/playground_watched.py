@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from assay.adapters.sandbox_waits import Waits
+from assay.adapters.playground_waits import Waits
 from assay.evidence.paraphrase import Answer, Judge, Question
-from assay.evidence.sandbox_state import FhirSource, FileSource, StoredFile
+from assay.evidence.playground import FhirSource, FileSource, StoredFile
 
 
 @dataclass(frozen=True, slots=True)
