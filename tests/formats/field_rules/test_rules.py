@@ -216,6 +216,36 @@ def test_a_pattern_has_one_limit_for_all_values(monkeypatch: pytest.MonkeyPatch)
         FieldRule("p", "(x+x+)+y", "matches").holds(found(*["x" * 18] * 10_000))
 
 
+class Timed:
+    """A pattern whose searches take as many seconds as the text says."""
+
+    pattern = "p"
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+    def search(self, text: str, timeout: float) -> object:
+        self.spent += min(float(text), timeout)
+        if float(text) > timeout:
+            raise TimeoutError
+        return self
+
+
+@given(st.lists(st.floats(0, 1), max_size=200))
+def test_texts_that_take_less_than_the_limit_together_fit_in(seconds: list[float]) -> None:
+    share = max(1.0, sum(seconds) / (patterns.LIMIT_OF_ALL_SEC * 0.99))
+    texts = [str(one / share) for one in seconds]
+    assert patterns.search_each(Timed(), texts) == [True] * len(texts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seconds", [1.5, 0.9, 0.2, 0.05, 0.001])
+def test_the_time_for_all_texts_is_bounded(seconds: float) -> None:
+    timed = Timed()
+    with pytest.raises(patterns.SlowPatternError, match="or 10 s for all"):
+        patterns.search_each(timed, [str(seconds)] * 100_000)  # type: ignore[arg-type]
+    assert timed.spent < 7 * patterns.LIMIT_OF_ALL_SEC
+
+
 @pytest.mark.parametrize("value", ["1e999999999", "-1e999999999", "1e-999999999", "9" * 100_000, "nan", "inf"])
 @pytest.mark.parametrize(("operator", "expected"), [("approx", 5), ("greaterThan", 5), ("between", [1, 2])])
 def test_numbers_of_any_size_are_only_values(value: str, operator: str, expected: Plain) -> None:

@@ -19,13 +19,14 @@ from typing import Any, ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
-from assay.evidence.playground import PlaygroundState, anew
+from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.evidence.playground import PlaygroundState, anew, time_of
 from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
 from assay.formats.fhirpath.matches import Match, Resource, latest, matches
 from assay.formats.fhirpath.rule import FhirRule, result, result_of_all
 from assay.formats.field_rules.cardinality import Cardinality
-from assay.formats.field_rules.score import nothing_found, scored
+from assay.formats.field_rules.rows import absent_rows
 
 KEY = "fieldResults"
 LONGEST_WAIT_SEC = 600
@@ -67,8 +68,11 @@ class FhirResourceState:
             raise ValueError(complaint)
 
     def run(self, evidence: PlaygroundState) -> Outcome:
+        time = time_of(evidence)
+        if time is None:
+            return self._look(evidence)
         views = _views(evidence)
-        return held_within(self.wait_s, lambda: self._look(next(views)))
+        return held_within(self.wait_s, lambda: self._look(next(views)), time.clock, time.sleep)
 
     def _bad_combination(self) -> str | None:
         if (self.id is None) == (self.search is None):
@@ -90,7 +94,7 @@ class FhirResourceState:
         more = _shown(found)
         complaint = self._complaint(found, len(meant))
         if complaint is not None:
-            return nothing_found(self.fields, KEY, complaint, **more)
+            return nothing_to_score(absent_rows(self.fields), KEY, complaint, **more)
         if self.exists is False or not self.fields:
             summary = f"there is no {self._what}" if not meant else f"{len(meant)} of {self._what}"
             return Scored(1.0, True, summary, {KEY: [], **more})
@@ -128,13 +132,13 @@ class FhirResourceState:
     def _held(self, meant: list[Match], more: dict[str, Any]) -> Scored:
         if self.select == "all":
             rows = [result_of_all(rule, [one.resource for one in meant]) for rule in self.fields]
-            return scored(self.fields, rows, KEY, f"{len(meant)} of {self._what}", **more)
+            return scored_rows(self.fields, rows, KEY, f"{len(meant)} of {self._what}", **more)
         chosen = [latest(meant)] if self.select == "latest" else meant if self.select == "any" else meant[:1]
         return max((self._one(match, more) for match in chosen), key=lambda outcome: outcome.score)
 
     def _one(self, match: Match, more: dict[str, Any]) -> Scored:
         rows = [result(rule, match.resource) for rule in self.fields]
-        return scored(self.fields, rows, KEY, match.name, resource=match.name, **more)
+        return scored_rows(self.fields, rows, KEY, match.name, resource=match.name, **more)
 
     @property
     def _what(self) -> str:

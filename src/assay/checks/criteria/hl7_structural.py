@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
+from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import Event, PlaygroundState, made_once
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
+from assay.formats.field_rules.rows import Result, absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import Result, nothing_found, results, scored
 from assay.formats.hl7.errors import Hl7Error
 from assay.formats.hl7.find import texts
 from assay.formats.hl7.header import control_id, message_type, parse_message_type
@@ -67,7 +68,7 @@ class Hl7Structural:
         rules = (*self.fields, *self._counts())
         complaint = wrong_number(self.cardinality, meant, messages, broken, "messages", needed=bool(rules))
         if complaint is not None:
-            return nothing_found(rules, KEY, complaint, unreadable=broken)
+            return nothing_to_score(absent_rows(rules), KEY, complaint, unreadable=broken)
         if not rules:
             return Scored(1.0, True, f"{len(meant)} messages, as expected", {KEY: [], "unreadable": broken})
         return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
@@ -91,7 +92,7 @@ class Hl7Structural:
         rows = results(self.fields, lambda rule: texts(parse_path(rule.path), message))
         rows += [_count_row(rule, message.counts.get(rule.path, 0)) for rule in counts]
         what = f"message {number or 'without a control id'}"
-        return scored((*self.fields, *counts), rows, KEY, what, message=number, unreadable=broken)
+        return scored_rows((*self.fields, *counts), rows, KEY, what, message=number, unreadable=broken)
 
 
 def _count_row(rule: FieldRule, count: int) -> Result:

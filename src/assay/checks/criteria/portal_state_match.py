@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
+from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import PlaygroundState, StateRow
 from assay.formats.field_rules.cardinality import Cardinality
+from assay.formats.field_rules.rows import absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import nothing_found, results, scored
 from assay.formats.json_paths import DeepDataError, check_path, escape_for, find
 
 KEY = "assertionResults"
@@ -53,11 +54,11 @@ class PortalStateMatch:
         what = f"{self.correlate_by.resource} {self.correlate_by.key or ''}".strip()
         if self.cardinality is not None and not self.cardinality.allows(len(rows)):
             complaint = self.cardinality.complaint(len(rows), what)
-            return nothing_found(self.assertions, KEY, complaint, records=len(rows))
+            return nothing_to_score(absent_rows(self.assertions), KEY, complaint, records=len(rows))
         if not rows and self.cardinality is not None and not self.assertions:
             return Scored(1.0, True, f"there is no record {what}, as expected", {KEY: [], "records": 0})
         if not rows:
-            return nothing_found(self.assertions, KEY, f"there is no record {what}", records=0)
+            return nothing_to_score(absent_rows(self.assertions), KEY, f"there is no record {what}", records=0)
         return max((self._held(row, what, len(rows)) for row in rows), key=lambda outcome: outcome.score)
 
     def _meant(self, row: StateRow, evidence: PlaygroundState) -> bool:
@@ -68,5 +69,7 @@ class PortalStateMatch:
         try:
             found = results(self.assertions, lambda rule: find(rule.path, row.data))
         except DeepDataError as error:
-            return nothing_found(self.assertions, KEY, f"{what}: {error}", records=count, key=row.key)
-        return scored(self.assertions, found, KEY, what, records=count, key=row.key)
+            return nothing_to_score(
+                absent_rows(self.assertions), KEY, f"{what}: {error}", records=count, key=row.key
+            )
+        return scored_rows(self.assertions, found, KEY, what, records=count, key=row.key)

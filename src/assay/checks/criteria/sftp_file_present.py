@@ -26,10 +26,11 @@ from datetime import datetime
 from typing import ClassVar, Final, Literal
 
 from assay.core.outcome import Outcome, Scored
+from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import FileSource, PlaygroundState, StoredFile
 from assay.formats.field_rules.cardinality import Cardinality
+from assay.formats.field_rules.rows import absent_rows
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import nothing_found, scored
 from assay.formats.file_content.formats import FORMATS, guessed
 from assay.formats.file_content.passage import Passage, pass_through
 from assay.formats.file_content.rules import Demands, Size, printable, rows, unread_rows
@@ -94,7 +95,7 @@ class SftpFilePresent:
         more = {"paths": [printable(one.path) for one in meant[:SHOWN]], "count": len(meant)}
         complaint = self._complaint(len(meant))
         if complaint is not None:
-            return nothing_found(self._demands.rules, KEY, complaint, **more)
+            return nothing_to_score(absent_rows(self._demands.rules), KEY, complaint, **more)
         if not self._demands.rules:
             return Scored(1.0, True, f"{len(meant)} of {self._what}", {KEY: [], **more})
         return self._best(source, meant, more)
@@ -149,7 +150,7 @@ class SftpFilePresent:
         name = printable(file.path)
         reason = {} if why is None else {"unreadable": why}
         what = name if why is None else f"{name} ({why})"
-        return scored(demands.rules, found, KEY, what, path=name, **more, **reason)
+        return scored_rows(demands.rules, found, KEY, what, path=name, **more, **reason)
 
 
 def _changed_since(start: datetime, modified: datetime) -> bool:

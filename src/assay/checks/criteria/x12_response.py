@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
+from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import Event, PlaygroundState, made_once
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
+from assay.formats.field_rules.rows import absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import nothing_found, results, scored
 from assay.formats.x12.errors import NotX12Error
 from assay.formats.x12.findings import Finding, Kind
 from assay.formats.x12.model import Document
@@ -72,7 +73,7 @@ class X12Response:
         rules = self._rules()
         complaint = wrong_number(self.cardinality, meant, sets, broken, "transaction sets", needed=bool(rules))
         if complaint is not None:
-            return nothing_found(rules, KEY, complaint, unreadable=broken)
+            return nothing_to_score(absent_rows(rules), KEY, complaint, unreadable=broken)
         if not rules:
             what = f"{len(meant)} transaction sets, as expected"
             return Scored(1.0, True, what, {KEY: [], "unreadable": broken})
@@ -112,7 +113,7 @@ class X12Response:
         number = placed.set.header.text(1 if _is_lone(placed) else 2)
         what = f"transaction set {_names(placed)[0]} {number}".strip()
         said = [one.message for one in around]
-        return scored(rules, rows, KEY, what, set=number, findings=said, unreadable=broken)
+        return scored_rows(rules, rows, KEY, what, set=number, findings=said, unreadable=broken)
 
 
 def _sets(evidence: PlaygroundState, responses: list[Event]) -> tuple[list[SetIn], list[str]]:

@@ -8,8 +8,8 @@ from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.fhirpath.escape import readable
 from assay.formats.fhirpath.evaluate import Resource, evaluate
 from assay.formats.fhirpath.lint import lint_dotted, lint_fhirpath
+from assay.formats.field_rules.rows import Result, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import Result, results
 from assay.formats.field_rules.values import Plain
 from assay.formats.json_paths import find
 

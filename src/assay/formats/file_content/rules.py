@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from assay.formats.field_rules.rows import Result, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import Result, results
 from assay.formats.field_rules.values import Plain
 from assay.formats.file_content.errors import UnreadableError
 from assay.formats.file_content.formats import FORMATS
