@@ -16,8 +16,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from assay.adapters.criteria_file import load_criteria, read_criteria
+from assay.adapters.json_requests import Pace
 from assay.adapters.playground_loading import Loaded, load_state
-from assay.adapters.verifying import verify as _verify
+from assay.adapters.playground_sources import open_playground
 from assay.dialects.criteria.models import (
     AxisScore,
     Completion,
@@ -27,11 +28,12 @@ from assay.dialects.criteria.models import (
     Verdict,
     verdict_of,
 )
-from assay.engine.criteria import complete
+from assay.engine.criteria import complete as _complete
 from assay.engine.criteria import kinds as assertion_types
 from assay.engine.criteria_lint import CriteriaFinding
 from assay.engine.criteria_lint import lint as _lint
 from assay.engine.empty_playground import EmptyPlayground
+from assay.engine.verify_criteria import verify_criteria
 from assay.evidence.paraphrase import Judge, NoOpinion, Opinion, Question
 from assay.evidence.playground import Event, FhirSource, FileSource, PlaygroundState, StateRow, StoredFile, Turn
 
@@ -48,7 +50,18 @@ def verify(criteria: Path, playground: Path) -> Completion:
 
     Raises ``InputError`` for a file that can't be used, and ``MeasurementError`` where a source can't be reached.
     """
-    return _verify(os.fspath(criteria), os.fspath(playground))
+    return verify_criteria(load_criteria(os.fspath(criteria)), open_playground(os.fspath(playground)), Pace())
+
+
+def complete(
+    criteria: Sequence[Criterion], data: Mapping[str, Any], state: PlaygroundState, judge: Judge | None = None
+) -> Completion:
+    """Ask all criteria, side by side; no source is asked the same question twice.
+
+    If a source is down, ``MeasurementError`` passes through and nothing is scored. A check that breaks raises it
+    too, because that says nothing about the agent. A judge changes no score.
+    """
+    return _complete(criteria, data, state, judge, Pace())
 
 
 def load(playground: Path, folder: Path | None = None, replace: bool = False) -> Loaded:

@@ -99,7 +99,7 @@ def test_a_link_that_leads_away_is_not_followed(place: str) -> None:
 def test_a_link_that_is_no_address() -> None:
     with (
         scripted(linked("http://127.0.0.1:port/", "1")) as script,
-        pytest.raises(MeasurementError, match="is no address"),
+        pytest.raises(MeasurementError, match="is not a URL"),
     ):
         ids(script)
 
@@ -186,14 +186,14 @@ def test_a_read() -> None:
     [
         (Reply(400, outcome("Unknown search parameter: famly")), "answers 400: Unknown search parameter: famly"),
         (Reply(401, outcome("no")), "does not accept the token"),
-        (Reply(403, b"<html>"), "the token has no right to this"),
+        (Reply(403, b"<html>"), "the token does not allow this request"),
         (Reply(404, b""), "the server answers 404"),
         (Reply(302, b"", {"Location": "http://elsewhere.example/"}), "the server answers 302"),
         (Reply(200, b"<html>log in</html>"), "the answer is no JSON"),
         (Reply(200, b'{"a": NaN}'), "the answer is no JSON"),
         (Reply(200, b"[" * 9000), "the answer is no JSON"),
-        (Reply(200, [1, 2]), "the answer is no Bundle"),
-        (Reply(200, {"resourceType": "Patient"}), "the answer is no Bundle"),
+        (Reply(200, [1, 2]), "the answer is not a Bundle"),
+        (Reply(200, {"resourceType": "Patient"}), "the answer is not a Bundle"),
         (Reply(200, b" " * 20_000), "more than 10000 bytes"),
         (Reply(200, b"xx", {"Content-Encoding": "gzip"}), "not encoded as it says"),
     ],

@@ -84,10 +84,10 @@ def test_what_a_search_finds(folder: FhirFolder, kind: str, search: dict[str, ob
 @pytest.mark.parametrize(
     ("kind", "search", "says"),
     [
-        ("Patient", {"name": "x"}, "can't be searched by 'name'; it can by _id, identifier"),
+        ("Patient", {"name": "x"}, "can't be searched by 'name', only by _id, identifier"),
         ("Appointment", {"status:not": "booked"}, "can't be searched by 'status:not'"),
-        ("Appointment", {"date": "ge2025-06-05"}, "only without a prefix"),
-        ("Appointment", {"date": "2025-06-05,lt2025"}, "only without a prefix"),
+        ("Appointment", {"date": "ge2025-06-05"}, "with a prefix such as ge"),
+        ("Appointment", {"date": "2025-06-05,lt2025"}, "with a prefix such as ge"),
         ("Patient", {"date": "2025"}, "can't search Patient by date"),
     ],
 )

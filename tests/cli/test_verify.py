@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import playground_waits
 from assay.cli import verify as verify_command
+from assay.engine import waits
 from tests.builders import REPO
 from tests.cli.running import Cli, raw_characters, run_assay
 from tests.servers.scripted_server import Reply, scripted
@@ -191,7 +191,7 @@ def test_a_source_that_is_waited_for_is_named_on_standard_error_only(
         return Reply(body={"resourceType": "Patient", "id": "p"})
 
     monkeypatch.setattr(verify_command, "_say", saying)
-    monkeypatch.setattr(playground_waits, "PATIENCE_SEC", 0)
+    monkeypatch.setattr(waits, "PATIENCE_SEC", 0)
     with scripted(reply) as server:
         playground = written(tmp_path, f"{{id: b, store: s.db, fhir: {{url: '{server.url}'}}}}")
         cli("playground", "load", playground)

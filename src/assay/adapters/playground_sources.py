@@ -1,35 +1,32 @@
-"""Open all sources of a playground file at once, as the state that criteria are held against, and its judge."""
+"""The sources of a playground file, opened: the state that criteria are held against, and the judge."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from assay.adapters.playground_file import files_url, from_variable, open_playground_store
-from assay.adapters.playground_waits import Waits
-from assay.adapters.playground_watched import WatchedFhir, WatchedFiles, WatchedJudge
+from assay.adapters.playground_file import files_url, from_variable, load_playground_file, open_playground_store
+from assay.adapters.playground_waits import watching
 from assay.adapters.store.playground import Playground
 from assay.dialects.criteria.judge_place import JudgePlace
-from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, PlaygroundFile
+from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace
+from assay.engine.verify_criteria import OpenPlayground
+from assay.engine.waits import Say, Waits
+from assay.engine.watched_sources import WatchedFhir, WatchedFiles, WatchedJudge
 from assay.evidence.paraphrase import Judge
-from assay.evidence.playground import FhirSource, FileSource, PlaygroundState
-
-
-@dataclass(frozen=True, slots=True)
-class OpenPlayground:
-    """``stored`` are the values that criteria may refer to, ``given`` those that win over the criteria's own."""
-
-    state: PlaygroundState
-    stored: Mapping[str, Any]
-    given: Mapping[str, Any]
-    judge: Judge | None
+from assay.evidence.playground import FhirSource, FileSource
 
 
 @contextmanager
-def opened(file: PlaygroundFile, waits: Waits) -> Iterator[OpenPlayground]:
-    """What the file says of a playground wins over what the store knows of it."""
+def open_playground(path: str, say: Say = lambda _: None) -> Iterator[OpenPlayground]:
+    """Open all sources of a playground file. Its settings take precedence over those in the store.
+
+    ``say`` is told which sources take long, once each. Raises ``InputError`` for a file that can't be used.
+    """
+    file = load_playground_file(path)
     with ExitStack() as stack:
+        waits = stack.enter_context(watching(say))
         store = stack.enter_context(open_playground_store(file))
         from assay.adapters.store.stored_playground import StoredPlayground  # noqa: PLC0415 - it needs the database
 
@@ -89,9 +86,10 @@ def _judge(place: JudgePlace | None, waits: Waits) -> Iterator[Judge | None]:
         return
     from assay.adapters import bearer_tokens  # noqa: PLC0415 - only who has a judge needs it
     from assay.adapters.judge_model import ChatModel, limits_of  # noqa: PLC0415
+    from assay.adapters.judge_prompt import new_mark, prompt_template  # noqa: PLC0415
     from assay.judge.paraphrase import ParaphraseJudge  # noqa: PLC0415
 
     token = None if place.token_env is None else bearer_tokens.from_environment(place.token_env)
     limits = limits_of(place.timeout_s)
     with ChatModel(place.url, place.model, token, limits, json_schema=place.json_schema) as model:
-        yield WatchedJudge(ParaphraseJudge(model), f"the judge {place.model}", waits)
+        yield WatchedJudge(ParaphraseJudge(model, prompt_template(), new_mark), f"the judge {place.model}", waits)

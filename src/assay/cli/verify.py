@@ -35,9 +35,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        from assay.adapters.verifying import verify  # noqa: PLC0415 - help needs none of it
+        # Help needs none of these.
+        from assay.adapters.criteria_file import load_criteria  # noqa: PLC0415
+        from assay.adapters.json_requests import Pace  # noqa: PLC0415
+        from assay.adapters.playground_sources import open_playground  # noqa: PLC0415
+        from assay.engine.verify_criteria import verify_criteria  # noqa: PLC0415
 
-        done = verify(args.criteria, args.playground, _say)
+        done = verify_criteria(load_criteria(args.criteria), open_playground(args.playground, _say), Pace())
     except ImportError as error:
         raise InputError(
             f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"

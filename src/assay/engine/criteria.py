@@ -26,7 +26,7 @@ from assay.dialects.criteria.variables import filled
 from assay.engine.found_checks import class_in, made, modules_in
 from assay.engine.shared_state import SharedJudge, SharedState
 from assay.evidence.paraphrase import Judge
-from assay.evidence.playground import PlaygroundState
+from assay.evidence.playground import Clock, PlaygroundState
 from assay.formats.field_rules.patterns import SlowPatternError
 
 DISCRIMINATOR = "assert"
@@ -86,15 +86,19 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> Playgroun
 
 
 def complete(
-    criteria: Sequence[Criterion], data: Mapping[str, Any], state: PlaygroundState, judge: Judge | None = None
+    criteria: Sequence[Criterion],
+    data: Mapping[str, Any],
+    state: PlaygroundState,
+    judge: Judge | None = None,
+    time: Clock | None = None,
 ) -> Completion:
     """Ask all criteria, side by side; no source is asked twice for the same thing.
 
     Where a source is down, ``MeasurementError`` passes through and nothing is scored; of several, it is that of
     the first criterion. A check that breaks is raised as one, too: it says nothing about the agent. A judge is no
-    source: without it, everything is scored the same.
+    source: without it, everything is scored the same. Without ``time``, no check waits (``wait_s``).
     """
-    shared = SharedState(state, judge=SharedJudge(judge))
+    shared = SharedState(state, judge=SharedJudge(judge), time=time)
     placed = _graded([_placed(criterion, data) for criterion in criteria], shared)
     _refuse_broken(placed)
     score = weighted_mean(placed, Unscored.ZERO)

@@ -101,9 +101,6 @@ def _assertion(assertion: dict[str, Any], place: Place, data: Mapping[str, Any])
         return
     try:
         check = check_of(assertion, data)
-        if "wait_s" in assertion:
-            # Lint does not wait for what an empty playground will never show.
-            check = check_of({**assertion, "wait_s": 0}, data)
     except ValueError as error:
         yield from why_unsupported(error, assertion, place, data)
         return

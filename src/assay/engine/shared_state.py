@@ -15,7 +15,16 @@ from assay.core.errors import MeasurementError
 from assay.engine.shared_stream import SharedStream
 from assay.evidence import paraphrase
 from assay.evidence.paraphrase import Judge, NoOpinion, Question
-from assay.evidence.playground import Event, FhirSource, FileSource, PlaygroundState, StateRow, StoredFile, Turn
+from assay.evidence.playground import (
+    Clock,
+    Event,
+    FhirSource,
+    FileSource,
+    PlaygroundState,
+    StateRow,
+    StoredFile,
+    Turn,
+)
 
 KEPT_FILE_BYTES: Final = 1024 * 1024
 KEPT_FILES_BYTES: Final = 64 * 1024 * 1024
@@ -65,11 +74,16 @@ class SharedState:
     """Fulfils ``PlaygroundState``, ``Remembering`` and ``Judged``. May be asked from several threads."""
 
     def __init__(
-        self, source: PlaygroundState, stopped: threading.Event | None = None, judge: SharedJudge | None = None
+        self,
+        source: PlaygroundState,
+        stopped: threading.Event | None = None,
+        judge: SharedJudge | None = None,
+        time: Clock | None = None,
     ) -> None:
         self._source = source
         self._stopped = stopped or threading.Event()
         self._judge = judge or SharedJudge(None)
+        self._time = time
         self._memory = Memory()
 
     def stop(self) -> None:
@@ -78,7 +92,10 @@ class SharedState:
 
     def anew(self) -> "SharedState":
         """The same playground, with nothing remembered but opinions."""
-        return SharedState(self._source, self._stopped, self._judge)
+        return SharedState(self._source, self._stopped, self._judge, self._time)
+
+    def time(self) -> Clock | None:
+        return self._time
 
     def once(self, what: Hashable, make: Callable[[], Answer]) -> Answer:
         """What is made of answers, such as parsed messages."""

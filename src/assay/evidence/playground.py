@@ -100,17 +100,34 @@ class PlaygroundState(Protocol):
     def files(self) -> FileSource: ...
 
 
+class Clock(Protocol):
+    """Time for checks that wait: seconds that only increase, and a way to let some of them pass."""
+
+    def clock(self) -> float: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
 @runtime_checkable
 class Remembering(Protocol):
-    """A state that gives the same answer to the same question again, without asking its source."""
+    """A state that answers the same question again without asking its source."""
+
+    def time(self) -> Clock | None:
+        """The clock to wait with; None if no check should wait."""
+        ...
 
     def anew(self) -> PlaygroundState: ...
 
     def once(self, what: Hashable, make: Callable[[], Made]) -> Made: ...
 
 
+def time_of(state: PlaygroundState) -> Clock | None:
+    """The clock to wait with, if the state has one."""
+    return cast("Remembering", state).time() if _remembers(type(state)) else None
+
+
 def anew(state: PlaygroundState) -> PlaygroundState:
-    """The same playground as it is now: for who waits until something shows up."""
+    """The same playground as it is now: for a check that waits until something shows up."""
     return cast("Remembering", state).anew() if _remembers(type(state)) else state
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from assay.core import waiting
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Scored
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import check_of, complete
+from assay.engine.shared_state import SharedState
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START, FakeState
+from tests.fake_time import FakeTime
 
 Resource = dict[str, Any]
 
@@ -242,25 +243,26 @@ def test_a_read_by_id() -> None:
     assert (answer.passed, answer.summary) == (False, "there is no Appointment/nope")
 
 
-def test_it_is_asked_again_until_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[float] = []
-    now = [0.0]
+def test_it_is_asked_again_until_it_holds() -> None:
+    time = FakeTime()
+    late = SharedState(FakeState(fhir_source=Server([], later=[appointment()])), time=time)
+    answer = check_of(assertion(wait_s=30), {}).run(late)
+    assert isinstance(answer, Scored)
+    assert answer.passed
+    assert time.slept == [0.25]
+    never = SharedState(FakeState(fhir_source=Server()), time=time)
+    answer = check_of(assertion(wait_s=3), {}).run(never)
+    assert isinstance(answer, Scored)
+    assert not answer.passed
+    assert sum(time.slept) == pytest.approx(3.25)
 
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        now[0] += seconds
 
-    # The defaults are those of the module.
-    monkeypatch.setattr(waiting.held_within, "__defaults__", (lambda: now[0], sleep))
+def test_without_a_clock_it_is_asked_once() -> None:
     late = Server([], later=[appointment()])
     answer = check_of(assertion(wait_s=30), {}).run(FakeState(fhir_source=late))
     assert isinstance(answer, Scored)
-    assert answer.passed
-    assert slept == [0.25]
-    answer = check_of(assertion(wait_s=3), {}).run(FakeState(fhir_source=Server()))
-    assert isinstance(answer, Scored)
     assert not answer.passed
-    assert sum(slept) == pytest.approx(3.25)
+    assert len(late.asked) == 1
 
 
 def test_values_in_a_search_are_escaped() -> None:

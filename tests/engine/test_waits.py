@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from assay.adapters.playground_waits import Waits
-from assay.adapters.playground_watched import WatchedFhir, WatchedFiles, WatchedJudge
+from assay.engine.waits import Waits
+from assay.engine.watched_sources import WatchedFhir, WatchedFiles, WatchedJudge
 from assay.evidence.paraphrase import Answer, NoOpinion, Question
 from assay.evidence.playground import StoredFile
 

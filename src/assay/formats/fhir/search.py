@@ -1,4 +1,8 @@
-"""Which resources a few of FHIR's search parameters match, for resources at hand."""
+"""What a FHIR search means: the query that a server is sent, and which resources at hand a few parameters match.
+
+Resources at hand can be searched by ``_id``, ``identifier``, ``patient``, ``subject``, ``status`` and ``date``
+(without a prefix). Any other parameter is refused by name: a search that ignored it would find too much.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +32,45 @@ _DATE: Final[Mapping[str, tuple[str, ...]]] = {
 _DAY: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d:\d\d.*)?)?)?")
 
 
+PER_PAGE: Final = 200
+# How many resources a page has doesn't change which ones match.
+_NO_CONDITION: Final = ("_count",)
+
+
+def query(parameters: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The parameters as a server is sent them; a list of values is the parameter several times."""
+    sent = [(name, text) for name, value in parameters.items() for text in _texts(value)]
+    return sent if "_count" in parameters else [*sent, ("_count", str(PER_PAGE))]
+
+
+def condition(resource_type: str, parameters: Mapping[str, object]) -> Callable[[Resource], bool]:
+    """Whether a resource matches all parameters. Raises ``MeasurementError`` for one that can't be searched by."""
+    tests = [
+        _test(resource_type, name, text)
+        for name, value in parameters.items()
+        if name not in _NO_CONDITION
+        for text in _texts(value)
+    ]
+    return lambda resource: all(matches(resource) for matches in tests)
+
+
+def _test(resource_type: str, name: str, written: str) -> Callable[[Resource], bool]:
+    """Whether a resource matches one parameter: any of the values that commas separate is enough."""
+    matches = PARAMETERS.get(name)
+    if matches is None:
+        known = ", ".join(PARAMETERS)
+        raise MeasurementError(f"a folder of FHIR resources can't be searched by {name!r}, only by {known}")
+    wanted = split(written, ",")
+    refuse(resource_type, name, wanted)
+    return lambda resource: any(matches(resource, one) for one in wanted)
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, list | tuple):
+        return [text for one in value for text in _texts(one)]
+    return [str(value).lower() if isinstance(value, bool) else str(value)]
+
+
 def split(written: str, at: str) -> list[str]:
     r"""The parts of a parameter. A backslash before ``$ , |`` or another one makes it an ordinary character."""
     parts = [""]
@@ -40,13 +83,13 @@ def split(written: str, at: str) -> list[str]:
 
 
 def refuse(resource_type: str, name: str, wanted: Sequence[str]) -> None:
-    """Raises ``MeasurementError`` for a parameter that the type is not known to have, or a value that is none."""
+    """Raises ``MeasurementError`` for a date that resources at hand can't be searched by."""
     if name != "date":
         return
     if resource_type not in _DATE:
         raise MeasurementError(f"a folder of FHIR resources can't search {resource_type} by date")
     if not all(_DAY.fullmatch(one) for one in wanted):
-        raise MeasurementError("a folder of FHIR resources can search by a date only without a prefix such as ge")
+        raise MeasurementError("a folder of FHIR resources can't be searched by a date with a prefix such as ge")
 
 
 def _by_id(resource: Resource, wanted: str) -> bool:

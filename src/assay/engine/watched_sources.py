@@ -1,9 +1,9 @@
-"""Sources whose answers are waited for where it can be seen: each passes on what the real one says."""
+"""Sources that note when somebody waits for them: each passes on what the real one answers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from assay.adapters.playground_waits import Waits
+from assay.engine.waits import Waits
 from assay.evidence.paraphrase import Answer, Judge, Question
 from assay.evidence.playground import FhirSource, FileSource, StoredFile
 
