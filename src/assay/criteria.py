@@ -17,8 +17,10 @@ from typing import Any
 
 from assay.adapters.criteria_file import load_criteria, read_criteria
 from assay.adapters.json_requests import Pace
-from assay.adapters.playground_loading import Loaded, load_state
+from assay.adapters.playground_file import load_playground_file, open_playground_store
+from assay.adapters.playground_folders import LocalFolders
 from assay.adapters.playground_sources import open_playground
+from assay.adapters.prepared_state import LocalState
 from assay.dialects.criteria.models import (
     AxisScore,
     Completion,
@@ -33,6 +35,7 @@ from assay.engine.criteria import kinds as assertion_types
 from assay.engine.criteria_lint import CriteriaFinding
 from assay.engine.criteria_lint import lint as _lint
 from assay.engine.empty_playground import EmptyPlayground
+from assay.engine.load_playground import Loaded, load_playground
 from assay.engine.verify_criteria import verify_criteria
 from assay.evidence.paraphrase import Judge, NoOpinion, Opinion, Question
 from assay.evidence.playground import Event, FhirSource, FileSource, PlaygroundState, StateRow, StoredFile, Turn
@@ -65,9 +68,17 @@ def complete(
 
 
 def load(playground: Path, folder: Path | None = None, replace: bool = False) -> Loaded:
-    """Put a prepared state into the playground that a file describes. Without a folder, it is empty."""
-    state = None if folder is None else os.fspath(folder)
-    return load_state(os.fspath(playground), state, datetime.now(UTC), replace=replace)
+    """Load a prepared state into the playground that a file describes. Without a folder, it is empty."""
+    path = os.fspath(playground)
+    file = load_playground_file(path)
+    return load_playground(
+        file,
+        None if folder is None else LocalState(os.fspath(folder)),
+        LocalFolders(path),
+        lambda: open_playground_store(file, create=True),
+        datetime.now(UTC),
+        replace,
+    )
 
 
 def lint(criteria: Path, data: Mapping[str, Any] | None = None) -> Sequence[CriteriaFinding]:

@@ -53,7 +53,7 @@ def test_a_playground_that_is_there_stays_unless_it_is_to_be_replaced(
     folder = playground.parent / "in" / "files"
     cli("playground", "load", playground, "--from", state)
     refused = cli("playground", "load", playground, "--from", state)
-    assert (refused.code, refused.err) == (2, f"assay: {folder} is not empty; --replace removes what is there\n")
+    assert (refused.code, refused.err) == (2, f"assay: {folder} must be empty; --replace removes what is in it\n")
     (state / "files" / "out" / "x.csv").rename(state / "files" / "y.csv")
     assert cli("playground", "load", playground, "--from", state, "--replace").code == 0
     assert [str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file()] == ["y.csv"]
@@ -81,9 +81,9 @@ def test_one_bad_line_and_nothing_is_loaded(cli: Cli, playground: Path, state: P
 @pytest.mark.parametrize(
     ("written", "says"),
     [
-        ("files: {folder: ../other}, fhir: {folder: f}", "is not below the folder of the playground file"),
-        ("files: {folder: .}, fhir: {folder: f}", "is not below the folder of the playground file"),
-        ("files: {folder: link}, fhir: {folder: f}", "is not below the folder of the playground file"),
+        ("files: {folder: ../other}, fhir: {folder: f}", "must be below the folder of the playground file"),
+        ("files: {folder: .}, fhir: {folder: f}", "must be below the folder of the playground file"),
+        ("files: {folder: link}, fhir: {folder: f}", "must be below the folder of the playground file"),
         ("files: {folder: in}, fhir: {folder: f}", "s.db is in "),
         ("files: {folder: f}, fhir: {folder: f/g}", "which loading would empty"),
         ("fhir: {folder: f}", "the playground file names no folder for files"),
@@ -108,7 +108,7 @@ def test_links_in_a_state_are_not_followed(cli: Cli, playground: Path, state: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("event/x", "has a folder 'event'; a state has hl7, x12, files, fhir and *.jsonl")]
+    ("name", "says"), [("event/x", "has a folder 'event'; a state has only hl7, x12, files, fhir and *.jsonl")]
 )
 def test_a_folder_of_another_name_is_refused(
     cli: Cli, playground: Path, state: Path, name: str, says: str

@@ -1,14 +1,11 @@
 """Playground files, YAML or JSON, and the playground of the store that one describes."""
 
 import os
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.adapters.marked_file import read_marked
 from assay.adapters.marked_model import validated
 from assay.adapters.store.opening import DEFAULT, VARIABLE, open_store
-from assay.adapters.store.playground import Playground
 from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, PlaygroundFile
 
@@ -34,21 +31,6 @@ def open_playground_store(file: PlaygroundFile, create: bool = False) -> "Store"
     if create and "://" not in where:
         os.makedirs(os.path.dirname(where), mode=0o700, exist_ok=True)
     return open_store(where, create)
-
-
-def new_playground(file: PlaygroundFile, now: datetime) -> Playground:
-    """The playground as the store is to know it. Without a start of its own, the run starts now."""
-    return Playground(
-        file.id,
-        file.run_start or now,
-        None if file.fhir is None else file.fhir.url,
-        None if file.files is None else files_url(file.files),
-        file.data,
-    )
-
-
-def files_url(place: FilesPlace) -> str:
-    return place.url if place.folder is None and place.url else Path(str(place.folder)).as_uri()
 
 
 def from_variable(name: str) -> str:

@@ -6,11 +6,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
-from assay.adapters.playground_file import files_url, from_variable, load_playground_file, open_playground_store
+from assay.adapters.playground_file import from_variable, load_playground_file, open_playground_store
 from assay.adapters.playground_waits import watching
-from assay.adapters.store.playground import Playground
 from assay.dialects.criteria.judge_place import JudgePlace
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace
+from assay.engine.playground_store import Playground
 from assay.engine.verify_criteria import OpenPlayground
 from assay.engine.waits import Say, Waits
 from assay.engine.watched_sources import WatchedFhir, WatchedFiles, WatchedJudge
@@ -65,7 +65,7 @@ def _token(place: FhirPlace | None) -> Any:
 
 @contextmanager
 def _files(place: FilesPlace | None, playground: Playground, waits: Waits) -> Iterator[FileSource | None]:
-    url = playground.file_source if place is None else files_url(place)
+    url = playground.file_source if place is None else place.location
     if url is None:
         yield None
         return

@@ -44,7 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     # Help needs no database.
-    from assay.adapters.playground_file import load_playground_file, new_playground, open_playground_store  # noqa: PLC0415
+    from assay.adapters.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
+    from assay.engine.playground_store import new_playground  # noqa: PLC0415
 
     # A message that could not be recorded is logged without any of its content.
     logging.basicConfig(format="assay: %(message)s", level=logging.WARNING)

@@ -36,9 +36,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _load(args: argparse.Namespace) -> int:
-    from assay.adapters.playground_loading import load_state  # noqa: PLC0415 - help needs no database
+    # Help needs no database.
+    from assay.adapters.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
+    from assay.adapters.playground_folders import LocalFolders  # noqa: PLC0415
+    from assay.adapters.prepared_state import LocalState  # noqa: PLC0415
+    from assay.engine.load_playground import load_playground  # noqa: PLC0415
 
-    loaded = load_state(args.playground, args.folder, datetime.now(UTC), replace=args.replace)
+    file = load_playground_file(args.playground)
+    loaded = load_playground(
+        file,
+        None if args.folder is None else LocalState(args.folder),
+        LocalFolders(args.playground),
+        lambda: open_playground_store(file, create=True),
+        datetime.now(UTC),
+        args.replace,
+    )
     print(
         clean(
             f"loaded {_count(loaded.records, 'record')} and {_count(loaded.files, 'file')} into"

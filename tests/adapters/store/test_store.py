@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.adapters.store.limits import PAYLOAD_BYTES
-from assay.adapters.store.playground import NewEvent, NewResponse, Playground, Record
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError
+from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
 from assay.evidence.playground import StateRow, Turn
 
 pytestmark = pytest.mark.xdist_group("postgres")

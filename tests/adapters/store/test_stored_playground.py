@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.store.playground import NewEvent, NewResponse, Playground, Record
 from assay.adapters.store.store import Store
 from assay.adapters.store.stored_playground import StoredPlayground
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import complete
+from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
 from assay.evidence.playground import PlaygroundState, StateRow, Turn
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START
 from tests.checks.criteria.test_records import ADT, ELIGIBLE

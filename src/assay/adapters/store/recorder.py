@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from assay.adapters.store.playground import NewEvent
 from assay.adapters.store.store import Store
+from assay.engine.playground_store import NewEvent
 
 HL7_OUTBOUND = "hl7_outbound"
 

@@ -11,8 +11,8 @@ from assay.adapters.store.database import WRITING
 from assay.adapters.store.failures import connected, reaching
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.migrate import upgrade
-from assay.adapters.store.playground import Playground, Record
 from assay.core.errors import InputError
+from assay.engine.playground_store import Playground, Record
 from assay.evidence.playground import Event, StateRow, Turn
 
 RESPONSE = "x12_response"

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from assay.adapters.store.playground import Playground
 from assay.adapters.store.store import Store
 from assay.core.errors import MeasurementError
+from assay.engine.playground_store import Playground
 from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, Turn
 
 Answer = TypeVar("Answer")

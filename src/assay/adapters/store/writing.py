@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Table, delete, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.adapters.store import limits, tables
-from assay.adapters.store.playground import NewEvent, NewResponse, Playground, Record
 from assay.core.errors import InputError
+from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
 from assay.evidence.playground import StateRow, Turn
 
 

@@ -9,6 +9,7 @@ The file never contains a password, key or token, only the names of the environm
 """
 
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
@@ -82,6 +83,11 @@ class FilesPlace(StrictModel):
         for name in self.credentials:
             _check_setting(name, str(self.url).partition("://")[0])
         return self
+
+    @property
+    def location(self) -> str:
+        """The URL; for a folder, which must be absolute, one that begins with ``file:``."""
+        return self.url if self.folder is None and self.url else PurePath(str(self.folder)).as_uri()
 
 
 def _check_setting(name: str, scheme: str) -> None:

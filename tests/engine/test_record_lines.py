@@ -1,23 +1,26 @@
-"""Files of records: what a line may have, and refusals with file, line and field."""
+"""Lines of records: what a line may have, and refusals with file, line and field."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
-from assay.adapters.records_file import read_records
-from assay.adapters.store.playground import NewEvent
 from assay.core.errors import InputError
+from assay.engine.playground_store import NewEvent, Record
+from assay.engine.record_lines import records_of
 from assay.evidence.playground import StateRow, Turn
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ROW = '{"record": "row", "resource": "r", "key": "k", "data": {}'
 
 
-def written(tmp_path: Path, data: str | bytes) -> str:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    return str(path)
+def read(name: str, what: str) -> bytes:
+    if name == "a.bin":
+        return b"\xfe"
+    raise InputError(f"{what} can't be read")
+
+
+def records(data: bytes) -> list[Record]:
+    return list(records_of(data, "a.jsonl", read, NOW))
 
 
 @pytest.mark.parametrize(
@@ -49,22 +52,24 @@ def written(tmp_path: Path, data: str | bytes) -> str:
         ),
     ],
 )
-def test_a_line_that_is_refused(tmp_path: Path, line: str, says: str) -> None:
+def test_a_line_that_is_refused(line: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        list(read_records(written(tmp_path, line), NOW))
+        records(line.encode())
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-def test_lines_with_any_end_and_a_mark_in_front(tmp_path: Path, mark: bytes, end: bytes) -> None:
+def test_lines_with_any_end_and_a_mark_in_front(mark: bytes, end: bytes) -> None:
     lines = [
         f'{ROW}, "at": "2026-03-01T13:30:00+01:00"}}'.encode(),
         b"",
         b'{"record": "turn", "number": 1, "speaker": "agent", "text": "hi"}',
         b'{"record": "event", "type": "hl7_outbound", "payload_base64": "/w=="}',
+        b'{"record": "event", "type": "hl7_outbound", "payload_file": "a.bin"}',
     ]
-    assert list(read_records(written(tmp_path, mark + end.join(lines)), NOW)) == [
+    assert records(mark + end.join(lines)) == [
         StateRow("r", "k", {}, datetime(2026, 3, 1, 12, 30, tzinfo=UTC)),
         Turn(1, "agent", "hi", NOW),
         NewEvent("hl7_outbound", b"\xff", NOW),
+        NewEvent("hl7_outbound", b"\xfe", NOW),
     ]

@@ -1,27 +1,29 @@
-"""Files of records for a playground, one JSON object a line."""
+"""Records of a playground as lines of JSON, one object a line: what each line becomes in the store."""
 
 import base64
-import os
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from assay.adapters.store.playground import NewEvent, NewResponse, Record
 from assay.core.errors import InputError
 from assay.dialects.criteria.records import LINES, RECORD_LINE, EventLine, RecordLine, ResponseLine, RowLine
 from assay.engine.mistakes import first, sentence
+from assay.engine.playground_store import NewEvent, NewResponse, Record
 from assay.evidence.playground import StateRow, Turn
 
+ReadFile = Callable[[str, str], bytes]
+"""Gives the content of a file by its name. Raises ``InputError`` that begins with the second argument."""
 
-def read_records(path: str, now: datetime) -> Iterator[Record]:
-    """The records of a file; those without a time get ``now``. Raises ``InputError`` that names line and field."""
-    for number, line in enumerate(read_payload(path, path).removeprefix(BOM_UTF8).splitlines(), 1):
+
+def records_of(data: bytes, path: str, read_file: ReadFile, now: datetime) -> Iterator[Record]:
+    """The records in a file; without a time, they get ``now``. Raises ``InputError`` with the line and field."""
+    for number, line in enumerate(data.removeprefix(BOM_UTF8).splitlines(), 1):
         if line.strip():
             where = f"{path}:{number}"
-            yield _record(_parsed(line, where), path, where, now)
+            yield _record(_parsed(line, where), read_file, where, now)
 
 
 def _parsed(line: bytes, where: str) -> RecordLine:
@@ -42,30 +44,21 @@ def _said(told: ErrorDetails) -> str:
     return f"{field}: {said}" if field else said
 
 
-def _record(line: RecordLine, path: str, where: str, now: datetime) -> Record:
+def _record(line: RecordLine, read_file: ReadFile, where: str, now: datetime) -> Record:
     at = line.at or now
     if isinstance(line, EventLine):
-        return NewEvent(line.type, _payload(line, path, where), at)
+        return NewEvent(line.type, _payload(line, read_file, where), at)
     if isinstance(line, ResponseLine):
-        return NewResponse(_payload(line, path, where), at)
+        return NewResponse(_payload(line, read_file, where), at)
     if isinstance(line, RowLine):
         return StateRow(line.resource, line.key, line.data, at)
     return Turn(line.number, line.speaker, line.text, at)
 
 
-def _payload(line: EventLine | ResponseLine, path: str, where: str) -> bytes:
+def _payload(line: EventLine | ResponseLine, read_file: ReadFile, where: str) -> bytes:
     if line.payload is not None:
         return line.payload.encode()
     if line.payload_base64 is not None:
         return base64.b64decode(line.payload_base64)
     name = str(line.payload_file)
-    return read_payload(os.path.join(os.path.dirname(path), name), f"{where}: payload_file: {name}")
-
-
-def read_payload(path: str, what: str) -> bytes:
-    """The bytes of a file. Raises ``InputError`` that calls it ``what``."""
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except (OSError, ValueError) as error:
-        raise InputError(f"{what} can't be read: {getattr(error, 'strerror', None) or error}") from error
+    return read_file(name, f"{where}: payload_file: {name}")
