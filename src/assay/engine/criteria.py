@@ -27,12 +27,12 @@ from assay.engine.found_checks import class_in, made, modules_in
 from assay.engine.shared_state import SharedJudge, SharedState
 from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import Clock, PlaygroundState
+from assay.evidence.playground_check import PlaygroundCheck
 from assay.formats.field_rules.patterns import SlowPatternError
 
 DISCRIMINATOR = "assert"
 # Most of their time, checks wait for a source.
 SIDE_BY_SIDE = 32
-PlaygroundCheck = Check[PlaygroundState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class InTime:
 
     kind: ClassVar[str] = "in time"
 
-    check: PlaygroundCheck
+    check: Check[PlaygroundState]
 
     def run(self, evidence: PlaygroundState) -> Outcome:
         try:
@@ -80,7 +80,7 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> Playgroun
         raise ValueError(f"{DISCRIMINATOR} is one of {', '.join(kinds())}, not {kind!r}")
     cls = check_class(kind)
     written = {key: value for key, value in assertion.items() if key != DISCRIMINATOR}
-    given = filled(written, data, _escape(cls), getattr(cls, "escapes", {}))
+    given = filled(written, data, cls.escapes)
     check: PlaygroundCheck = made(cls, given)
     return check
 
@@ -120,7 +120,7 @@ def _graded(checks: Sequence[PlacedCheck[PlaygroundState]], shared: SharedState)
 
 
 def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:
-    check: PlaygroundCheck
+    check: Check[PlaygroundState]
     try:
         check = InTime(check_of(criterion.assertion, data))
     except ValueError as error:
@@ -153,8 +153,3 @@ def _run(criterion: Criterion, placed: Placed) -> CriterionRun:
         details=f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary,
         evidence=dict(outcome.evidence) if isinstance(outcome, Scored) else {},
     )
-
-
-def _escape(cls: type[PlaygroundCheck]) -> Any:
-    """How a value is written in the paths of this check."""
-    return getattr(cls, "escape", str)

@@ -12,12 +12,13 @@ from assay.core.outcome import Scored
 from assay.core.placement import Placement
 from assay.dialects.criteria.models import CriteriaFile, Criterion
 from assay.dialects.criteria.variables import VARIABLE, filled, texts_in
-from assay.engine.criteria import PlaygroundCheck, check_of
+from assay.engine.criteria import check_of
 from assay.engine.criteria_contradictions import remarks
 from assay.engine.criteria_places import Place, Remark, line_of, spelled
 from assay.engine.criteria_unsupported import why_unsupported
 from assay.engine.empty_playground import EmptyPlayground
 from assay.engine.mistakes import sentence
+from assay.evidence.playground_check import PlaygroundCheck
 
 RULES: Final = {
     "invalid": "the file or an entry can't be read as criteria",

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from assay.core.outcome import Scored
 from assay.dialects.criteria.variables import filled, texts_in
 from assay.engine.criteria import check_of
+from assay.evidence.playground_check import Escape
 from tests.checks.criteria.fake_state import FakeState, hl7, row, x12
+
+
+def in_brackets(_: str) -> Escape:
+    return lambda text: f"<{text}>"
+
 
 ODD = [
     "O'Brien",
@@ -59,7 +65,7 @@ def passes(assertion: dict[str, Any], state: FakeState, **data: Any) -> bool:
 )
 def test_what_a_variable_stands_for(value: Any, expected: Any) -> None:
     data = {"n": 5, "t": True, "none": None, "list": [1, 2], "a": {"b-c": "x"}, "other": "{{n}}", "quote": 'a"b'}
-    assert filled(value, data, lambda text: f"<{text}>") == expected
+    assert filled(value, data, {"path": in_brackets, "fhirpath": in_brackets}) == expected
 
 
 @pytest.mark.parametrize(

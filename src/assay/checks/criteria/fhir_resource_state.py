@@ -11,7 +11,7 @@ A field has a ``path`` that is dotted with indexes (``participant.0.actor.displa
 that FHIR R4 does not have is refused.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -21,6 +21,7 @@ from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import PlaygroundState, anew, time_of
+from assay.evidence.playground_check import Escapes
 from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
 from assay.formats.fhirpath.matches import Match, Resource, latest, matches
@@ -32,7 +33,6 @@ KEY = "fieldResults"
 LONGEST_WAIT_SEC = 600
 SHOWN = 50
 Single = str | int | float | bool
-Escape = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class FhirResourceState:
     """``fields`` are field rules."""
 
     kind: ClassVar[str] = "fhir-resource-state"
-    escapes: ClassVar[Mapping[str, Callable[[str], Escape]]] = {
+    escapes: ClassVar[Escapes] = {
         "path": lambda _: in_dotted,
         "fhirpath": lambda _: in_fhirpath,
         "where": lambda _: in_fhirpath,

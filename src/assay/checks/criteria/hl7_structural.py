@@ -17,6 +17,7 @@ from typing import ClassVar, Literal
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import Event, PlaygroundState, made_once
+from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
 from assay.formats.field_rules.rows import Result, absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
@@ -38,6 +39,7 @@ class Hl7Structural:
     """At least one rule, at least one count of segments, or a cardinality."""
 
     kind: ClassVar[str] = "hl7-structural"
+    escapes: ClassVar[Escapes] = {"path": lambda _: quoted}
 
     fields: tuple[FieldRule, ...] = ()
     correlate_by: Mapping[str, str] = field(default_factory=dict)
@@ -45,11 +47,6 @@ class Hl7Structural:
     segments: Mapping[str, Count] = field(default_factory=dict)
     cardinality: Cardinality | None = None
     since: Literal["run_start"] | None = None
-
-    @staticmethod
-    def escape(value: str) -> str:
-        """A value as a path's filter takes it."""
-        return quoted(value)
 
     def __post_init__(self) -> None:
         if not self.fields and not self.segments and self.cardinality is None:

@@ -6,13 +6,13 @@ there are. Paths are dotted, or JSONPath if they begin with ``$``. ``since: run_
 changed in this run.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import PlaygroundState, StateRow
+from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rows import absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
@@ -36,7 +36,7 @@ class PortalStateMatch:
     """``assertions`` are field rules; all are held against one record."""
 
     kind: ClassVar[str] = "portal-state-match"
-    escapes: ClassVar[Mapping[str, Callable[[str], Callable[[str], str]]]] = {"path": escape_for}
+    escapes: ClassVar[Escapes] = {"path": escape_for}
 
     correlate_by: Correlation
     assertions: tuple[FieldRule, ...] = ()

@@ -20,7 +20,7 @@ checksum and texts; fields are looked at in up to 64 MiB (16 MiB of XML, HL7 and
 
 import heapq
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Final, Literal
@@ -28,6 +28,7 @@ from typing import ClassVar, Final, Literal
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import FileSource, PlaygroundState, StoredFile
+from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rows import absent_rows
 from assay.formats.field_rules.rule import FieldRule
@@ -41,7 +42,6 @@ KEY: Final = "fieldResults"
 CHANGED: Final = "it changed while it was looked at"
 SHOWN: Final = 50
 MAX_READ: Final = 1000
-Escape = Callable[[str], str]
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _QUOTABLE: Final = re.compile(r"[^'\"\\\x00-\x1f]+")
 
@@ -60,7 +60,7 @@ class SftpFilePresent:
     """``fields`` are field rules."""
 
     kind: ClassVar[str] = "sftp-file-present"
-    escapes: ClassVar[Mapping[str, Callable[[str], Escape]]] = {
+    escapes: ClassVar[Escapes] = {
         "pattern": lambda _: in_glob,
         "glob": lambda _: in_glob,
         "path": lambda path: escape_for(path) if path.startswith("$") else in_path,

@@ -26,6 +26,7 @@ from typing import ClassVar, Literal
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.paraphrase import Answer, NoOpinion, Question, opinion
 from assay.evidence.playground import PlaygroundState, Turn, made_once
+from assay.evidence.playground_check import Escapes
 from assay.formats.speech.phrases import find_phrase, phrase_tokens
 from assay.formats.speech.tokens import Token, tokens
 
@@ -38,6 +39,7 @@ class VoiceTranscript:
     """At least one phrase, wanted or forbidden."""
 
     kind: ClassVar[str] = "voice-transcript"
+    escapes: ClassVar[Escapes] = {}
 
     contains: tuple[Phrase, ...] = ()
     not_contains: tuple[Phrase, ...] = ()

@@ -18,6 +18,7 @@ from typing import ClassVar, Literal
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import Event, PlaygroundState, made_once
+from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
 from assay.formats.field_rules.rows import absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
@@ -44,6 +45,7 @@ class X12Response:
     """At least one rule, the envelope, or a cardinality."""
 
     kind: ClassVar[str] = "x12-response"
+    escapes: ClassVar[Escapes] = {"path": lambda _: quoted_value}
 
     fields: tuple[FieldRule, ...] = ()
     transaction_set: str | None = None
@@ -51,11 +53,6 @@ class X12Response:
     envelope: bool = False
     cardinality: Cardinality | None = None
     since: Literal["run_start"] | None = None
-
-    @staticmethod
-    def escape(value: str) -> str:
-        """A value as a path's filter takes it."""
-        return quoted_value(value)
 
     def __post_init__(self) -> None:
         if not self._rules() and self.cardinality is None:

@@ -10,28 +10,21 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from assay.evidence.playground_check import Escape, Escapes
+
 VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_][\w.\-]*)\s*\}\}", re.ASCII)
 LITERAL: Final = "expected"
-Escape = Callable[[str], str]
 Choose = Callable[[str], Escape]
-"""From what is written in a field to how values in it are escaped."""
+# In a path of any check, a value is part of a text, even where it is alone.
+PATHS: Final[Escapes] = {"path": lambda _: str, "fhirpath": lambda _: str}
 
 
-def filled(
-    value: Any,
-    data: Mapping[str, Any],
-    escape_path: Escape = str,
-    escapes: Mapping[str, Choose] = MappingProxyType({}),
-) -> Any:
-    """A copy of an assertion with its variables replaced. Raises ``ValueError`` for one that the data lacks.
-
-    ``escapes`` says by the name of a field how all in it is escaped. Other paths are as ``escape_path`` has it.
-    """
-    paths: Choose = lambda _: escape_path  # noqa: E731 - it is a value among others
-    return _filled(value, data, {"path": paths, "fhirpath": paths, **escapes})
+def filled(value: Any, data: Mapping[str, Any], escapes: Escapes = MappingProxyType({})) -> Any:
+    """A copy of an assertion with its variables replaced. Raises ``ValueError`` for one that the data lacks."""
+    return _filled(value, data, {**PATHS, **escapes})
 
 
-def _filled(value: Any, data: Mapping[str, Any], known: Mapping[str, Choose]) -> Any:
+def _filled(value: Any, data: Mapping[str, Any], known: Escapes) -> Any:
     if isinstance(value, str):
         whole = VARIABLE.fullmatch(value)
         return _look_up(whole[1], data) if whole else _replaced(value, data, str)
@@ -42,12 +35,12 @@ def _filled(value: Any, data: Mapping[str, Any], known: Mapping[str, Choose]) ->
     return value
 
 
-def _name(key: str, data: Mapping[str, Any], known: Mapping[str, Choose]) -> str:
+def _name(key: str, data: Mapping[str, Any], known: Escapes) -> str:
     """Names are paths at times, as those of ``correlate_by`` are."""
     return _replaced(key, data, known["path"](key)) if known else key
 
 
-def _member(key: str, value: Any, data: Mapping[str, Any], known: Mapping[str, Choose]) -> Any:
+def _member(key: str, value: Any, data: Mapping[str, Any], known: Escapes) -> Any:
     if key == LITERAL:
         return _filled(value, data, {})
     return _escaped(value, data, known[key]) if key in known else _filled(value, data, known)
