@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from assay.adapters.files.gcs import GcsBucket
+from assay.adapters.files.bucket import Bucket
+from assay.adapters.files.gcs import GcsApi
 from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.fake_time import FakeTime
@@ -26,10 +27,10 @@ class BreaksOff(httpx.SyncByteStream):
         raise httpx.ReadError("reset")
 
 
-def bucket(handler: Handler) -> GcsBucket:
+def bucket(handler: Handler) -> Bucket:
     pace = FakeTime().pace(1.0)
     client = httpx.Client(transport=httpx.MockTransport(handler))
-    return GcsBucket("b", "box", lambda: "t", "https://gcs.example", Limits(deadline_sec=30), pace, client)
+    return Bucket(GcsApi("b", lambda: "t", "https://gcs.example"), "box", Limits(deadline_sec=30), pace, client)
 
 
 def item(name: str) -> dict[str, str]:
@@ -60,8 +61,8 @@ def test_pages_in_a_circle() -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (b"no", "no JSON"),
-        (b"[]", "no listing"),
+        (b"no", "not JSON"),
+        (b"[]", "not a listing"),
         (json.dumps({"items": [{"name": "box/a"}]}).encode(), "no name, size or time"),
     ],
 )

@@ -21,9 +21,10 @@ from typing import Final, Protocol
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from assay.adapters import bearer_tokens
+from assay.adapters.files.bucket import Bucket
 from assay.adapters.files.folder import LocalFolder
-from assay.adapters.files.gcs import ENDPOINT, GcsBucket
-from assay.adapters.files.s3 import S3Account, S3Bucket
+from assay.adapters.files.gcs import GcsApi
+from assay.adapters.files.s3 import S3Account, S3Api
 from assay.adapters.files.sftp import SftpFolder
 from assay.adapters.files.sftp_session import DEFAULT_PORT, SftpAccount
 from assay.adapters.files.sigv4 import Credentials
@@ -86,10 +87,11 @@ def _gcs(parts: SplitResult, environment: Environment) -> OpenFileSource:
     bucket, prefix = _bucket(parts)
     emulator = environment.get("STORAGE_EMULATOR_HOST")
     if emulator:
-        return GcsBucket(bucket, prefix, endpoint=emulator if "://" in emulator else f"http://{emulator}")
+        endpoint = emulator if "://" in emulator else f"http://{emulator}"
+        return Bucket(GcsApi(bucket, endpoint=endpoint), prefix)
     named = "ASSAY_GCS_TOKEN" in environment
     token = bearer_tokens.from_environment("ASSAY_GCS_TOKEN", environment) if named else bearer_tokens.google()
-    return GcsBucket(bucket, prefix, token, ENDPOINT)
+    return Bucket(GcsApi(bucket, token), prefix)
 
 
 def _s3(parts: SplitResult, environment: Environment) -> OpenFileSource:
@@ -103,7 +105,7 @@ def _s3(parts: SplitResult, environment: Environment) -> OpenFileSource:
         Credentials(key_id, secret, token) if key_id and secret else None,
         environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL") or None,
     )
-    return S3Bucket(bucket, prefix, account)
+    return Bucket(S3Api(bucket, account), prefix)
 
 
 def _bucket(parts: SplitResult) -> tuple[str, str]:
