@@ -48,17 +48,25 @@ def _rules(rules: Sequence[dict[str, Any]], place: Place, kind: str) -> Iterator
 
 def _opposed(one: dict[str, Any], other: dict[str, Any], kind: str) -> str | None:
     """Why two rules about the same path can't both hold. With a match of its own, a rule may mean other values."""
-    where = one.get("fhirpath") or one.get("path")
-    if where != (other.get("fhirpath") or other.get("path")) or one.get("match") or other.get("match"):
+    where = _where(one)
+    if where != _where(other) or one.get("match") or other.get("match"):
         return None
     operators = {rule.get("operator", "equals") for rule in (one, other)}
     alike = same(one.get("expected"), other.get("expected"))
     if operators in OPPOSITES and (alike or operators <= set(PRESENCE)):
         return f"{where}: {' and '.join(sorted(operators))} can't both hold"
-    single = kind == "portal-state-match" and not str(where).startswith("$")
-    if operators == {"equals"} and single and not alike:
+    if operators == {"equals"} and not alike and _is_one_value(where, kind):
         return f"{where} is one value and can't equal two"
     return None
+
+
+def _where(rule: dict[str, Any]) -> object:
+    return rule.get("fhirpath") or rule.get("path")
+
+
+def _is_one_value(where: object, kind: str) -> bool:
+    """Whether a path can't lead to several values: a dotted path of a record."""
+    return kind == "portal-state-match" and not str(where).startswith("$")
 
 
 def _counts(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:

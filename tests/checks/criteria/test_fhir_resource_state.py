@@ -207,7 +207,7 @@ def test_a_condition_that_can_not_be_judged_never_helps() -> None:
 def test_what_should_not_be_there() -> None:
     assert ask(fields=None, exists=False).passed
     answer = ask(appointment(), fields=None, exists=False)
-    assert (answer.score, answer.summary) == (0.0, "there is Appointment/a1, and should be none")
+    assert (answer.score, answer.summary) == (0.0, "Appointment/a1 exists, and must not")
     assert answer.evidence["matched"] == ["Appointment/a1"]
 
 
@@ -285,7 +285,7 @@ REFUSED = [
     ({"resource_type": "Apointment"}, "did you mean Appointment?"),
     ({"id": "a1"}, "give an id or a search"),
     ({"search": None}, "give an id or a search"),
-    ({"search": None, "id": "../Patient/1"}, "can't be the id of a resource"),
+    ({"search": None, "id": "../Patient/1"}, "id must be the id of a resource"),
     ({"exists": False}, "not with fields"),
     ({"exists": False, "fields": None, "cardinality": {"min": 1}}, "not with fields, cardinality or select"),
     ({"select": "last"}, "'first', 'latest', 'any', 'all' or 'only'"),

@@ -59,7 +59,7 @@ class FhirResourceState:
     wait_s: float = 0
 
     def __post_init__(self) -> None:
-        complaint = self._bad_combination() or lint_type(self.resource_type)
+        complaint = self._bad_address() or self._bad_combination() or lint_type(self.resource_type)
         if complaint is None and self.where is not None:
             complaint = lint_fhirpath(self.where, self.resource_type)
         for rule in self.fields:
@@ -75,16 +75,19 @@ class FhirResourceState:
         return held_within(self.wait_s, lambda: self._look(next(views)), time.clock, time.sleep)
 
     def _bad_combination(self) -> str | None:
-        if (self.id is None) == (self.search is None):
-            return "give an id or a search ({} is every resource of the type)"
-        if self.id is not None and not ID.fullmatch(self.id):
-            return f"{self.id!r} can't be the id of a resource"
         if self.exists is False and (self.fields or self.cardinality or self.select != "first"):
             return "exists: false goes with search, where and since, not with fields, cardinality or select"
         if not self.fields and self.cardinality is None and self.exists is None:
             return "fhir-resource-state needs fields, a cardinality or exists"
         if not 0 <= self.wait_s <= LONGEST_WAIT_SEC:
-            return f"wait_s is a number of seconds from 0 to {LONGEST_WAIT_SEC}"
+            return f"wait_s must be a number of seconds from 0 to {LONGEST_WAIT_SEC}, got {self.wait_s:g}"
+        return None
+
+    def _bad_address(self) -> str | None:
+        if (self.id is None) == (self.search is None):
+            return "give an id or a search ({} is every resource of the type)"
+        if self.id is not None and not ID.fullmatch(self.id):
+            return f"id must be the id of a resource, got {self.id!r}"
         return None
 
     def _look(self, evidence: PlaygroundState) -> Scored:
@@ -117,14 +120,17 @@ class FhirResourceState:
                 return
 
     def _complaint(self, found: list[Match], meant: int) -> str | None:
-        """Why the resources that are there are not those that should be. One that is in doubt never helps."""
+        """Why the resources that are there are not those that should be. A resource in doubt never helps."""
         doubt = next((f"{one.name} can't be judged: {one.doubt}" for one in found if one.doubt is not None), None)
         if self.exists is False:
-            return doubt or (f"there is {found[0].name}, and should be none" if found else None)
-        if self.cardinality is not None and (doubt or not self.cardinality.allows(meant)):
-            return doubt or self.cardinality.complaint(meant, self._what)
-        if self.select in ("only", "all") and doubt:
+            return doubt or (f"{found[0].name} exists, and must not" if found else None)
+        if doubt is not None and (self.cardinality is not None or self.select in ("only", "all")):
             return doubt
+        return self._wrong_number(meant)
+
+    def _wrong_number(self, meant: int) -> str | None:
+        if self.cardinality is not None and not self.cardinality.allows(meant):
+            return self.cardinality.complaint(meant, self._what)
         if self.select == "only" and meant > 1:
             return f"{meant} of {self._what}, expected only one"
         return f"there is no {self._what}" if not meant and (self.fields or self.cardinality is None) else None

@@ -52,14 +52,18 @@ class PortalStateMatch:
     def run(self, evidence: PlaygroundState) -> Outcome:
         rows = [row for row in evidence.state_rows(self.correlate_by.resource) if self._meant(row, evidence)]
         what = f"{self.correlate_by.resource} {self.correlate_by.key or ''}".strip()
-        if self.cardinality is not None and not self.cardinality.allows(len(rows)):
-            complaint = self.cardinality.complaint(len(rows), what)
+        complaint = self._complaint(len(rows), what)
+        if complaint is not None:
             return nothing_to_score(absent_rows(self.assertions), KEY, complaint, records=len(rows))
-        if not rows and self.cardinality is not None and not self.assertions:
-            return Scored(1.0, True, f"there is no record {what}, as expected", {KEY: [], "records": 0})
         if not rows:
-            return nothing_to_score(absent_rows(self.assertions), KEY, f"there is no record {what}", records=0)
+            return Scored(1.0, True, f"there is no record {what}, as expected", {KEY: [], "records": 0})
         return max((self._held(row, what, len(rows)) for row in rows), key=lambda outcome: outcome.score)
+
+    def _complaint(self, count: int, what: str) -> str | None:
+        if self.cardinality is not None and not self.cardinality.allows(count):
+            return self.cardinality.complaint(count, what)
+        needed = bool(self.assertions) or self.cardinality is None
+        return f"there is no record {what}" if not count and needed else None
 
     def _meant(self, row: StateRow, evidence: PlaygroundState) -> bool:
         in_time = self.since is None or row.at >= evidence.run_start

@@ -67,15 +67,18 @@ class VoiceTranscript:
         heard = [turn for turn in evidence.turns() if self.since is None or turn.at >= evidence.run_start]
         spoken = [(turn, _tokens(turn.text, evidence)) for turn in heard if self._meant(turn)]
         if not spoken:
-            who = f" of {self.speaker}" if self.speaker is not None else ""
-            rows = [_row(phrase, None) for phrase in (*self.contains, *self.not_contains)]
-            return Scored(0.0, False, f"there are no turns{who} to look at", {"phraseResults": rows})
+            return self._silence()
         looked = [*self._wanted(spoken), *self._forbidden(spoken)]
         held = [one.held for one in looked]
         summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
         rows = [one.row() for one in looked]
         scored = Scored(sum(held) / len(held), all(held), summary, {"phraseResults": rows})
         return _with_opinions(scored, looked, heard, evidence) if self.paraphrase else scored
+
+    def _silence(self) -> Scored:
+        who = f" of {self.speaker}" if self.speaker is not None else ""
+        rows = [_row(phrase, None) for phrase in (*self.contains, *self.not_contains)]
+        return Scored(0.0, False, f"there are no turns{who} to look at", {"phraseResults": rows})
 
     def _meant(self, turn: Turn) -> bool:
         if self.speaker is not None and turn.speaker.casefold() != self.speaker.casefold():

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE, answers, check_expected
+from assay.formats.field_rules.expected import check_expected
+from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE, answers
 from assay.formats.field_rules.values import Plain
 
 MATCHES: Final = ("any", "all", "none", "only", "first")

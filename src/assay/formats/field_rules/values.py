@@ -44,13 +44,19 @@ def same(left: Plain, right: Plain) -> bool:
         return type(right) is str and left == right
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
+    if isinstance(left, list | dict):
+        return _same_parts(left, right)
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return left == right
+    return type(left) is type(right) and left == right
+
+
+def _same_parts(left: Plain, right: Plain) -> bool:
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, int | float) and isinstance(right, int | float):
-        return left == right
-    return type(left) is type(right) and left == right
+    return False
 
 
 def text(value: Plain) -> str | None:
