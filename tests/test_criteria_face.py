@@ -31,7 +31,7 @@ def test_from_files_to_a_verdict(tmp_path: Path) -> None:
     done = criteria.verify(task / "criteria.yaml", playground)
     assert (done.verdict, done.score) == (criteria.Verdict.PARTIAL, 0.625)
     Draft202012Validator(SCHEMAS["Completion"]).validate(json.loads(done.model_dump_json()))
-    with pytest.raises(InputError, match="there is a playground 'eligibility' already"):
+    with pytest.raises(InputError, match="the playground 'eligibility' exists already"):
         criteria.load(playground, task / "passing")
     criteria.load(playground, task / "passing", replace=True)
     assert criteria.verify(task / "criteria.yaml", playground).verdict is criteria.Verdict.PASS

@@ -1,11 +1,11 @@
-"""Criteria: what a run must have left in a playground, and how much of it is there: the public face.
+"""Criteria: what a run must have left in a playground, and how much of it is there. The public face.
 
 >>> from assay import criteria
 >>> greeting = {"assert": "voice-transcript", "speaker": "agent", "contains": ["good morning"]}
 >>> asked = [criteria.Criterion(label="the agent greets", assertion=greeting, axis="tone")]
 >>> done = criteria.complete(asked, {}, criteria.EmptyPlayground())
 >>> done.verdict.value, done.score, done.criterion_runs[0].details
-('fail', 0.0, 'there are no turns of agent to look at')
+('fail', 0.0, 'there are no turns of agent to check')
 
 It needs the extras: ``pip install assay[criteria,store]``.
 """
@@ -49,9 +49,9 @@ Path = str | os.PathLike[str]
 
 
 def verify(criteria: Path, playground: Path) -> Completion:
-    """Hold the criteria of a file against the playground that another file describes.
+    """Hold the criteria in a file against the playground that another file describes.
 
-    Raises ``InputError`` for a file that can't be used, and ``MeasurementError`` where a source can't be reached.
+    Raises ``InputError`` for a file that can't be used, and ``MeasurementError`` if a source can't be reached.
     """
     return verify_criteria(load_criteria(os.fspath(criteria)), open_playground(os.fspath(playground)), Pace())
 
@@ -82,7 +82,7 @@ def load(playground: Path, folder: Path | None = None, replace: bool = False) ->
 
 
 def lint(criteria: Path, data: Mapping[str, Any] | None = None) -> Sequence[CriteriaFinding]:
-    """What is likely to be wrong with a file of criteria. ``data`` goes beyond the data in the file itself."""
+    """Likely mistakes in a file of criteria. ``data`` is added to the data in the file."""
     document = read_criteria(os.fspath(criteria))
     return _lint(document.value, document.lines, data or {})
 

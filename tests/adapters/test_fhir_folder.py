@@ -106,13 +106,13 @@ def test_reading_by_id(folder: FhirFolder) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "is no valid JSON"),
-        ("[" * 100_000, "is no valid JSON"),
-        ("[]", "without a resourceType and an id"),
-        ('{"resourceType": "Patient"}', "without a resourceType and an id"),
-        ('{"resourceType": "Bundle", "entry": 5}', "without a resourceType and an id"),
-        ('{"resourceType": "Bundle", "entry": [5]}', "without a resourceType and an id"),
-        ('{"resourceType": "Patient", "id": "p"}', "two resources Patient/p"),
+        ("{", "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
+        ("[]", "must have a resourceType and an id"),
+        ('{"resourceType": "Patient"}', "must have a resourceType and an id"),
+        ('{"resourceType": "Bundle", "entry": 5}', "must have a resourceType and an id"),
+        ('{"resourceType": "Bundle", "entry": [5]}', "must have a resourceType and an id"),
+        ('{"resourceType": "Patient", "id": "p"}', "the resource Patient/p exists twice"),
     ],
 )
 def test_files_that_are_no_resources(tmp_path: Path, text: str, says: str) -> None:

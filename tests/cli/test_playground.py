@@ -65,7 +65,7 @@ def test_without_a_folder_the_playground_is_empty(cli: Cli, tmp_path: Path) -> N
     path = tmp_path / "s.yaml"
     path.write_text("{id: b, store: s.db}")
     assert cli("playground", "load", path).out.startswith("loaded 0 records and 0 files into playground b of ")
-    assert "there is a playground 'b' already" in cli("playground", "load", path).err
+    assert "the playground 'b' exists already" in cli("playground", "load", path).err
 
 
 def test_one_bad_line_and_nothing_is_loaded(cli: Cli, playground: Path, state: Path) -> None:

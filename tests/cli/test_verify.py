@@ -105,7 +105,7 @@ def test_the_start_of_the_run_is_that_of_the_file(cli: Cli, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("criteria", "says"),
-    [(PATIENT, "no FHIR server is configured"), (FILE, "no place for files is configured")],
+    [(PATIENT, "no FHIR server is configured"), (FILE, "no files are configured")],
 )
 def test_a_source_that_is_not_there_scores_nothing(
     cli: Cli, playground: Path, tmp_path: Path, criteria: str, says: str
@@ -133,13 +133,13 @@ def test_a_fhir_server_is_asked_with_the_token_of_the_named_variable(
 @pytest.mark.parametrize(
     ("playground", "says"),
     [
-        ("{id: b, store: none.db}", "there is no store"),
+        ("{id: b, store: none.db}", "the store"),
         ("{id: other, store: s.db}", "there is no playground 'other'"),
-        ("{id: b, store: .}", "can't be the file of a store"),
-        ("{id: b, store_env: ASSAY_NOT_SET}", "ASSAY_NOT_SET, which is not set"),
-        ("{id: b, store: s.db, fhir: {url: 'http://127.0.0.1:9', token_env: NOT_SET}}", "NOT_SET should have"),
-        ("{id: b, store: s.db, files: {url: 's3://b', credentials: {AWS_REGION: NOT_SET}}}", "NOT_SET, which is"),
-        ("{id: b, store: s.db, files: {url: 'ftp://b'}}", "files are at"),
+        ("{id: b, store: .}", "the store must be a file"),
+        ("{id: b, store_env: ASSAY_NOT_SET}", "the environment variable ASSAY_NOT_SET, which the"),
+        ("{id: b, store: s.db, fhir: {url: 'http://127.0.0.1:9', token_env: NOT_SET}}", "NOT_SET must hold"),
+        ("{id: b, store: s.db, files: {url: 's3://b', credentials: {AWS_REGION: NOT_SET}}}", "NOT_SET, which the"),
+        ("{id: b, store: s.db, files: {url: 'ftp://b'}}", "the URL of files must be"),
         ("{id: b, store: s.db, fhir: {folder: none}}", "can't be opened"),
         ("[", "it is no valid YAML"),
     ],

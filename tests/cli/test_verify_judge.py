@@ -84,8 +84,8 @@ def test_opinions_are_in_the_json_and_nothing_else_is_different(
         {"said": False, "turn": None, "quote": "", "model": "small-1"},
     ]
     assert [one["details"] for one in judged["criteria"]] == [
-        "1 of 2 phrases as expected in 1 turns; what the judge thinks, unscored: 1 wanted said in other words",
-        "1 of 1 phrases as expected in 1 turns; what the judge thinks, unscored: 1 forbidden not said at all",
+        "1 of 2 phrases as expected in 1 turns; judge (not scored): 1 wanted phrase said in other words",
+        "1 of 1 phrases as expected in 1 turns; judge (not scored): 1 forbidden phrase not said",
     ]
     assert {one["Authorization"] for one in talk.headers} == {"Bearer key-1"}
     assert len(talk.bodies) == 2
@@ -94,14 +94,14 @@ def test_opinions_are_in_the_json_and_nothing_else_is_different(
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (Chat("sure, it was said"), "can't be used: it is not one object of JSON"),
+        (Chat("sure, it was said"), "can't be used: it is not a JSON object"),
         (Chat(json.dumps({"said": True, "turn": 2, "quote": "these words prove it"})), None),
         (
             Chat(json.dumps({"said": True, "turn": 2, "quote": "it is surely booked"})),
-            "its quote is not in the turn",
+            "its quote is not in its turn",
         ),
-        (Chat(json.dumps({"said": True, "turn": 1, "quote": "booked"})), "it names no turn that counts"),
-        (Chat(body=b"\x00garbage"), "no chat completion"),
+        (Chat(json.dumps({"said": True, "turn": 1, "quote": "booked"})), "its turn is not one that counts"),
+        (Chat(body=b"\x00garbage"), "not a chat completion"),
         (Chat(status=401), "does not accept the key"),
         (Chat(status=503), "it answers 503, for 1 s"),
         (Chat(ALL_SET, delay=2), "the judge m: "),
@@ -144,10 +144,11 @@ def test_opinions_in_the_text(folder: Path, cli: Cli) -> None:
     for name, line in [
         (
             "judged",
-            '  --  "is booked": not said (but in other words, the judge thinks, in turn 2: "You are all set")',
+            '  --  "is booked": not said'
+            ' (but in other words, according to the judge, in turn 2: "You are all set")',
         ),
-        ("judged", '  ok  forbidden "your diagnosis": not said (nor in other words, the judge thinks)'),
-        ("alone", '  --  "is booked": not said (no opinion of a judge: no judge is configured)'),
+        ("judged", '  ok  forbidden "your diagnosis": not said (nor in other words, according to the judge)'),
+        ("alone", '  --  "is booked": not said (the judge has no opinion: no judge is configured)'),
     ]:
         assert line in out[name].splitlines()
         assert raw_characters(out[name]) == set()

@@ -28,8 +28,8 @@ def records(data: bytes) -> list[Record]:
     [
         ("not json", "a.jsonl:1: it is no valid JSON"),
         ("[1]", "a.jsonl:1: "),
-        ("{}", "a.jsonl:1: record is one of event, x12_response, row, turn"),
-        ('{"record": "rwo"}', "a.jsonl:1: record is one of event, x12_response, row, turn"),
+        ("{}", "a.jsonl:1: record must be one of event, x12_response, row, turn"),
+        ('{"record": "rwo"}', "a.jsonl:1: record must be one of event, x12_response, row, turn"),
         (
             f'{ROW}, "colour": 1}}',
             "a.jsonl:1: colour: there is no field 'colour' here; 'record'|; there are record, ",
@@ -43,8 +43,11 @@ def records(data: bytes) -> list[Record]:
         (f'{ROW}, "at": "2026-03-01T12:00:00"}}', "a.jsonl:1: at: it is a moment with its zone"),
         ('{"record": "turn", "number": 0, "speaker": "a", "text": ""}', "a.jsonl:1: number: it should be greater"),
         ('{"record": "turn", "number": "1", "speaker": "a", "text": ""}', "number: it is a whole number"),
-        ('{"record": "event", "type": "x"}', "give one of payload, payload_base64 and payload_file"),
-        ('{"record": "event", "type": "x", "payload": "a", "payload_base64": "YQ=="}', "give one of payload"),
+        ('{"record": "event", "type": "x"}', "give exactly one of payload, payload_base64 and payload_file"),
+        (
+            '{"record": "event", "type": "x", "payload": "a", "payload_base64": "YQ=="}',
+            "give exactly one of payload",
+        ),
         ('{"record": "event", "type": "x", "payload_base64": "?"}', "a.jsonl:1: "),
         (
             '{"record": "event", "type": "x", "payload_file": "none"}',

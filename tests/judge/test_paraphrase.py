@@ -35,7 +35,7 @@ def test_what_the_model_is_asked_and_what_becomes_of_its_answer() -> None:
     model = Scripted(json.dumps({"said": True, "turn": 2, "quote": "all set"}), "no JSON")
     judge = ParaphraseJudge(model, prompt_template(), new_mark)
     assert judge.opinion(ASKED) == Opinion(True, 2, "all set", "m")
-    assert judge.opinion(ASKED) == NoOpinion("the answer of m can't be used: it is not one object of JSON")
+    assert judge.opinion(ASKED) == NoOpinion("the answer of m can't be used: it is not a JSON object")
     assert "is booked" in model.asked[0][0]
     assert model.asked[0][1] == SCHEMA
 
@@ -47,7 +47,7 @@ def test_a_model_that_failed_twice_in_a_row_is_not_asked_again() -> None:
     assert (len(model.asked), model.answers) == (5, [])
     assert [isinstance(one, NoOpinion) for one in answers] == [True, False, True, True, True, True, True]
     assert answers[4] == NoOpinion("the judge m: it can't be reached")
-    assert answers[6] == NoOpinion("it was not asked: it failed 2 times in a row before")
+    assert answers[6] == NoOpinion("the judge was not asked, because it failed 2 times in a row")
 
 
 def test_a_transcript_that_is_too_long_is_not_sent() -> None:

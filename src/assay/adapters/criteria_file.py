@@ -44,5 +44,5 @@ def load_data(path: str) -> Mapping[str, Any]:
     """The values that criteria may refer to: an object in a file. Raises ``InputError``."""
     value = read_marked(path).value
     if not isinstance(value, dict):
-        raise InputError(f"{path}: data is an object of names and values")
+        raise InputError(f"{path}: data must be an object of names and values")
     return value

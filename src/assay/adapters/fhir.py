@@ -122,14 +122,14 @@ def _httpx() -> Any:
     try:
         import httpx  # noqa: PLC0415 - only who asks a server pays for it
     except ImportError as error:
-        raise MeasurementError("a FHIR server is asked with httpx: install assay[criteria]") from error
+        raise MeasurementError("a FHIR server needs httpx: install assay[criteria]") from error
     return httpx
 
 
 def _base(written: str) -> str:
     """The base URL without its last slash. Raises ``InputError`` for what is none."""
     httpx = _httpx()
-    wanted = "a FHIR server has a URL such as https://fhir.example/r4, without ?, # or a password"
+    wanted = "the URL of a FHIR server must be like https://fhir.example/r4, without ?, # or a password"
     try:
         url = httpx.URL(written.strip())
     except httpx.InvalidURL as error:

@@ -24,7 +24,7 @@ class FhirFolder:
         for path, resource in _read(root):
             key = _key(resource, path)
             if key in self._resources:
-                raise InputError(f"{path}: there are two resources {key[0]}/{key[1]}")
+                raise InputError(f"{path}: the resource {key[0]}/{key[1]} exists twice")
             self._resources[key] = resource
 
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
@@ -45,7 +45,7 @@ def _read(root: str) -> Iterator[tuple[str, Resource]]:
         if not file.path.endswith(".json"):
             continue
         if file.size > LIMIT_BYTES:
-            raise InputError(f"{file.path} is larger than {LIMIT_BYTES} bytes")
+            raise InputError(f"{file.path} must have at most {LIMIT_BYTES} bytes, got {file.size}")
         for resource in resources_in(_parsed(b"".join(folder.chunks(file.path)), file.path)):
             yield file.path, resource
 
@@ -54,12 +54,12 @@ def _parsed(data: bytes, path: str) -> object:
     try:
         value: object = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} in the folder of FHIR resources is no valid JSON") from error
+        raise InputError(f"{path} in the folder of FHIR resources is not valid JSON") from error
     return value
 
 
 def _key(resource: object, path: str) -> tuple[str, str]:
     kind, identity = (resource.get("resourceType"), resource.get("id")) if isinstance(resource, dict) else (0, 0)
     if not isinstance(kind, str) or not isinstance(identity, str):
-        raise InputError(f"{path} in the folder of FHIR resources has something without a resourceType and an id")
+        raise InputError(f"every resource in {path} must have a resourceType and an id")
     return kind, identity

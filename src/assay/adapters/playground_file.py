@@ -37,7 +37,7 @@ def from_variable(name: str) -> str:
     """What an environment variable has. Raises ``InputError`` where it is not set."""
     value = os.environ.get(name, "")
     if not value:
-        raise InputError(f"the playground file names the environment variable {name}, which is not set")
+        raise InputError(f"the environment variable {name}, which the playground file names, is not set")
     return value
 
 

@@ -1,4 +1,4 @@
-"""Listen as a system that an agent sends to, and record what comes in a playground.
+"""Listen as a system that an agent sends messages to, and record them in a playground.
 
     assay listen mllp --playground PLAYGROUND.yaml
 
@@ -6,7 +6,7 @@ takes HL7 v2 messages over MLLP, records each as an event of type hl7_outbound, 
 recorded. A playground that isn't in the store yet is added. The command listens on this machine only, unless you
 pass --host. Ctrl-C stops it.
 
-Exit codes: 0 it was ended, 2 it could not listen.
+Exit codes: 0 it was stopped, 2 it could not listen.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=port_number,
         metavar="N",
         default=MLLP_PORT,
-        help="0 takes a free one (default: %(default)s)",
+        help="0 takes any free port (default: %(default)s)",
     )
 
 
@@ -68,7 +68,7 @@ async def _listen(recorder: "Recorder", host: str, port: int) -> None:
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     try:
         async with listening(recorder, host, port) as chosen:
-            print(clean(f"listening for HL7 v2 on {host}:{chosen}; Ctrl-C ends it"), flush=True)
+            print(clean(f"listening for HL7 v2 on {host}:{chosen}; press Ctrl-C to stop"), flush=True)
             await ended.wait()
     except OSError as error:
         raise InputError(f"can't listen on {host}:{port}: {error.strerror or error}") from error

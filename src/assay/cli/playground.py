@@ -2,13 +2,13 @@
 
     assay playground load PLAYGROUND.yaml --from FOLDER
 
-makes the playground that the file describes, and puts in what the folder has: records from its *.jsonl files, one
-JSON object a line; each file in hl7/ as an outbound message and each in x12/ as a response; what is in files/ and
-fhir/ goes into the folders that the playground file names. Without --from, the playground is empty.
+creates the playground that the file describes and loads the folder into it: records from *.jsonl, one JSON object
+a line; each file in hl7/ as an outbound message and each file in x12/ as a response; files/ and fhir/ are copied
+to the folders that the playground file names. Without --from, the playground is empty.
 
 A playground that exists already is left alone, unless you pass --replace: then its contents are removed first.
 
-Exit codes: 0 all was loaded, 2 something can't be used, and no record was added.
+Exit codes: 0 everything was loaded, 2 something can't be used and no record was added.
 """
 
 import argparse
@@ -20,10 +20,10 @@ from assay.core.errors import InputError
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True, help="load")
-    load = actions.add_parser("load", description="Make a playground, and put a prepared state in.")
+    load = actions.add_parser("load", description="Create a playground and load a prepared state into it.")
     load.add_argument("playground", metavar="PLAYGROUND", help="the playground file, as YAML or JSON")
     load.add_argument("--from", dest="folder", metavar="FOLDER", help="the prepared state (default: none)")
-    load.add_argument("--replace", action="store_true", help="remove first what the playground has")
+    load.add_argument("--replace", action="store_true", help="remove the contents of the playground first")
     load.set_defaults(action=_load)
 
 

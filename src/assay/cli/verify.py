@@ -1,4 +1,4 @@
-"""Hold criteria against what a run left in a playground, and say how well it did.
+"""Hold criteria against what a run left in a playground, and report how well it did.
 
     assay verify CRITERIA --playground PLAYGROUND.yaml
 
@@ -6,10 +6,10 @@ The playground file names the sources: the store with the playground's records, 
 can also name a judge, whose opinions are shown and change no score. 'assay playground load' fills a playground
 with a prepared state; 'assay criteria lint' finds mistakes in criteria before any run.
 
-A source that can't be reached is tried for a minute; standard error says which one is waited for.
+A source that can't be reached is retried for a minute; standard error names the source.
 
-Exit codes: 0 the verdict is pass; 1 it is partial or fail; 2 a file can't be used, or a source can't be reached,
-and nothing is scored.
+Exit codes: 0 the verdict is pass; 1 the verdict is partial or fail; 2 a file can't be used or a source can't be
+reached, and nothing is scored.
 """
 
 import argparse

@@ -70,11 +70,11 @@ def _opinion(row: Mapping[str, Any]) -> str:
     if not isinstance(opinion, dict):
         return ""
     if opinion.get("said") is None:
-        return f" (no opinion of a judge: {opinion.get('why')})"
+        return f" (the judge has no opinion: {opinion.get('why')})"
     if not opinion["said"]:
-        return " (nor in other words, the judge thinks)"
+        return " (nor in other words, according to the judge)"
     where = f"in turn {opinion.get('turn')}: {_short(opinion.get('quote'))}"
-    return f" (but in other words, the judge thinks, {where})"
+    return f" (but in other words, according to the judge, {where})"
 
 
 def _mark(passed: object) -> str:

@@ -37,7 +37,7 @@ SIDE_BY_SIDE = 32
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """Stands for an assertion that no check understands: it fails, and says why."""
+    """The check of an assertion that no check understands: it fails and says why."""
 
     kind: ClassVar[str] = "unsupported"
 
@@ -49,7 +49,7 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class InTime:
-    """A check that can't tell in time what it should look at: nothing that fits was found."""
+    """A check that fails if a pattern takes too long to find what it should look at."""
 
     kind: ClassVar[str] = "in time"
 
@@ -64,7 +64,7 @@ class InTime:
 
 @functools.cache
 def kinds() -> list[str]:
-    """The values of ``assert`` that there are."""
+    """The values that ``assert`` can have."""
     return [module.replace("_", "-") for module in modules_in(checks)]
 
 
@@ -77,7 +77,7 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> Playgroun
     """The check that an assertion asks for. Raises ``ValueError`` that says why there is none."""
     kind = assertion.get(DISCRIMINATOR)
     if not isinstance(kind, str) or kind not in kinds():
-        raise ValueError(f"{DISCRIMINATOR} is one of {', '.join(kinds())}, not {kind!r}")
+        raise ValueError(f"{DISCRIMINATOR} must be one of {', '.join(kinds())}, got {kind!r}")
     cls = check_class(kind)
     written = {key: value for key, value in assertion.items() if key != DISCRIMINATOR}
     given = filled(written, data, cls.escapes)
@@ -92,11 +92,11 @@ def complete(
     judge: Judge | None = None,
     time: Clock | None = None,
 ) -> Completion:
-    """Ask all criteria, side by side; no source is asked twice for the same thing.
+    """Ask all criteria, side by side; no source is asked the same question twice.
 
-    Where a source is down, ``MeasurementError`` passes through and nothing is scored; of several, it is that of
-    the first criterion. A check that breaks is raised as one, too: it says nothing about the agent. A judge is no
-    source: without it, everything is scored the same. Without ``time``, no check waits (``wait_s``).
+    If a source is down, ``MeasurementError`` passes through and nothing is scored; of several, it is that of the
+    first criterion. A check that breaks raises it too, because that says nothing about the agent. A judge changes
+    no score. Without ``time``, no check waits (``wait_s``).
     """
     shared = SharedState(state, judge=SharedJudge(judge), time=time)
     placed = _graded([_placed(criterion, data) for criterion in criteria], shared)
@@ -129,7 +129,7 @@ def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[Playgr
 
 
 def _refuse_broken(placed: Sequence[Placed]) -> None:
-    """What the error itself says stays out: it may hold values of the playground."""
+    """The message of the error is left out, because it may contain values of the playground."""
     for one in placed:
         if isinstance(one.outcome, Errored):
             what = f"the check of criterion {one.placement.name!r} broke ({one.outcome.error_type})"

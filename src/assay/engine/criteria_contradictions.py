@@ -38,7 +38,7 @@ def _rules(rules: Sequence[dict[str, Any]], place: Place, kind: str) -> Iterator
         yield from about_rule(rule, (*place, at), kind)
     if all(rule.get("weight", 1) == 0 for rule in rules):
         yield Remark(
-            "weight", place, "all rules have the weight 0, so it is all or nothing; leave the weights out"
+            "weight", place, "all rules have weight 0, so the score is all or nothing; leave out the weights"
         )
     for (_, one), (at, other) in combinations(enumerate(rules), 2):
         why = _opposed(one, other, kind)
@@ -72,10 +72,12 @@ def _is_one_value(where: object, kind: str) -> bool:
 def _counts(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
     cardinality = assertion.get("cardinality") or {}
     if cardinality.get("max") == 0 and any(assertion.get(name) for name in DEMANDS):
-        yield Remark("impossible", (*place, "cardinality"), "where there are none, no field can be as expected")
+        yield Remark("impossible", (*place, "cardinality"), "cardinality.max is 0, so no field can be as expected")
     for name, count in (assertion.get("segments") or {}).items():
         if isinstance(count, dict) and upside_down(count):
-            yield Remark("impossible", (*place, "segments", name), "the max of a count is not less than its min")
+            yield Remark(
+                "impossible", (*place, "segments", name), "the max of a count must not be less than its min"
+            )
 
 
 def _phrases(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
@@ -84,7 +86,7 @@ def _phrases(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
     wanted = assertion.get("contains") if forbidden else ()
     for at, phrase in enumerate(wanted if isinstance(wanted, list) else ()):
         if all(any(_says(one, bad) for bad in forbidden) for one in _alternatives(phrase)):
-            why = f"whoever says {phrase!r} says something that not_contains forbids"
+            why = f"saying {phrase!r} includes something that not_contains forbids"
             yield Remark("impossible", (*place, "contains", at), why)
 
 

@@ -27,7 +27,7 @@ class EmptyFiles:
 
 
 class EmptyPlayground:
-    """Fulfils ``PlaygroundState``. All sources are there, and have nothing."""
+    """Fulfils ``PlaygroundState``. All sources exist and are empty."""
 
     fhir = EmptyFhir()
     files = EmptyFiles()

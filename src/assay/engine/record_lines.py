@@ -36,7 +36,7 @@ def _parsed(line: bytes, where: str) -> RecordLine:
 
 def _said(told: ErrorDetails) -> str:
     if told["type"] in ("union_tag_invalid", "union_tag_not_found"):
-        return f"record is one of {', '.join(LINES)}"
+        return f"record must be one of {', '.join(LINES)}"
     # The first part of the place only repeats which record it is.
     kind, *place = told["loc"] or [""]
     field = ".".join(map(str, place))

@@ -1,6 +1,6 @@
-"""What a playground recorded while an agent worked in it, and the systems that it left a state in.
+"""A playground: what its systems recorded while an agent worked in it, and the state that the agent left there.
 
-Nothing here reads.
+Nothing here reads anything.
 """
 
 import functools
@@ -71,14 +71,14 @@ class FileSource(Protocol):
     def chunks(self, path: str) -> Iterator[bytes]:
         """The content of a file, a part at a time.
 
-        A file that is gone, is none, may not be read or changed meanwhile raises ``OSError``: that is evidence. A
-        place that can't be reached, listed or read raises ``MeasurementError``.
+        A file that is gone, isn't a regular file, can't be read or changed meanwhile raises ``OSError``: that is
+        evidence. A place that can't be reached, listed or read raises ``MeasurementError``.
         """
         ...
 
 
 class PlaygroundState(Protocol):
-    """All of one playground. A source that can't be reached raises ``MeasurementError``: it is not a zero."""
+    """All of one playground. A source that can't be reached raises ``MeasurementError``: that isn't a zero."""
 
     @property
     def run_start(self) -> datetime: ...
@@ -138,5 +138,5 @@ def made_once(state: PlaygroundState, what: Hashable, make: Callable[[], Made]) 
 
 @functools.cache
 def _remembers(cls: type[PlaygroundState]) -> bool:
-    """Whether states of a class are ``Remembering``. To find that out takes longer than most answers."""
+    """Whether states of a class are ``Remembering``. Finding out takes longer than most answers."""
     return issubclass(cls, Remembering)

@@ -40,10 +40,10 @@ class ParaphraseJudge:
         """An opinion, or why there is none."""
         text = prompt(question, self._template, self._make_mark)
         if len(text) > LONGEST_PROMPT:
-            return NoOpinion(f"the transcript is too long for a judge: over {LONGEST_PROMPT} characters")
+            return NoOpinion(f"the transcript is too long for a judge (over {LONGEST_PROMPT} characters)")
         with self._lock:
             if self._failures >= GIVEN_UP_AFTER:
-                return NoOpinion(f"it was not asked: it failed {self._failures} times in a row before")
+                return NoOpinion(f"the judge was not asked, because it failed {self._failures} times in a row")
         try:
             answer = self._client.answer(text, SCHEMA)
         except MeasurementError as error:

@@ -32,7 +32,7 @@ def test_a_playground(store: Store) -> None:
 
 def test_a_playground_is_added_once(store: Store) -> None:
     store.add_playground(BOX)
-    with pytest.raises(InputError, match="there is a playground 'box' already"):
+    with pytest.raises(InputError, match="the playground 'box' exists already"):
         store.add_playground(Playground("box", LATER))
     assert store.playground("box") == BOX
 
@@ -85,7 +85,7 @@ def test_a_row_of_state_replaces_the_one_before(store: Store) -> None:
 def test_turns_come_by_number_and_once(store: Store) -> None:
     store.add_playground(BOX)
     store.record("box", [Turn(2, "agent", "two", START), Turn(1, "caller", "one", LATER)])
-    with pytest.raises(InputError, match="there is a turn 2 already"):
+    with pytest.raises(InputError, match="turn 2 already"):
         store.record("box", [Turn(3, "agent", "three", START), Turn(2, "agent", "changed", START)])
     assert [turn.text for turn in store.turns("box")] == ["one", "two"]
 

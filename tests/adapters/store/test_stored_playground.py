@@ -69,5 +69,5 @@ def test_sources_that_are_not_configured_are_no_zero(store: Store) -> None:
     state = recorded(store, AFTER)
     with pytest.raises(MeasurementError, match="no FHIR server is configured for the playground 'box'"):
         _ = state.fhir
-    with pytest.raises(MeasurementError, match="no place for files is configured"):
+    with pytest.raises(MeasurementError, match="no files are configured"):
         _ = state.files

@@ -197,13 +197,13 @@ def test_values_of_the_task_are_escaped_in_paths() -> None:
 @pytest.mark.parametrize(
     ("assertion", "says"),
     [
-        ({}, "assert is one of"),
-        ({"assert": "nope"}, "not 'nope'"),
+        ({}, "assert must be one of"),
+        ({"assert": "nope"}, "got 'nope'"),
         ({"assert": "portal-state-match"}, "correlate_by: it is needed, and missing"),
         (portal(colour="red"), "has no field 'colour'"),
         (portal(assertions=[{"path": "a..b"}]), "has an empty part"),
-        (portal(assertions=[{"path": "$.a["}]), "is no JSONPath"),
-        (portal(assertions=[{"path": "a", "operator": "like"}]), "there is no operator 'like'"),
+        (portal(assertions=[{"path": "$.a["}]), "is not JSONPath"),
+        (portal(assertions=[{"path": "a", "operator": "like"}]), "got 'like'"),
         (portal(assertions=[]), "needs assertions or a cardinality"),
         ({"assert": "hl7-structural", "fields": [{"path": "PID.x"}]}, "is wrong at character 5"),
         ({"assert": "hl7-structural"}, "needs fields, segments or a cardinality"),
@@ -213,7 +213,7 @@ def test_values_of_the_task_are_escaped_in_paths() -> None:
         ({"assert": "voice-transcript"}, "needs contains or not_contains"),
         ({"assert": "voice-transcript", "contains": ["!"]}, "has no words"),
         ({"assert": "voice-transcript", "contains": ["a"], "turns": [0, 1]}, "counted from 1"),
-        (portal(assertions=[{"path": "status", "expected": "{{nothing}}"}]), "the task's data has no 'nothing'"),
+        (portal(assertions=[{"path": "status", "expected": "{{nothing}}"}]), "the data has no 'nothing'"),
     ],
 )
 def test_an_assertion_that_can_not_be(assertion: dict[str, Any], says: str) -> None:

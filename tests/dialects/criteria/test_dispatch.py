@@ -170,11 +170,11 @@ def test_details_are_one_sentence(kind: str) -> None:
 @pytest.mark.parametrize(
     ("assertion", "why"),
     [
-        ({}, "assert is one of fhir-resource-state, "),
-        ({"assert": None}, "not None"),
-        ({"assert": 5}, "not 5"),
-        ({"assert": "FHIR-resource-state"}, "not 'FHIR-resource-state'"),
-        ({"assert": "fhir_resource_state"}, "not 'fhir_resource_state'"),
+        ({}, "assert must be one of fhir-resource-state, "),
+        ({"assert": None}, "got None"),
+        ({"assert": 5}, "got 5"),
+        ({"assert": "FHIR-resource-state"}, "got 'FHIR-resource-state'"),
+        ({"assert": "fhir_resource_state"}, "got 'fhir_resource_state'"),
         ({"assert": "hl7-structural", **SHAPES["hl7-structural"], "colour": 1}, "has no field 'colour'"),
         ({"assert": "hl7-structural"}, "needs fields, segments or a cardinality"),
         ({"assert": "x12-response", "fields": [{"path": "??"}]}, "the X12 path '??' is wrong"),

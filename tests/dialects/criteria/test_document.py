@@ -110,7 +110,7 @@ def test_an_assertion_that_does_not_parse_is_a_failed_criterion_that_says_so() -
     answer = completed(Criterion(label="odd", assertion={"assert": "portal-state-mach"}), criterion(1))
     odd = answer.criterion_runs[0]
     assert (odd.score, odd.passed) == (0.0, False)
-    assert odd.details.startswith("unsupported assertion: assert is one of")
+    assert odd.details.startswith("unsupported assertion: assert must be one of")
     assert answer.score == 0.5
 
 

@@ -137,13 +137,13 @@ def test_null_absent_and_empty_are_three_things() -> None:
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        ({"operator": "equal"}, "there is no operator 'equal'"),
-        ({"match": "some"}, "there is no match 'some'"),
+        ({"operator": "equal"}, "operator must be one of .*, got 'equal'"),
+        ({"match": "some"}, "match must be one of .*, got 'some'"),
         ({"operator": "in", "expected": "a"}, "in needs a list"),
         ({"operator": "between", "expected": [1]}, "between needs a list of two"),
         ({"operator": "between", "expected": ["a", "b"]}, "between needs two numbers or two dates"),
         ({"operator": "greaterThan", "expected": "tall"}, "greaterThan needs a number or a date"),
-        ({"operator": "matches", "expected": "("}, "is no regular expression"),
+        ({"operator": "matches", "expected": "("}, "is not a regular expression"),
         ({"operator": "matches", "expected": 5}, "matches needs a regular expression"),
         (
             {"operator": "matches", "expected": "(((a{1000}){1000}){1000})"},
@@ -151,7 +151,7 @@ def test_null_absent_and_empty_are_three_things() -> None:
         ),
         ({"operator": "matches", "expected": "a{999999999}"}, "100000 parts"),
         ({"operator": "matches", "expected": "a" * 10_001}, "at most 10000 characters"),
-        ({"operator": "matches", "expected": "(" * 3000 + ")" * 3000}, "is no regular expression"),
+        ({"operator": "matches", "expected": "(" * 3000 + ")" * 3000}, "is not a regular expression"),
         ({"operator": "count", "expected": -1}, "count needs a whole number"),
         ({"operator": "count", "expected": {"least": 1}}, "count needs a whole number"),
         ({"operator": "approx", "expected": "x"}, "approx needs a number"),
@@ -173,8 +173,8 @@ def test_null_absent_and_empty_are_three_things() -> None:
         ({"operator": "count", "expected": {"max": True}}, "count needs a whole number"),
         ({"operator": "count", "expected": {"min": 1.5}}, "count needs a whole number"),
         ({"operator": "count", "expected": {"max": 2.5}}, "count needs a whole number"),
-        ({"weight": -1}, "a weight is a number from 0"),
-        ({"weight": 1e101}, "a weight is a number from 0"),
+        ({"weight": -1}, "weight must be a number from 0"),
+        ({"weight": 1e101}, "weight must be a number from 0"),
     ],
 )
 def test_a_rule_that_can_not_be(rule: dict[str, Plain], says: str) -> None:

@@ -46,7 +46,7 @@ class LocalFolder:
                     count += 1
                     yield StoredFile(f"{folder}{name}", found.st_size, _moment(found))
             if count + len(pending) > self._max_files:
-                raise MeasurementError(f"the folder of files has more than {self._max_files} of them")
+                raise MeasurementError(f"the folder of files has more than {self._max_files} files")
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The content as long as the file was when it was opened: one that grows does not go on for ever."""

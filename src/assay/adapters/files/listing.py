@@ -24,7 +24,7 @@ def in_pages(what: str, ask: Callable[[str], tuple[Sequence[Item], str | None]])
         if following is None:
             return
         if following in ("", mark) or count > MAX_FILES:
-            raise MeasurementError(f"{what}: the listing goes in a circle, or has over {MAX_FILES} files")
+            raise MeasurementError(f"{what}: the listing repeats itself, or has over {MAX_FILES} files")
         mark = following
 
 

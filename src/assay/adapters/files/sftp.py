@@ -114,7 +114,7 @@ class SftpFolder:
             raise self._of_file(error, path) from error
         with self._closing(file, path):
             if now != size:
-                raise OSError("it changed while it was looked at")
+                raise OSError("it changed while it was read")
             while at < size and (chunk := self._session.ask(file.reading(at, min(CHUNK, size - at)))):
                 at += len(chunk)
                 yield chunk
@@ -141,8 +141,8 @@ class SftpFolder:
         if isinstance(error, asyncssh.SFTPNoSuchFile | asyncssh.SFTPNoSuchPath | asyncssh.SFTPNotADirectory):
             return missing(path)
         if isinstance(error, asyncssh.SFTPPermissionDenied):
-            return PermissionError(errno.EACCES, "the server does not give it", path)
-        raise MeasurementError(f"{self._what}: it does not read a file ({type(error).__name__})") from error
+            return PermissionError(errno.EACCES, "the server refuses to send it", path)
+        raise MeasurementError(f"{self._what}: a file can't be read ({type(error).__name__})") from error
 
     def _at(self, path: str) -> str:
         return posixpath.join(self._root, path.rstrip("/")) if path else self._root

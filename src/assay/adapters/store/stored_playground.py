@@ -51,7 +51,7 @@ class StoredPlayground:
     @property
     def files(self) -> FileSource:
         if self._files is None:
-            raise MeasurementError(f"no place for files is configured for the playground {self._playground.id!r}")
+            raise MeasurementError(f"no files are configured for the playground {self._playground.id!r}")
         return self._files
 
     def _once(self, kind: str, name: str, ask: Callable[[], Sequence[Answer]]) -> Sequence[Answer]:

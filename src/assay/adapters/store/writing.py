@@ -25,7 +25,7 @@ def add_playground(connection: Connection, playground: Playground) -> None:
         "data": limits.checked_data(playground.data, "the data of a playground"),
     }
     if not _added(connection, tables.playgrounds, values):
-        raise InputError(f"there is a playground {playground.id!r} already")
+        raise InputError(f"the playground {playground.id!r} exists already")
 
 
 def has_playground(connection: Connection, identity: str) -> bool:
@@ -98,7 +98,7 @@ def _add_turn(connection: Connection, playground: str, record: Turn) -> None:
         "at": limits.checked_time(record.at, f"the time of turn {record.number}"),
     }
     if not _added(connection, tables.turns, values):
-        raise InputError(f"there is a turn {record.number} already")
+        raise InputError(f"turn {record.number} exists already")
 
 
 def _optional(value: str | None, what: str) -> str | None:

@@ -1,14 +1,14 @@
-"""Looks at the resources that an agent left on a FHIR R4 server: read by ``id``, or found by a ``search``.
+"""Checks the resources that an agent left on a FHIR R4 server: read by ``id``, or found by a ``search``.
 
-``search`` has search parameters as the server takes them; a list of values is the parameter several times, and
-all must match. ``where`` is a FHIRPath condition on each match, and ``since: run_start`` leaves only what changed
-in this run. ``select`` says which of the remaining ones the fields are held against: the ``first`` (unless said
-otherwise), the ``latest`` to change, ``any`` (the one that does best), ``all``, or the ``only`` one.
-``cardinality`` bounds how many there are; ``exists: false`` passes where there is none. With ``wait_s`` it is
-asked again until all of that holds, or so many seconds are over.
+``search`` has search parameters as the server takes them; with a list of values, all of them must match.
+``where`` is a FHIRPath condition on each match, and ``since: run_start`` keeps only resources that changed in
+this run. ``select`` says which of the remaining resources the fields are checked on: the ``first`` (the default),
+the ``latest`` to change, ``any`` (the one that scores best), ``all``, or the ``only`` one. ``cardinality`` limits
+how many there may be; ``exists: false`` passes if there is none. With ``wait_s``, the server is asked again until
+all of this holds or that many seconds have passed.
 
-A field has a ``path`` that is dotted with indexes (``participant.0.actor.display``), or a ``fhirpath``. An element
-that FHIR R4 does not have is refused.
+A field has a ``path``, which is dotted with indexes (``participant.0.actor.display``), or a ``fhirpath``. Elements
+that FHIR R4 doesn't have are refused.
 """
 
 from collections.abc import Iterable, Iterator
@@ -76,7 +76,7 @@ class FhirResourceState:
 
     def _bad_combination(self) -> str | None:
         if self.exists is False and (self.fields or self.cardinality or self.select != "first"):
-            return "exists: false goes with search, where and since, not with fields, cardinality or select"
+            return "exists: false can't be combined with fields, cardinality or select"
         if not self.fields and self.cardinality is None and self.exists is None:
             return "fhir-resource-state needs fields, a cardinality or exists"
         if not 0 <= self.wait_s <= LONGEST_WAIT_SEC:
@@ -85,7 +85,7 @@ class FhirResourceState:
 
     def _bad_address(self) -> str | None:
         if (self.id is None) == (self.search is None):
-            return "give an id or a search ({} is every resource of the type)"
+            return "give either id or search (search: {} finds every resource of the type)"
         if self.id is not None and not ID.fullmatch(self.id):
             return f"id must be the id of a resource, got {self.id!r}"
         return None
@@ -152,7 +152,7 @@ class FhirResourceState:
         if self.id is not None:
             return f"{self.resource_type}/{self.id}"
         by = ", ".join(self.search or {})
-        parts = [f"by {by}" if by else "", "where a condition holds" if self.where else ""]
+        parts = [f"by {by}" if by else "", "that fulfil a condition" if self.where else ""]
         parts.append("changed in this run" if self.since else "")
         return " ".join([self.resource_type, *filter(None, parts)])
 

@@ -1,12 +1,12 @@
-"""Looks at the HL7 v2 messages that were sent out of the playground (events of type ``hl7_outbound``).
+"""Checks the HL7 v2 messages that were sent from the playground (events of type ``hl7_outbound``).
 
-``message_type`` (``ADT^A04``) and ``correlate_by`` (paths with the values that they must have, such as
-``{"PID-3.1": "12345"}``) say which message is meant; of several, the one that does best counts. ``cardinality``
-bounds how many are meant: ``{max: 1}`` fails an agent that sends the same once more with other values.
+``message_type`` (``ADT^A04``) and ``correlate_by`` (paths and the values they must have, such as ``{"PID-3.1":
+"12345"}``) select the messages; the one that scores best counts. ``cardinality`` limits how many may be selected:
+``{max: 1}`` fails an agent that sends the same message again with other values.
 
-``fields`` are rules with paths such as ``PID.5.1``, ``OBX[2]-5`` or ``OBX[3.1=8480-6]-5``. ``segments`` has names
-of segments with how often they must occur, a number or ``{min, max}``. Values compare as text.
-``since: run_start`` looks only at messages of this run.
+``fields`` are rules with paths such as ``PID.5.1``, ``OBX[2]-5`` or ``OBX[3.1=8480-6]-5``. ``segments`` says how
+often a segment must occur, as a number or ``{min, max}``. Values are compared as text. ``since: run_start`` looks
+only at messages of this run.
 """
 
 import functools
@@ -36,7 +36,7 @@ Count = int | dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Hl7Structural:
-    """At least one rule, at least one count of segments, or a cardinality."""
+    """Needs fields, segments or a cardinality."""
 
     kind: ClassVar[str] = "hl7-structural"
     escapes: ClassVar[Escapes] = {"path": lambda _: quoted}
@@ -57,7 +57,7 @@ class Hl7Structural:
             parse_message_type(self.message_type)
         for rule in self._counts():
             if parse_path(rule.path).text != parse_path(rule.path).segment:
-                raise ValueError(f"segments has names of segments, such as OBX, not {rule.path!r}")
+                raise ValueError(f"segments must have names of segments, such as OBX, got {rule.path!r}")
 
     def run(self, evidence: PlaygroundState) -> Outcome:
         messages, broken = made_once(evidence, (_messages, self.since), lambda: self._messages(evidence))

@@ -1,9 +1,9 @@
-"""Looks at the records that an agent left in a portal: rows of the playground's state, by resource and key.
+"""Checks the records that an agent left in a portal: rows of the playground's state, by resource and key.
 
-``correlate_by`` names the ``resource``, and a ``key`` where one record is meant; without it, the assertions are
-held against every record of the resource, and the one that does best counts. ``cardinality`` bounds how many
-there are. Paths are dotted, or JSONPath if they begin with ``$``. ``since: run_start`` looks only at what
-changed in this run.
+``correlate_by`` names the ``resource``, and the ``key`` of one record. Without a key, the assertions are checked
+on every record of the resource, and the one that scores best counts. ``cardinality`` limits how many records
+there may be. Paths are dotted, or JSONPath if they begin with ``$``. ``since: run_start`` looks only at records
+that changed in this run.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ KEY = "assertionResults"
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Which records are meant."""
+    """Which records to check."""
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
@@ -33,7 +33,7 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class PortalStateMatch:
-    """``assertions`` are field rules; all are held against one record."""
+    """``assertions`` are field rules; all are checked on the same record."""
 
     kind: ClassVar[str] = "portal-state-match"
     escapes: ClassVar[Escapes] = {"path": escape_for}

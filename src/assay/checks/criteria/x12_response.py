@@ -1,12 +1,12 @@
 """Checks the X12 responses that the playground received: transaction sets such as 271, 277, 278, 835, 997 and 999.
 
 ``transaction_set`` (``277CA`` is the 277 that acknowledges claims, ``TA1`` an interchange that only acknowledges
-another) and ``correlate_by`` (paths with the values that they must have, such as ``{"TRN02": "98175"}``) say which
-set is meant; of several, the one that does best counts, and ``cardinality`` bounds how many there are.
+another) and ``correlate_by`` (paths and the values they must have, such as ``{"TRN02": "98175"}``) select the
+sets; the one that scores best counts, and ``cardinality`` limits how many may be selected.
 
 ``fields`` are rules with paths such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: true``, control
-numbers and counts must be right as well. Values compare as text. ``since: run_start`` looks only at responses of
-this run.
+numbers and counts must be right as well. Values are compared as text. ``since: run_start`` looks only at
+responses of this run.
 """
 
 import functools
@@ -42,7 +42,7 @@ _SET = re.compile(rf"[0-9]{{3}}|277CA|{_ACKNOWLEDGMENT}")
 
 @dataclass(frozen=True, slots=True)
 class X12Response:
-    """At least one rule, the envelope, or a cardinality."""
+    """Needs fields, ``envelope: true`` or a cardinality."""
 
     kind: ClassVar[str] = "x12-response"
     escapes: ClassVar[Escapes] = {"path": lambda _: quoted_value}
@@ -59,7 +59,7 @@ class X12Response:
             raise ValueError("x12-response needs fields, envelope: true, or a cardinality")
         if self.transaction_set is not None and not _SET.fullmatch(self.transaction_set):
             raise ValueError(
-                f"a transaction_set is three digits, such as 271, or 277CA, or TA1, not {self.transaction_set!r}"
+                f"transaction_set must be three digits, such as 271, or 277CA or TA1, got {self.transaction_set!r}"
             )
         for path in (*(rule.path for rule in self.fields), *self.correlate_by):
             parse_path(path)

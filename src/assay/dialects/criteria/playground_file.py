@@ -37,14 +37,14 @@ SETTINGS: Final = {
         "AWS_ENDPOINT_URL",
     ),
 }
-"""What a place for files may be told by variables, by the beginning of its URL."""
+"""The environment variables that a place for files reads, by the scheme of its URL."""
 
 
 class FhirPlace(StrictModel):
     """A server by its ``url``, or a ``folder`` of resources as JSON.
 
-    A server is asked with the bearer token in the variable ``token_env``, or with Google's application
-    credentials.
+    Requests to a server carry the bearer token in the environment variable ``token_env``, or Google's application
+    credentials (``google: true``).
     """
 
     url: str | None = Field(default=None, min_length=1)
@@ -55,9 +55,9 @@ class FhirPlace(StrictModel):
     @model_validator(mode="after")
     def _one_of_them(self) -> "FhirPlace":
         if (self.url is None) == (self.folder is None):
-            raise ValueError("give a url or a folder")
+            raise ValueError("give either url or folder")
         if self.url is None and (self.token_env is not None or self.google):
-            raise ValueError("a folder needs no token")
+            raise ValueError("a folder can't have token_env or google")
         if self.token_env is not None and self.google:
             raise ValueError("give token_env or google, not both")
         return self
@@ -66,8 +66,8 @@ class FhirPlace(StrictModel):
 class FilesPlace(StrictModel):
     """An SFTP server or a bucket by its ``url``, or a local ``folder``.
 
-    ``credentials`` says by a setting's usual variable, such as ``ASSAY_SFTP_PASSWORD``, which other variable has
-    it for this playground.
+    ``credentials`` maps a setting, such as ``ASSAY_SFTP_PASSWORD``, to the environment variable that holds it for
+    this playground.
     """
 
     url: str | None = Field(default=None, min_length=1)
@@ -77,9 +77,9 @@ class FilesPlace(StrictModel):
     @model_validator(mode="after")
     def _one_of_them(self) -> "FilesPlace":
         if (self.url is None) == (self.folder is None):
-            raise ValueError("give a url or a folder")
+            raise ValueError("give either url or folder")
         if self.url is None and self.credentials:
-            raise ValueError("a folder needs no credentials")
+            raise ValueError("a folder can't have credentials")
         for name in self.credentials:
             _check_setting(name, str(self.url).partition("://")[0])
         return self
@@ -91,18 +91,18 @@ class FilesPlace(StrictModel):
 
 
 def _check_setting(name: str, scheme: str) -> None:
-    """A setting that nobody reads would leave a server asked as nobody in particular."""
+    """A mistyped setting would leave the requests without credentials."""
     known = SETTINGS.get(scheme, ())
     if name not in known:
         near = get_close_matches(name, known, n=1)
         meant = f"; {near[0]!r} may be meant" if near else ""
         raise ValueError(
-            f"there is no setting {name!r} of {scheme}{meant}; there are {', '.join(known) or 'none'}"
+            f"unknown setting {name!r} for {scheme}{meant}; the settings are {', '.join(known) or 'none'}"
         )
 
 
 class PlaygroundFile(StrictModel):
-    """One playground. Sources that are left out are those that the store knows of, if any."""
+    """One playground. Sources that are left out are taken from the store, if it has them."""
 
     id: str = Field(min_length=1)
     store: str | None = Field(default=None, min_length=1)
@@ -117,7 +117,9 @@ class PlaygroundFile(StrictModel):
     @classmethod
     def _without_password(cls, written: str | None) -> str | None:
         if written is not None and "://" in written and urlsplit(written).password is not None:
-            raise ValueError("a password does not belong here: name a variable that has the URL with store_env")
+            raise ValueError(
+                "store must not contain a password; name an environment variable with the URL in store_env"
+            )
         return written
 
     @model_validator(mode="after")

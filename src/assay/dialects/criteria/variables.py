@@ -1,8 +1,8 @@
-"""Values of a task's data in assertions: ``{{patient.mrn}}`` stands for what the data has there.
+"""Values of a task's data in assertions: ``{{patient.mrn}}`` stands for that value in the data.
 
-A text that is nothing but one variable becomes the value itself, a number for instance. In a path, a condition or
-a search, and in the name of a field, the value is escaped for the language that it is in, so that no value can
-change what that means. What is expected is no such place, whatever it looks like.
+A text that is only a variable becomes the value itself, such as a number. In a path, a condition or a search, and
+in the name of a field, the value is escaped for its language, so that no value can change the meaning. Values in
+``expected`` are never escaped.
 """
 
 import re
@@ -73,7 +73,7 @@ def _replaced(text: str, data: Mapping[str, Any], escape: Escape) -> str:
     def one(match: re.Match[str]) -> str:
         found = _look_up(match[1], data)
         if isinstance(found, dict | list) or found is None:
-            raise ValueError(f"{match[0]} is no single value")
+            raise ValueError(f"{match[0]} must be a single value to be part of a text")
         return escape(str(found).lower() if isinstance(found, bool) else str(found))
 
     return VARIABLE.sub(one, text)
@@ -87,5 +87,5 @@ def _look_up(name: str, data: Mapping[str, Any]) -> Any:
         elif isinstance(here, Mapping) and part in here:
             here = here[part]
         else:
-            raise ValueError(f"the task's data has no {name!r}")
+            raise ValueError(f"the data has no {name!r}")
     return here

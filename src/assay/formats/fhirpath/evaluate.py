@@ -43,7 +43,7 @@ def holds(expression: str, resource: Resource) -> bool:
     found = evaluate(expression, resource)
     if not found or (len(found) == 1 and isinstance(found[0], bool)):
         return found == [True]
-    raise FhirPathError(f"{expression} is no condition: it gives something else than true or false")
+    raise FhirPathError(f"{expression} is not a condition: its value is neither true nor false")
 
 
 @functools.lru_cache(maxsize=1024)

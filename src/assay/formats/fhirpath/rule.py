@@ -27,7 +27,7 @@ class FhirRule(FieldRule):
     def __post_init__(self) -> None:
         FieldRule.__post_init__(self)
         if bool(self.path) == (self.fhirpath is not None):
-            raise ValueError("a field has either a path or a fhirpath")
+            raise ValueError("a field needs either a path or a fhirpath")
         if self.fhirpath is not None:
             object.__setattr__(self, "path", readable(self.fhirpath))
 

@@ -27,18 +27,18 @@ def _compiled(pattern: str) -> "regex.Pattern[str]":
     if len(pattern) > LONGEST or expanded_size(pattern) > MOST_PARTS:
         # To compile it would take longer than any search, and can't be ended.
         raise ValueError(
-            f"a pattern has at most {LONGEST} characters, and {MOST_PARTS} parts with its repetitions"
+            f"a pattern must have at most {LONGEST} characters, and {MOST_PARTS} parts with its repetitions"
         )
     try:
         return regex.compile(pattern)
     except (regex.error, RecursionError) as error:
-        raise ValueError(f"the pattern {pattern!r} is no regular expression: {error}") from error
+        raise ValueError(f"the pattern {pattern!r} is not a regular expression: {error}") from error
 
 
 def compile_pattern(pattern: Plain) -> "regex.Pattern[str]":
     """A pattern, compiled once. Raises ``ValueError``."""
     if not isinstance(pattern, str):
-        raise ValueError("matches needs a regular expression as a text")
+        raise ValueError(f"matches needs a regular expression as a text, got {pattern!r}")
     return _compiled(pattern)
 
 

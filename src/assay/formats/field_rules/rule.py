@@ -37,11 +37,11 @@ class FieldRule:
 
     def __post_init__(self) -> None:
         if self.operator not in OPERATORS:
-            raise ValueError(f"there is no operator {self.operator!r}; there are {', '.join(OPERATORS)}")
+            raise ValueError(f"operator must be one of {', '.join(OPERATORS)}, got {self.operator!r}")
         if self.match is not None and self.match not in MATCHES:
-            raise ValueError(f"there is no match {self.match!r}; there are {', '.join(MATCHES)}")
+            raise ValueError(f"match must be one of {', '.join(MATCHES)}, got {self.match!r}")
         if isinstance(self.weight, bool) or not 0 <= self.weight <= MAX_WEIGHT:
-            raise ValueError(f"a weight is a number from 0 to {MAX_WEIGHT:g}, not {self.weight!r}")
+            raise ValueError(f"weight must be a number from 0 to {MAX_WEIGHT:g}, got {self.weight!r}")
         check_expected(self.operator, self.expected, self.tolerance)
 
     def holds(self, found: Sequence[Plain]) -> bool:
