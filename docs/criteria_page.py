@@ -19,19 +19,19 @@ from docs.markdown import first_sentence, from_docstring, table
 from docs.schema_words import default_words, type_words
 
 _INTRODUCTION = """
-A criterion has a ``label``, an ``assertion``, a ``weight`` (1 unless given) and perhaps an ``axis``. The field
-``assert`` of the assertion says which check answers; its other fields belong to that check. An assertion that no
-check understands is a failed criterion whose details say why. A file has a list of criteria, or ``criteria`` and
+A criterion has a ``label``, an ``assertion``, a ``weight`` (default 1) and optionally an ``axis``. The field
+``assert`` of the assertion selects the check; its other fields belong to that check. An assertion that no check
+understands fails its criterion, and the details say why. A file has a list of criteria, or ``criteria`` and
 ``data``: the values that ``{{name}}`` stands for in an assertion.
 
-A criterion's score is the weighted share of its rules that hold, and it has passed when all do. The score of a run
-is the weighted mean of its criteria; ``pass`` from 0.9 on, ``partial`` above 0, ``fail`` otherwise. Each axis has
-a score of its own; criteria without one are in ``__default__``. A source that can't be reached stops the grading:
-nothing is scored then.
+The score of a criterion is the weighted share of its rules that hold; it has passed when all hold. The score of a
+run is the weighted mean of its criteria: ``pass`` from 0.9 on, ``partial`` above 0, ``fail`` otherwise. Each axis
+has its own score; criteria without an axis are in ``__default__``. A source that can't be reached stops the
+verification, and nothing is scored.
 """
 
 _YAML = """
-Only what JSON would call a number, ``true``, ``false`` or ``null`` is one in YAML: ``00123``, ``12:30``,
+In YAML, only what is a number, ``true``, ``false`` or ``null`` in JSON is one: ``00123``, ``12:30``,
 ``2026-03-01`` and ``no`` are texts.
 """
 
@@ -91,7 +91,7 @@ def _check(kind: str) -> Iterator[str]:
     yield from_docstring(_doc(kind))
     yield from_docstring(inspect.getdoc(check_class(kind)) or "")
     yield from _fields(check_class(kind))
-    yield "Rules, operators and what all criteria have in common are on [a page of their own](criteria.md)."
+    yield "Rules, operators and everything that all criteria share are [on one page](criteria.md)."
 
 
 def _doc(kind: str) -> str:

@@ -45,5 +45,5 @@ def wrong_number(
     if cardinality is not None and not cardinality.allows(len(meant)):
         return cardinality.complaint(len(meant), f"the {what} that match")
     if not len(meant) and (needed or cardinality is None):
-        return f"none of {len(among)} {what} matches"
+        return f"none of {len(among)} {what} matches" if len(among) or len(unread) else f"there are no {what}"
     return None
