@@ -28,7 +28,7 @@ def load_criteria(path: str) -> CriteriaFile:
 
 
 def _with_assertions(value: Any) -> Any:
-    """An assertion that is none fails its own criterion, and says so; the others are still graded."""
+    """An assertion that isn't an object fails its own criterion and says so; the others are still graded."""
     entries = value.get(CRITERIA) if isinstance(value, dict) else None
     if not isinstance(entries, list):
         return value

@@ -52,7 +52,7 @@ class FhirServer:
         self._client.close()
 
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
-        """A resource; None if there is none of that id, or no longer."""
+        """A resource; None if there is none with that id, or if it was deleted."""
         name = f"{_checked(_TYPE, resource_type)}/{_checked(ID, identity)}"
         what = self._what(f"reading {name}")
         answer = self._get(_httpx().URL(f"{self._base}/{name}"), what)
@@ -127,7 +127,7 @@ def _httpx() -> Any:
 
 
 def _base(written: str) -> str:
-    """The base URL without its last slash. Raises ``InputError`` for what is none."""
+    """The base URL without its last slash. Raises ``InputError`` for anything else."""
     httpx = _httpx()
     wanted = "the URL of a FHIR server must be like https://fhir.example/r4, without ?, # or a password"
     try:

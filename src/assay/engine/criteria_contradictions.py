@@ -1,4 +1,4 @@
-"""What an assertion says that can't hold, although a check understands it."""
+"""Assertions that a check understands, but that can't hold."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -23,7 +23,7 @@ OPPOSITES: Final = (
 
 
 def remarks(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
-    """All about one assertion that a check understands, with its variables filled in."""
+    """All remarks on one assertion that a check understands, with its variables filled in."""
     for name in ("fields", "assertions"):
         rules = assertion.get(name)
         if isinstance(rules, list) and rules:
@@ -81,7 +81,7 @@ def _counts(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
 
 
 def _phrases(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
-    """Whoever says a wanted phrase must not say a forbidden one by that."""
+    """A wanted phrase must not contain a forbidden one."""
     forbidden = [one for phrase in assertion.get("not_contains") or () for one in _alternatives(phrase)]
     wanted = assertion.get("contains") if forbidden else ()
     for at, phrase in enumerate(wanted if isinstance(wanted, list) else ()):
@@ -99,7 +99,7 @@ def _alternatives(phrase: Any) -> list[str]:
 
 
 def _x12_paths(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
-    """Paths that no set of the kind can have anything at."""
+    """Paths that find nothing in any set of the kind."""
     name = assertion.get("transaction_set")
     guides = [guide for guide in GUIDES if isinstance(name, str) and name in (guide.name, guide.name[:3])]
     for at, rule in enumerate(assertion.get("fields", ()) if guides else ()):

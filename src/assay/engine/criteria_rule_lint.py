@@ -1,4 +1,4 @@
-"""What one field rule says that can't hold, or that changes nothing."""
+"""Field rules that can't hold, or with parts that have no effect."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -57,7 +57,7 @@ def upside_down(bounds: dict[str, Any]) -> bool:
 
 
 def _no_text(expected: Any, place: Place, kind: str) -> Iterator[Remark]:
-    """Where all values are texts, a number equals none of them. An HL7 field can be null, too."""
+    """If all values are texts, no value equals a number. An HL7 field can also be null."""
     for one in expected if isinstance(expected, list) else [expected]:
         if not isinstance(one, str) and not (one is None and kind == "hl7-structural"):
             why = f"values of {kind} are compared as text, which {one!r} is not; put it in quotes"

@@ -16,7 +16,7 @@ class DeepDataError(AssayError):
 
 
 def find(path: str, data: Any) -> list[Plain]:
-    """What is at a path. Raises ``ValueError`` for a path that is none, and ``DeepDataError``."""
+    """What is at a path. Raises ``ValueError`` for an invalid path, and ``DeepDataError``."""
     return _found(path, data) if path.startswith("$") else _dotted(path, data)
 
 
@@ -31,7 +31,7 @@ def _found(path: str, data: Any) -> list[Plain]:
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     if path.startswith("$"):
         _compiled(path)
     elif not path or any(not part for part in path.split(".")):

@@ -36,7 +36,7 @@ WANTED: Final = "the URL of files must be file:///folder, sftp://user@host:port/
 
 
 class OpenFileSource(FileSource, Protocol):
-    """A place that is to be closed when nobody asks any more."""
+    """A place that must be closed after use."""
 
     def close(self) -> None: ...
 

@@ -102,7 +102,7 @@ class LocalFolder:
 
 
 def _of_file(error: OSError, path: str) -> OSError:
-    """What an error says about a file: a link, a socket or a file in the place of a folder is no file of ours.
+    """What an error says about a file: a link, a socket or a file in place of a folder isn't one of ours.
 
     Raises ``MeasurementError`` for what is not the file's doing, such as a disk that fails or too many open files.
     """

@@ -34,7 +34,7 @@ def prefix_of(folder: str) -> str:
 
 
 def stored_file(prefix: str, key: str, size: int, changed: datetime) -> StoredFile | None:
-    """An object below a prefix; None for what is none, such as the prefix itself."""
+    """An object below a prefix; None for anything else, such as the prefix itself."""
     path = below(prefix, key)
     if path is None:
         return None

@@ -86,7 +86,7 @@ class SftpFolder:
             raise MeasurementError(f"{self._what}: the folder of files can't be listed") from error
 
     def _size(self, parts: list[str]) -> int:
-        """How long a file is. Raises ``OSError`` for what is no file, or behind a link."""
+        """How long a file is. Raises ``OSError`` if it isn't a file, or is behind a link."""
 
         async def look(client: "asyncssh.SFTPClient") -> int | None:
             for depth in range(1, len(parts)):
@@ -173,7 +173,7 @@ class _OpenFile:
 
 
 def _size_of_file(attrs: "asyncssh.SFTPAttrs") -> int | None:
-    """None for what is no regular file."""
+    """None for anything but a regular file."""
     return (attrs.size or 0) if stat.S_ISREG(attrs.permissions or 0) else None
 
 

@@ -73,7 +73,7 @@ class SftpSession:
         asyncssh = _asyncssh()
         with self._lock:
             if self._loop.is_closed():
-                # Whoever gives a file back only now finds nobody to give it to.
+                # A file that is closed only now has no server to be closed on.
                 raise UnreachableError("the session was closed")
             try:
                 return self._loop.run_until_complete(self._step(step))

@@ -17,5 +17,5 @@ class EventRecorder:
         self._event_type = event_type
 
     def record(self, message: bytes, received_at: datetime, peer: str) -> None:  # noqa: ARG002
-        """Keep a message. Who sent it is not what a criterion looks at."""
+        """Keep a message. Criteria don't look at its sender."""
         self._store.record(self._playground, [NewEvent(self._event_type, message, received_at)])

@@ -48,7 +48,7 @@ class Store:
         self._engine.dispose()
 
     def add_playground(self, playground: Playground) -> None:
-        """Raises ``InputError`` where there is one of that id already."""
+        """Raises ``InputError`` if one with that id exists."""
         with self._writing() as connection:
             writing.add_playground(connection, playground)
 
@@ -77,7 +77,7 @@ class Store:
         return count
 
     def playground(self, identity: str) -> Playground:
-        """Raises ``InputError`` where there is none of that id."""
+        """Raises ``InputError`` if there is none with that id."""
         table = tables.playgrounds
         rows = self._rows(select(table).where(table.c.id == identity)) if is_text(identity) else ()
         if not rows:

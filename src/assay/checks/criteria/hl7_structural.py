@@ -81,7 +81,7 @@ class Hl7Structural:
         return all(value in texts(parse_path(path), message) for path, value in self.correlate_by.items())
 
     def _counts(self) -> list[FieldRule]:
-        # A rule refuses a count that is none.
+        # A rule refuses anything that isn't a count.
         return [FieldRule(name, count, "count") for name, count in self.segments.items()]  # type: ignore[arg-type]
 
     def _held(self, message: Message, broken: list[str]) -> Scored:

@@ -136,13 +136,13 @@ def _is_around(finding: Finding, placed: PlacedSet) -> bool:
 
 
 def _names(placed: PlacedSet) -> tuple[str, ...]:
-    """What a set is called: as it says itself, or as its guide is called, which tells a 277CA from other 277."""
+    """The names of a set: its own, and that of its guide, which tells a 277CA from other 277."""
     name = _ACKNOWLEDGMENT if _is_lone(placed) else placed.set.header.text(1)
     return (name,) if placed.guide is None else (name, placed.guide.name)
 
 
 def _is_lone(placed: PlacedSet) -> bool:
-    """Whether it is no set, but the acknowledgment of an interchange without any."""
+    """Whether this is not a set but the acknowledgment of an interchange without sets."""
     return placed.set.header.id == _ACKNOWLEDGMENT
 
 

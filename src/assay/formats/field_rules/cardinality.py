@@ -9,7 +9,7 @@ from typing import ClassVar
 class Cardinality:
     """From ``min`` to ``max``; without a ``max``, any number from ``min`` on."""
 
-    # Whoever builds it from a file refuses a field that is not there.
+    # Unknown fields are refused when it is built from a file.
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     min: int = 1
@@ -26,7 +26,7 @@ class Cardinality:
         return self.min <= count and (self.max is None or count <= self.max)
 
     def complaint(self, count: int, what: str) -> str:
-        """What to say where they are not."""
+        """What to say if they are not."""
         if self.max == self.min:
             return f"{count} of {what}, expected {self.min}"
         wanted = f"{self.min} or more" if self.max is None else f"{self.min} to {self.max}"
@@ -38,7 +38,7 @@ def wrong_number(
 ) -> str | None:
     """What to say where not as many are meant as should be: at least one if that is needed.
 
-    Where some could not be read, nobody knows whether there are too many.
+    If some could not be read, there may be too many.
     """
     if cardinality is not None and cardinality.max is not None and unread:
         return f"{len(unread)} of the {what} can't be read, so it is unknown how many match"

@@ -1,4 +1,4 @@
-"""What stands at a path: values, an explicit null, or nothing. The three are different.
+"""What is at a path: values, an explicit null, or nothing. The three are different.
 
 It is a sequence: None in it is an explicit null, and an empty one is nothing.
 """
@@ -10,16 +10,16 @@ from typing import Union
 
 from typing_extensions import TypeAliasType
 
-# Named, so that whoever validates a rule can follow a type that contains itself.
+# Named, so that validators can follow a type that contains itself.
 Plain = TypeAliasType("Plain", Union[str, int, float, bool, "list[Plain]", "dict[str, Plain]", None])
 
 SHORT = 64
-# What Python takes for a number beyond this, such as 1_000, is none to anybody else.
+# Python also takes 1_000 and the like for numbers, which nobody else does.
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
 
 def number(value: Plain) -> Decimal | None:
-    """A value as a number: a number, or a text that is nothing but one. A boolean is none."""
+    """A value as a number: a number, or a text that is only a number. A boolean isn't one."""
     if isinstance(value, str):
         return _exact(value) if len(value) <= SHORT else _exact.__wrapped__(value)
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -19,7 +19,7 @@ _SEPARATORS: Final = ",;\t|"
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     if not path or '"' in path or re.match(r"0*\.|[0-9*]+\.?$", path):
         raise ValueError(f"a path into a CSV must be column, N.column with N from 1, or *.column, got {path!r}")
 

@@ -17,7 +17,7 @@ ENVELOPES: Final = ("FHS", "BHS", "BTS", "FTS")
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``InputError``."""
+    """Refuse an invalid path. Raises ``InputError``."""
     parse_path(path)
 
 

@@ -13,7 +13,7 @@ MAX_DEPTH: Final = 90
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     json_paths.check_path(path)
     if not path.startswith("$") and '"' in path:
         raise ValueError(f"a dotted path can't have quotes, got {path!r}; JSONPath begins with $")

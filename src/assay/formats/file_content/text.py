@@ -21,7 +21,7 @@ def decoded(data: bytes) -> str:
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     if not _PATH.fullmatch(path):
         raise ValueError(f"a path into a text must be content, line.N with N from 1, or line.*, got {path!r}")
 

@@ -37,7 +37,7 @@ class _WithoutDoctype(TreeBuilder):
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     _parsed(path)
 
 
