@@ -16,12 +16,12 @@ from assay.core.errors import InputError, MeasurementError
 @pytest.mark.parametrize(
     ("where", "says"),
     [
-        ("mysql://u:secret@h/db", "a SQLite file or a PostgreSQL database, not mysql"),
-        ("postgresql://u:secret@h:port/db", "the URL of the store can't be read"),
-        ("://", "the URL of the store can't be read"),
+        ("mysql://u:secret@h/db", "a SQLite file or a PostgreSQL database, got mysql"),
+        ("postgresql://u:secret@h:port/db", "the URL of the store must be like"),
+        ("://", "the URL of the store must be like"),
         ("", "the store must be a file"),
         ("{tmp}", "the store must be a file"),
-        ("{tmp}/no/such/folder.db", "can't be made: No such file or directory"),
+        ("{tmp}/no/such/folder.db", "can't be created: No such file or directory"),
         ("a\0b", "the store must be a file"),
     ],
 )

@@ -85,7 +85,7 @@ def test_a_row_of_state_replaces_the_one_before(store: Store) -> None:
 def test_turns_come_by_number_and_once(store: Store) -> None:
     store.add_playground(BOX)
     store.record("box", [Turn(2, "agent", "two", START), Turn(1, "caller", "one", LATER)])
-    with pytest.raises(InputError, match="turn 2 already"):
+    with pytest.raises(InputError, match="turn 2 exists already"):
         store.record("box", [Turn(3, "agent", "three", START), Turn(2, "agent", "changed", START)])
     assert [turn.text for turn in store.turns("box")] == ["one", "two"]
 
@@ -100,17 +100,17 @@ def test_times_are_moments_in_utc_whatever_the_zone(store: Store) -> None:
 
 NAIVE = datetime(2026, 3, 1)
 WRONG: list[tuple[Record, str]] = [
-    (Turn(1, "agent", "a\0b", START), "the text of turn 1 has a NUL character"),
-    (Turn(1, "agent", "\udc80", START), "the text of turn 1 has half of a character"),
-    (Turn(1, "", "a", START), "the speaker of turn 1 is a text of 1 to 200 bytes"),
-    (Turn(0, "agent", "a", START), "turns are counted from 1"),
-    (Turn(2**31, "agent", "a", START), "turns are counted from 1"),
-    (Turn(1, "agent", "a", NAIVE), "the time of turn 1 needs a zone"),
-    (NewEvent("a\0", b"", START), "the type of an event has a NUL character"),
-    (NewEvent("a", b"\0" * (PAYLOAD_BYTES + 1), START), "the payload of an event is larger than"),
+    (Turn(1, "agent", "a\0b", START), "the text of turn 1 must not contain a NUL character"),
+    (Turn(1, "agent", "\udc80", START), "the text of turn 1 must be Unicode text, but has half of a character"),
+    (Turn(1, "", "a", START), "the speaker of turn 1 must be a text of 1 to 200 bytes"),
+    (Turn(0, "agent", "a", START), "the number of a turn must be from 1"),
+    (Turn(2**31, "agent", "a", START), "the number of a turn must be from 1"),
+    (Turn(1, "agent", "a", NAIVE), "the time of turn 1 must have a time zone"),
+    (NewEvent("a\0", b"", START), "the type of an event must not contain a NUL character"),
+    (NewEvent("a", b"\0" * (PAYLOAD_BYTES + 1), START), "the payload of an event must have at most"),
     (NewResponse(b"", datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))), "is out of range"),
-    (StateRow("r", "k" * 1001, {}, START), "the key of a row is a text of 1 to 1000 bytes"),
-    (StateRow("r", "\0", {}, START), "the key of a row has a NUL character"),
+    (StateRow("r", "k" * 1001, {}, START), "the key of a row must be a text of 1 to 1000 bytes"),
+    (StateRow("r", "\0", {}, START), "the key of a row must not contain a NUL character"),
     (StateRow("r", "k", {"a": float("nan")}, START), "the data of a row can't be written as JSON"),
     (StateRow("r", "k", {"a": b"bytes"}, START), "the data of a row can't be written as JSON"),
 ]

@@ -1,4 +1,4 @@
-"""Whether a path can find anything in resources of a type: a mistyped element must not look like an empty match."""
+"""Whether a path can find anything in resources of a type: a mistyped element must not pass for an empty match."""
 
 import re
 from typing import Final
