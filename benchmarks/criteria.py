@@ -1,4 +1,4 @@
-"""What criteria cost: rules about fields, FHIRPath, many criteria on one sandbox, and a server that is slow."""
+"""What criteria cost: rules about fields, FHIRPath, many criteria on one playground, and a server that is slow."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -7,11 +7,11 @@ from assay.adapters.fhir import FhirServer
 from assay.core.outcome import Scored
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import check_of, complete
-from assay.evidence.sandbox_state import Event
+from assay.evidence.playground import Event
 from assay.formats.fhirpath.evaluate import compiled, evaluate
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_messages import hl7_event, hl7_rules, x12_event, x12_rules
-from benchmarks.made_sandbox import MadeSandbox, appointment, slow_server
+from benchmarks.made_playground import MadePlayground, appointment, slow_server
 from benchmarks.measure import TIMES, Result, best_cpu, wall
 
 MESSAGES, ROUNDS = 200, 20
@@ -24,7 +24,7 @@ Rules = Callable[[int], list[dict[str, Any]]]
 
 
 def run(_jobs: MadeJobs) -> Iterator[Result]:
-    """Field rules of HL7 and X12, compiled FHIRPath, 1,000 criteria on one sandbox, ten on a slow server."""
+    """Field rules of HL7 and X12, compiled FHIRPath, 1,000 criteria on one playground, ten on a slow server."""
     yield _rules("hl7-structural", hl7_event, hl7_rules, HL7_GOAL_US)
     yield _rules("x12-response", x12_event, x12_rules, X12_GOAL_US)
     yield _fhirpath()
@@ -33,14 +33,14 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
 
 
 def _rules(kind: str, made: Made, rules: Rules, goal: float) -> Result:
-    """CPU of a rule: each message is parsed once, in a sandbox of its own, and its rules are held against it."""
+    """CPU of a rule: each message is parsed once, in its own playground, and its rules are checked against it."""
     criteria = [_criterion(kind, fields=rules(n)) for n in range(MESSAGES)]
-    sandboxes = [MadeSandbox([made(n)], [made(n)]) for n in range(MESSAGES)]
+    playgrounds = [MadePlayground([made(n)], [made(n)]) for n in range(MESSAGES)]
     checks = [check_of(criterion.assertion, {}) for criterion in criteria]
 
     def work() -> None:
-        for check, sandbox in zip(checks, sandboxes, strict=True):
-            outcome = check.run(sandbox)
+        for check, playground in zip(checks, playgrounds, strict=True):
+            outcome = check.run(playground)
             assert isinstance(outcome, Scored), outcome
             assert outcome.passed, outcome.summary
 
@@ -65,15 +65,15 @@ def _fhirpath() -> Result:
 def _many() -> Iterator[Result]:
     """All six checks in turn, on fifty different things."""
     criteria = [_of_any_kind(n) for n in range(CRITERIA)]
-    sandbox = MadeSandbox([hl7_event(n) for n in range(10)], [x12_event(n) for n in range(10)])
+    playground = MadePlayground([hl7_event(n) for n in range(10)], [x12_event(n) for n in range(10)])
 
     def work() -> None:
-        sandbox.asked.clear()
-        _completed(criteria, sandbox)
+        playground.asked.clear()
+        _completed(criteria, playground)
 
     [spent] = best_cpu(ROUNDS, work)
-    yield Result(f"{CRITERIA:,} criteria, one sandbox", spent, "s of CPU")
-    asked, different = sandbox.asked.total(), len(sandbox.asked)
+    yield Result(f"{CRITERIA:,} criteria, one playground", spent, "s of CPU")
+    asked, different = playground.asked.total(), len(playground.asked)
     detail = f"{asked} questions, {different} different ones"
     yield Result("  questions to its sources", asked / different, f"{TIMES} different", 1.0, detail)
 
@@ -82,16 +82,16 @@ def _slow() -> Result:
     """Ten criteria that read ten resources. The slowest chain is one of them alone."""
     criteria = [_read(str(n)) for n in range(10)]
     with slow_server(ANSWER_SEC) as url, FhirServer(url) as server:
-        sandbox = MadeSandbox(server=server)
-        _completed(criteria, sandbox)
-        chain = min(wall(lambda: _completed(criteria[:1], sandbox)) for _ in range(3))
-        ten = min(wall(lambda: _completed(criteria, sandbox)) for _ in range(3))
+        playground = MadePlayground(server=server)
+        _completed(criteria, playground)
+        chain = min(wall(lambda: _completed(criteria[:1], playground)) for _ in range(3))
+        ten = min(wall(lambda: _completed(criteria, playground)) for _ in range(3))
     detail = f"{ten * 1e3:.0f} ms against {chain * 1e3:.0f} ms"
     return Result("ten criteria on a slow server", ten / chain, f"{TIMES} one of them", CHAIN_GOAL, detail)
 
 
-def _completed(criteria: Sequence[Criterion], sandbox: MadeSandbox) -> None:
-    failed = [run.details for run in complete(criteria, {}, sandbox).criterion_runs if not run.passed]
+def _completed(criteria: Sequence[Criterion], playground: MadePlayground) -> None:
+    failed = [run.details for run in complete(criteria, {}, playground).criterion_runs if not run.passed]
     assert not failed, failed[0]
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.evidence.sandbox_state import Event
+from assay.evidence.playground import Event
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 RESULTS = 12

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from assay import criteria
-from assay.dialects.criteria import judge_place, records, sandbox_file
+from assay.dialects.criteria import judge_place, playground_file, records
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import check_class, kinds
 from assay.engine.criteria_lint import RULES
@@ -19,26 +19,26 @@ from docs.markdown import first_sentence, from_docstring, table
 from docs.schema_words import default_words, type_words
 
 _INTRODUCTION = """
-A criterion has a ``label``, an ``assertion``, a ``weight`` (1 unless given) and perhaps an ``axis``. The field
-``assert`` of the assertion says which check answers; its other fields belong to that check. An assertion that no
-check understands is a failed criterion whose details say why. A file has a list of criteria, or ``criteria`` and
+A criterion has a ``label``, an ``assertion``, a ``weight`` (default 1) and optionally an ``axis``. The field
+``assert`` of the assertion selects the check; its other fields belong to that check. An assertion that no check
+understands fails its criterion, and the details say why. A file has a list of criteria, or ``criteria`` and
 ``data``: the values that ``{{name}}`` stands for in an assertion.
 
-A criterion's score is the weighted share of its rules that hold, and it has passed when all do. The score of a run
-is the weighted mean of its criteria; ``pass`` from 0.9 on, ``partial`` above 0, ``fail`` otherwise. Each axis has
-a score of its own; criteria without one are in ``__default__``. A source that can't be reached stops the grading:
-nothing is scored then.
+The score of a criterion is the weighted share of its rules that hold; it has passed when all hold. The score of a
+run is the weighted mean of its criteria: ``pass`` from 0.9 on, ``partial`` above 0, ``fail`` otherwise. Each axis
+has its own score; criteria without an axis are in ``__default__``. A source that can't be reached stops the
+verification, and nothing is scored.
 """
 
 _YAML = """
-Only what JSON would call a number, ``true``, ``false`` or ``null`` is one in YAML: ``00123``, ``12:30``,
+In YAML, only what is a number, ``true``, ``false`` or ``null`` in JSON is one: ``00123``, ``12:30``,
 ``2026-03-01`` and ``no`` are texts.
 """
 
 _PLACES = {
-    "sandbox": sandbox_file.SandboxFile,
-    "fhir": sandbox_file.FhirPlace,
-    "files": sandbox_file.FilesPlace,
+    "playground": playground_file.PlaygroundFile,
+    "fhir": playground_file.FhirPlace,
+    "files": playground_file.FilesPlace,
     "judge": judge_place.JudgePlace,
 }
 
@@ -68,8 +68,8 @@ def _common() -> Iterator[str]:
     yield f"Operators: {_quoted(OPERATORS)}. Values of match: {_quoted(MATCHES)}."
     yield "## What lint finds"
     yield table(("rule", "meaning"), [(f"`{name}`", f"{why[0].upper()}{why[1:]}.") for name, why in RULES.items()])
-    yield "## The sandbox file"
-    yield from_docstring(sandbox_file.__doc__ or "")
+    yield "## The playground file"
+    yield from_docstring(playground_file.__doc__ or "")
     for name, model in _PLACES.items():
         yield f"### {name}"
         yield from_docstring(inspect.getdoc(model) or "")
@@ -91,7 +91,7 @@ def _check(kind: str) -> Iterator[str]:
     yield from_docstring(_doc(kind))
     yield from_docstring(inspect.getdoc(check_class(kind)) or "")
     yield from _fields(check_class(kind))
-    yield "Rules, operators and what all criteria have in common are on [a page of their own](criteria.md)."
+    yield "Rules, operators and everything that all criteria share are [on one page](criteria.md)."
 
 
 def _doc(kind: str) -> str:

@@ -46,9 +46,9 @@ def test_lint_finds_nothing(cli: Cli, task: str) -> None:
 
 @pytest.mark.parametrize(("task", "run"), SCORES)
 def test_runs_come_out_as_they_are_called(cli: Cli, tmp_path: Path, task: str, run: str) -> None:
-    sandbox = shutil.copy(EXAMPLES / task / "sandbox.yaml", tmp_path)
-    assert cli("sandbox", "load", sandbox, "--from", EXAMPLES / task / run).code == 0
-    found = cli("verify", EXAMPLES / task / "criteria.yaml", "--sandbox", sandbox, "--json")
+    playground = shutil.copy(EXAMPLES / task / "playground.yaml", tmp_path)
+    assert cli("playground", "load", playground, "--from", EXAMPLES / task / run).code == 0
+    found = cli("verify", EXAMPLES / task / "criteria.yaml", "--playground", playground, "--json")
     said = json.loads(found.out)
     assert (said["verdict"], found.code) == VERDICTS[run]
     assert said["score"] == SCORES[task, run]

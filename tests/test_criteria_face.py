@@ -25,16 +25,21 @@ def test_the_example_of_the_module() -> None:
 
 def test_from_files_to_a_verdict(tmp_path: Path) -> None:
     task = EXAMPLES / "eligibility"
-    sandbox = Path(shutil.copy(task / "sandbox.yaml", tmp_path))
-    loaded = criteria.load(sandbox, task / "partial")
+    playground = Path(shutil.copy(task / "playground.yaml", tmp_path))
+    loaded = criteria.load(playground, task / "partial")
     assert (loaded.records > 0, loaded.files) == (True, 0)
-    done = criteria.verify(task / "criteria.yaml", sandbox)
+    done = criteria.verify(task / "criteria.yaml", playground)
     assert (done.verdict, done.score) == (criteria.Verdict.PARTIAL, 0.625)
     Draft202012Validator(SCHEMAS["Completion"]).validate(json.loads(done.model_dump_json()))
-    with pytest.raises(InputError, match="there is a sandbox 'eligibility' already"):
-        criteria.load(sandbox, task / "passing")
-    criteria.load(sandbox, task / "passing", replace=True)
-    assert criteria.verify(task / "criteria.yaml", sandbox).verdict is criteria.Verdict.PASS
+    with pytest.raises(InputError, match="the playground 'eligibility' exists already"):
+        criteria.load(playground, task / "passing")
+    criteria.load(playground, task / "passing", replace=True)
+    assert criteria.verify(task / "criteria.yaml", playground).verdict is criteria.Verdict.PASS
+
+
+def test_the_former_names_are_the_same_classes() -> None:
+    assert criteria.EmptySandbox is criteria.EmptyPlayground
+    assert criteria.SandboxState is criteria.PlaygroundState
 
 
 def test_findings() -> None:

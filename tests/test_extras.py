@@ -33,7 +33,9 @@ def test_every_face_can_be_imported_without_extras(face: str) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-COMMANDS = "annotate audit criteria doctor grade listen outcome report reward run sandbox score seed tasks verify"
+COMMANDS = (
+    "annotate audit criteria doctor grade listen outcome playground report reward run score seed tasks verify"
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS.split())

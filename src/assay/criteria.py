@@ -1,11 +1,11 @@
-"""Criteria: what a run must have left in a sandbox, and how much of it is there: the public face.
+"""Criteria: what a run must have left in a playground, and how much of it is there. The public face.
 
 >>> from assay import criteria
 >>> greeting = {"assert": "voice-transcript", "speaker": "agent", "contains": ["good morning"]}
 >>> asked = [criteria.Criterion(label="the agent greets", assertion=greeting, axis="tone")]
->>> done = criteria.complete(asked, {}, criteria.EmptySandbox())
+>>> done = criteria.complete(asked, {}, criteria.EmptyPlayground())
 >>> done.verdict.value, done.score, done.criterion_runs[0].details
-('fail', 0.0, 'there are no turns of agent to look at')
+('fail', 0.0, 'there are no turns of agent to check')
 
 It needs the extras: ``pip install assay[criteria,store]``.
 """
@@ -16,8 +16,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from assay.adapters.criteria_file import load_criteria, read_criteria
-from assay.adapters.sandbox_loading import Loaded, load_state
-from assay.adapters.verifying import verify as _verify
+from assay.adapters.json_requests import Pace
+from assay.adapters.playground_file import load_playground_file, open_playground_store
+from assay.adapters.playground_folders import LocalFolders
+from assay.adapters.playground_sources import open_playground
+from assay.adapters.prepared_state import LocalState
 from assay.dialects.criteria.models import (
     AxisScore,
     Completion,
@@ -27,35 +30,59 @@ from assay.dialects.criteria.models import (
     Verdict,
     verdict_of,
 )
-from assay.engine.criteria import complete
+from assay.engine.criteria import complete as _complete
 from assay.engine.criteria import kinds as assertion_types
 from assay.engine.criteria_lint import CriteriaFinding
 from assay.engine.criteria_lint import lint as _lint
-from assay.engine.empty_sandbox import EmptySandbox
+from assay.engine.empty_playground import EmptyPlayground
+from assay.engine.load_playground import Loaded, load_playground
+from assay.engine.verify_criteria import verify_criteria
 from assay.evidence.paraphrase import Judge, NoOpinion, Opinion, Question
-from assay.evidence.sandbox_state import Event, FhirSource, FileSource, SandboxState, StateRow, StoredFile, Turn
+from assay.evidence.playground import Event, FhirSource, FileSource, PlaygroundState, StateRow, StoredFile, Turn
+
+# What these were called before.
+EmptySandbox, SandboxState = EmptyPlayground, PlaygroundState
 
 MODELS = (CriteriaFile, Completion)
 
 Path = str | os.PathLike[str]
 
 
-def verify(criteria: Path, sandbox: Path) -> Completion:
-    """Hold the criteria of a file against the sandbox that another file describes.
+def verify(criteria: Path, playground: Path) -> Completion:
+    """Hold the criteria in a file against the playground that another file describes.
 
-    Raises ``InputError`` for a file that can't be used, and ``MeasurementError`` where a source can't be reached.
+    Raises ``InputError`` for a file that can't be used, and ``MeasurementError`` if a source can't be reached.
     """
-    return _verify(os.fspath(criteria), os.fspath(sandbox))
+    return verify_criteria(load_criteria(os.fspath(criteria)), open_playground(os.fspath(playground)), Pace())
 
 
-def load(sandbox: Path, folder: Path | None = None, replace: bool = False) -> Loaded:
-    """Put a prepared state into the sandbox that a file describes. Without a folder, it is empty."""
-    state = None if folder is None else os.fspath(folder)
-    return load_state(os.fspath(sandbox), state, datetime.now(UTC), replace=replace)
+def complete(
+    criteria: Sequence[Criterion], data: Mapping[str, Any], state: PlaygroundState, judge: Judge | None = None
+) -> Completion:
+    """Ask all criteria, side by side; no source is asked the same question twice.
+
+    If a source is down, ``MeasurementError`` passes through and nothing is scored. A check that breaks raises it
+    too, because that says nothing about the agent. A judge changes no score.
+    """
+    return _complete(criteria, data, state, judge, Pace())
+
+
+def load(playground: Path, folder: Path | None = None, replace: bool = False) -> Loaded:
+    """Load a prepared state into the playground that a file describes. Without a folder, it is empty."""
+    path = os.fspath(playground)
+    file = load_playground_file(path)
+    return load_playground(
+        file,
+        None if folder is None else LocalState(os.fspath(folder)),
+        LocalFolders(path),
+        lambda: open_playground_store(file, create=True),
+        datetime.now(UTC),
+        replace,
+    )
 
 
 def lint(criteria: Path, data: Mapping[str, Any] | None = None) -> Sequence[CriteriaFinding]:
-    """What is likely to be wrong with a file of criteria. ``data`` goes beyond the data in the file itself."""
+    """Likely mistakes in a file of criteria. ``data`` is added to the data in the file."""
     document = read_criteria(os.fspath(criteria))
     return _lint(document.value, document.lines, data or {})
 
@@ -72,7 +99,7 @@ __all__ = [
     "CriteriaFinding",
     "Criterion",
     "CriterionRun",
-    "EmptySandbox",
+    "EmptyPlayground",
     "Event",
     "FhirSource",
     "FileSource",
@@ -80,8 +107,8 @@ __all__ = [
     "Loaded",
     "NoOpinion",
     "Opinion",
+    "PlaygroundState",
     "Question",
-    "SandboxState",
     "StateRow",
     "StoredFile",
     "Turn",

@@ -60,7 +60,7 @@ def test_a_file_that_is_refused(tmp_path: Path, text: str, says: str) -> None:
 def test_an_assertion_that_is_none_fails_its_own_criterion_only(tmp_path: Path, assertion: str) -> None:
     file = load_criteria(written(tmp_path, f"  - label: odd\n    {assertion}\n  - {ENTRY}"))
     done = complete(file.criteria, {}, FakeState())
-    assert "unsupported assertion: assert is one of" in done.criterion_runs[0].details
+    assert "unsupported assertion: assert must be one of" in done.criterion_runs[0].details
     assert [run.label for run in done.criterion_runs] == ["odd", "one"]
 
 
@@ -72,5 +72,5 @@ def test_a_list_has_its_lines_as_well(tmp_path: Path) -> None:
 
 def test_data_is_an_object(tmp_path: Path) -> None:
     assert load_data(written(tmp_path, "a: {b: 007}")) == {"a": {"b": "007"}}
-    with pytest.raises(InputError, match="data is an object"):
+    with pytest.raises(InputError, match="data must be an object"):
         load_data(written(tmp_path, "[1]"))

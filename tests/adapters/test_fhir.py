@@ -99,7 +99,7 @@ def test_a_link_that_leads_away_is_not_followed(place: str) -> None:
 def test_a_link_that_is_no_address() -> None:
     with (
         scripted(linked("http://127.0.0.1:port/", "1")) as script,
-        pytest.raises(MeasurementError, match="is no address"),
+        pytest.raises(MeasurementError, match="is not a URL"),
     ):
         ids(script)
 
@@ -186,16 +186,16 @@ def test_a_read() -> None:
     [
         (Reply(400, outcome("Unknown search parameter: famly")), "answers 400: Unknown search parameter: famly"),
         (Reply(401, outcome("no")), "does not accept the token"),
-        (Reply(403, b"<html>"), "the token has no right to this"),
+        (Reply(403, b"<html>"), "the token does not allow this request"),
         (Reply(404, b""), "the server answers 404"),
         (Reply(302, b"", {"Location": "http://elsewhere.example/"}), "the server answers 302"),
-        (Reply(200, b"<html>log in</html>"), "the answer is no JSON"),
-        (Reply(200, b'{"a": NaN}'), "the answer is no JSON"),
-        (Reply(200, b"[" * 9000), "the answer is no JSON"),
-        (Reply(200, [1, 2]), "the answer is no Bundle"),
-        (Reply(200, {"resourceType": "Patient"}), "the answer is no Bundle"),
+        (Reply(200, b"<html>log in</html>"), "the answer is not JSON"),
+        (Reply(200, b'{"a": NaN}'), "the answer is not JSON"),
+        (Reply(200, b"[" * 9000), "the answer is not JSON"),
+        (Reply(200, [1, 2]), "the answer is not a Bundle"),
+        (Reply(200, {"resourceType": "Patient"}), "the answer is not a Bundle"),
         (Reply(200, b" " * 20_000), "more than 10000 bytes"),
-        (Reply(200, b"xx", {"Content-Encoding": "gzip"}), "not encoded as it says"),
+        (Reply(200, b"xx", {"Content-Encoding": "gzip"}), "can't be decoded"),
     ],
 )
 def test_answers_that_break_a_measurement(reply: Reply, said: str) -> None:
@@ -304,7 +304,7 @@ def test_an_answer_that_breaks_off() -> None:
     ["", "fhir.example", "ftp://fhir.example/r4", "http://", "http://u:p@x/r4", "http://x/r4?a=1", "http://x/#y"],
 )
 def test_what_is_no_base_url(url: str) -> None:
-    with pytest.raises(InputError, match="a FHIR server has a URL such as"):
+    with pytest.raises(InputError, match="the URL of a FHIR server must be like"):
         FhirServer(url)
 
 

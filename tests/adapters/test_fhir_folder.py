@@ -84,10 +84,10 @@ def test_what_a_search_finds(folder: FhirFolder, kind: str, search: dict[str, ob
 @pytest.mark.parametrize(
     ("kind", "search", "says"),
     [
-        ("Patient", {"name": "x"}, "can't be searched by 'name'; it can by _id, identifier"),
+        ("Patient", {"name": "x"}, "can't be searched by 'name', only by _id, identifier"),
         ("Appointment", {"status:not": "booked"}, "can't be searched by 'status:not'"),
-        ("Appointment", {"date": "ge2025-06-05"}, "only without a prefix"),
-        ("Appointment", {"date": "2025-06-05,lt2025"}, "only without a prefix"),
+        ("Appointment", {"date": "ge2025-06-05"}, "with a prefix such as ge"),
+        ("Appointment", {"date": "2025-06-05,lt2025"}, "with a prefix such as ge"),
         ("Patient", {"date": "2025"}, "can't search Patient by date"),
     ],
 )
@@ -106,13 +106,13 @@ def test_reading_by_id(folder: FhirFolder) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "is no valid JSON"),
-        ("[" * 100_000, "is no valid JSON"),
-        ("[]", "without a resourceType and an id"),
-        ('{"resourceType": "Patient"}', "without a resourceType and an id"),
-        ('{"resourceType": "Bundle", "entry": 5}', "without a resourceType and an id"),
-        ('{"resourceType": "Bundle", "entry": [5]}', "without a resourceType and an id"),
-        ('{"resourceType": "Patient", "id": "p"}', "two resources Patient/p"),
+        ("{", "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
+        ("[]", "must have a resourceType and an id"),
+        ('{"resourceType": "Patient"}', "must have a resourceType and an id"),
+        ('{"resourceType": "Bundle", "entry": 5}', "must have a resourceType and an id"),
+        ('{"resourceType": "Bundle", "entry": [5]}', "must have a resourceType and an id"),
+        ('{"resourceType": "Patient", "id": "p"}', "the resource Patient/p exists twice"),
     ],
 )
 def test_files_that_are_no_resources(tmp_path: Path, text: str, says: str) -> None:

@@ -140,7 +140,7 @@ def test_what_cannot_be_read_is_recorded_and_rejected_and_the_connection_goes_on
     async def use(client: Client) -> None:
         await client.send(framed(b"PID|1||SECRET"))
         answer = await client.answer()
-        assert answer.startswith("MSA|AR||line 1: the text does not begin with MSH")
+        assert answer.startswith("MSA|AR||line 1: the text must begin with MSH")
         assert "SECRET" not in answer
         await client.send(framed(message("2")))
         assert await client.answer() == "MSA|AA|2"

@@ -18,7 +18,7 @@ CRITERIA = EXAMPLES / "scheduling" / "criteria.yaml"
     ("argv", "says"),
     [
         (["lint", "{tmp}/none.yaml"], "none.yaml can't be read"),
-        (["lint", CRITERIA, "--allow", "x"], "there is no rule 'x'"),
+        (["lint", CRITERIA, "--allow", "x"], "got 'x'"),
         (["lint"], "FILE"),
         ([], "ACTION"),
     ],

@@ -21,15 +21,15 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def sandbox(tmp_path: Path) -> Path:
-    path = tmp_path / "sandbox.yaml"
+def playground(tmp_path: Path) -> Path:
+    path = tmp_path / "playground.yaml"
     path.write_text("id: b\nstore: s.db\n")
     return path
 
 
 @pytest.fixture
-def listener(sandbox: Path) -> Iterator[tuple["subprocess.Popen[str]", int]]:
-    argv = [ASSAY, "listen", "mllp", "--sandbox", str(sandbox), "--port", "0"]
+def listener(playground: Path) -> Iterator[tuple["subprocess.Popen[str]", int]]:
+    argv = [ASSAY, "listen", "mllp", "--playground", str(playground), "--port", "0"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -58,22 +58,22 @@ def test_what_is_sent_is_recorded_and_acknowledged(
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
-        (["mllp", "--sandbox", "none.yaml"], "none.yaml can't be read"),
+        (["mllp", "--playground", "none.yaml"], "none.yaml can't be read"),
         (["mllp", "--host", "256.0.0.1"], "can't listen on 256.0.0.1:2575"),
         (["mllp", "--port", "65536"], "must be a port"),
         (["mllp", "--port", "x"], "must be a port"),
         (["smtp"], "mllp"),
     ],
 )
-def test_mistakes_are_one_sentence(cli: Cli, sandbox: Path, argv: list[str], says: str) -> None:
-    found = cli("listen", argv[0], "--sandbox", sandbox, *argv[1:])
+def test_mistakes_are_one_sentence(cli: Cli, playground: Path, argv: list[str], says: str) -> None:
+    found = cli("listen", argv[0], "--playground", playground, *argv[1:])
     assert (found.code, found.out, len(found.err.splitlines())) == (2, "", 1)
     assert says in found.err
 
 
-def test_a_port_that_is_taken(cli: Cli, sandbox: Path) -> None:
+def test_a_port_that_is_taken(cli: Cli, playground: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        found = cli("listen", "mllp", "--sandbox", sandbox, "--port", port)
+        found = cli("listen", "mllp", "--playground", playground, "--port", port)
     assert found.code == 2
     assert f"can't listen on 127.0.0.1:{port}: " in found.err

@@ -1,4 +1,4 @@
-"""``assay verify``: the verdict on a sandbox, with the real command on a real store."""
+"""``assay verify``: the verdict on a playground, with the real command on a real store."""
 
 import json
 import threading
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import sandbox_waits
 from assay.cli import verify as verify_command
+from assay.engine import waits
 from tests.builders import REPO
 from tests.cli.running import Cli, raw_characters, run_assay
 from tests.servers.scripted_server import Reply, scripted
@@ -19,21 +19,28 @@ FILE = "- label: a\n  assertion: {assert: sftp-file-present, pattern: 'out/*.csv
 
 
 @pytest.fixture
-def sandbox(tmp_path: Path) -> Path:
+def playground(tmp_path: Path) -> Path:
     return written(tmp_path, "{id: b, store: s.db}")
 
 
-def written(folder: Path, text: str, name: str = "sandbox.yaml") -> Path:
+def written(folder: Path, text: str, name: str = "playground.yaml") -> Path:
     path = folder / name
     path.write_text(text)
     return path
 
 
+def test_the_former_words_still_work(cli: Cli, tmp_path: Path) -> None:
+    sandbox = written(tmp_path, (EXAMPLE / "playground.yaml").read_text(), "sandbox.yaml")
+    assert cli("sandbox", "load", sandbox, "--from", EXAMPLE / "partial").code == 0
+    assert cli("verify", CRITERIA, "--sandbox", sandbox).out.startswith("PARTIAL  score 0.5500")
+    assert "sandbox" not in cli("verify", "--help").out + cli("playground", "--help").out + cli("--help").out
+
+
 def test_the_result_as_json_is_as_documented(tmp_path: Path) -> None:
     """As a process of its own."""
-    sandbox = written(tmp_path, (EXAMPLE / "sandbox.yaml").read_text())
-    assert run_assay("sandbox", "load", sandbox, "--from", EXAMPLE / "partial").code == 0
-    found = run_assay("verify", CRITERIA, "--sandbox", sandbox, "--json")
+    playground = written(tmp_path, (EXAMPLE / "playground.yaml").read_text())
+    assert run_assay("playground", "load", playground, "--from", EXAMPLE / "partial").code == 0
+    found = run_assay("verify", CRITERIA, "--playground", playground, "--json")
     said = json.loads(found.out)
     assert (found.code, found.err, list(said)) == (1, "", ["verdict", "score", "axes", "criteria"])
     assert said["axes"]["communication"] == {"score": 0.75, "weight": 1}
@@ -48,9 +55,9 @@ def test_the_result_as_json_is_as_documented(tmp_path: Path) -> None:
 
 
 def test_the_text_has_verdict_axes_criteria_and_evidence(cli: Cli, tmp_path: Path) -> None:
-    sandbox = written(tmp_path, (EXAMPLE / "sandbox.yaml").read_text())
-    cli("sandbox", "load", sandbox, "--from", EXAMPLE / "partial")
-    out = cli("verify", CRITERIA, "--sandbox", sandbox).out
+    playground = written(tmp_path, (EXAMPLE / "playground.yaml").read_text())
+    cli("playground", "load", playground, "--from", EXAMPLE / "partial")
+    out = cli("verify", CRITERIA, "--playground", playground).out
     assert out.startswith(
         "PARTIAL  score 0.5500\n\naxis            score  weight\ncorrectness    0.5000       4\n"
     )
@@ -65,7 +72,7 @@ def test_the_text_has_verdict_axes_criteria_and_evidence(cli: Cli, tmp_path: Pat
         assert line in out.splitlines()
 
 
-def test_values_come_from_the_store_the_criteria_and_the_sandbox_file(cli: Cli, tmp_path: Path) -> None:
+def test_values_come_from_the_store_the_criteria_and_the_playground_file(cli: Cli, tmp_path: Path) -> None:
     """The nearest to the run wins: what the file has now, then the criteria, then what was stored."""
     row = {"record": "row", "resource": "r", "key": "007", "data": {"a": 5, "b": 2}}
     written(tmp_path, json.dumps(row), "r.jsonl")
@@ -76,12 +83,12 @@ def test_values_come_from_the_store_the_criteria_and_the_sandbox_file(cli: Cli, 
         "    assertions: [{path: a, expected: '{{a}}'}, {path: b, expected: '{{b}}'}]\n",
         "c.yaml",
     )
-    sandbox = written(tmp_path, "{id: b, store: s.db, data: {key: 007, b: 3}}")
-    assert cli("sandbox", "load", sandbox, "--from", tmp_path).code == 0
+    playground = written(tmp_path, "{id: b, store: s.db, data: {key: 007, b: 3}}")
+    assert cli("playground", "load", playground, "--from", tmp_path).code == 0
     written(tmp_path, "{id: b, store: s.db, data: {a: 5}}")
-    assert cli("verify", criteria, "--sandbox", sandbox).code == 0
+    assert cli("verify", criteria, "--playground", playground).code == 0
     written(tmp_path, "{id: b, store: s.db}")
-    assert cli("verify", criteria, "--sandbox", sandbox).out.startswith("PARTIAL  score 0.5000")
+    assert cli("verify", criteria, "--playground", playground).out.startswith("PARTIAL  score 0.5000")
 
 
 def test_the_start_of_the_run_is_that_of_the_file(cli: Cli, tmp_path: Path) -> None:
@@ -89,23 +96,23 @@ def test_the_start_of_the_run_is_that_of_the_file(cli: Cli, tmp_path: Path) -> N
     where = "store: s.db, files: {folder: files}"
     (tmp_path / "state" / "files" / "out").mkdir(parents=True)
     written(tmp_path / "state" / "files" / "out", "a,b", "x.csv")
-    sandbox = written(tmp_path, f"{{id: b, {where}}}")
-    assert cli("sandbox", "load", sandbox, "--from", tmp_path / "state").code == 0
-    assert cli("verify", criteria, "--sandbox", sandbox).code == 0
+    playground = written(tmp_path, f"{{id: b, {where}}}")
+    assert cli("playground", "load", playground, "--from", tmp_path / "state").code == 0
+    assert cli("verify", criteria, "--playground", playground).code == 0
     written(tmp_path, f"{{id: b, run_start: '2999-01-01T00:00:00Z', {where}}}")
-    assert cli("verify", criteria, "--sandbox", sandbox).code == 1
+    assert cli("verify", criteria, "--playground", playground).code == 1
 
 
 @pytest.mark.parametrize(
     ("criteria", "says"),
-    [(PATIENT, "no FHIR server is configured"), (FILE, "no place for files is configured")],
+    [(PATIENT, "no FHIR server is configured"), (FILE, "no files are configured")],
 )
 def test_a_source_that_is_not_there_scores_nothing(
-    cli: Cli, sandbox: Path, tmp_path: Path, criteria: str, says: str
+    cli: Cli, playground: Path, tmp_path: Path, criteria: str, says: str
 ) -> None:
-    cli("sandbox", "load", sandbox)
-    found = cli("verify", written(tmp_path, criteria, "c.yaml"), "--sandbox", sandbox, "--json")
-    assert (found.code, found.out, found.err) == (2, "", f"assay: {says} for the sandbox 'b'\n")
+    cli("playground", "load", playground)
+    found = cli("verify", written(tmp_path, criteria, "c.yaml"), "--playground", playground, "--json")
+    assert (found.code, found.out, found.err) == (2, "", f"assay: {says} for the playground 'b'\n")
 
 
 def test_a_fhir_server_is_asked_with_the_token_of_the_named_variable(
@@ -115,40 +122,41 @@ def test_a_fhir_server_is_asked_with_the_token_of_the_named_variable(
     monkeypatch.setenv("CLINIC_TOKEN", "token-1")
     with scripted(Reply(body={"resourceType": "Patient", "id": "p"}), Reply(status=403)) as server:
         fhir = f"fhir: {{url: '{server.url}', token_env: CLINIC_TOKEN}}"
-        sandbox = written(tmp_path, f"{{id: b, store: s.db, {fhir}}}")
-        cli("sandbox", "load", sandbox)
-        assert cli("verify", criteria, "--sandbox", sandbox).code == 0
-        refused = cli("verify", criteria, "--sandbox", sandbox)
+        playground = written(tmp_path, f"{{id: b, store: s.db, {fhir}}}")
+        cli("playground", "load", playground)
+        assert cli("verify", criteria, "--playground", playground).code == 0
+        refused = cli("verify", criteria, "--playground", playground)
     assert server.headers[0]["Authorization"] == "Bearer token-1"
     assert (refused.code, refused.out, "token-1" in refused.err) == (2, "", False)
 
 
 @pytest.mark.parametrize(
-    ("sandbox", "says"),
+    ("playground", "says"),
     [
-        ("{id: b, store: none.db}", "there is no store"),
-        ("{id: other, store: s.db}", "there is no sandbox 'other'"),
-        ("{id: b, store: .}", "can't be the file of a store"),
-        ("{id: b, store_env: ASSAY_NOT_SET}", "ASSAY_NOT_SET, which is not set"),
-        ("{id: b, store: s.db, fhir: {url: 'http://127.0.0.1:9', token_env: NOT_SET}}", "NOT_SET should have"),
-        ("{id: b, store: s.db, files: {url: 's3://b', credentials: {AWS_REGION: NOT_SET}}}", "NOT_SET, which is"),
-        ("{id: b, store: s.db, files: {url: 'ftp://b'}}", "files are at"),
+        ("{id: b, store: none.db}", "the store"),
+        ("{id: other, store: s.db}", "there is no playground 'other'"),
+        ("{id: b, store: .}", "the store must be a file"),
+        ("{id: b, store_env: ASSAY_NOT_SET}", "the environment variable ASSAY_NOT_SET, which the"),
+        ("{id: b, store: s.db, fhir: {url: 'http://127.0.0.1:9', token_env: NOT_SET}}", "NOT_SET must hold"),
+        ("{id: b, store: s.db, files: {url: 's3://b', credentials: {AWS_REGION: NOT_SET}}}", "NOT_SET, which the"),
+        ("{id: b, store: s.db, files: {url: 'ftp://b'}}", "the URL of files must be"),
         ("{id: b, store: s.db, fhir: {folder: none}}", "can't be opened"),
         ("[", " must be valid YAML"),
     ],
 )
 def test_mistakes_are_one_sentence_and_score_nothing(
-    cli: Cli, tmp_path: Path, sandbox: str, says: str, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, tmp_path: Path, playground: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ASSAY_STORE", raising=False)
-    cli("sandbox", "load", written(tmp_path, "{id: b, store: s.db}", "first.yaml"))
-    found = cli("verify", CRITERIA, "--sandbox", written(tmp_path, sandbox))
+    cli("playground", "load", written(tmp_path, "{id: b, store: s.db}", "first.yaml"))
+    found = cli("verify", CRITERIA, "--playground", written(tmp_path, playground))
     assert (found.code, found.out, len(found.err.splitlines())) == (2, "", 1)
     assert says in found.err
 
 
 @pytest.mark.parametrize(
-    ("argv", "says"), [([CRITERIA], "--sandbox"), (["none.yaml", "--sandbox", "x"], "none.yaml can't be read")]
+    ("argv", "says"),
+    [([CRITERIA], "--playground"), (["none.yaml", "--playground", "x"], "none.yaml can't be read")],
 )
 def test_bad_arguments(cli: Cli, argv: list[object], says: str) -> None:
     found = cli("verify", *argv)
@@ -161,9 +169,9 @@ def test_names_of_others_can_not_move_the_cursor(cli: Cli, tmp_path: Path) -> No
     path.write_text(
         json.dumps([{"label": "a\x1b[31m\nb", "assertion": one} for one in (phrase, {"assert": "\x1b"})])
     )
-    sandbox = written(tmp_path, json.dumps({"id": "b\x1b", "store": "s.db"}), "sandbox.json")
-    assert raw_characters(cli("sandbox", "load", sandbox).out) == set()
-    found = cli("verify", path, "--sandbox", sandbox)
+    playground = written(tmp_path, json.dumps({"id": "b\x1b", "store": "s.db"}), "playground.json")
+    assert raw_characters(cli("playground", "load", playground).out) == set()
+    found = cli("verify", path, "--playground", playground)
     assert (found.code, raw_characters(found.out)) == (1, set())
 
 
@@ -183,10 +191,10 @@ def test_a_source_that_is_waited_for_is_named_on_standard_error_only(
         return Reply(body={"resourceType": "Patient", "id": "p"})
 
     monkeypatch.setattr(verify_command, "_say", saying)
-    monkeypatch.setattr(sandbox_waits, "PATIENCE_SEC", 0)
+    monkeypatch.setattr(waits, "PATIENCE_SEC", 0)
     with scripted(reply) as server:
-        sandbox = written(tmp_path, f"{{id: b, store: s.db, fhir: {{url: '{server.url}'}}}}")
-        cli("sandbox", "load", sandbox)
-        found = cli("verify", written(tmp_path, PATIENT, "c.yaml"), "--sandbox", sandbox, "--json")
+        playground = written(tmp_path, f"{{id: b, store: s.db, fhir: {{url: '{server.url}'}}}}")
+        cli("playground", "load", playground)
+        found = cli("verify", written(tmp_path, PATIENT, "c.yaml"), "--playground", playground, "--json")
     assert (found.code, found.err) == (0, f"assay: waiting for the FHIR server at {server.url}\n")
     assert json.loads(found.out)["verdict"] == "pass"

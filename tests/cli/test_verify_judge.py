@@ -32,7 +32,7 @@ def by_phrase(prompt: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path, cli: Cli) -> Path:
-    """A loaded sandbox without a judge."""
+    """A loaded playground without a judge."""
     lines = [
         json.dumps({"record": "turn", "number": number, "speaker": speaker, "text": text})
         for number, (speaker, text) in enumerate(TURNS, 1)
@@ -40,19 +40,19 @@ def folder(tmp_path: Path, cli: Cli) -> Path:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "call.jsonl").write_text("\n".join(lines))
     (tmp_path / "criteria.yaml").write_text(CRITERIA)
-    sandbox(tmp_path)
-    assert cli("sandbox", "load", tmp_path / "sandbox.yaml", "--from", tmp_path / "state").code == 0
+    playground(tmp_path)
+    assert cli("playground", "load", tmp_path / "playground.yaml", "--from", tmp_path / "state").code == 0
     return tmp_path
 
 
-def sandbox(folder: Path, **judge: object) -> None:
+def playground(folder: Path, **judge: object) -> None:
     whole = {"id": "b", "store": "s.db", **({"judge": judge} if judge else {})}
-    (folder / "sandbox.yaml").write_text(json.dumps(whole))
+    (folder / "playground.yaml").write_text(json.dumps(whole))
 
 
 def verify(folder: Path, cli: Callable[..., Ran] = run_assay) -> tuple[int, dict[str, Any]]:
     """As a process of its own, unless told otherwise."""
-    found = cli("verify", folder / "criteria.yaml", "--sandbox", folder / "sandbox.yaml", "--json")
+    found = cli("verify", folder / "criteria.yaml", "--playground", folder / "playground.yaml", "--json")
     # On a busy machine, the judge may be waited for.
     assert [line for line in found.err.splitlines() if not line.startswith("assay: waiting for the judge ")] == []
     return found.code, json.loads(found.out)
@@ -76,7 +76,7 @@ def test_opinions_are_in_the_json_and_nothing_else_is_different(
     assert opinions(without) == [{"said": None, "why": "no judge is configured"}] * 2
     monkeypatch.setenv("JUDGE_KEY", "key-1")
     with chatting(by_phrase) as talk:
-        sandbox(folder, url=talk.url, model="small-1", token_env="JUDGE_KEY")  # noqa: S106 - a variable's name
+        playground(folder, url=talk.url, model="small-1", token_env="JUDGE_KEY")  # noqa: S106 - a variable's name
         code, judged = verify(folder)
     assert (code, scores(judged)) == (1, scores(without))
     assert opinions(judged) == [
@@ -84,8 +84,8 @@ def test_opinions_are_in_the_json_and_nothing_else_is_different(
         {"said": False, "turn": None, "quote": "", "model": "small-1"},
     ]
     assert [one["details"] for one in judged["criteria"]] == [
-        "1 of 2 phrases as expected in 1 turns; what the judge thinks, unscored: 1 wanted said in other words",
-        "1 of 1 phrases as expected in 1 turns; what the judge thinks, unscored: 1 forbidden not said at all",
+        "1 of 2 phrases as expected in 1 turns; judge (not scored): 1 wanted phrase said in other words",
+        "1 of 1 phrases as expected in 1 turns; judge (not scored): 1 forbidden phrase not said",
     ]
     assert {one["Authorization"] for one in talk.headers} == {"Bearer key-1"}
     assert len(talk.bodies) == 2
@@ -94,14 +94,14 @@ def test_opinions_are_in_the_json_and_nothing_else_is_different(
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (Chat("sure, it was said"), "can't be used: it is not one object of JSON"),
+        (Chat("sure, it was said"), "can't be used: it is not a JSON object"),
         (Chat(json.dumps({"said": True, "turn": 2, "quote": "these words prove it"})), None),
         (
             Chat(json.dumps({"said": True, "turn": 2, "quote": "it is surely booked"})),
-            "its quote is not in the turn",
+            "its quote is not in its turn",
         ),
-        (Chat(json.dumps({"said": True, "turn": 1, "quote": "booked"})), "it names no turn that counts"),
-        (Chat(body=b"\x00garbage"), "no chat completion"),
+        (Chat(json.dumps({"said": True, "turn": 1, "quote": "booked"})), "its turn is not one that counts"),
+        (Chat(body=b"\x00garbage"), "not a chat completion"),
         (Chat(status=401), "does not accept the key"),
         (Chat(status=503), "it answers 503, for 1 s"),
         (Chat(ALL_SET, delay=2), "the judge m: "),
@@ -111,7 +111,7 @@ def test_whatever_it_answers_the_score_stays(folder: Path, cli: Cli, answer: Cha
     """The second one is a judge that did as the transcript told it: an opinion, and still no score."""
     code, without = verify(folder, cli)
     with chatting(answer) as talk:
-        sandbox(folder, url=talk.url, model="m", timeout_s=1)
+        playground(folder, url=talk.url, model="m", timeout_s=1)
         again, judged = verify(folder, cli)
     assert (again, scores(judged)) == (code, scores(without))
     assert [one["said"] for one in opinions(judged)] == [True if why is None else None] * 2
@@ -122,32 +122,33 @@ def test_a_judge_that_is_down(folder: Path, cli: Cli) -> None:
     code, without = verify(folder, cli)
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
-        sandbox(folder, url=f"http://127.0.0.1:{reserved.getsockname()[1]}/v1", model="m", timeout_s=0.5)
+        playground(folder, url=f"http://127.0.0.1:{reserved.getsockname()[1]}/v1", model="m", timeout_s=0.5)
         again, judged = verify(folder, cli)
     assert (again, scores(judged)) == (code, scores(without))
     assert all("it can't be reached (ConnectError)" in one["why"] for one in opinions(judged))
 
 
 def test_a_key_that_is_not_there_is_a_mistake_of_the_file(folder: Path, cli: Cli) -> None:
-    sandbox(folder, url="http://127.0.0.1:9/v1", model="m", token_env="ASSAY_NOT_SET")  # noqa: S106
-    found = cli("verify", folder / "criteria.yaml", "--sandbox", folder / "sandbox.yaml")
+    playground(folder, url="http://127.0.0.1:9/v1", model="m", token_env="ASSAY_NOT_SET")  # noqa: S106
+    found = cli("verify", folder / "criteria.yaml", "--playground", folder / "playground.yaml")
     assert (found.code, found.out, "ASSAY_NOT_SET" in found.err) == (2, "", True)
 
 
 def test_opinions_in_the_text(folder: Path, cli: Cli) -> None:
     out = {}
     with chatting(by_phrase) as talk:
-        sandbox(folder, url=talk.url, model="m")
-        out["judged"] = cli("verify", folder / "criteria.yaml", "--sandbox", folder / "sandbox.yaml").out
-    sandbox(folder)
-    out["alone"] = cli("verify", folder / "criteria.yaml", "--sandbox", folder / "sandbox.yaml").out
+        playground(folder, url=talk.url, model="m")
+        out["judged"] = cli("verify", folder / "criteria.yaml", "--playground", folder / "playground.yaml").out
+    playground(folder)
+    out["alone"] = cli("verify", folder / "criteria.yaml", "--playground", folder / "playground.yaml").out
     for name, line in [
         (
             "judged",
-            '  --  "is booked": not said (but in other words, the judge thinks, in turn 2: "You are all set")',
+            '  --  "is booked": not said'
+            ' (but in other words, according to the judge, in turn 2: "You are all set")',
         ),
-        ("judged", '  ok  forbidden "your diagnosis": not said (nor in other words, the judge thinks)'),
-        ("alone", '  --  "is booked": not said (no opinion of a judge: no judge is configured)'),
+        ("judged", '  ok  forbidden "your diagnosis": not said (nor in other words, according to the judge)'),
+        ("alone", '  --  "is booked": not said (the judge has no opinion: no judge is configured)'),
     ]:
         assert line in out[name].splitlines()
         assert raw_characters(out[name]) == set()

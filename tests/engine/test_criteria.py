@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import pytest
 
 from assay.adapters.fhir import FhirServer
+from assay.adapters.json_requests import Pace
 from assay.checks.criteria import hl7_structural, x12_response
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Outcome, Scored
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import InTime, complete
-from assay.evidence.sandbox_state import SandboxState, StateRow
+from assay.evidence.playground import PlaygroundState, StateRow
 from assay.formats.field_rules import patterns
 from tests.checks.criteria.fake_state import AFTER, FakeState, hl7, x12
 from tests.servers.scripted_server import Reply, scripted
@@ -89,11 +90,12 @@ def test_one_that_waits_asks_anew_and_does_not_hold_up_an_error_for_long() -> No
     server = Searched({"late": [[], [BOOKED]], "down": MeasurementError("down"), "never": [[]]})
     state = FakeState(fhir_source=server)
     late = [fhir(search={"patient": "late"}), fhir(search={"patient": "late"}, wait_s=20)]
-    assert [run.passed for run in complete(late, {}, state).criterion_runs] == [False, True]
+    assert [run.passed for run in complete(late, {}, state, time=Pace()).criterion_runs] == [False, True]
     assert server.asked == ["late", "late"]
     start = time.monotonic()
+    criteria = [fhir(search={"patient": "down"}), fhir(search={"patient": "never"}, wait_s=60)]
     with pytest.raises(MeasurementError, match="down"):
-        complete([fhir(search={"patient": "down"}), fhir(search={"patient": "never"}, wait_s=60)], {}, state)
+        complete(criteria, {}, state, time=Pace())
     assert time.monotonic() - start < 20
 
 
@@ -146,7 +148,7 @@ def test_where_it_can_not_be_told_in_time_what_is_meant_nothing_fits() -> None:
     class Busy:
         kind: ClassVar[str] = "busy"
 
-        def run(self, evidence: SandboxState) -> Outcome:  # noqa: ARG002
+        def run(self, evidence: PlaygroundState) -> Outcome:  # noqa: ARG002
             raise patterns.SlowPatternError("the pattern took longer than 1 s")
 
     assert InTime(Busy()).run(FakeState()) == Scored(0.0, False, "the pattern took longer than 1 s")

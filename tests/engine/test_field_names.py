@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from assay.dialects.criteria.models import CriteriaFile
-from assay.dialects.criteria.sandbox_file import SandboxFile
+from assay.dialects.criteria.playground_file import PlaygroundFile
 from assay.engine.field_names import names_at
 
 
 @pytest.mark.parametrize(
     ("root", "place", "names"),
     [
-        (SandboxFile, ["fhir"], ["url", "folder", "token_env", "google"]),
+        (PlaygroundFile, ["fhir"], ["url", "folder", "token_env", "google"]),
         (CriteriaFile, [], ["criteria", "data"]),
         (CriteriaFile, ["criteria", 3, "label"], []),
         (CriteriaFile, ["nothing", "here"], []),

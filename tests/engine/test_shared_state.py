@@ -12,7 +12,7 @@ from assay.core.errors import MeasurementError
 from assay.engine.shared_state import KEPT_FILE_BYTES, SharedJudge, SharedState
 from assay.engine.shared_stream import SharedStream
 from assay.evidence.paraphrase import Answer, NoOpinion, Opinion, Question, opinion
-from assay.evidence.sandbox_state import Event, SandboxState, StateRow, StoredFile, Turn, anew, made_once
+from assay.evidence.playground import Event, PlaygroundState, StateRow, StoredFile, Turn, anew, made_once
 from tests.checks.criteria.fake_state import AFTER, START, FakeState
 
 PAUSE_SEC = 0.02
@@ -20,7 +20,7 @@ READERS = 8
 
 
 class Counting:
-    """A sandbox with all sources that takes a while to answer, and counts the questions."""
+    """A playground with all sources that takes a while to answer, and counts the questions."""
 
     run_start = START
 
@@ -74,7 +74,7 @@ class Files:
         yield from (b"ab", b"cd")
 
 
-def by_all(state: SandboxState, ask: Callable[[SandboxState], object]) -> list[object]:
+def by_all(state: PlaygroundState, ask: Callable[[PlaygroundState], object]) -> list[object]:
     with ThreadPoolExecutor(READERS) as threads:
         return list(threads.map(lambda _: ask(state), range(READERS)))
 
@@ -91,7 +91,9 @@ def by_all(state: SandboxState, ask: Callable[[SandboxState], object]) -> list[o
         (lambda state: list(state.files.files()), "listing"),
     ],
 )
-def test_it_is_asked_once_by_many_at_the_same_time(ask: Callable[[SandboxState], object], question: str) -> None:
+def test_it_is_asked_once_by_many_at_the_same_time(
+    ask: Callable[[PlaygroundState], object], question: str
+) -> None:
     counting = Counting()
     answers = by_all(SharedState(counting), ask)
     assert counting.asked == {question: 1}
@@ -134,7 +136,7 @@ def test_a_source_that_is_down_is_so_for_all_and_asked_once() -> None:
 
     counting = Down()
 
-    def failed(state: SandboxState) -> str:
+    def failed(state: PlaygroundState) -> str:
         with pytest.raises(MeasurementError) as raised:
             state.turns()
         return str(raised.value)

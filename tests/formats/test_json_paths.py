@@ -46,7 +46,7 @@ def test_what_is_found(path: str, values: list[Any]) -> None:
 
 @pytest.mark.parametrize("path", ["", ".", "a..b", "a.", "$.", "$[", "$.a b", "$[?@.a = 1]", "$[?nope(@)]"])
 def test_a_path_that_is_none(path: str) -> None:
-    with pytest.raises(ValueError, match=r"has an empty part|is no JSONPath"):
+    with pytest.raises(ValueError, match=r"has an empty part|is not JSONPath"):
         check_path(path)
 
 

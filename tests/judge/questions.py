@@ -1,7 +1,7 @@
 """Questions about a short call."""
 
 from assay.evidence.paraphrase import Question
-from assay.evidence.sandbox_state import Turn
+from assay.evidence.playground import Turn
 from tests.checks.criteria.fake_state import call
 
 TURNS = call(

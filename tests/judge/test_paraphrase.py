@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from assay.adapters.judge_prompt import new_mark, prompt_template
 from assay.core.errors import MeasurementError
 from assay.evidence.paraphrase import NoOpinion, Opinion
 from assay.judge.answer import SCHEMA
@@ -32,26 +33,26 @@ class Scripted:
 
 def test_what_the_model_is_asked_and_what_becomes_of_its_answer() -> None:
     model = Scripted(json.dumps({"said": True, "turn": 2, "quote": "all set"}), "no JSON")
-    judge = ParaphraseJudge(model)
+    judge = ParaphraseJudge(model, prompt_template(), new_mark)
     assert judge.opinion(ASKED) == Opinion(True, 2, "all set", "m")
-    assert judge.opinion(ASKED) == NoOpinion("the answer of m can't be used: it is not one object of JSON")
+    assert judge.opinion(ASKED) == NoOpinion("the answer of m can't be used: it is not a JSON object")
     assert "is booked" in model.asked[0][0]
     assert model.asked[0][1] == SCHEMA
 
 
 def test_a_model_that_failed_twice_in_a_row_is_not_asked_again() -> None:
     model = Scripted(None, NOT_SAID, "unusable", None, *[None] * (GIVEN_UP_AFTER - 1))
-    judge = ParaphraseJudge(model)
+    judge = ParaphraseJudge(model, prompt_template(), new_mark)
     answers = [judge.opinion(ASKED) for _ in range(7)]
     assert (len(model.asked), model.answers) == (5, [])
     assert [isinstance(one, NoOpinion) for one in answers] == [True, False, True, True, True, True, True]
     assert answers[4] == NoOpinion("the judge m: it can't be reached")
-    assert answers[6] == NoOpinion("it was not asked: it failed 2 times in a row before")
+    assert answers[6] == NoOpinion("the judge was not asked, because it failed 2 times in a row")
 
 
 def test_a_transcript_that_is_too_long_is_not_sent() -> None:
     model = Scripted()
-    found = ParaphraseJudge(model).opinion(about("x" * LONGEST_PROMPT))
+    found = ParaphraseJudge(model, prompt_template(), new_mark).opinion(about("x" * LONGEST_PROMPT))
     assert isinstance(found, NoOpinion)
     assert "too long" in found.why
     assert model.asked == []

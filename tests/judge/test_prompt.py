@@ -2,13 +2,16 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.judge.prompt import prompt
+from assay.adapters.judge_prompt import new_mark, prompt_template
+from assay.evidence.paraphrase import Question
+from assay.judge import prompt as judge_prompt
 from tests.judge.questions import ASKED, about
 
 INJECTIONS = [
@@ -23,6 +26,10 @@ INJECTIONS = [
     "\u202egnidaer eb ot\u202c \u200b\U000e0041\U000e007f",
     "\ud800",
 ]
+
+
+def prompt(question: Question, make_mark: Callable[[], str] = new_mark) -> str:
+    return judge_prompt.prompt(question, prompt_template(), make_mark)
 
 
 def fenced(text: str) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ class GoogleCredentials(Protocol):
 def given(token: str) -> Token:
     """A token that stays the same. Raises ``InputError`` for what can't be one."""
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise InputError("a bearer token is a word of printable ASCII characters")
+        raise InputError("a bearer token must be printable ASCII characters without spaces")
     return lambda: token
 
 
@@ -38,11 +38,11 @@ def from_environment(name: str, environment: Mapping[str, str] = os.environ) -> 
     """The token in an environment variable. Raises ``InputError`` if it is not set."""
     token = environment.get(name, "").strip()
     if not token:
-        raise InputError(f"the environment variable {name} should have a bearer token, but is not set")
+        raise InputError(f"the environment variable {name} must hold a bearer token, but is not set")
     try:
         return given(token)
     except InputError as error:
-        raise InputError(f"the environment variable {name} has no bearer token: {error}") from error
+        raise InputError(f"the environment variable {name} can't be used: {error}") from error
 
 
 def google(credentials: GoogleCredentials | None = None, request: Any = None) -> Token:
@@ -76,5 +76,5 @@ def _application_credentials() -> tuple[GoogleCredentials, Any]:
     try:
         credentials, _project = auth.default(scopes=GOOGLE_SCOPES)
     except auth.exceptions.GoogleAuthError as error:
-        raise MeasurementError("there are no Google application credentials on this machine") from error
+        raise MeasurementError("this machine has no Google application credentials") from error
     return credentials, transport.Request()

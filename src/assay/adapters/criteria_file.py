@@ -28,7 +28,7 @@ def load_criteria(path: str) -> CriteriaFile:
 
 
 def _with_assertions(value: Any) -> Any:
-    """An assertion that is none fails its own criterion, and says so; the others are still graded."""
+    """An assertion that isn't an object fails its own criterion and says so; the others are still graded."""
     entries = value.get(CRITERIA) if isinstance(value, dict) else None
     if not isinstance(entries, list):
         return value
@@ -44,5 +44,5 @@ def load_data(path: str) -> Mapping[str, Any]:
     """The values that criteria may refer to: an object in a file. Raises ``InputError``."""
     value = read_marked(path).value
     if not isinstance(value, dict):
-        raise InputError(f"{path}: data is an object of names and values")
+        raise InputError(f"{path}: data must be an object of names and values")
     return value

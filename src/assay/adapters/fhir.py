@@ -8,19 +8,17 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.adapters import fhir_answers
 from assay.adapters.bearer_tokens import Token
 from assay.adapters.json_requests import Answer, JsonRequests, Limits, Pace
 from assay.core.errors import InputError, MeasurementError
+from assay.formats.fhir import answers, bundle
+from assay.formats.fhir.search import query
 from assay.formats.fhirpath.escape import ID
 
 if TYPE_CHECKING:
     import httpx
 
-PER_PAGE: Final = 200
 MAX_PAGES: Final = 500
-_MISSING: Final = 404
-_GONE: Final = 410
 _TYPE: Final = re.compile(r"[A-Za-z]{1,64}")
 _HEADERS: Final = {"Accept": "application/fhir+json", "Prefer": "handling=strict", "Cache-Control": "no-cache"}
 
@@ -54,64 +52,53 @@ class FhirServer:
         self._client.close()
 
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
-        """A resource; None if there is none of that id, or no longer."""
+        """A resource; None if there is none with that id, or if it was deleted."""
         name = f"{_checked(_TYPE, resource_type)}/{_checked(ID, identity)}"
         what = self._what(f"reading {name}")
         answer = self._get(_httpx().URL(f"{self._base}/{name}"), what)
-        if answer.status == _MISSING and not fhir_answers.is_outcome(answer.body):
+        if answer.status == answers.MISSING and not answers.is_outcome(answer.body):
             self._confirm(what)
-        return None if answer.status in (_MISSING, _GONE) else fhir_answers.body(answer, resource_type, what)
+        if answer.status in (answers.MISSING, answers.GONE):
+            return None
+        return answers.resource_in(answer.status, answer.body, resource_type, what)
 
     def search(self, resource_type: str, parameters: Mapping[str, object]) -> Iterator[dict[str, object]]:
         """The matches, page by page; each once, and without what the search only included."""
         names = "&".join(f"{name}=…" for name in parameters)
         what = self._what(f"the search {_checked(_TYPE, resource_type)}?{names}")
-        seen: set[object] = set()
-        for bundle in self._pages(self._first_page(resource_type, parameters), what):
-            for resource in fhir_answers.matches(bundle, resource_type):
-                if resource.get("id") is None or resource["id"] not in seen:
-                    seen.add(resource.get("id"))
-                    yield resource
+        first = _httpx().URL(f"{self._base}/{resource_type}", params=query(parameters))
+        found = bundle.pages(
+            first,
+            lambda page: self._page(page, what),
+            lambda page, content: self._next(page, content, what),
+            what,
+            self._max_pages,
+        )
+        return bundle.each_once(match for one in found for match in bundle.matches(one, resource_type))
 
     def _confirm(self, what: str) -> None:
-        """Any web server says 404 at a wrong address. That there is none is evidence only from a FHIR server."""
+        """Any web server answers 404 at a wrong URL. Only a FHIR server means that the resource is missing."""
         if not self._confirmed:
             answer = self._get(_httpx().URL(f"{self._base}/metadata"), what)
-            if not fhir_answers.is_capability(answer):
+            if not answers.is_capability(answer.status, answer.body):
                 raise MeasurementError(
                     f"{what}: the server answers 404, and has no FHIR metadata at this base URL"
                 )
             self._confirmed = True
 
-    def _first_page(self, resource_type: str, parameters: Mapping[str, object]) -> "httpx.URL":
-        query = [(name, one) for name, value in parameters.items() for one in _values(value)]
-        if "_count" not in parameters:
-            query.append(("_count", str(PER_PAGE)))
-        url: httpx.URL = _httpx().URL(f"{self._base}/{resource_type}", params=query)
-        return url
+    def _page(self, page: "httpx.URL", what: str) -> dict[str, Any]:
+        answer = self._get(page, what)
+        return answers.resource_in(answer.status, answer.body, "Bundle", what)
 
-    def _pages(self, url: "httpx.URL", what: str) -> Iterator[dict[str, Any]]:
-        asked: set[str] = set()
-        page: httpx.URL | None = url
-        while page is not None:
-            if str(page) in asked:
-                raise MeasurementError(f"{what}: the pages of the server go in a circle")
-            if len(asked) >= self._max_pages:
-                raise MeasurementError(f"{what}: there are more than {self._max_pages} pages")
-            asked.add(str(page))
-            bundle = fhir_answers.body(self._get(page, what), "Bundle", what)
-            yield bundle
-            page = self._next(page, bundle, what)
-
-    def _next(self, page: "httpx.URL", bundle: dict[str, Any], what: str) -> "httpx.URL | None":
-        """The next page, which is never anywhere else than below the base URL: it will be sent the token."""
-        written = fhir_answers.next_link(bundle)
+    def _next(self, page: "httpx.URL", content: dict[str, Any], what: str) -> "httpx.URL | None":
+        """The next page, which must be below the base URL: the token will be sent there."""
+        written = bundle.next_link(content)
         if written is None:
             return None
         try:
             following = self._secure(page.join(written))
         except _httpx().InvalidURL as error:
-            raise MeasurementError(f"{what}: the link to the next page is no address") from error
+            raise MeasurementError(f"{what}: the link to the next page is not a URL") from error
         if not _within(_httpx().URL(self._base), following):
             raise MeasurementError(f"{what}: the link to the next page leads away from the base URL")
         return following
@@ -135,14 +122,14 @@ def _httpx() -> Any:
     try:
         import httpx  # noqa: PLC0415 - only who asks a server pays for it
     except ImportError as error:
-        raise MeasurementError("a FHIR server is asked with httpx: install assay[criteria]") from error
+        raise MeasurementError("a FHIR server needs httpx: install assay[criteria]") from error
     return httpx
 
 
 def _base(written: str) -> str:
-    """The base URL without its last slash. Raises ``InputError`` for what is none."""
+    """The base URL without its last slash. Raises ``InputError`` for anything else."""
     httpx = _httpx()
-    wanted = "a FHIR server has a URL such as https://fhir.example/r4, without ?, # or a password"
+    wanted = "the URL of a FHIR server must be like https://fhir.example/r4, without ?, # or a password"
     try:
         url = httpx.URL(written.strip())
     except httpx.InvalidURL as error:
@@ -164,10 +151,3 @@ def _checked(pattern: re.Pattern[str], written: str) -> str:
     if not pattern.fullmatch(written):
         raise ValueError(f"{written!r} can't be part of the address of a resource")
     return written
-
-
-def _values(value: object) -> list[str]:
-    """A parameter as it is written; a list is the parameter several times."""
-    if isinstance(value, list | tuple):
-        return [one for each in value for one in _values(each)]
-    return [str(value).lower() if isinstance(value, bool) else str(value)]

@@ -90,7 +90,7 @@ class JsonRequests:
         except httpx.TransportError as error:
             return _Failure(f"the server can't be reached ({type(error).__name__})")
         except httpx.DecodingError as error:
-            raise MeasurementError(f"{what}: the answer is not encoded as it says") from error
+            raise MeasurementError(f"{what}: the answer can't be decoded") from error
         return Answer(response.status_code, _json(content, response.is_success, what))
 
     def _content(self, response: "httpx.Response", end: float, what: str) -> bytes:
@@ -109,12 +109,12 @@ def _json(content: bytes, needed: bool, what: str) -> Any:
         return json.loads(content, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         if needed:
-            raise MeasurementError(f"{what}: the answer is no JSON") from error
+            raise MeasurementError(f"{what}: the answer is not JSON") from error
         return None
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _retry_after(headers: "httpx.Headers") -> float:

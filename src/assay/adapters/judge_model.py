@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_SEC: Final = 30.0
 ANSWER_BYTES: Final = 1024 * 1024
-_REASONS: Final = {401: "the endpoint does not accept the key", 403: "the key has no right to this"}
+_REASONS: Final = {401: "the endpoint does not accept the key", 403: "the key does not allow this request"}
 _BAD_REQUEST: Final = (400, 422)
 
 
@@ -95,7 +95,7 @@ class ChatModel:
             raise UnreachableError(f"it answers {status}")
         if status != 200:
             known = self._json_schema and status in _BAD_REQUEST
-            hint = "; if it knows no response_format, set json_schema: false" if known else ""
+            hint = "; if it doesn't support response_format, set json_schema: false" if known else ""
             raise MeasurementError(f"{self._what}: {_REASONS.get(status, f'it answers {status}')}{hint}")
 
     def _content(self, response: "httpx.Response", end: float) -> bytes:
@@ -116,7 +116,7 @@ class ChatModel:
         try:
             text = json.loads(content)["choices"][0]["message"]["content"]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
-            raise MeasurementError(f"{self._what}: what it answers is no chat completion") from error
+            raise MeasurementError(f"{self._what}: its answer is not a chat completion") from error
         if not isinstance(text, str):
             raise MeasurementError(f"{self._what}: its answer has no text")
         return text

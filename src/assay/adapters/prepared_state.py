@@ -1,48 +1,38 @@
-"""A folder with the prepared state of a sandbox: records as JSON lines, messages as files, and files to copy."""
+"""The local folder of a prepared state."""
 
 import os
-from collections.abc import Iterator
-from datetime import datetime
-from typing import Final
+from collections.abc import Sequence
 
-from assay.adapters.records_file import read_payload, read_records
-from assay.adapters.store.sandbox import NewEvent, NewResponse, Record
 from assay.core.errors import InputError
-
-HL7: Final = "hl7"
-X12: Final = "x12"
-FILES: Final = "files"
-FHIR: Final = "fhir"
-OUTBOUND: Final = "hl7_outbound"
+from assay.engine.prepared_state import Entry
 
 
-def checked_folder(folder: str) -> str:
-    """The folder, if it is one of a prepared state. A folder of another name in it is more likely a mistake."""
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        raise InputError(f"{folder} can't be read: {error.strerror}") from error
-    known = (HL7, X12, FILES, FHIR)
-    for entry in entries:
-        if entry.is_dir() and entry.name not in known and not entry.name.startswith("."):
-            raise InputError(f"{folder} has a folder {entry.name!r}; a state has {', '.join(known)} and *.jsonl")
-    if not any(entry.name in known or entry.name.endswith(".jsonl") for entry in entries):
-        raise InputError(f"{folder} has nothing to load: a state has {', '.join(known)} and *.jsonl")
-    return folder
+class LocalState:
+    """Fulfils ``StateFolder``."""
 
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
 
-def records_in(folder: str, now: datetime) -> Iterator[Record]:
-    """All records, file by file in the order of names. What has no time of its own gets ``now``."""
-    for path in _paths(folder, ".jsonl"):
-        yield from read_records(path, now)
-    for path in _paths(os.path.join(folder, HL7)):
-        yield NewEvent(OUTBOUND, read_payload(path, path), now)
-    for path in _paths(os.path.join(folder, X12)):
-        yield NewResponse(read_payload(path, path), now)
+    def path(self, name: str = "") -> str:
+        return os.path.join(self._folder, name) if name else self._folder
 
+    def entries(self) -> Sequence[Entry]:
+        try:
+            found = sorted(os.scandir(self._folder), key=lambda entry: entry.name)
+        except OSError as error:
+            raise InputError(f"{self._folder} can't be read: {error.strerror}") from error
+        return [Entry(entry.name, entry.is_dir()) for entry in found]
 
-def _paths(folder: str, ending: str = "") -> list[str]:
-    if not os.path.isdir(folder):
-        return []
-    names = [name for name in sorted(os.listdir(folder)) if name.endswith(ending) and not name.startswith(".")]
-    return [path for path in (os.path.join(folder, name) for name in names) if os.path.isfile(path)]
+    def files(self, folder: str = "") -> Sequence[str]:
+        path = self.path(folder)
+        if not os.path.isdir(path):
+            return []
+        names = [name for name in sorted(os.listdir(path)) if not name.startswith(".")]
+        return [name for name in names if os.path.isfile(os.path.join(path, name))]
+
+    def read(self, name: str, what: str) -> bytes:
+        try:
+            with open(self.path(name), "rb") as file:
+                return file.read()
+        except (OSError, ValueError) as error:
+            raise InputError(f"{what} can't be read: {getattr(error, 'strerror', None) or error}") from error

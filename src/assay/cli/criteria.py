@@ -1,10 +1,10 @@
-"""Work with criteria: typed assertions about what an agent left in a sandbox.
+"""Work with criteria: typed assertions about what an agent left in a playground.
 
-    assay criteria lint FILE…      what is wrong with criteria, before any run
+    assay criteria lint FILE…      find mistakes in criteria, before any run
 
-'assay verify' holds them against a sandbox.
+'assay verify' holds them against a playground.
 
-Exit codes: 0 nothing was found, 1 something was found, 2 a file can't be used.
+Exit codes: 0 no mistakes, 1 some mistakes, 2 a file can't be used.
 """
 
 import argparse
@@ -14,12 +14,12 @@ from assay.core.errors import InputError
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True, help="lint")
-    lint = actions.add_parser(
-        "lint", description="Say what is wrong with criteria, with the line and what would be right."
-    )
+    lint = actions.add_parser("lint", description="Find mistakes in criteria, with the line and how to fix them.")
     lint.add_argument("files", metavar="FILE", nargs="+", help="criteria, as YAML or JSON")
-    lint.add_argument("--data", metavar="FILE", help="values that the criteria refer to, beside those in the file")
-    lint.add_argument("--allow", metavar="RULE", action="append", default=[], help="leave out what a rule finds")
+    lint.add_argument(
+        "--data", metavar="FILE", help="values that the criteria refer to, in addition to those in the file"
+    )
+    lint.add_argument("--allow", metavar="RULE", action="append", default=[], help="ignore the findings of a rule")
     lint.set_defaults(action=_lint)
 
 

@@ -15,7 +15,7 @@ def lint_files(paths: Sequence[str], data: str | None, allowed: Sequence[str]) -
     """Lint all files, also where one of them can't be read."""
     unknown = [rule for rule in allowed if rule not in RULES]
     if unknown:
-        raise InputError(f"there is no rule {unknown[0]!r}; there are {', '.join(RULES)}")
+        raise InputError(f"--allow must be one of {', '.join(RULES)}, got {unknown[0]!r}")
     values = load_data(data) if data is not None else {}
     return max(_lint(path, values, allowed) for path in paths)
 

@@ -1,12 +1,12 @@
-"""Listen as a system that an agent sends to, and record what comes in a sandbox.
+"""Listen as a system that an agent sends messages to, and record them in a playground.
 
-    assay listen mllp --sandbox SANDBOX.yaml
+    assay listen mllp --playground PLAYGROUND.yaml
 
 takes HL7 v2 messages over MLLP, records each as an event of type hl7_outbound, and acknowledges it once it is
-recorded. A sandbox that is not there yet is made. It listens on this machine only, unless --host says otherwise,
-and ends with Ctrl-C.
+recorded. A playground that isn't in the store yet is added. The command listens on this machine only, unless you
+pass --host. Ctrl-C stops it.
 
-Exit codes: 0 it was ended, 2 it could not listen.
+Exit codes: 0 it was stopped, 2 it could not listen.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from assay.cli.arguments import port_number
+from assay.cli.playground_option import add_playground
 from assay.cli.table import clean
 from assay.core.errors import InputError
 
@@ -28,7 +29,7 @@ MLLP_PORT = 2575
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("protocol", choices=["mllp"], help="what to listen for: HL7 v2 over MLLP")
-    parser.add_argument("--sandbox", metavar="FILE", required=True, help="the sandbox file, as YAML or JSON")
+    add_playground(parser)
     parser.add_argument(
         "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
     )
@@ -37,22 +38,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=port_number,
         metavar="N",
         default=MLLP_PORT,
-        help="0 takes a free one (default: %(default)s)",
+        help="0 takes any free port (default: %(default)s)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     # Help needs no database.
-    from assay.adapters.sandbox_file import load_sandbox_file, new_sandbox, open_sandbox_store  # noqa: PLC0415
+    from assay.adapters.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
+    from assay.engine.playground_store import new_playground  # noqa: PLC0415
 
     # A message that could not be recorded is logged without any of its content.
     logging.basicConfig(format="assay: %(message)s", level=logging.WARNING)
-    file = load_sandbox_file(args.sandbox)
-    with open_sandbox_store(file, create=True) as store:
+    file = load_playground_file(args.playground)
+    with open_playground_store(file, create=True) as store:
         from assay.adapters.store.recorder import EventRecorder  # noqa: PLC0415
 
-        if not store.has_sandbox(file.id):
-            store.add_sandbox(new_sandbox(file, datetime.now(UTC)))
+        if not store.has_playground(file.id):
+            store.add_playground(new_playground(file, datetime.now(UTC)))
         asyncio.run(_listen(EventRecorder(store, file.id), args.host, args.port))
     return 0
 
@@ -66,7 +68,7 @@ async def _listen(recorder: "Recorder", host: str, port: int) -> None:
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     try:
         async with listening(recorder, host, port) as chosen:
-            print(clean(f"listening for HL7 v2 on {host}:{chosen}; Ctrl-C ends it"), flush=True)
+            print(clean(f"listening for HL7 v2 on {host}:{chosen}; press Ctrl-C to stop"), flush=True)
             await ended.wait()
     except OSError as error:
         raise InputError(f"can't listen on {host}:{port}: {error.strerror or error}") from error

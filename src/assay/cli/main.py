@@ -25,13 +25,16 @@ COMMANDS = {
     "tasks": "check tasks before anybody is measured by them",
     "seed": "make a task from a coding scenario",
     "score": "score a coding run by its scorers",
-    "verify": "hold criteria against what a run left in a sandbox",
+    "verify": "hold criteria against what a run left in a playground",
     "criteria": "find mistakes in criteria before any run",
-    "sandbox": "prepare a sandbox to try criteria on",
+    "playground": "prepare a playground to try criteria on",
     "listen": "record what an agent's systems send",
     "doctor": "what this machine offers to run things in",
     "reward": "write a verifier's reward from an exit status or a rubric",
 }
+
+# What commands were called before. They are still understood, and in no help.
+FORMER = {"sandbox": "playground"}
 
 DESCRIPTION = "Assay turns what an AI agent did into a reward that you can trust."
 
@@ -109,8 +112,9 @@ def parser_of(name: str) -> Parser:
 
 
 def _parse(argv: list[str]) -> argparse.Namespace:
-    if argv and argv[0] in COMMANDS:
-        return parser_of(argv[0]).parse_args(argv[1:])
+    name = FORMER.get(argv[0], argv[0]) if argv else None
+    if name in COMMANDS:
+        return parser_of(name).parse_args(argv[1:])
     parser = Parser(prog="assay", description=DESCRIPTION, epilog=_epilog(), usage="assay COMMAND [options]",
                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--version", action="version", version=f"assay {VERSION}")

@@ -1,15 +1,15 @@
-"""Hold criteria against what a run left in a sandbox, and say how well it did.
+"""Hold criteria against what a run left in a playground, and report how well it did.
 
-    assay verify CRITERIA --sandbox SANDBOX.yaml
+    assay verify CRITERIA --playground PLAYGROUND.yaml
 
-The sandbox file names the sources: the store with the sandbox's records, its FHIR server and its files. It may
-name a judge, too, whose opinions are shown and change no score. 'assay sandbox load' puts a prepared state into
-it; 'assay criteria lint' finds mistakes in criteria before any run.
+The playground file names the sources: the store with the playground's records, its FHIR server and its files. It
+can also name a judge, whose opinions are shown and change no score. 'assay playground load' fills a playground
+with a prepared state; 'assay criteria lint' finds mistakes in criteria before any run.
 
-A source that can't be reached is tried for a minute; standard error says which one is waited for.
+A source that can't be reached is retried for a minute; standard error names the source.
 
-Exit codes: 0 the verdict is pass; 1 it is partial or fail; 2 a file can't be used, or a source can't be reached,
-and nothing is scored.
+Exit codes: 0 the verdict is pass; 1 the verdict is partial or fail; 2 a file can't be used or a source can't be
+reached, and nothing is scored.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.playground_option import add_playground
 from assay.cli.table import clean
 from assay.core.errors import InputError
 
@@ -28,15 +29,19 @@ CRITERION = ("label", "passed", "score", "details", "evidence")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("criteria", metavar="CRITERIA", help="criteria, as YAML or JSON")
-    parser.add_argument("--sandbox", metavar="FILE", required=True, help="the sandbox file, as YAML or JSON")
+    add_playground(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON, with all evidence")
 
 
 def run(args: argparse.Namespace) -> int:
     try:
-        from assay.adapters.verifying import verify  # noqa: PLC0415 - help needs none of it
+        # Help needs none of these.
+        from assay.adapters.criteria_file import load_criteria  # noqa: PLC0415
+        from assay.adapters.json_requests import Pace  # noqa: PLC0415
+        from assay.adapters.playground_sources import open_playground  # noqa: PLC0415
+        from assay.engine.verify_criteria import verify_criteria  # noqa: PLC0415
 
-        done = verify(args.criteria, args.sandbox, _say)
+        done = verify_criteria(load_criteria(args.criteria), open_playground(args.playground, _say), Pace())
     except ImportError as error:
         raise InputError(
             f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"

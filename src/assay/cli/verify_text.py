@@ -30,12 +30,16 @@ def _row(run: CriterionRun) -> list[str]:
 def _evidence(run: CriterionRun) -> Iterator[str]:
     """One line for each rule, whatever the check calls its results."""
     results = [row for rows in run.evidence.values() if isinstance(rows, list) for row in rows]
-    rows = [row for row in results if isinstance(row, dict) and ("path" in row or "phrase" in row)]
+    rows = [row for row in results if _is_result(row)]
     if rows:
         yield ""
         yield clean(run.label)
     for row in rows:
         yield clean(f"  {_phrase(row) if 'phrase' in row else _field(row)}")
+
+
+def _is_result(row: object) -> bool:
+    return isinstance(row, dict) and ("path" in row or "phrase" in row)
 
 
 def _field(row: Mapping[str, Any]) -> str:
@@ -66,11 +70,11 @@ def _opinion(row: Mapping[str, Any]) -> str:
     if not isinstance(opinion, dict):
         return ""
     if opinion.get("said") is None:
-        return f" (no opinion of a judge: {opinion.get('why')})"
+        return f" (the judge has no opinion: {opinion.get('why')})"
     if not opinion["said"]:
-        return " (nor in other words, the judge thinks)"
+        return " (nor in other words, according to the judge)"
     where = f"in turn {opinion.get('turn')}: {_short(opinion.get('quote'))}"
-    return f" (but in other words, the judge thinks, {where})"
+    return f" (but in other words, according to the judge, {where})"
 
 
 def _mark(passed: object) -> str:

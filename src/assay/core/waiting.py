@@ -1,6 +1,5 @@
-"""Ask again until an answer is a pass or the time is over: what a system did may show up late."""
+"""Ask again until an answer is a pass or the time is over: a change in a system may show up late."""
 
-import time
 from collections.abc import Callable
 from typing import Final
 
@@ -13,10 +12,10 @@ LONGEST_PAUSE_SEC: Final = 5.0
 def held_within(
     wait_sec: float,
     ask: Callable[[], Outcome],
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], None] = time.sleep,
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
 ) -> Outcome:
-    """The first answer that is a pass, or the last one. It is asked once more when the time is over."""
+    """The first answer that is a pass, or the last one, which is asked for when the time is over."""
     end = clock() + wait_sec
     pause = FIRST_PAUSE_SEC
     while True:

@@ -26,36 +26,36 @@ from assay.dialects.criteria.variables import filled
 from assay.engine.found_checks import class_in, made, modules_in
 from assay.engine.shared_state import SharedJudge, SharedState
 from assay.evidence.paraphrase import Judge
-from assay.evidence.sandbox_state import SandboxState
+from assay.evidence.playground import Clock, PlaygroundState
+from assay.evidence.playground_check import PlaygroundCheck
 from assay.formats.field_rules.patterns import SlowPatternError
 
 DISCRIMINATOR = "assert"
 # Most of their time, checks wait for a source.
 SIDE_BY_SIDE = 32
-SandboxCheck = Check[SandboxState]
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """Stands for an assertion that no check understands: it fails, and says why."""
+    """The check of an assertion that no check understands: it fails and says why."""
 
     kind: ClassVar[str] = "unsupported"
 
     why: str
 
-    def run(self, evidence: SandboxState) -> Outcome:  # noqa: ARG002 - there is nothing to look at
+    def run(self, evidence: PlaygroundState) -> Outcome:  # noqa: ARG002 - there is nothing to look at
         return Scored(0.0, False, f"unsupported assertion: {self.why}")
 
 
 @dataclass(frozen=True, slots=True)
 class InTime:
-    """A check that can't tell in time what it should look at: nothing that fits was found."""
+    """A check that fails if a pattern takes too long to find what it should look at."""
 
     kind: ClassVar[str] = "in time"
 
-    check: SandboxCheck
+    check: Check[PlaygroundState]
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         try:
             return self.check.run(evidence)
         except SlowPatternError as error:
@@ -64,37 +64,41 @@ class InTime:
 
 @functools.cache
 def kinds() -> list[str]:
-    """The values of ``assert`` that there are."""
+    """The values that ``assert`` can have."""
     return [module.replace("_", "-") for module in modules_in(checks)]
 
 
-def check_class(kind: str) -> type[SandboxCheck]:
+def check_class(kind: str) -> type[PlaygroundCheck]:
     """The class that answers for a value of ``assert``."""
     return class_in(checks, kind.replace("-", "_"), kind)
 
 
-def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> SandboxCheck:
+def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> PlaygroundCheck:
     """The check that an assertion asks for. Raises ``ValueError`` that says why there is none."""
     kind = assertion.get(DISCRIMINATOR)
     if not isinstance(kind, str) or kind not in kinds():
-        raise ValueError(f"{DISCRIMINATOR} is one of {', '.join(kinds())}, not {kind!r}")
+        raise ValueError(f"{DISCRIMINATOR} must be one of {', '.join(kinds())}, got {kind!r}")
     cls = check_class(kind)
     written = {key: value for key, value in assertion.items() if key != DISCRIMINATOR}
-    given = filled(written, data, _escape(cls), getattr(cls, "escapes", {}))
-    check: SandboxCheck = made(cls, given)
+    given = filled(written, data, cls.escapes)
+    check: PlaygroundCheck = made(cls, given)
     return check
 
 
 def complete(
-    criteria: Sequence[Criterion], data: Mapping[str, Any], state: SandboxState, judge: Judge | None = None
+    criteria: Sequence[Criterion],
+    data: Mapping[str, Any],
+    state: PlaygroundState,
+    judge: Judge | None = None,
+    time: Clock | None = None,
 ) -> Completion:
-    """Ask all criteria, side by side; no source is asked twice for the same thing.
+    """Ask all criteria, side by side; no source is asked the same question twice.
 
-    Where a source is down, ``MeasurementError`` passes through and nothing is scored; of several, it is that of
-    the first criterion. A check that breaks is raised as one, too: it says nothing about the agent. A judge is no
-    source: without it, everything is scored the same.
+    If a source is down, ``MeasurementError`` passes through and nothing is scored; of several, it is that of the
+    first criterion. A check that breaks raises it too, because that says nothing about the agent. A judge changes
+    no score. Without ``time``, no check waits (``wait_s``).
     """
-    shared = SharedState(state, judge=SharedJudge(judge))
+    shared = SharedState(state, judge=SharedJudge(judge), time=time)
     placed = _graded([_placed(criterion, data) for criterion in criteria], shared)
     _refuse_broken(placed)
     score = weighted_mean(placed, Unscored.ZERO)
@@ -106,7 +110,7 @@ def complete(
     )
 
 
-def _graded(checks: Sequence[PlacedCheck[SandboxState]], shared: SharedState) -> tuple[Placed, ...]:
+def _graded(checks: Sequence[PlacedCheck[PlaygroundState]], shared: SharedState) -> tuple[Placed, ...]:
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE, thread_name_prefix="criterion") as threads:
         try:
             return grade(checks, shared, threads.map)
@@ -115,8 +119,8 @@ def _graded(checks: Sequence[PlacedCheck[SandboxState]], shared: SharedState) ->
             shared.stop()
 
 
-def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[SandboxState]:
-    check: SandboxCheck
+def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:
+    check: Check[PlaygroundState]
     try:
         check = InTime(check_of(criterion.assertion, data))
     except ValueError as error:
@@ -125,7 +129,7 @@ def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[Sandbo
 
 
 def _refuse_broken(placed: Sequence[Placed]) -> None:
-    """What the error itself says stays out: it may hold values of the sandbox."""
+    """The message of the error is left out, because it may contain values of the playground."""
     for one in placed:
         if isinstance(one.outcome, Errored):
             what = f"the check of criterion {one.placement.name!r} broke ({one.outcome.error_type})"
@@ -149,8 +153,3 @@ def _run(criterion: Criterion, placed: Placed) -> CriterionRun:
         details=f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary,
         evidence=dict(outcome.evidence) if isinstance(outcome, Scored) else {},
     )
-
-
-def _escape(cls: type[SandboxCheck]) -> Any:
-    """How a value is written in the paths of this check."""
-    return getattr(cls, "escape", str)

@@ -1,4 +1,4 @@
-"""What an assertion says that can't hold, although a check understands it."""
+"""Assertions that a check understands, but that can't hold."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -23,7 +23,7 @@ OPPOSITES: Final = (
 
 
 def remarks(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
-    """All about one assertion that a check understands, with its variables filled in."""
+    """All remarks on one assertion that a check understands, with its variables filled in."""
     for name in ("fields", "assertions"):
         rules = assertion.get(name)
         if isinstance(rules, list) and rules:
@@ -38,7 +38,7 @@ def _rules(rules: Sequence[dict[str, Any]], place: Place, kind: str) -> Iterator
         yield from about_rule(rule, (*place, at), kind)
     if all(rule.get("weight", 1) == 0 for rule in rules):
         yield Remark(
-            "weight", place, "all rules have the weight 0, so it is all or nothing; leave the weights out"
+            "weight", place, "all rules have weight 0, so the score is all or nothing; leave out the weights"
         )
     for (_, one), (at, other) in combinations(enumerate(rules), 2):
         why = _opposed(one, other, kind)
@@ -48,35 +48,45 @@ def _rules(rules: Sequence[dict[str, Any]], place: Place, kind: str) -> Iterator
 
 def _opposed(one: dict[str, Any], other: dict[str, Any], kind: str) -> str | None:
     """Why two rules about the same path can't both hold. With a match of its own, a rule may mean other values."""
-    where = one.get("fhirpath") or one.get("path")
-    if where != (other.get("fhirpath") or other.get("path")) or one.get("match") or other.get("match"):
+    where = _where(one)
+    if where != _where(other) or one.get("match") or other.get("match"):
         return None
     operators = {rule.get("operator", "equals") for rule in (one, other)}
     alike = same(one.get("expected"), other.get("expected"))
     if operators in OPPOSITES and (alike or operators <= set(PRESENCE)):
         return f"{where}: {' and '.join(sorted(operators))} can't both hold"
-    single = kind == "portal-state-match" and not str(where).startswith("$")
-    if operators == {"equals"} and single and not alike:
+    if operators == {"equals"} and not alike and _is_one_value(where, kind):
         return f"{where} is one value and can't equal two"
     return None
+
+
+def _where(rule: dict[str, Any]) -> object:
+    return rule.get("fhirpath") or rule.get("path")
+
+
+def _is_one_value(where: object, kind: str) -> bool:
+    """Whether a path can't lead to several values: a dotted path of a record."""
+    return kind == "portal-state-match" and not str(where).startswith("$")
 
 
 def _counts(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
     cardinality = assertion.get("cardinality") or {}
     if cardinality.get("max") == 0 and any(assertion.get(name) for name in DEMANDS):
-        yield Remark("impossible", (*place, "cardinality"), "where there are none, no field can be as expected")
+        yield Remark("impossible", (*place, "cardinality"), "cardinality.max is 0, so no field can be as expected")
     for name, count in (assertion.get("segments") or {}).items():
         if isinstance(count, dict) and upside_down(count):
-            yield Remark("impossible", (*place, "segments", name), "the max of a count is not less than its min")
+            yield Remark(
+                "impossible", (*place, "segments", name), "the max of a count must not be less than its min"
+            )
 
 
 def _phrases(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
-    """Whoever says a wanted phrase must not say a forbidden one by that."""
+    """A wanted phrase must not contain a forbidden one."""
     forbidden = [one for phrase in assertion.get("not_contains") or () for one in _alternatives(phrase)]
     wanted = assertion.get("contains") if forbidden else ()
     for at, phrase in enumerate(wanted if isinstance(wanted, list) else ()):
         if all(any(_says(one, bad) for bad in forbidden) for one in _alternatives(phrase)):
-            why = f"whoever says {phrase!r} says something that not_contains forbids"
+            why = f"saying {phrase!r} includes something that not_contains forbids"
             yield Remark("impossible", (*place, "contains", at), why)
 
 
@@ -89,7 +99,7 @@ def _alternatives(phrase: Any) -> list[str]:
 
 
 def _x12_paths(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
-    """Paths that no set of the kind can have anything at."""
+    """Paths that find nothing in any set of the kind."""
     name = assertion.get("transaction_set")
     guides = [guide for guide in GUIDES if isinstance(name, str) and name in (guide.name, guide.name[:3])]
     for at, rule in enumerate(assertion.get("fields", ()) if guides else ()):

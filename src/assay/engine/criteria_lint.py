@@ -1,4 +1,4 @@
-"""What is likely to be wrong with criteria, from reading them. Pure: nothing is asked but an empty sandbox."""
+"""Likely mistakes in criteria, found by reading them and asking an empty playground."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,29 +12,30 @@ from assay.core.outcome import Scored
 from assay.core.placement import Placement
 from assay.dialects.criteria.models import CriteriaFile, Criterion
 from assay.dialects.criteria.variables import VARIABLE, filled, texts_in
-from assay.engine.criteria import SandboxCheck, check_of
+from assay.engine.criteria import check_of
 from assay.engine.criteria_contradictions import remarks
 from assay.engine.criteria_places import Place, Remark, line_of, spelled
 from assay.engine.criteria_unsupported import why_unsupported
-from assay.engine.empty_sandbox import EmptySandbox
+from assay.engine.empty_playground import EmptyPlayground
 from assay.engine.mistakes import sentence
+from assay.evidence.playground_check import PlaygroundCheck
 
 RULES: Final = {
-    "invalid": "the file or an entry can't be read as criteria",
+    "invalid": "the file or an entry isn't valid",
     "unsupported": "no check understands the assertion, so the criterion would fail",
-    "variable": "the data lacks a value that the assertion refers to, or a variable is no name",
-    "impossible": "it can't hold, whatever the agent does",
-    "no-expected": "a value is compared with null, because nothing else was said",
-    "no-effect": "something is written that changes nothing",
+    "variable": "the data lacks a value that the assertion refers to, or a variable isn't a name",
+    "impossible": "the assertion can't hold, whatever the agent does",
+    "no-expected": "a value is compared with null, because the rule has no expected value",
+    "no-effect": "something in the assertion has no effect",
     "empty-sandbox": "an agent that does nothing gets a score for it",
-    "weight": "nothing counts",
+    "weight": "the weights make the score meaningless",
     "duplicate-label": "two criteria can't be told apart in a report",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class CriteriaFinding:
-    """Something that is likely to be wrong. ``rule`` is one of ``RULES``."""
+    """A likely mistake. ``rule`` is one of ``RULES``."""
 
     rule: str
     line: int | None
@@ -43,7 +44,7 @@ class CriteriaFinding:
 
 
 def lint(value: Any, lines: Mapping[Place, int], data: Mapping[str, Any]) -> list[CriteriaFinding]:
-    """All findings on a file, by line. ``data`` goes beyond the data in the file itself."""
+    """All findings in a file, by line. ``data`` is added to the data in the file."""
     found = [
         CriteriaFinding(one.rule, line_of(one.place, lines), spelled(one.place), one.why)
         for one in _remarks(value, data)
@@ -82,7 +83,9 @@ def _weights(criteria: Mapping[int, Criterion]) -> Iterator[Remark]:
     if not criteria:
         yield Remark("weight", ("criteria",), "there are no criteria, so every run fails")
     elif not any(one.weight for one in criteria.values()):
-        yield Remark("weight", ("criteria",), "all weights are 0, so every run fails; give one of them a weight")
+        yield Remark(
+            "weight", ("criteria",), "all weights are 0, so every run fails; give at least one criterion a weight"
+        )
 
 
 def _labels(criteria: Mapping[int, Criterion]) -> Iterator[Remark]:
@@ -90,7 +93,7 @@ def _labels(criteria: Mapping[int, Criterion]) -> Iterator[Remark]:
     for number, criterion in criteria.items():
         before = first.setdefault(criterion.label, number)
         if before != number:
-            why = f"{criterion.label!r} is the label of criteria[{before}] already"
+            why = f"{criterion.label!r} is already the label of criteria[{before}]"
             yield Remark("duplicate-label", ("criteria", number, "label"), why)
 
 
@@ -101,9 +104,6 @@ def _assertion(assertion: dict[str, Any], place: Place, data: Mapping[str, Any])
         return
     try:
         check = check_of(assertion, data)
-        if "wait_s" in assertion:
-            # Lint does not wait for what an empty sandbox will never show.
-            check = check_of({**assertion, "wait_s": 0}, data)
     except ValueError as error:
         yield from why_unsupported(error, assertion, place, data)
         return
@@ -116,7 +116,7 @@ def _variables(assertion: dict[str, Any], place: Place, data: Mapping[str, Any])
         missing = [name for name in dict.fromkeys(VARIABLE.findall(text)) if not _has(data, name)]
         yield from (Remark("variable", (*place, *inner), f"the data has no {name!r}") for name in missing)
         if "{{" in VARIABLE.sub("", text):
-            why = "this is no variable, and stays as it is: one is a name with dots, such as {{patient.mrn}}"
+            why = "this is not a variable and stays as it is; a variable is a dotted name, such as {{patient.mrn}}"
             yield Remark("variable", (*place, *inner), why)
 
 
@@ -128,9 +128,9 @@ def _has(data: Mapping[str, Any], name: str) -> bool:
     return True
 
 
-def _on_nothing(check: SandboxCheck, place: Place) -> Iterator[Remark]:
-    outcome = grade([PlacedCheck(Placement("lint"), check)], EmptySandbox())[0].outcome
+def _on_nothing(check: PlaygroundCheck, place: Place) -> Iterator[Remark]:
+    outcome = grade([PlacedCheck(Placement("lint"), check)], EmptyPlayground())[0].outcome
     if isinstance(outcome, Scored) and outcome.score > 0:
         how = "passes" if outcome.passed else f"gets {outcome.score:.2f}"
-        why = f"it {how} on an empty sandbox, so an agent that does nothing gets it; ask for something to be there"
+        why = f"it {how} on an empty playground, so an agent that does nothing scores; require something to exist"
         yield Remark("empty-sandbox", place, why)

@@ -1,4 +1,4 @@
-"""What one field rule says that can't hold, or that changes nothing."""
+"""Field rules that can't hold, or with parts that have no effect."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -19,7 +19,7 @@ def about_rule(rule: dict[str, Any], place: Place, kind: str) -> Iterator[Remark
     operator = rule.get("operator", "equals")
     yield from _ignored(rule, operator, place)
     if operator in ABOUT_ONE and "expected" not in rule:
-        why = f"{operator} without expected compares with null: say what is expected, or use exists"
+        why = f"{operator} without expected compares with null; give expected, or use exists"
         yield Remark("no-expected", place, why)
     elif "expected" in rule:
         yield from _never(operator, rule["expected"], (*place, "expected"))
@@ -29,22 +29,24 @@ def about_rule(rule: dict[str, Any], place: Place, kind: str) -> Iterator[Remark
 
 def _ignored(rule: dict[str, Any], operator: str, place: Place) -> Iterator[Remark]:
     if operator in PRESENCE and "expected" in rule:
-        why = f"{operator} looks only at what is there: leave out expected, or compare with equals"
+        why = f"{operator} ignores expected; leave it out, or use equals"
         yield Remark("no-effect", (*place, "expected"), why)
     if rule.get("tolerance") is not None and operator not in TOLERANT:
-        why = f"tolerance is for {' and '.join(TOLERANT)}, not for {operator}"
+        why = f"{operator} ignores tolerance, which is for {' and '.join(TOLERANT)}"
         yield Remark("no-effect", (*place, "tolerance"), why)
     if rule.get("match") is not None and operator in ABOUT_ALL:
-        yield Remark("no-effect", (*place, "match"), f"{operator} looks at all values at once: leave out match")
+        yield Remark(
+            "no-effect", (*place, "match"), f"{operator} checks all values at once and ignores match; leave it out"
+        )
     if operator == "notIn" and rule.get("expected") == []:
-        yield Remark("no-effect", (*place, "expected"), "no value is in an empty list, so it always holds")
+        yield Remark("no-effect", (*place, "expected"), "no value is in an empty list, so the rule always holds")
 
 
 def _never(operator: str, expected: Any, place: Place) -> Iterator[Remark]:
     if operator == "between" and not FieldRule("x", expected, "between").holds([expected[0]]):
-        yield Remark("impossible", place, f"nothing is between {expected[0]} and {expected[1]}: swap them")
+        yield Remark("impossible", place, f"nothing is between {expected[0]} and {expected[1]}; swap them")
     if operator == "count" and isinstance(expected, dict) and upside_down(expected):
-        yield Remark("impossible", place, "the max of a count is not less than its min")
+        yield Remark("impossible", place, "the max of a count must not be less than its min")
     if operator == "in" and expected == []:
         yield Remark("impossible", place, "nothing is in an empty list")
 
@@ -55,11 +57,11 @@ def upside_down(bounds: dict[str, Any]) -> bool:
 
 
 def _no_text(expected: Any, place: Place, kind: str) -> Iterator[Remark]:
-    """Where all values are texts, a number equals none of them. An HL7 field can be null, too."""
+    """If all values are texts, no value equals a number. An HL7 field can also be null."""
     for one in expected if isinstance(expected, list) else [expected]:
         if not isinstance(one, str) and not (one is None and kind == "hl7-structural"):
-            why = f"values of {kind} compare as texts, and {one!r} is none: put it in quotes"
+            why = f"values of {kind} are compared as text, which {one!r} is not; put it in quotes"
             yield Remark("impossible", place, why)
         if one == HL7_NULL and kind == "hl7-structural":
-            why = f"two quotes are how a message writes an explicit null: expect null, not {one!r}"
+            why = f"a message writes an explicit null as two quotes; expect null, not {one!r}"
             yield Remark("impossible", place, why)

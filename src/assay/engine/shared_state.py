@@ -1,7 +1,7 @@
-"""One sandbox for several criteria at once: every source is asked once for each thing, whoever asks first.
+"""One playground for several criteria at once: the first to ask a question asks the source.
 
-The others wait for that answer, and share an error as well. So all criteria look at the same state, and a slow
-server costs its different questions, however many criteria ask them. A view lives as long as one completion.
+The others wait for that answer and share it, errors included. So all criteria see the same state, and a slow
+server is asked only once, however many criteria have the same question. A view lives as long as one completion.
 """
 
 import json
@@ -15,7 +15,16 @@ from assay.core.errors import MeasurementError
 from assay.engine.shared_stream import SharedStream
 from assay.evidence import paraphrase
 from assay.evidence.paraphrase import Judge, NoOpinion, Question
-from assay.evidence.sandbox_state import Event, FhirSource, FileSource, SandboxState, StateRow, StoredFile, Turn
+from assay.evidence.playground import (
+    Clock,
+    Event,
+    FhirSource,
+    FileSource,
+    PlaygroundState,
+    StateRow,
+    StoredFile,
+    Turn,
+)
 
 KEPT_FILE_BYTES: Final = 1024 * 1024
 KEPT_FILES_BYTES: Final = 64 * 1024 * 1024
@@ -30,7 +39,7 @@ class Memory:
         self._answers: dict[Hashable, Future[Any]] = {}
 
     def once(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
-        """The answer, or what was raised instead. Who asks while another one does waits for that."""
+        """The answer, or the error that was raised. If the question is being asked already, wait for that."""
         with self._lock:
             answer: Future[Answer] | None = self._answers.get(question)
             first = answer is None
@@ -42,7 +51,7 @@ class Memory:
 
 
 class SharedJudge:
-    """A judge. Whatever breaks in it is no opinion: nothing that it does may cost a score or a grading."""
+    """A judge. If it breaks, it has no opinion: nothing that it does may cost a score or a grading."""
 
     def __init__(self, judge: Judge | None) -> None:
         self._judge = judge
@@ -62,26 +71,34 @@ class SharedJudge:
 
 
 class SharedState:
-    """Fulfils ``SandboxState``, ``Remembering`` and ``Judged``. May be asked from several threads."""
+    """Fulfils ``PlaygroundState``, ``Remembering`` and ``Judged``. May be asked from several threads."""
 
     def __init__(
-        self, source: SandboxState, stopped: threading.Event | None = None, judge: SharedJudge | None = None
+        self,
+        source: PlaygroundState,
+        stopped: threading.Event | None = None,
+        judge: SharedJudge | None = None,
+        time: Clock | None = None,
     ) -> None:
         self._source = source
         self._stopped = stopped or threading.Event()
         self._judge = judge or SharedJudge(None)
+        self._time = time
         self._memory = Memory()
 
     def stop(self) -> None:
-        """Refuse all further questions, also those of views that were made anew: nobody needs the answers."""
+        """Refuse all further questions, also in views made by ``anew``: nobody needs the answers."""
         self._stopped.set()
 
     def anew(self) -> "SharedState":
-        """The same sandbox, with nothing remembered but opinions."""
-        return SharedState(self._source, self._stopped, self._judge)
+        """The same playground, with nothing remembered but opinions."""
+        return SharedState(self._source, self._stopped, self._judge, self._time)
+
+    def time(self) -> Clock | None:
+        return self._time
 
     def once(self, what: Hashable, make: Callable[[], Answer]) -> Answer:
-        """What is made of answers, such as parsed messages."""
+        """Something made from answers, such as parsed messages."""
         return self._memory.once(("made", what), make)
 
     @property
@@ -119,7 +136,7 @@ class SharedState:
 
 
 class SharedFhir:
-    """A FHIR server. Pages of a search are asked for no further than the criterion that needs the most."""
+    """A FHIR server. Only as many pages of a search are read as some criterion needs."""
 
     def __init__(self, source: FhirSource, memory: Memory) -> None:
         self._source = source
@@ -161,7 +178,7 @@ class SharedFiles:
         return self._memory.once("listing", lambda: {one.path: one for one in self._source.files()})
 
     def _kept(self, path: str) -> SharedStream[bytes] | None:
-        """A file's content to be kept, None if it is not small. What was not listed has no known size."""
+        """The content of a small file, to be kept; None for a large one, or one that wasn't listed."""
         file = self._listed().get(path)
         if file is None or file.size > KEPT_FILE_BYTES:
             return None

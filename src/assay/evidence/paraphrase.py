@@ -1,4 +1,4 @@
-"""A judge's opinion on what was said in a call. It stands beside a result and is never part of one.
+"""A judge's opinion on what was said in a call. It accompanies a result and is never part of one.
 
 Nothing here asks a model.
 """
@@ -6,16 +6,16 @@ Nothing here asks a model.
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
-from assay.evidence.sandbox_state import SandboxState, Turn
+from assay.evidence.playground import PlaygroundState, Turn
 
 NO_JUDGE: Final = "no judge is configured"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Whether one of the phrases was said, in whatever words, in a turn that counts.
+    """Was one of the phrases said, in any words, in a turn that counts?
 
-    All ``turns`` may be read, because a "yes" means nothing without its question.
+    The judge reads all ``turns``, because a "yes" means nothing without its question.
     """
 
     phrases: tuple[str, ...]
@@ -25,7 +25,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a model thinks. If it was said, ``quote`` is in the turn of that number, and that turn counts."""
+    """The opinion of a model. If ``said`` is true, ``quote`` is in turn number ``turn``, and that turn counts."""
 
     said: bool
     turn: int | None
@@ -35,7 +35,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class NoOpinion:
-    """There is no judge, it can't be reached, or what it answered can't be used."""
+    """There is no judge, it can't be reached, or its answer can't be used."""
 
     why: str
 
@@ -44,18 +44,18 @@ Answer: TypeAlias = Opinion | NoOpinion
 
 
 class Judge(Protocol):
-    """Whoever has opinions. May be asked from several threads."""
+    """Anything that has opinions. Safe to ask from several threads."""
 
     def opinion(self, question: Question) -> Answer: ...
 
 
 @runtime_checkable
 class Judged(Protocol):
-    """A sandbox's state with a judge beside it. Asking never raises, because no opinion may cost a score."""
+    """A playground's state with a judge beside it. Asking never raises, because no opinion may cost a score."""
 
     def opinion(self, question: Question) -> Answer: ...
 
 
-def opinion(state: SandboxState, question: Question) -> Answer:
+def opinion(state: PlaygroundState, question: Question) -> Answer:
     """What the judge beside a state thinks, where there is one."""
     return state.opinion(question) if isinstance(state, Judged) else NoOpinion(NO_JUDGE)

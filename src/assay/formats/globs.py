@@ -22,15 +22,17 @@ def check_glob(pattern: str) -> None:
             f"a pattern is relative, with '/' between folders and without backslashes, not {pattern!r}"
         )
     if any(part in ("", ".", "..") for part in parts):
-        raise ValueError(f"the pattern {pattern!r} has an empty part, '.' or '..'; it is one below the prefix")
+        raise ValueError(
+            f"the pattern {pattern!r} has an empty part, '.' or '..'; it must be a path below the prefix"
+        )
     if any(_ANY_FOLDERS in part and part != _ANY_FOLDERS for part in parts):
-        raise ValueError(f"in the pattern {pattern!r}, '**' must stand alone between slashes")
+        raise ValueError(f"in the pattern {pattern!r}, '**' must be alone between slashes")
 
 
 def in_glob(value: str) -> str:
     """A value as a part of a name, so that nothing in it is a wildcard. Raises ``ValueError`` for a path."""
     if "/" in value or value in ("", ".", ".."):
-        raise ValueError("a value in a pattern of files is a part of a name, and has no '/'")
+        raise ValueError("a value in a pattern of files must be part of a name, without '/'")
     return _WILDCARDS.sub(r"[\1]", value)
 
 

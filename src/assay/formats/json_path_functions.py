@@ -41,7 +41,7 @@ def environment() -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> "regex.Pattern[str] | None":
-    """None for what is no pattern, which matches nothing, as the standard has it."""
+    """None for an invalid pattern, which matches nothing, as the standard says."""
     try:
         return compile_pattern(_PARTS.sub(_translated, pattern)) if iregexp_check.check(pattern) else None
     except ValueError:

@@ -16,7 +16,7 @@ class DeepDataError(AssayError):
 
 
 def find(path: str, data: Any) -> list[Plain]:
-    """What is at a path. Raises ``ValueError`` for a path that is none, and ``DeepDataError``."""
+    """What is at a path. Raises ``ValueError`` for an invalid path, and ``DeepDataError``."""
     return _found(path, data) if path.startswith("$") else _dotted(path, data)
 
 
@@ -26,12 +26,12 @@ def _found(path: str, data: Any) -> list[Plain]:
     try:
         values: list[Plain] = _compiled(path).find(data).values()
     except (jsonpath_rfc9535.JSONPathRecursionError, RecursionError) as error:
-        raise DeepDataError("the data is nested too deeply to be looked at") from error
+        raise DeepDataError("the data is nested too deeply to be checked") from error
     return values
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     if path.startswith("$"):
         _compiled(path)
     elif not path or any(not part for part in path.split(".")):
@@ -47,7 +47,7 @@ def escape_for(path: str) -> Callable[[str], str]:
 def _step(value: str) -> str:
     """A value as one step of a dotted path. Raises ``ValueError``: there, nothing can be escaped."""
     if not value or "." in value or value.startswith("$"):
-        raise ValueError(f"{value!r} is no single step of a dotted path; JSONPath can have any value in quotes")
+        raise ValueError(f"{value!r} is not a single step of a dotted path; in JSONPath, any value can be quoted")
     return value
 
 
@@ -76,6 +76,6 @@ def _compiled(path: str) -> Any:
     try:
         return environment().compile(path)
     except jsonpath_rfc9535.JSONPathError as error:
-        raise ValueError(f"the path {path!r} is no JSONPath: {error}") from error
+        raise ValueError(f"the path {path!r} is not JSONPath: {error}") from error
     except RecursionError as error:
-        raise ValueError("a path of JSONPath is nested too deeply") from error
+        raise ValueError("the JSONPath is nested too deeply") from error

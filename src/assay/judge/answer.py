@@ -30,7 +30,7 @@ def read_answer(written: str, question: Question, model: str) -> Answer:
         said, turn, quote = _fields(written)
         _check(said, turn, quote, question)
     except (ValueError, RecursionError) as error:
-        why = str(error) if isinstance(error, _UnusableError) else "it is not one object of JSON"
+        why = str(error) if isinstance(error, _UnusableError) else "it is not a JSON object"
         return NoOpinion(f"the answer of {model} can't be used: {why}")
     return Opinion(said, turn, _shown(quote), model)
 
@@ -44,14 +44,14 @@ def _fields(written: str) -> tuple[bool, int | None, str]:
         raise _UnusableError(f"it has more than {LONGEST} characters")
     found = json.loads(written, object_pairs_hook=_object, parse_constant=_refuse)
     if not isinstance(found, dict) or found.keys() != SCHEMA["properties"].keys():
-        raise _UnusableError(f"it is no object with {', '.join(SCHEMA['required'])} and nothing else")
+        raise _UnusableError(f"it must be an object with only {', '.join(SCHEMA['required'])}")
     said, turn, quote = found["said"], found["turn"], found["quote"]
     if not isinstance(said, bool):
-        raise _UnusableError("said is true or false")
+        raise _UnusableError("said must be true or false")
     if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int)):
-        raise _UnusableError("turn is a whole number or null")
+        raise _UnusableError("turn must be a whole number or null")
     if not isinstance(quote, str):
-        raise _UnusableError("quote is a text")
+        raise _UnusableError("quote must be a text")
     return said, turn, quote
 
 
@@ -59,13 +59,13 @@ def _check(said: bool, turn: int | None, quote: str, question: Question) -> None
     """Raise ``_UnusableError`` where an answer contradicts itself or the transcript."""
     if not said:
         if turn is not None or quote:
-            raise _UnusableError("it says that nothing was said, and where")
+            raise _UnusableError("said is false, but turn or quote is given")
         return
     texts = [one.text for one in question.counted if one.number == turn]
     if not texts:
-        raise _UnusableError("it names no turn that counts")
+        raise _UnusableError("its turn is not one that counts")
     if not any(_quoted(quote, text) for text in texts):
-        raise _UnusableError("its quote is not in the turn that it names")
+        raise _UnusableError("its quote is not in its turn")
 
 
 def _quoted(quote: str, text: str) -> bool:
@@ -97,9 +97,9 @@ def _shown(text: str) -> str:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise _UnusableError("it says a key twice")
+        raise _UnusableError("it has the same key twice")
     return found
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")

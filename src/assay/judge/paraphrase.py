@@ -1,7 +1,8 @@
 """Asks a model whether something was said in other words."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from string import Template
 from typing import Any, Final, Protocol
 
 from assay.core.errors import MeasurementError
@@ -28,19 +29,21 @@ class ModelClient(Protocol):
 class ParaphraseJudge:
     """Fulfils ``Judge``. A model that failed twice in a row is not asked again."""
 
-    def __init__(self, client: ModelClient) -> None:
+    def __init__(self, client: ModelClient, template: Template, make_mark: Callable[[], str]) -> None:
         self._client = client
+        self._template = template
+        self._make_mark = make_mark
         self._lock = threading.Lock()
         self._failures = 0
 
     def opinion(self, question: Question) -> Answer:
         """An opinion, or why there is none."""
-        text = prompt(question)
+        text = prompt(question, self._template, self._make_mark)
         if len(text) > LONGEST_PROMPT:
-            return NoOpinion(f"the transcript is too long for a judge: over {LONGEST_PROMPT} characters")
+            return NoOpinion(f"the transcript is too long for a judge (over {LONGEST_PROMPT} characters)")
         with self._lock:
             if self._failures >= GIVEN_UP_AFTER:
-                return NoOpinion(f"it was not asked: it failed {self._failures} times in a row before")
+                return NoOpinion(f"the judge was not asked, because it failed {self._failures} times in a row")
         try:
             answer = self._client.answer(text, SCHEMA)
         except MeasurementError as error:

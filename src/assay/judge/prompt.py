@@ -1,34 +1,26 @@
 """The prompt that asks for a paraphrase, with the transcript fenced in.
 
-Every turn is one line of JSON, in which whatever can't be seen is escaped, so no text begins a line of its own.
-The fence has a random mark that none of the data contains, and the instructions stand behind the data.
+Every turn is one line of JSON, in which invisible characters are escaped, so no text can start a new line. The
+fence has a random mark that none of the data contains, and the instructions come after the data.
 """
 
-import functools
 import json
-import secrets
 from collections.abc import Callable
-from importlib.resources import files
 from string import Template
 
 from assay.evidence.paraphrase import Question
-from assay.evidence.sandbox_state import Turn
+from assay.evidence.playground import Turn
 
 
-def prompt(question: Question, make_mark: Callable[[], str] = lambda: secrets.token_hex(16)) -> str:
-    """The whole text that a model reads."""
+def prompt(question: Question, template: Template, make_mark: Callable[[], str]) -> str:
+    """The whole text that a model reads. ``make_mark`` gives a mark that nobody can guess."""
     turns = "\n".join(_turn(turn) for turn in question.turns)
     phrases = "\n".join(_line(phrase) for phrase in question.phrases)
     counted = ", ".join(str(number) for number in sorted({turn.number for turn in question.counted}))
     mark = make_mark()
     while mark in turns or mark in phrases:
         mark = make_mark()
-    return _template().substitute(mark=mark, turns=turns, phrases=phrases, counted=counted)
-
-
-@functools.cache
-def _template() -> Template:
-    return Template((files("assay.judge") / "prompts" / "paraphrase.txt").read_text(encoding="utf-8"))
+    return template.substitute(mark=mark, turns=turns, phrases=phrases, counted=counted)
 
 
 def _turn(turn: Turn) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from assay.adapters.files.file_source import file_source
 from assay.core.errors import InputError
-from assay.dialects.criteria.sandbox_file import SETTINGS
+from assay.dialects.criteria.playground_file import SETTINGS
 
 
 def test_a_folder_by_its_url(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_a_folder_by_its_url(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "name"), [(scheme, one) for scheme in SETTINGS for one in SETTINGS[scheme]])
-def test_every_setting_that_a_sandbox_file_may_name_is_read(scheme: str, name: str) -> None:
+def test_every_setting_that_a_playground_file_may_name_is_read(scheme: str, name: str) -> None:
     class Asked(dict[str, str]):
         names: ClassVar[set[str]] = set()
 
@@ -39,16 +39,16 @@ def test_every_setting_that_a_sandbox_file_may_name_is_read(scheme: str, name: s
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("", "files are at"),
-        ("/folder", "files are at"),
-        ("http://host/x", "files are at"),
+        ("", "the URL of files must be"),
+        ("/folder", "the URL of files must be"),
+        ("http://host/x", "the URL of files must be"),
         ("file://folder", "three slashes"),
         ("file:folder", "three slashes"),
         ("file:///a/../b", r"without .* '\.\.'"),
         ("file:///a/%2e%2e/b", r"'\.\.'"),
         ("sftp:///folder", "sftp://user@host"),
-        ("sftp://user:secret@host/folder", "no password"),
-        ("sftp://host:port/folder", "files are at"),
+        ("sftp://user:secret@host/folder", "must not contain a password"),
+        ("sftp://host:port/folder", "the URL of files must be"),
         ("gs:///prefix", "name of a bucket"),
         ("s3://user@bucket/prefix", "only sftp"),
         ("s3://bucket/prefix?x=1", r"'\?'"),
@@ -64,8 +64,8 @@ def test_urls_that_name_no_place(url: str, why: str) -> None:
     ("url", "environment", "why"),
     [
         ("s3://bucket", {"AWS_ACCESS_KEY_ID": "a"}, "together"),
-        ("sftp://host", {"ASSAY_SFTP_KEY": "/no/such/file"}, "ASSAY_SFTP_KEY should name a file"),
-        ("sftp://host", {"ASSAY_SFTP_KNOWN_HOSTS": "/no/such/file"}, "ASSAY_SFTP_KNOWN_HOSTS should name a file"),
+        ("sftp://host", {"ASSAY_SFTP_KEY": "/no/such/file"}, "ASSAY_SFTP_KEY must name a file"),
+        ("sftp://host", {"ASSAY_SFTP_KNOWN_HOSTS": "/no/such/file"}, "ASSAY_SFTP_KNOWN_HOSTS must name a file"),
         ("sftp://host", {"ASSAY_SFTP_CHECK_HOST_KEY": "maybe"}, "yes or no"),
         ("gs://bucket", {"ASSAY_GCS_TOKEN": ""}, "ASSAY_GCS_TOKEN"),
     ],

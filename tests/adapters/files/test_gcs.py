@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
+from assay.adapters.files.bucket import Bucket
 from assay.adapters.files.file_source import file_source
-from assay.adapters.files.gcs import GcsBucket
+from assay.adapters.files.gcs import GcsApi
 from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
@@ -31,7 +32,7 @@ def put(gcs: str, bucket: str, key: str, content: bytes = b"x") -> None:
     ).raise_for_status()
 
 
-def paths(source: GcsBucket) -> list[str]:
+def paths(source: Bucket) -> list[str]:
     try:
         return sorted(one.path for one in source.files())
     finally:
@@ -51,7 +52,7 @@ def test_objects_with_their_sizes_times_and_content(gcs: str, bucket: str) -> No
 def test_only_what_is_below_the_prefix(gcs: str, bucket: str) -> None:
     for key in ("box/a", "box2/b", "c"):
         put(gcs, bucket, key)
-    source = GcsBucket(bucket, "/box/", endpoint=gcs, limits=PATIENT)
+    source = Bucket(GcsApi(bucket, endpoint=gcs), "/box/", PATIENT)
     for name in ("../c", "/c", "none"):
         with pytest.raises(FileNotFoundError):
             list(source.chunks(name))
@@ -60,20 +61,17 @@ def test_only_what_is_below_the_prefix(gcs: str, bucket: str) -> None:
 
 def test_strange_names_are_names(gcs: str, bucket: str) -> None:
     put(gcs, bucket, "box/a b+c.txt", b"content")
-    source = GcsBucket(bucket, "box", endpoint=gcs, limits=PATIENT)
+    source = Bucket(GcsApi(bucket, endpoint=gcs), "box", PATIENT)
     assert b"".join(source.chunks("a b+c.txt")) == b"content"
     assert paths(source) == ["a b+c.txt"]
 
 
 def test_no_bucket_breaks_the_measurement(gcs: str) -> None:
     with pytest.raises(MeasurementError, match="answers 404"):
-        paths(GcsBucket("there-is-none", "box", endpoint=gcs, limits=PATIENT))
+        paths(Bucket(GcsApi("there-is-none", endpoint=gcs), "box", PATIENT))
 
 
 def test_a_server_that_is_down_breaks_the_measurement_after_a_while() -> None:
+    down = GcsApi("bucket", endpoint=f"http://127.0.0.1:{free_port()}")
     with pytest.raises(MeasurementError, match="can't be reached"):
-        paths(
-            GcsBucket(
-                "bucket", "", endpoint=f"http://127.0.0.1:{free_port()}", limits=PATIENT, pace=FakeTime().pace()
-            )
-        )
+        paths(Bucket(down, "", PATIENT, FakeTime().pace()))

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from assay.adapters.files.gcs import GcsBucket
+from assay.adapters.files.bucket import Bucket
+from assay.adapters.files.gcs import GcsApi
 from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.fake_time import FakeTime
@@ -26,10 +27,10 @@ class BreaksOff(httpx.SyncByteStream):
         raise httpx.ReadError("reset")
 
 
-def bucket(handler: Handler) -> GcsBucket:
+def bucket(handler: Handler) -> Bucket:
     pace = FakeTime().pace(1.0)
     client = httpx.Client(transport=httpx.MockTransport(handler))
-    return GcsBucket("b", "box", lambda: "t", "https://gcs.example", Limits(deadline_sec=30), pace, client)
+    return Bucket(GcsApi("b", lambda: "t", "https://gcs.example"), "box", Limits(deadline_sec=30), pace, client)
 
 
 def item(name: str) -> dict[str, str]:
@@ -53,15 +54,15 @@ def test_pages_in_a_circle() -> None:
     def handler(_: httpx.Request) -> httpx.Response:
         return httpx.Response(200, json={"items": [item("box/a")], "nextPageToken": "same"})
 
-    with pytest.raises(MeasurementError, match="circle"):
+    with pytest.raises(MeasurementError, match="repeats itself"):
         list(bucket(handler).files())
 
 
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (b"no", "no JSON"),
-        (b"[]", "no listing"),
+        (b"no", "not JSON"),
+        (b"[]", "not a listing"),
         (json.dumps({"items": [{"name": "box/a"}]}).encode(), "no name, size or time"),
     ],
 )
@@ -70,7 +71,9 @@ def test_listings_that_are_none(body: bytes, why: str) -> None:
         list(bucket(lambda _: httpx.Response(200, content=body)).files())
 
 
-@pytest.mark.parametrize(("status", "why"), [(401, "not accepted"), (403, "no right"), (302, "answers 302")])
+@pytest.mark.parametrize(
+    ("status", "why"), [(401, "not accepted"), (403, "do not allow this request"), (302, "answers 302")]
+)
 def test_answers_that_another_try_would_not_change(status: int, why: str) -> None:
     with pytest.raises(MeasurementError, match=why):
         list(bucket(lambda _: httpx.Response(status)).files())

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.adapters.files.bucket import Bucket
 from assay.adapters.files.file_source import file_source
-from assay.adapters.files.s3 import S3Account, S3Bucket
+from assay.adapters.files.s3 import S3Account, S3Api
 from assay.adapters.files.sigv4 import Credentials, signed_headers
 from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
@@ -35,11 +36,11 @@ def put(s3: str, bucket: str, key: str, content: bytes = b"x") -> None:
     httpx.put(f"{s3}/{bucket}/{quote(key)}", content=content, timeout=60).raise_for_status()
 
 
-def opened(s3: str, bucket: str, prefix: str = "box", pace: Pace | None = None) -> S3Bucket:
-    return S3Bucket(bucket, prefix, S3Account("us-east-1", KEYS, s3), PATIENT, pace)
+def opened(s3: str, bucket: str, prefix: str = "box", pace: Pace | None = None) -> Bucket:
+    return Bucket(S3Api(bucket, S3Account("us-east-1", KEYS, s3)), prefix, PATIENT, pace)
 
 
-def paths(source: S3Bucket) -> list[str]:
+def paths(source: Bucket) -> list[str]:
     try:
         return sorted(one.path for one in source.files())
     finally:
@@ -115,14 +116,14 @@ LISTING = """<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><
 def test_names_as_a_listing_writes_them(written: str, paths: list[str]) -> None:
     answer = httpx.Response(200, text=LISTING.format(written, 1))
     client = httpx.Client(transport=httpx.MockTransport(lambda _: answer))
-    assert [one.path for one in S3Bucket("b", "box", client=client).files()] == paths
+    assert [one.path for one in Bucket(S3Api("b"), "box", client=client).files()] == paths
 
 
 @pytest.mark.parametrize("body", ["", "<x/>", LISTING.format("box/a", "large")])
 def test_listings_that_are_none(body: str) -> None:
     client = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, text=body)))
-    with pytest.raises(MeasurementError, match=r"no XML|no listing|no name, size or time"):
-        list(S3Bucket("b", "box", client=client).files())
+    with pytest.raises(MeasurementError, match=r"not XML|not a listing|no name, size or time"):
+        list(Bucket(S3Api("b"), "box", client=client).files())
 
 
 def test_no_bucket_breaks_the_measurement(s3: str) -> None:

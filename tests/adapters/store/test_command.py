@@ -18,8 +18,8 @@ def test_load_and_verify(
 ) -> None:
     """The store is named by the environment; a second load replaces what the first one left."""
     monkeypatch.setenv("ASSAY_STORE", where)
-    sandbox = tmp_path / "sandbox.yaml"
-    sandbox.write_text("{id: a, run_start: '2025-06-02T12:00:00Z', fhir: {folder: fhir}}")
+    playground = tmp_path / "playground.yaml"
+    playground.write_text("{id: a, run_start: '2025-06-02T12:00:00Z', fhir: {folder: fhir}}")
     for state in ("passing", name):
-        assert main(["sandbox", "load", str(sandbox), "--from", str(EXAMPLES / state), "--replace"]) == 0
-    assert main(["verify", str(EXAMPLES / "criteria.yaml"), "--sandbox", str(sandbox)]) == code
+        assert main(["playground", "load", str(playground), "--from", str(EXAMPLES / state), "--replace"]) == 0
+    assert main(["verify", str(EXAMPLES / "criteria.yaml"), "--playground", str(playground)]) == code

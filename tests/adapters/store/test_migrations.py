@@ -86,5 +86,5 @@ def test_a_store_of_a_newer_version_is_not_touched(where: str, engine: Engine) -
     upgrade(engine)
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(MeasurementError, match="made by a newer Assay"):
+    with pytest.raises(MeasurementError, match="created by a newer version of Assay"):
         open_store(where)

@@ -16,13 +16,13 @@ from assay.core.errors import InputError, MeasurementError
 @pytest.mark.parametrize(
     ("where", "says"),
     [
-        ("mysql://u:secret@h/db", "a SQLite file or a PostgreSQL database, not mysql"),
-        ("postgresql://u:secret@h:port/db", "the URL of the store can't be read"),
-        ("://", "the URL of the store can't be read"),
-        ("", "can't be the file of a store"),
-        ("{tmp}", "can't be the file of a store"),
-        ("{tmp}/no/such/folder.db", "can't be made: No such file or directory"),
-        ("a\0b", "can't be the file of a store"),
+        ("mysql://u:secret@h/db", "a SQLite file or a PostgreSQL database, got mysql"),
+        ("postgresql://u:secret@h:port/db", "the URL of the store must be like"),
+        ("://", "the URL of the store must be like"),
+        ("", "the store must be a file"),
+        ("{tmp}", "the store must be a file"),
+        ("{tmp}/no/such/folder.db", "can't be created: No such file or directory"),
+        ("a\0b", "the store must be a file"),
     ],
 )
 def test_what_is_no_store(tmp_path: Path, where: str, says: str) -> None:
@@ -33,7 +33,7 @@ def test_what_is_no_store(tmp_path: Path, where: str, says: str) -> None:
 
 def test_a_file_is_made_only_on_request_and_for_its_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "odd %41 name?x=1#.db"
-    with pytest.raises(InputError, match="there is no store"):
+    with pytest.raises(InputError, match="the store"):
         open_store(str(path))
     assert not path.exists()
     open_store(str(path), create=True).close()

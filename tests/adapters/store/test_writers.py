@@ -11,9 +11,9 @@ import pytest
 
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.recorder import EventRecorder
-from assay.adapters.store.sandbox import NewEvent, Sandbox
 from assay.adapters.store.store import Store
-from assay.evidence.sandbox_state import StateRow
+from assay.engine.playground_store import NewEvent, Playground
+from assay.evidence.playground import StateRow
 
 pytestmark = pytest.mark.xdist_group("postgres")
 
@@ -24,7 +24,7 @@ WRITER = """
     import os, sys
     from datetime import UTC, datetime
     from assay.adapters.store.opening import open_store
-    from assay.adapters.store.sandbox import NewEvent
+    from assay.engine.playground_store import NewEvent
     where, writer, each, killed = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "killed"
     now = datetime.now(UTC)
 
@@ -46,7 +46,7 @@ def writer(where: str, name: str, each: int, killed: bool = False) -> "subproces
 
 def test_processes_write_side_by_side_and_lose_nothing(where: str) -> None:
     with open_store(where, create=True) as store:
-        store.add_sandbox(Sandbox("box", START))
+        store.add_playground(Playground("box", START))
         running = [writer(where, str(number), EACH) for number in range(WRITERS)]
         assert [process.wait(60) for process in running] == [0] * WRITERS
         found = Counter(event.payload for event in store.events("box", "e"))
@@ -54,7 +54,7 @@ def test_processes_write_side_by_side_and_lose_nothing(where: str) -> None:
 
 
 def test_threads_write_to_one_row_and_the_last_one_stays(store: Store) -> None:
-    store.add_sandbox(Sandbox("box", START))
+    store.add_playground(Playground("box", START))
     rows = [StateRow("r", "k", {"n": number}, START) for number in range(20)]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda row: store.record("box", [row]), rows))
@@ -64,7 +64,7 @@ def test_threads_write_to_one_row_and_the_last_one_stays(store: Store) -> None:
 
 def test_a_killed_writer_leaves_no_half_and_stops_nobody(where: str) -> None:
     with open_store(where, create=True) as store:
-        store.add_sandbox(Sandbox("box", START))
+        store.add_playground(Playground("box", START))
         assert writer(where, "dead", 1, killed=True).wait(60) == -9
         assert store.events("box", "e") == []
         store.record("box", [NewEvent("e", b"alive", START)])
@@ -73,7 +73,7 @@ def test_a_killed_writer_leaves_no_half_and_stops_nobody(where: str) -> None:
 
 def test_a_reader_does_not_wait_for_a_writer(where: str) -> None:
     with open_store(where, create=True) as store, open_store(where) as reader:
-        store.add_sandbox(Sandbox("box", START))
+        store.add_playground(Playground("box", START))
         seen: list[int] = []
 
         def records() -> "list[NewEvent]":
@@ -85,7 +85,7 @@ def test_a_reader_does_not_wait_for_a_writer(where: str) -> None:
 
 
 def test_a_listener_s_messages_become_events(store: Store) -> None:
-    store.add_sandbox(Sandbox("box", START))
+    store.add_playground(Playground("box", START))
     EventRecorder(store, "box").record(b"MSH|^~\\&|\xff\0", START, "127.0.0.1:9")
     (event,) = store.events("box", "hl7_outbound")
     assert (event.payload, event.at) == (b"MSH|^~\\&|\xff\0", START)

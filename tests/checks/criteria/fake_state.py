@@ -1,11 +1,11 @@
-"""A sandbox's state in memory."""
+"""A playground's state in memory."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import Event, FhirSource, FileSource, StateRow, Turn
+from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, Turn
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 BEFORE, AFTER = START - timedelta(hours=1), START + timedelta(minutes=1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.core.outcome import Scored
 from assay.engine.criteria import check_of
-from assay.evidence.sandbox_state import Event, StoredFile
+from assay.evidence.playground import Event, StoredFile
 from tests.checks.criteria.fake_state import AFTER, FakeState, row
 
 RULES: list[dict[str, Any]] = [

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from assay.core import waiting
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Scored
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import check_of, complete
+from assay.engine.shared_state import SharedState
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START, FakeState
+from tests.fake_time import FakeTime
 
 Resource = dict[str, Any]
 
@@ -206,7 +207,7 @@ def test_a_condition_that_can_not_be_judged_never_helps() -> None:
 def test_what_should_not_be_there() -> None:
     assert ask(fields=None, exists=False).passed
     answer = ask(appointment(), fields=None, exists=False)
-    assert (answer.score, answer.summary) == (0.0, "there is Appointment/a1, and should be none")
+    assert (answer.score, answer.summary) == (0.0, "Appointment/a1 exists, and must not")
     assert answer.evidence["matched"] == ["Appointment/a1"]
 
 
@@ -242,25 +243,26 @@ def test_a_read_by_id() -> None:
     assert (answer.passed, answer.summary) == (False, "there is no Appointment/nope")
 
 
-def test_it_is_asked_again_until_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[float] = []
-    now = [0.0]
+def test_it_is_asked_again_until_it_holds() -> None:
+    time = FakeTime()
+    late = SharedState(FakeState(fhir_source=Server([], later=[appointment()])), time=time)
+    answer = check_of(assertion(wait_s=30), {}).run(late)
+    assert isinstance(answer, Scored)
+    assert answer.passed
+    assert time.slept == [0.25]
+    never = SharedState(FakeState(fhir_source=Server()), time=time)
+    answer = check_of(assertion(wait_s=3), {}).run(never)
+    assert isinstance(answer, Scored)
+    assert not answer.passed
+    assert sum(time.slept) == pytest.approx(3.25)
 
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        now[0] += seconds
 
-    # The defaults are those of the module.
-    monkeypatch.setattr(waiting.held_within, "__defaults__", (lambda: now[0], sleep))
+def test_without_a_clock_it_is_asked_once() -> None:
     late = Server([], later=[appointment()])
     answer = check_of(assertion(wait_s=30), {}).run(FakeState(fhir_source=late))
     assert isinstance(answer, Scored)
-    assert answer.passed
-    assert slept == [0.25]
-    answer = check_of(assertion(wait_s=3), {}).run(FakeState(fhir_source=Server()))
-    assert isinstance(answer, Scored)
     assert not answer.passed
-    assert sum(slept) == pytest.approx(3.25)
+    assert len(late.asked) == 1
 
 
 def test_values_in_a_search_are_escaped() -> None:
@@ -274,23 +276,26 @@ REFUSED = [
     ({"fields": [{"path": "participnt.0.actor", "expected": 1}]}, "did you mean participant?"),
     ({"fields": [{"fhirpath": "participant.actr", "expected": 1}]}, "did you mean actor?"),
     ({"fields": [{"path": "status", "expectd": 1}]}, "fields[0].expectd must be one of the fields path, "),
-    ({"fields": [{"path": "status", "expected": 1, "operator": "like"}]}, "there is no operator 'like'"),
-    ({"fields": [{"path": "participant.{{dots}}.status", "expected": 1}]}, "no single step of a dotted path"),
-    ({"fields": [{"fhirpath": "participant[{{code}}]", "expected": 1}]}, "is no FHIRPath"),
+    ({"fields": [{"path": "status", "expected": 1, "operator": "like"}]}, "got 'like'"),
+    ({"fields": [{"path": "participant.{{dots}}.status", "expected": 1}]}, "not a single step of a dotted path"),
+    ({"fields": [{"fhirpath": "participant[{{code}}]", "expected": 1}]}, "is not FHIRPath"),
     ({"fields": None}, "needs fields, a cardinality or exists"),
     ({"where": "statuss = 'x'"}, "did you mean status?"),
-    ({"where": "status ="}, "is no FHIRPath"),
+    ({"where": "status ="}, "is not FHIRPath"),
     ({"resource_type": "Apointment"}, "did you mean Appointment?"),
-    ({"id": "a1"}, "give an id or a search"),
-    ({"search": None}, "give an id or a search"),
-    ({"search": None, "id": "../Patient/1"}, "can't be the id of a resource"),
-    ({"exists": False}, "not with fields"),
-    ({"exists": False, "fields": None, "cardinality": {"min": 1}}, "not with fields, cardinality or select"),
+    ({"id": "a1"}, "give either id or search"),
+    ({"search": None}, "give either id or search"),
+    ({"search": None, "id": "../Patient/1"}, "id must be the id of a resource"),
+    ({"exists": False}, "can't be combined with fields"),
+    (
+        {"exists": False, "fields": None, "cardinality": {"min": 1}},
+        "can't be combined with fields, cardinality or select",
+    ),
     ({"select": "last"}, "'first', 'latest', 'any', 'all' or 'only'"),
     ({"since": "yesterday"}, "run_start"),
     ({"wait_s": -1}, "from 0 to 600"),
     ({"wait_s": 1e9}, "from 0 to 600"),
-    ({"cardinality": {"min": 2, "max": 1}}, "to a max that is not less"),
+    ({"cardinality": {"min": 2, "max": 1}}, "a max of at least min"),
     ({"cardinality": {"minimum": 2}}, "cardinality.minimum"),
     ({"serach": {}}, "serach must be one of the fields resource_type, "),
 ]

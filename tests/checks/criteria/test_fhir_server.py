@@ -10,9 +10,11 @@ import pytest
 
 from assay.adapters.bearer_tokens import from_environment, given
 from assay.adapters.fhir import FhirServer
+from assay.adapters.json_requests import Pace
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Scored
 from assay.engine.criteria import check_of
+from assay.engine.shared_state import SharedState
 from assay.formats.fhirpath.lint import lint_dotted
 from tests.checks.criteria.fake_state import FakeState
 from tests.servers.fhir_server import EXAMPLES, TOKEN, CannotStartError, RunningServer, installed, running
@@ -36,7 +38,7 @@ def fhir(server: RunningServer) -> Iterator[FhirServer]:
 
 
 def ask(fhir: FhirServer, start: datetime | None = None, **assertion: Any) -> Scored:
-    state = FakeState(fhir_source=fhir, run_start=start or datetime.now(UTC))
+    state = SharedState(FakeState(fhir_source=fhir, run_start=start or datetime.now(UTC)), time=Pace())
     answer = check_of({"assert": "fhir-resource-state", **assertion}, {}).run(state)
     assert isinstance(answer, Scored)
     return answer

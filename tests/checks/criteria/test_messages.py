@@ -265,7 +265,7 @@ STATUS = {"fields": [{"path": "STC01-1", "expected": "A2"}]}
         ({"min": 2}, True, 1, "1 of the"),
         ({"min": 0, "max": 0}, False, 0, None),
         ({"min": 0, "max": 0}, False, 1, "1 of the"),
-        ({"min": 0, "max": 1}, True, 0, "none of 0"),
+        ({"min": 0, "max": 1}, True, 0, "there are no "),
         ({"min": 1}, False, 0, "0 of the"),
         ({"min": 2, "max": 2}, False, 2, None),
     ],

@@ -1,4 +1,4 @@
-"""The checks on what a sandbox recorded: portal rows, HL7 messages, X12 responses and calls."""
+"""The checks on what a playground recorded: portal rows, HL7 messages, X12 responses and calls."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from assay.core.outcome import Scored
 from assay.engine.criteria import check_of
-from assay.evidence.sandbox_state import SandboxState
+from assay.evidence.playground import PlaygroundState
 from tests.checks.criteria.fake_state import BEFORE, FakeState, call, hl7, row, x12
 
 ADT = "MSH|^~\\&|A|B|C|D|20260301||ADT^A04|7|P|2.5\rPID|1||12345^^^H||Smith^Ann||19800101|F\rPV1|1|O\r"
@@ -23,7 +23,7 @@ SET = (
 ELIGIBLE = ISA + SET.format(count=12)
 
 
-def outcome(assertion: dict[str, Any], state: SandboxState, data: dict[str, Any] | None = None) -> Scored:
+def outcome(assertion: dict[str, Any], state: PlaygroundState, data: dict[str, Any] | None = None) -> Scored:
     answer = check_of(assertion, data or {}).run(state)
     assert isinstance(answer, Scored)
     return answer
@@ -197,13 +197,13 @@ def test_values_of_the_task_are_escaped_in_paths() -> None:
 @pytest.mark.parametrize(
     ("assertion", "says"),
     [
-        ({}, "assert is one of"),
-        ({"assert": "nope"}, "not 'nope'"),
+        ({}, "assert must be one of"),
+        ({"assert": "nope"}, "got 'nope'"),
         ({"assert": "portal-state-match"}, "correlate_by must be given, got nothing"),
         (portal(colour="red"), r"^colour must be one of the fields .*, got 'colour'$"),
         (portal(assertions=[{"path": "a..b"}]), "has an empty part"),
-        (portal(assertions=[{"path": "$.a["}]), "is no JSONPath"),
-        (portal(assertions=[{"path": "a", "operator": "like"}]), "there is no operator 'like'"),
+        (portal(assertions=[{"path": "$.a["}]), "is not JSONPath"),
+        (portal(assertions=[{"path": "a", "operator": "like"}]), "got 'like'"),
         (portal(assertions=[]), "needs assertions or a cardinality"),
         ({"assert": "hl7-structural", "fields": [{"path": "PID.x"}]}, "is wrong at character 5"),
         ({"assert": "hl7-structural"}, "needs fields, segments or a cardinality"),
@@ -213,7 +213,7 @@ def test_values_of_the_task_are_escaped_in_paths() -> None:
         ({"assert": "voice-transcript"}, "needs contains or not_contains"),
         ({"assert": "voice-transcript", "contains": ["!"]}, "has no words"),
         ({"assert": "voice-transcript", "contains": ["a"], "turns": [0, 1]}, "counted from 1"),
-        (portal(assertions=[{"path": "status", "expected": "{{nothing}}"}]), "the task's data has no 'nothing'"),
+        (portal(assertions=[{"path": "status", "expected": "{{nothing}}"}]), "the data has no 'nothing'"),
     ],
 )
 def test_an_assertion_that_can_not_be(assertion: dict[str, Any], says: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Scored
 from assay.engine.criteria import check_of
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START, FakeState
 
 ADT = b"MSH|^~\\&|A|B|C|D|20260301||ADT^A04|7|P|2.5\rPID|1||12345^^^H||Smith^Ann||19800101|F\r"
@@ -48,8 +48,8 @@ def state(content: Mapping[str, bytes], **more: Any) -> FakeState:
     return FakeState(file_source=FakeFiles(content, **more))
 
 
-def outcome(sandbox: FakeState, data: Mapping[str, Any] | None = None, **assertion: Any) -> Scored:
-    answer = check_of({"assert": "sftp-file-present", **assertion}, data or {}).run(sandbox)
+def outcome(playground: FakeState, data: Mapping[str, Any] | None = None, **assertion: Any) -> Scored:
+    answer = check_of({"assert": "sftp-file-present", **assertion}, data or {}).run(playground)
     assert isinstance(answer, Scored)
     return answer
 
@@ -95,8 +95,8 @@ def test_which_files_a_pattern_means(pattern: str, paths: list[str], name: str) 
 @pytest.mark.parametrize(
     ("assertion", "why"),
     [
-        ({}, "needs a pattern"),
-        ({"pattern": "a", "glob": "a"}, "needs a pattern"),
+        ({}, "needs exactly one of pattern"),
+        ({"pattern": "a", "glob": "a"}, "needs exactly one of pattern"),
         ({"pattern": ""}, "relative"),
         ({"pattern": "/etc/passwd"}, "relative"),
         ({"pattern": "out\\..\\x"}, "backslashes"),
@@ -106,16 +106,19 @@ def test_which_files_a_pattern_means(pattern: str, paths: list[str], name: str) 
         ({"pattern": "./x"}, "'.'"),
         ({"pattern": "a//x"}, "empty part"),
         ({"pattern": "a/"}, "empty part"),
-        ({"pattern": "a/b**"}, "must stand alone"),
-        ({"pattern": "a", "size": {"min": -1}}, "a size goes from"),
-        ({"pattern": "a", "size": {"min": 2, "max": 1}}, "a size goes from"),
+        ({"pattern": "a/b**"}, "must be alone"),
+        ({"pattern": "a", "size": {"min": -1}}, "a size needs a min"),
+        ({"pattern": "a", "size": {"min": 2, "max": 1}}, "a size needs a min"),
         ({"pattern": "a", "size": {"least": 1}}, "size"),
         ({"pattern": "a", "checksum": {"sha256": "abc"}}, "hexadecimal"),
         ({"pattern": "a", "checksum": {"crc32": "abcdef01"}}, "sha256, sha1 or md5"),
-        ({"pattern": "a", "contains": ""}, "not empty"),
+        ({"pattern": "a", "contains": ""}, "must not be empty"),
         ({"pattern": "a", "since": "yesterday"}, "since"),
         ({"pattern": "a", "format": "yaml"}, "format"),
-        ({"pattern": "a", "cardinality": {"min": 0, "max": 0}, "contains": "x"}, "must be no file"),
+        (
+            {"pattern": "a", "cardinality": {"min": 0, "max": 0}, "contains": "x"},
+            "nothing else can be required of a file",
+        ),
         ({"pattern": "a.txt", "fields": [{"path": "amount"}]}, "path into a text"),
         ({"pattern": "a.txt", "fields": [{"path": "line.0"}]}, "path into a text"),
         ({"pattern": "a.csv", "fields": [{"path": "0.amount"}]}, "path into a CSV"),
@@ -241,8 +244,8 @@ def test_a_text_is_found_over_the_ends_of_chunks_in_any_usual_encoding(encoding:
 
 
 def test_of_several_files_the_best_counts() -> None:
-    sandbox = state({"a.txt": b"no", "b.txt": b"yes", "c.txt": b"no"})
-    answer = outcome(sandbox, pattern="*.txt", fields=[{"path": "content", "expected": "yes"}])
+    playground = state({"a.txt": b"no", "b.txt": b"yes", "c.txt": b"no"})
+    answer = outcome(playground, pattern="*.txt", fields=[{"path": "content", "expected": "yes"}])
     assert (answer.passed, answer.evidence["path"]) == (True, "b.txt")
     assert answer.evidence["paths"] == ["a.txt", "b.txt", "c.txt"]
 
@@ -265,8 +268,8 @@ def test_rules_are_not_spread_over_several_files() -> None:
     ],
 )
 def test_how_many_files_there_may_be(cardinality: dict[str, int], count: int, passed: bool) -> None:
-    sandbox = state({f"{number}.txt": b"" for number in range(count)})
-    answer = outcome(sandbox, pattern="*.txt", cardinality=cardinality)
+    playground = state({f"{number}.txt": b"" for number in range(count)})
+    answer = outcome(playground, pattern="*.txt", cardinality=cardinality)
     assert (answer.passed, answer.evidence["count"]) == (passed, count)
 
 
@@ -409,11 +412,11 @@ def test_long_values_and_strange_names_do_not_swell_or_break_the_evidence() -> N
 
 @pytest.mark.parametrize("value", ["*", "a/b", "..", "[ab]", "?"])
 def test_a_value_of_the_data_is_never_a_wildcard_or_a_folder(value: str) -> None:
-    sandbox = state({"out/a": b"", "out/a/b": b"", "out/x": b"", "x": b""})
+    playground = state({"out/a": b"", "out/a/b": b"", "out/x": b"", "x": b""})
     try:
-        assert not outcome(sandbox, {"v": value}, pattern="out/{{v}}").passed
+        assert not outcome(playground, {"v": value}, pattern="out/{{v}}").passed
     except ValueError as error:
-        assert "has no '/'" in str(error)  # noqa: PT017
+        assert "without '/'" in str(error)  # noqa: PT017
 
 
 def test_a_value_of_the_data_in_a_pattern_and_in_a_path() -> None:
@@ -423,12 +426,12 @@ def test_a_value_of_the_data_in_a_pattern_and_in_a_path() -> None:
     assert outcome(state({"a*b": b""}), data, pattern="{{odd}}").passed
     rule = [{"path": "PID[3.1={{mrn}}]-5.1", "expected": "Smith"}]
     assert outcome(state({"a.hl7": ADT}), data, pattern="a.hl7", fields=rule).passed
-    with pytest.raises(ValueError, match="given as pattern"):
+    with pytest.raises(ValueError, match="use pattern instead"):
         outcome(state({}), data, path="{{odd}}")
-    with pytest.raises(ValueError, match="no quotes"):
+    with pytest.raises(ValueError, match="must not have quotes"):
         outcome(state({}), {"v": 'x"]'}, pattern="a.hl7", fields=[{"path": "PID[3.1={{v}}]-5"}])
 
 
 def test_names_that_are_chosen_to_be_slow_are_not() -> None:
-    sandbox = state({"/".join(["a" * 250] * 4) + f"/{number}": b"" for number in range(200)})
-    assert not outcome(sandbox, pattern="**/" + "*a" * 12 + "*b/**/x").passed
+    playground = state({"/".join(["a" * 250] * 4) + f"/{number}": b"" for number in range(200)})
+    assert not outcome(playground, pattern="**/" + "*a" * 12 + "*b/**/x").passed

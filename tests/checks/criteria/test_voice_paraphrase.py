@@ -58,32 +58,31 @@ def opinions(run: CriterionRun) -> list[dict[str, Any] | None]:
         (
             {"contains": ["is booked"]},
             SAID,
-            "0 of 1 phrases as expected in 4 turns; what the judge thinks, unscored: 1 wanted said in other words",
+            "0 of 1 phrases as expected in 4 turns; judge (not scored): 1 wanted phrase said in other words",
             {"said": True, "turn": 2, "quote": "you are all set", "model": "m"},
         ),
         (
             {"contains": ["is booked"]},
             NOT_SAID,
-            "0 of 1 phrases as expected in 4 turns; what the judge thinks, unscored: 1 wanted not said at all",
+            "0 of 1 phrases as expected in 4 turns; judge (not scored): 1 wanted phrase not said",
             {"said": False, "turn": None, "quote": "", "model": "m"},
         ),
         (
             {"not_contains": ["is booked"]},
             SAID,
-            "1 of 1 phrases as expected in 4 turns; "
-            "what the judge thinks, unscored: 1 forbidden said in other words",
+            "1 of 1 phrases as expected in 4 turns; judge (not scored): 1 forbidden phrase said in other words",
             {"said": True, "turn": 2, "quote": "you are all set", "model": "m"},
         ),
         (
             {"not_contains": ["is booked"]},
             NOT_SAID,
-            "1 of 1 phrases as expected in 4 turns; what the judge thinks, unscored: 1 forbidden not said at all",
+            "1 of 1 phrases as expected in 4 turns; judge (not scored): 1 forbidden phrase not said",
             {"said": False, "turn": None, "quote": "", "model": "m"},
         ),
         (
             {"contains": ["is booked"]},
             NoOpinion("it is down"),
-            "0 of 1 phrases as expected in 4 turns; what the judge thinks, unscored: 1 without an opinion",
+            "0 of 1 phrases as expected in 4 turns; judge (not scored): 1 phrase without an opinion",
             {"said": None, "why": "it is down"},
         ),
     ],
@@ -160,7 +159,7 @@ def test_no_judge(judge: Judge | None) -> None:
 
 def test_a_state_without_a_judge_beside_it() -> None:
     answer = check_of({"assert": "voice-transcript", "contains": ["x"], "paraphrase": True}, {}).run(CALL)
-    assert "1 without an opinion" in answer.summary
+    assert "1 phrase without an opinion" in answer.summary
 
 
 spoken_phrases = st.sampled_from(

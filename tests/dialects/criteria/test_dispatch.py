@@ -7,7 +7,7 @@ import pytest
 
 from assay.dialects.criteria.models import Criterion, CriterionRun
 from assay.engine.criteria import complete, kinds
-from assay.evidence.sandbox_state import Event, StateRow, StoredFile, Turn
+from assay.evidence.playground import Event, StateRow, StoredFile, Turn
 from tests.checks.criteria.fake_state import AFTER, START, call, hl7, row, x12
 
 ADT = "MSH|^~\\&|A|B|C|D|20260301||ADT^A04|7|P|2.5\rPID|1||12345||Smith^Ann\r"
@@ -37,7 +37,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 class Watched:
-    """A sandbox with all sources, which notes what it is asked. It is its own FHIR server."""
+    """A playground with all sources, which notes what it is asked. It is its own FHIR server."""
 
     run_start = START
 
@@ -170,11 +170,11 @@ def test_details_are_one_sentence(kind: str) -> None:
 @pytest.mark.parametrize(
     ("assertion", "why"),
     [
-        ({}, "assert is one of fhir-resource-state, "),
-        ({"assert": None}, "not None"),
-        ({"assert": 5}, "not 5"),
-        ({"assert": "FHIR-resource-state"}, "not 'FHIR-resource-state'"),
-        ({"assert": "fhir_resource_state"}, "not 'fhir_resource_state'"),
+        ({}, "assert must be one of fhir-resource-state, "),
+        ({"assert": None}, "got None"),
+        ({"assert": 5}, "got 5"),
+        ({"assert": "FHIR-resource-state"}, "got 'FHIR-resource-state'"),
+        ({"assert": "fhir_resource_state"}, "got 'fhir_resource_state'"),
         (
             {"assert": "hl7-structural", **SHAPES["hl7-structural"], "colour": 1},
             "colour must be one of the fields ",

@@ -110,7 +110,7 @@ def test_an_assertion_that_does_not_parse_is_a_failed_criterion_that_says_so() -
     answer = completed(Criterion(label="odd", assertion={"assert": "portal-state-mach"}), criterion(1))
     odd = answer.criterion_runs[0]
     assert (odd.score, odd.passed) == (0.0, False)
-    assert odd.details.startswith("unsupported assertion: assert is one of")
+    assert odd.details.startswith("unsupported assertion: assert must be one of")
     assert answer.score == 0.5
 
 
@@ -126,7 +126,7 @@ def test_a_source_that_is_down_is_not_a_zero() -> None:
 def test_a_check_that_breaks_is_not_a_zero_either() -> None:
     class Broken(FakeState):
         def state_rows(self, resource: str) -> list[Any]:  # noqa: ARG002
-            raise KeyError("a value of the sandbox")
+            raise KeyError("a value of the playground")
 
     with pytest.raises(MeasurementError, match=r"^the check of criterion '.*' broke \(KeyError\)") as caught:
         complete([criterion(1)], {}, Broken())

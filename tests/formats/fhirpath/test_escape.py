@@ -32,7 +32,7 @@ def test_numbers_and_dates_stay_as_they_are(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["0] | name[1", "1 or true", "x.y", "name | telecom", "a()", "0//"])
 def test_a_value_outside_of_quotes_is_refused_if_it_is_more_than_one(value: str) -> None:
-    assert "is no FHIRPath" in str(lint_fhirpath(f"name[{in_fhirpath(value)}]", "Patient"))
+    assert "is not FHIRPath" in str(lint_fhirpath(f"name[{in_fhirpath(value)}]", "Patient"))
     with pytest.raises(FhirPathSyntaxError):
         evaluate(f"name[{in_fhirpath(value)}]", PATIENT)
 
@@ -49,7 +49,7 @@ def test_one_step_of_a_dotted_path(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["a.b", "", "a b", "name[0]", "é"])
 def test_what_is_no_step_of_a_dotted_path(value: str) -> None:
-    with pytest.raises(ValueError, match="no single step"):
+    with pytest.raises(ValueError, match="not a single step"):
         in_dotted(value)
 
 

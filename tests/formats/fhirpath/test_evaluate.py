@@ -108,8 +108,8 @@ def test_nothing_is_changed_in_a_resource() -> None:
     ("expression", "said"),
     [
         ("name.single()", "single() was called on 2 values"),
-        ("name.given.matches('x')", "a pattern is compared with one text"),
-        ("name.family.matches('(')", "is no regular expression"),
+        ("name.given.matches('x')", "a pattern can be matched only with one text"),
+        ("name.family.matches('(')", "is not a regular expression"),
         ("name.given & 'x'", "can't be evaluated"),
         ("name.nothing()", "can't be evaluated: Not implemented: nothing"),
     ],
@@ -120,7 +120,7 @@ def test_what_can_not_be_evaluated(expression: str, said: str) -> None:
 
 
 def test_what_is_no_fhirpath() -> None:
-    with pytest.raises(FhirPathSyntaxError, match="is no FHIRPath"):
+    with pytest.raises(FhirPathSyntaxError, match="is not FHIRPath"):
         evaluate("name given", PATIENT)
 
 
@@ -140,7 +140,7 @@ def test_whether_a_condition_holds(condition: str, expected: bool) -> None:
 
 @pytest.mark.parametrize("condition", ["name", "birthDate", "name.count()", "(active | deceased)"])
 def test_what_is_no_condition(condition: str) -> None:
-    with pytest.raises(FhirPathError, match="is no condition"):
+    with pytest.raises(FhirPathError, match="is not a condition"):
         holds(condition, PATIENT)
 
 

@@ -137,13 +137,13 @@ def test_null_absent_and_empty_are_three_things() -> None:
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        ({"operator": "equal"}, "there is no operator 'equal'"),
-        ({"match": "some"}, "there is no match 'some'"),
+        ({"operator": "equal"}, "operator must be one of .*, got 'equal'"),
+        ({"match": "some"}, "match must be one of .*, got 'some'"),
         ({"operator": "in", "expected": "a"}, "in needs a list"),
         ({"operator": "between", "expected": [1]}, "between needs a list of two"),
         ({"operator": "between", "expected": ["a", "b"]}, "between needs two numbers or two dates"),
         ({"operator": "greaterThan", "expected": "tall"}, "greaterThan needs a number or a date"),
-        ({"operator": "matches", "expected": "("}, "is no regular expression"),
+        ({"operator": "matches", "expected": "("}, "is not a regular expression"),
         ({"operator": "matches", "expected": 5}, "matches needs a regular expression"),
         (
             {"operator": "matches", "expected": "(((a{1000}){1000}){1000})"},
@@ -151,7 +151,7 @@ def test_null_absent_and_empty_are_three_things() -> None:
         ),
         ({"operator": "matches", "expected": "a{999999999}"}, "100000 parts"),
         ({"operator": "matches", "expected": "a" * 10_001}, "at most 10000 characters"),
-        ({"operator": "matches", "expected": "(" * 3000 + ")" * 3000}, "is no regular expression"),
+        ({"operator": "matches", "expected": "(" * 3000 + ")" * 3000}, "is not a regular expression"),
         ({"operator": "count", "expected": -1}, "count needs a whole number"),
         ({"operator": "count", "expected": {"least": 1}}, "count needs a whole number"),
         ({"operator": "approx", "expected": "x"}, "approx needs a number"),
@@ -173,8 +173,8 @@ def test_null_absent_and_empty_are_three_things() -> None:
         ({"operator": "count", "expected": {"max": True}}, "count needs a whole number"),
         ({"operator": "count", "expected": {"min": 1.5}}, "count needs a whole number"),
         ({"operator": "count", "expected": {"max": 2.5}}, "count needs a whole number"),
-        ({"weight": -1}, "a weight is a number from 0"),
-        ({"weight": 1e101}, "a weight is a number from 0"),
+        ({"weight": -1}, "weight must be a number from 0"),
+        ({"weight": 1e101}, "weight must be a number from 0"),
     ],
 )
 def test_a_rule_that_can_not_be(rule: dict[str, Plain], says: str) -> None:
@@ -214,6 +214,36 @@ def test_a_pattern_has_one_limit_for_all_values(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(patterns, "LIMIT_OF_ALL_SEC", 0.05)
     with pytest.raises(patterns.SlowPatternError, match=r"or 0\.05 s for all"):
         FieldRule("p", "(x+x+)+y", "matches").holds(found(*["x" * 18] * 10_000))
+
+
+class Timed:
+    """A pattern whose searches take as many seconds as the text says."""
+
+    pattern = "p"
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+    def search(self, text: str, timeout: float) -> object:
+        self.spent += min(float(text), timeout)
+        if float(text) > timeout:
+            raise TimeoutError
+        return self
+
+
+@given(st.lists(st.floats(0, 1), max_size=200))
+def test_texts_that_take_less_than_the_limit_together_fit_in(seconds: list[float]) -> None:
+    share = max(1.0, sum(seconds) / (patterns.LIMIT_OF_ALL_SEC * 0.99))
+    texts = [str(one / share) for one in seconds]
+    assert patterns.search_each(Timed(), texts) == [True] * len(texts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seconds", [1.5, 0.9, 0.2, 0.05, 0.001])
+def test_the_time_for_all_texts_is_bounded(seconds: float) -> None:
+    timed = Timed()
+    with pytest.raises(patterns.SlowPatternError, match="or 10 s for all"):
+        patterns.search_each(timed, [str(seconds)] * 100_000)  # type: ignore[arg-type]
+    assert timed.spent < 7 * patterns.LIMIT_OF_ALL_SEC
 
 
 @pytest.mark.parametrize("value", ["1e999999999", "-1e999999999", "1e-999999999", "9" * 100_000, "nan", "inf"])

@@ -68,7 +68,7 @@ def test_what_could_not_be_read_is_answered_in_the_standard_delimiters() -> None
 
 
 def test_an_unknown_code_is_refused() -> None:
-    with pytest.raises(ValueError, match="'OK' is no acknowledgement code; one of AA, AE"):
+    with pytest.raises(ValueError, match="an acknowledgement code must be one of AA, AE"):
         ack(FULL, "OK")
 
 
@@ -97,9 +97,9 @@ def test_an_acknowledgement_is_a_message_like_any_other() -> None:
         (
             "hello",
             True,
-            ["MSA|AR||line 1: the text does not begin with MSH (or BHS or FHS, for a batch or a file)"],
+            ["MSA|AR||line 1: the text must begin with MSH (or BHS or FHS, for a batch or a file)"],
         ),
-        ("", True, ["MSA|AR||line 1: there is no text; a message begins with MSH"]),
+        ("", True, ["MSA|AR||line 1: the text is empty; a message begins with MSH"]),
     ],
 )
 def test_replies(content: str, answers: list[str], *, stored: bool) -> None:

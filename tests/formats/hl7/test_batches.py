@@ -32,7 +32,7 @@ def shape(batch: Batch) -> tuple[bool, int, bool]:
         (BHS + ONE + "BTS|7\r", (False, False), [(True, 1, True)], ["which is 1"]),
         (FHS + BHS + ONE + "BTS|1\rFTS|x\r", (True, True), [(True, 1, True)], ["which is 1"]),
         (FHS + ONE + FHS + TWO + "FTS\r", (True, True), [(False, 1, False)] * 2, ["second FHS"]),
-        (BHS + "NTE|1\r" + ONE + "BTS|1\r", (False, False), [(True, 1, True)], ["stands behind BHS"]),
+        (BHS + "NTE|1\r" + ONE + "BTS|1\r", (False, False), [(True, 1, True)], ["comes after BHS"]),
     ],
 )
 def test_batches_and_files(

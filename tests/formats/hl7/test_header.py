@@ -60,7 +60,7 @@ def test_a_type_fits_what_is_wanted(given: str, wanted: str, *, fits: bool) -> N
 
 @pytest.mark.parametrize("written", ["", "^A04", "adt^a04", "ADT_A04", "ADT A04", "ADT|A04", "ADT^A04^A^X", "A4"])
 def test_a_type_that_is_none_is_refused(written: str) -> None:
-    with pytest.raises(InputError, match=re.escape(f"like ADT^A04, in capitals, not {written!r}")):
+    with pytest.raises(InputError, match=re.escape(f"like ADT^A04, in capitals, got {written!r}")):
         parse_message_type(written)
 
 

@@ -89,12 +89,12 @@ def test_prose_that_begins_like_a_header_begins_no_message() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("", 1, "there is no text"),
-        ("\r\n \n", 1, "there is no text"),
-        ("\x0b\x1c\r", 1, "there is no text"),
-        (f"{PID}\r{MSH}", 1, "does not begin with MSH"),
-        ('{"resourceType": "Patient"}', 1, "does not begin with MSH"),
-        ("\n\nhello", 3, "does not begin with MSH"),
+        ("", 1, "the text is empty"),
+        ("\r\n \n", 1, "the text is empty"),
+        ("\x0b\x1c\r", 1, "the text is empty"),
+        (f"{PID}\r{MSH}", 1, "must begin with MSH"),
+        ('{"resourceType": "Patient"}', 1, "must begin with MSH"),
+        ("\n\nhello", 3, "must begin with MSH"),
         ("MSH", 1, "must be followed by the field separator"),
         ("MSHello", 1, "must be followed by the field separator"),
         ("MSH ^~\\& A", 1, "must be followed by the field separator"),
@@ -124,6 +124,6 @@ def test_an_error_quotes_no_values() -> None:
 
 @pytest.mark.parametrize(("text", "line"), [(f"{MSH}\r{OTHER}", 2), ("BHS|^~\\&\rBTS|0", 1)], ids=["two", "none"])
 def test_one_message_is_one_message(text: str, line: int) -> None:
-    with pytest.raises(Hl7Error, match="one message was expected") as caught:
+    with pytest.raises(Hl7Error, match="expected one message") as caught:
         parse_message(text)
     assert caught.value.line == line

@@ -49,11 +49,11 @@ def test_a_right_file_has_no_findings() -> None:
         ("IEA*1*000000001~", "", (Kind.MISSING_TRAILER, 1, None, None), "the interchange has no IEA"),
         ("ST*271*0001~BHT*0022*11~SE*3*0001~", "", (Kind.COUNT, 1, None, 3), "GE01 is 1, but"),
         ("ST*271*0001~", "ST*271*0001*005010X212~", (Kind.VERSION, 1, 1, 1), "ST03 is '005010X212', but GS08 is"),
-        ("BHT*", "bht*", (Kind.SEGMENT_ID, 1, 1, 2), "'bht' is no segment name"),
-        ("BHT*", "BENEFIT*", (Kind.SEGMENT_ID, 1, 1, 2), "'BEN…' is no segment name"),
-        ("GS*HB", "LX*1~GS*HB", (Kind.STRAY_SEGMENT, 1, None, 2), "'LX' stands outside of any transaction set"),
-        ("GE*1*1~", "GE*1*1~NM1*IL~", (Kind.STRAY_SEGMENT, 1, None, 7), "'NM1' stands outside of any"),
-        ("IEA*1*000000001~", "IEA*1*000000001~junk", (Kind.JUNK, 1, None, 8), "behind the end of the interchange"),
+        ("BHT*", "bht*", (Kind.SEGMENT_ID, 1, 1, 2), "'bht' is not a segment name"),
+        ("BHT*", "BENEFIT*", (Kind.SEGMENT_ID, 1, 1, 2), "'BEN…' is not a segment name"),
+        ("GS*HB", "LX*1~GS*HB", (Kind.STRAY_SEGMENT, 1, None, 2), "'LX' is outside any transaction set"),
+        ("GE*1*1~", "GE*1*1~NM1*IL~", (Kind.STRAY_SEGMENT, 1, None, 7), "'NM1' is outside any"),
+        ("IEA*1*000000001~", "IEA*1*000000001~junk", (Kind.JUNK, 1, None, 8), "after the end of the interchange"),
     ],
 )
 def test_what_is_wrong_is_a_finding(old: str, new: str, place: tuple[object, ...], message: str) -> None:

@@ -125,12 +125,12 @@ def test_levels_stand_in_what_they_name() -> None:
 @pytest.mark.parametrize(
     ("level", "expected", "problem"),
     [
-        ("HL*4*9*23*0", "2000D", "HL02 is '9', which there is not; 2000D stands in 2000C"),
-        ("HL*4**23*0", "2000D", "HL02 is '', which is a SET; 2000D stands in 2000C"),
-        ("HL*4*2*23*0", "2000D", "HL02 is '2', which is a 2000B; 2000D stands in 2000C"),
-        ("HL*4*4*23*0", "2000D", "HL02 is '4', which there is not"),
-        ("HL*3*3*23*0", "2000D", "HL01 is '3'; it must be a number of its own"),
-        ("HL**3*23*0", "2000D", "HL01 is ''; it must be a number of its own"),
+        ("HL*4*9*23*0", "2000D", "HL02 is '9', which does not exist; 2000D belongs in 2000C"),
+        ("HL*4**23*0", "2000D", "HL02 is '', which is a SET; 2000D belongs in 2000C"),
+        ("HL*4*2*23*0", "2000D", "HL02 is '2', which is a 2000B; 2000D belongs in 2000C"),
+        ("HL*4*4*23*0", "2000D", "HL02 is '4', which does not exist"),
+        ("HL*3*3*23*0", "2000D", "HL01 is '3'; it must be a number that no other HL has"),
+        ("HL**3*23*0", "2000D", "HL01 is ''; it must be a number that no other HL has"),
         ("HL*4*3*99*0", "2100C", "HL03 is '99'; a 271 has 20, 21, 22, 23"),
         ("HL", "2100C", "HL03 is ''; a 271 has"),
     ],

@@ -91,8 +91,8 @@ def test_what_a_path_means(expected: Path) -> None:
     assert parse_path(expected.text) == expected
 
 
-SEGMENT = "here stands a segment with an element, such as EB07, EB-7 or EB[01=B]07"
-BRACKETS = "in brackets stands a qualifier such as [01=B], a number such as [2], or [*]"
+SEGMENT = "a segment with an element must come here, such as EB07, EB-7 or EB[01=B]07"
+BRACKETS = "brackets must hold a qualifier such as [01=B], a number such as [2], or *"
 BEHIND_SEGMENT = "behind a segment stands an element"
 BEHIND_ELEMENT = "behind an element stands a component such as -1, a repetition such as [2], or nothing"
 
@@ -107,11 +107,11 @@ BEHIND_ELEMENT = "behind an element stands a component such as -1, a repetition 
         (" EB07", 1, SEGMENT),
         ("07", 1, SEGMENT),
         ("ELIG07", 1, SEGMENT),
-        ("/EB07", 1, "'' is no loop; one is written as in its guide, such as 2110C"),
-        ("2110c/EB01", 1, "'2110c' is no loop"),
-        ("2000C/2110c/EB01", 7, "'2110c' is no loop"),
-        ("2110C[x]/EB01", 1, "'2110C[x]' is no loop"),
-        ("LOOP2110C/EB01", 1, "'LOOP2110C' is no loop"),
+        ("/EB07", 1, "'' is not a loop; write one as in its guide, such as 2110C"),
+        ("2110c/EB01", 1, "'2110c' is not a loop"),
+        ("2000C/2110c/EB01", 7, "'2110c' is not a loop"),
+        ("2110C[x]/EB01", 1, "'2110C[x]' is not a loop"),
+        ("LOOP2110C/EB01", 1, "'LOOP2110C' is not a loop"),
         ("2110C[0]/EB01", 1, "loops count from 1"),
         ("eb07", 1, "names of segments are in capital letters: EB07"),
         ("2110C/eb-7", 7, "names of segments are in capital letters: EB-7"),
@@ -131,14 +131,14 @@ BEHIND_ELEMENT = "behind an element stands a component such as -1, a repetition 
         ('EB[01="B]07', 3, BRACKETS),
         ("EB[01=B]7", 9, BEHIND_SEGMENT),
         ("EB-", 3, BEHIND_SEGMENT),
-        ("EB[2]/01", 1, "'EB' is no loop"),
+        ("EB[2]/01", 1, "'EB' is not a loop"),
         ("EB.1.1.1", 7, BEHIND_ELEMENT),
-        ("EB07/EB08", 1, "'EB07' is no loop"),
-        ("2000C/2110X/EB01", 7, "'2110X' is no loop"),
+        ("EB07/EB08", 1, "'EB07' is not a loop"),
+        ("2000C/2110X/EB01", 7, "'2110X' is not a loop"),
         ("EB07[01=B]", 5, BEHIND_ELEMENT),
         ("EB07 ", 5, BEHIND_ELEMENT),
-        ("2110C/ISA06", 7, "ISA stands in no loop; write ISA06"),
-        ("SET/GS08", 5, "GS stands in no loop; write GS08"),
+        ("2110C/ISA06", 7, "ISA is not in a loop; write ISA06"),
+        ("SET/GS08", 5, "GS is not in a loop; write GS08"),
     ],
 )
 def test_what_is_said_of_a_path_that_means_nothing(text: str, position: int, problem: str) -> None:

@@ -36,8 +36,8 @@ def test_a_path_that_may_find_something(path: str, guide: str) -> None:
         ("2110C/SVC01", "835", "835 has no loop 2110C; it has SET, 1000A, 1000B, 2000, 2100, 2110"),
         ("EB01", "835", "835 has no segment EB"),
         ("2000C/EB01", "271", "EB is not in loop 2000C of 271; it is in 2110C, 2110D"),
-        ("2110C/2000C/TRN02", "271", "2000C does not stand in 2110C; it stands in 2000A, 2000B, SET"),
-        ("2000D/2110C/EB01", "271", "2110C does not stand in 2000D; it stands in 2000A, 2000B, 2000C, 2100C, SET"),
+        ("2110C/2000C/TRN02", "271", "2000C is not in 2110C; it is in 2000A, 2000B, SET"),
+        ("2000D/2110C/EB01", "271", "2110C is not in 2000D; it is in 2000A, 2000B, 2000C, 2100C, SET"),
         ("HCR01", "278 request", "278 request has no segment HCR"),
     ],
 )

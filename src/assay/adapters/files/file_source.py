@@ -21,23 +21,22 @@ from typing import Final, Protocol
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from assay.adapters import bearer_tokens
+from assay.adapters.files.bucket import Bucket
 from assay.adapters.files.folder import LocalFolder
-from assay.adapters.files.gcs import ENDPOINT, GcsBucket
-from assay.adapters.files.s3 import S3Account, S3Bucket
+from assay.adapters.files.gcs import GcsApi
+from assay.adapters.files.s3 import S3Account, S3Api
 from assay.adapters.files.sftp import SftpFolder
 from assay.adapters.files.sftp_session import DEFAULT_PORT, SftpAccount
 from assay.adapters.files.sigv4 import Credentials
 from assay.core.errors import InputError
-from assay.evidence.sandbox_state import FileSource
+from assay.evidence.playground import FileSource
 
 Environment = Mapping[str, str]
-WANTED: Final = (
-    "files are at file:///folder, sftp://user@host:port/folder, gs://bucket/prefix or s3://bucket/prefix"
-)
+WANTED: Final = "the URL of files must be file:///folder, sftp://user@host:port/folder, gs://bucket/prefix or s3://bucket/prefix"
 
 
 class OpenFileSource(FileSource, Protocol):
-    """A place that is to be closed when nobody asks any more."""
+    """A place that must be closed after use."""
 
     def close(self) -> None: ...
 
@@ -53,21 +52,21 @@ def file_source(url: str, environment: Environment = os.environ) -> OpenFileSour
     if open_place is None or "?" in url or "#" in url or ".." in unquote(parts.path).split("/"):
         raise InputError(f"{WANTED}, without '?', '#' or '..'")
     if parts.password is not None:
-        raise InputError("a URL of files has no password in it: that comes from the environment")
+        raise InputError("the URL of files must not contain a password; set it in the environment")
     if parts.scheme != "sftp" and (parts.username is not None or port is not None):
-        raise InputError(f"only sftp:// has a user and a port; {WANTED}")
+        raise InputError(f"only sftp:// can have a user and a port; {WANTED}")
     return open_place(parts, environment)
 
 
 def _folder(parts: SplitResult, _environment: Environment) -> OpenFileSource:
     if parts.netloc not in ("", "localhost") or not parts.path.startswith("/"):
-        raise InputError("a local folder is file:///folder, with three slashes")
+        raise InputError("a local folder must be file:///folder, with three slashes")
     return LocalFolder(unquote(parts.path))
 
 
 def _sftp(parts: SplitResult, environment: Environment) -> OpenFileSource:
     if not parts.hostname:
-        raise InputError("an SFTP server is sftp://user@host:port/folder")
+        raise InputError("an SFTP server must be sftp://user@host:port/folder")
     account = SftpAccount(
         host=parts.hostname,
         user=unquote(parts.username) if parts.username else None,
@@ -86,43 +85,44 @@ def _gcs(parts: SplitResult, environment: Environment) -> OpenFileSource:
     bucket, prefix = _bucket(parts)
     emulator = environment.get("STORAGE_EMULATOR_HOST")
     if emulator:
-        return GcsBucket(bucket, prefix, endpoint=emulator if "://" in emulator else f"http://{emulator}")
+        endpoint = emulator if "://" in emulator else f"http://{emulator}"
+        return Bucket(GcsApi(bucket, endpoint=endpoint), prefix)
     named = "ASSAY_GCS_TOKEN" in environment
     token = bearer_tokens.from_environment("ASSAY_GCS_TOKEN", environment) if named else bearer_tokens.google()
-    return GcsBucket(bucket, prefix, token, ENDPOINT)
+    return Bucket(GcsApi(bucket, token), prefix)
 
 
 def _s3(parts: SplitResult, environment: Environment) -> OpenFileSource:
     bucket, prefix = _bucket(parts)
     key_id, secret = environment.get("AWS_ACCESS_KEY_ID"), environment.get("AWS_SECRET_ACCESS_KEY")
     if bool(key_id) != bool(secret):
-        raise InputError("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set together")
+        raise InputError("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together")
     token = environment.get("AWS_SESSION_TOKEN") or None
     account = S3Account(
         environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or "us-east-1",
         Credentials(key_id, secret, token) if key_id and secret else None,
         environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL") or None,
     )
-    return S3Bucket(bucket, prefix, account)
+    return Bucket(S3Api(bucket, account), prefix)
 
 
 def _bucket(parts: SplitResult) -> tuple[str, str]:
     if not parts.netloc:
-        raise InputError(f"{parts.scheme}:// is followed by the name of a bucket")
+        raise InputError(f"{parts.scheme}:// must be followed by the name of a bucket")
     return parts.netloc, unquote(parts.path)
 
 
 def _file(name: str, environment: Environment) -> str | None:
     path = environment.get(name)
     if path is not None and not os.path.isfile(path):
-        raise InputError(f"{name} should name a file, and there is none of that name")
+        raise InputError(f"{name} must name a file, and that file doesn't exist")
     return path
 
 
 def _is_on(name: str, environment: Environment) -> bool:
     written = environment.get(name, "yes").strip().lower()
     if written not in ("yes", "no"):
-        raise InputError(f"{name} is yes or no, not {written!r}")
+        raise InputError(f"{name} must be yes or no, got {written!r}")
     return written == "yes"
 
 

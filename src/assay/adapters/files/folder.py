@@ -13,7 +13,7 @@ from typing import Final
 from assay.adapters.files.names import missing, plain_parts
 from assay.adapters.files.patience import MAX_FILES
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 
 CHUNK: Final = 1 << 20
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -46,7 +46,7 @@ class LocalFolder:
                     count += 1
                     yield StoredFile(f"{folder}{name}", found.st_size, _moment(found))
             if count + len(pending) > self._max_files:
-                raise MeasurementError(f"the folder of files has more than {self._max_files} of them")
+                raise MeasurementError(f"the folder of files has more than {self._max_files} files")
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The content as long as the file was when it was opened: one that grows does not go on for ever."""
@@ -102,7 +102,7 @@ class LocalFolder:
 
 
 def _of_file(error: OSError, path: str) -> OSError:
-    """What an error says about a file: a link, a socket or a file in the place of a folder is no file of ours.
+    """What an error says about a file: a link, a socket or a file in place of a folder isn't one of ours.
 
     Raises ``MeasurementError`` for what is not the file's doing, such as a disk that fails or too many open files.
     """

@@ -1,18 +1,13 @@
-"""A bucket of Google Cloud Storage, over its JSON API."""
+"""How Google Cloud Storage is asked about a bucket, over its JSON API."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from assay.adapters.bearer_tokens import Token
-from assay.adapters.files.http_objects import HttpObjects, httpx_module
-from assay.adapters.files.listing import in_pages, prefix_of, stored_file
-from assay.adapters.files.names import plain_parts
-from assay.adapters.json_requests import Limits, Pace
-from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import StoredFile
+from assay.adapters.files.bucket import Listed, NotAListingError
 
 if TYPE_CHECKING:
     import httpx
@@ -21,63 +16,42 @@ ENDPOINT: Final = "https://storage.googleapis.com"
 PER_PAGE: Final = 1000
 
 
-class GcsBucket:
-    """The objects below a prefix. Without a token it is asked as nobody in particular, as an emulator is."""
+class GcsApi:
+    """Fulfils ``BucketApi``. Without a token, requests are anonymous, as an emulator takes them."""
 
-    def __init__(
-        self,
-        bucket: str,
-        prefix: str = "",
-        token: Token | None = None,
-        endpoint: str = ENDPOINT,
-        limits: Limits | None = None,
-        pace: Pace | None = None,
-        client: "httpx.Client | None" = None,
-    ) -> None:
-        self._prefix = prefix_of(prefix)
+    def __init__(self, bucket: str, token: Token | None = None, endpoint: str = ENDPOINT) -> None:
+        self.name = f"the bucket gs://{bucket}"
         self._objects = f"{endpoint.rstrip('/')}/storage/v1/b/{quote(bucket, safe='')}/o"
         self._token = token
-        self._what = f"the bucket gs://{bucket}"
-        self._http = HttpObjects(self._what, self._headers, limits, pace, client)
 
-    def close(self) -> None:
-        """Hang up."""
-        self._http.close()
-
-    def files(self) -> Iterator[StoredFile]:
-        """All objects below the prefix, page by page."""
-        return filter(None, map(self._stored, in_pages(self._what, self._items)))
-
-    def chunks(self, path: str) -> Iterator[bytes]:
-        """The bytes as they are stored, compressed if they are."""
-        plain_parts(path)
-        key = quote(self._prefix + path, safe="", errors="surrogatepass")
-        return self._http.stream(httpx_module().URL(f"{self._objects}/{key}", params={"alt": "media"}), path)
-
-    def _headers(self, _url: "httpx.URL") -> dict[str, str]:
+    def headers(self, _url: "httpx.URL") -> Mapping[str, str]:
         # Without this, what is stored compressed is sent decompressed, and its size is another one.
         headers = {"Accept-Encoding": "gzip"}
         return headers if self._token is None else {**headers, "Authorization": f"Bearer {self._token()}"}
 
-    def _items(self, token: str) -> tuple[list[dict[str, Any]], str | None]:
-        page = self._page(token)
-        return page.get("items", []), page.get("nextPageToken") or None
+    def object_url(self, key: str) -> str:
+        return f"{self._objects}/{quote(key, safe='', errors='surrogatepass')}?alt=media"
 
-    def _page(self, token: str) -> dict[str, Any]:
+    def listing_url(self, prefix: str, mark: str) -> str:
         fields = "items(name,size,updated),nextPageToken"
-        asked = {"prefix": self._prefix, "maxResults": str(PER_PAGE), "fields": fields}
-        url = httpx_module().URL(self._objects, params=asked | ({"pageToken": token} if token else {}))
-        try:
-            page = json.loads(self._http.page(url))
-        except ValueError as error:
-            raise MeasurementError(f"{self._what}: the answer is no JSON") from error
-        if not isinstance(page, dict) or not isinstance(page.get("items", []), list):
-            raise MeasurementError(f"{self._what}: the answer is no listing")
-        return page
+        asked = {"prefix": prefix, "maxResults": str(PER_PAGE), "fields": fields}
+        return f"{self._objects}?{urlencode(asked | ({'pageToken': mark} if mark else {}))}"
 
-    def _stored(self, item: dict[str, Any]) -> StoredFile | None:
+    def listed(self, page: bytes) -> tuple[Sequence[Listed], str | None]:
         try:
-            changed = datetime.fromisoformat(item["updated"])
-            return stored_file(self._prefix, item["name"], int(item["size"]), changed)
-        except (KeyError, TypeError, ValueError) as error:
-            raise MeasurementError(f"{self._what}: an object of the listing has no name, size or time") from error
+            found = json.loads(page)
+        except ValueError as error:
+            raise NotAListingError("the answer is not JSON") from error
+        if not isinstance(found, dict) or not isinstance(found.get("items", []), list):
+            raise NotAListingError("the answer is not a listing")
+        return [_listed(item) for item in found.get("items", [])], found.get("nextPageToken") or None
+
+
+def _listed(item: Any) -> Listed:
+    try:
+        name, size, updated = item["name"], item["size"], item["updated"]
+        if not isinstance(name, str):
+            raise TypeError(name)
+        return Listed(name, int(size), datetime.fromisoformat(updated))
+    except (KeyError, TypeError) as error:
+        raise ValueError("an object is incomplete") from error

@@ -12,7 +12,7 @@ from assay.core.errors import MeasurementError
 if TYPE_CHECKING:
     import httpx
 
-_REASONS: Final = {401: "the credentials are not accepted", 403: "the credentials have no right to this"}
+_REASONS: Final = {401: "the credentials are not accepted", 403: "the credentials do not allow this request"}
 _PAST_THE_END: Final = 416
 
 
@@ -21,7 +21,7 @@ def httpx_module() -> Any:
     try:
         import httpx  # noqa: PLC0415 - only who asks a server pays for it
     except ImportError as error:
-        raise MeasurementError("object stores are asked with httpx: install assay[criteria]") from error
+        raise MeasurementError("object stores need httpx: install assay[criteria]") from error
     return httpx
 
 
@@ -87,7 +87,7 @@ class HttpObjects:
         more = {"Range": f"bytes={progress.at}-"} if progress.at else {}
         with self._answer(url, more) as response:
             if response.status_code == _PAST_THE_END and progress.at:
-                raise OSError("it changed while it was looked at")
+                raise OSError("it changed while it was read")
             self._check_object(response, path, progress)
             # A server that knows no ranges begins anew; what is known already is left out.
             skip = progress.at if response.status_code == 200 else 0
@@ -104,7 +104,7 @@ class HttpObjects:
             raise MeasurementError(f"{self._what}: {_reason(response.status_code)}")
         version = response.headers.get("x-goog-generation") or response.headers.get("etag")
         if progress.at and version != progress.version:
-            raise OSError("it changed while it was looked at")
+            raise OSError("it changed while it was read")
         progress.version = version
 
     def _answer(self, url: "httpx.URL", more: Mapping[str, str]) -> "_Answered":
@@ -138,7 +138,7 @@ def _guarded(chunks: Iterator[bytes]) -> Iterator[bytes]:
     except httpx.TransportError as error:
         raise UnreachableError(f"the answer broke off ({type(error).__name__})") from error
     except httpx.DecodingError as error:
-        raise UnreachableError("the answer is not encoded as it says") from error
+        raise UnreachableError("the answer can't be decoded") from error
 
 
 def _reason(status: int) -> str:

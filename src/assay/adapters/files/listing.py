@@ -7,7 +7,7 @@ from typing import TypeVar
 from assay.adapters.files.names import below
 from assay.adapters.files.patience import MAX_FILES
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 
 Item = TypeVar("Item")
 
@@ -24,7 +24,7 @@ def in_pages(what: str, ask: Callable[[str], tuple[Sequence[Item], str | None]])
         if following is None:
             return
         if following in ("", mark) or count > MAX_FILES:
-            raise MeasurementError(f"{what}: the listing goes in a circle, or has over {MAX_FILES} files")
+            raise MeasurementError(f"{what}: the listing repeats itself, or has over {MAX_FILES} files")
         mark = following
 
 
@@ -34,7 +34,7 @@ def prefix_of(folder: str) -> str:
 
 
 def stored_file(prefix: str, key: str, size: int, changed: datetime) -> StoredFile | None:
-    """An object below a prefix; None for what is none, such as the prefix itself."""
+    """An object below a prefix; None for anything else, such as the prefix itself."""
     path = below(prefix, key)
     if path is None:
         return None

@@ -22,7 +22,7 @@ def missing(path: str) -> FileNotFoundError:
 
 
 def below(prefix: str, key: str) -> str | None:
-    """The path of an object relative to the prefix; None for what is no file below it."""
+    """The path of an object relative to the prefix; None for anything that isn't a file below it."""
     if not key.startswith(prefix):
         return None
     path = key[len(prefix) :]

@@ -1,7 +1,7 @@
 """A folder on an SFTP server.
 
 Links are not followed: each folder on the way is looked at before a file is opened. The protocol has no way to
-open a file only if it is no link, so this holds for a sandbox that nobody changes any more.
+open a file only if it is no link, so this holds for a playground that nobody changes any more.
 """
 
 import errno
@@ -19,7 +19,7 @@ from assay.adapters.files.patience import MAX_FILES, Patience, UnreachableError,
 from assay.adapters.files.sftp_session import SftpAccount, SftpSession
 from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
-from assay.evidence.sandbox_state import StoredFile
+from assay.evidence.playground import StoredFile
 
 if TYPE_CHECKING:
     import asyncssh
@@ -86,7 +86,7 @@ class SftpFolder:
             raise MeasurementError(f"{self._what}: the folder of files can't be listed") from error
 
     def _size(self, parts: list[str]) -> int:
-        """How long a file is. Raises ``OSError`` for what is no file, or behind a link."""
+        """How long a file is. Raises ``OSError`` if it isn't a file, or is behind a link."""
 
         async def look(client: "asyncssh.SFTPClient") -> int | None:
             for depth in range(1, len(parts)):
@@ -114,7 +114,7 @@ class SftpFolder:
             raise self._of_file(error, path) from error
         with self._closing(file, path):
             if now != size:
-                raise OSError("it changed while it was looked at")
+                raise OSError("it changed while it was read")
             while at < size and (chunk := self._session.ask(file.reading(at, min(CHUNK, size - at)))):
                 at += len(chunk)
                 yield chunk
@@ -141,8 +141,8 @@ class SftpFolder:
         if isinstance(error, asyncssh.SFTPNoSuchFile | asyncssh.SFTPNoSuchPath | asyncssh.SFTPNotADirectory):
             return missing(path)
         if isinstance(error, asyncssh.SFTPPermissionDenied):
-            return PermissionError(errno.EACCES, "the server does not give it", path)
-        raise MeasurementError(f"{self._what}: it does not read a file ({type(error).__name__})") from error
+            return PermissionError(errno.EACCES, "the server refuses to send it", path)
+        raise MeasurementError(f"{self._what}: a file can't be read ({type(error).__name__})") from error
 
     def _at(self, path: str) -> str:
         return posixpath.join(self._root, path.rstrip("/")) if path else self._root
@@ -173,7 +173,7 @@ class _OpenFile:
 
 
 def _size_of_file(attrs: "asyncssh.SFTPAttrs") -> int | None:
-    """None for what is no regular file."""
+    """None for anything but a regular file."""
     return (attrs.size or 0) if stat.S_ISREG(attrs.permissions or 0) else None
 
 

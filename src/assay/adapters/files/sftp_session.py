@@ -73,7 +73,7 @@ class SftpSession:
         asyncssh = _asyncssh()
         with self._lock:
             if self._loop.is_closed():
-                # Whoever gives a file back only now finds nobody to give it to.
+                # A file that is closed only now has no server to be closed on.
                 raise UnreachableError("the session was closed")
             try:
                 return self._loop.run_until_complete(self._step(step))
@@ -128,7 +128,7 @@ class SftpSession:
 def _refusal(error: Exception) -> str:
     """Why a server, or we, would not go on."""
     if isinstance(error, _asyncssh().HostKeyNotVerifiable):
-        return "the server's host key is not one of the known hosts"
+        return "the host key of the server is not among the known hosts"
     return "the server does not accept the user, the password or the key"
 
 
@@ -136,4 +136,4 @@ def _asyncssh() -> Any:
     try:
         return importlib.import_module("asyncssh")
     except ImportError as error:
-        raise MeasurementError("an SFTP server is asked with asyncssh: install assay[sftp]") from error
+        raise MeasurementError("SFTP needs asyncssh: install assay[sftp]") from error

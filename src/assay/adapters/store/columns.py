@@ -13,7 +13,7 @@ class UtcTime(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         if value is not None and value.utcoffset() is None:
-            raise ValueError("a time without a zone is no moment")
+            raise ValueError("a time must have a time zone")
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002

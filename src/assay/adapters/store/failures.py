@@ -16,7 +16,7 @@ FIRST_PAUSE_SEC: Final = 0.1
 
 @contextmanager
 def reaching(name: str) -> Iterator[None]:
-    """Whatever the database raises means that there is no answer about any agent."""
+    """Any error of the database means that nothing is known about the agent."""
     try:
         yield
     except SQLAlchemyError as error:

@@ -25,24 +25,26 @@ def is_text(value: str) -> bool:
 def checked_text(value: str, what: str) -> str:
     """A text as it is. Raises ``InputError``."""
     if "\0" in value:
-        raise InputError(f"{what} has a NUL character, which a store can't hold in a text")
+        raise InputError(f"{what} must not contain a NUL character")
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{what} has half of a character at {error.start}, which is no Unicode text") from error
+        raise InputError(
+            f"{what} must be Unicode text, but has half of a character at position {error.start}"
+        ) from error
     return value
 
 
 def checked_name(value: str, what: str, limit: int = NAME_BYTES) -> str:
     """A text that something is found by."""
     if not 0 < len(checked_text(value, what).encode()) <= limit:
-        raise InputError(f"{what} is a text of 1 to {limit} bytes")
+        raise InputError(f"{what} must be a text of 1 to {limit} bytes, got {len(value.encode())}")
     return value
 
 
 def checked_payload(value: bytes, what: str) -> bytes:
     if len(value) > PAYLOAD_BYTES:
-        raise InputError(f"{what} is larger than {PAYLOAD_BYTES} bytes")
+        raise InputError(f"{what} must have at most {PAYLOAD_BYTES} bytes, got {len(value)}")
     return value
 
 
@@ -59,13 +61,13 @@ def checked_data(value: Mapping[str, object], what: str) -> dict[str, object]:
 
 def checked_turn(number: int) -> int:
     if not 1 <= number <= LAST_TURN:
-        raise InputError(f"turns are counted from 1 to {LAST_TURN}")
+        raise InputError(f"the number of a turn must be from 1 to {LAST_TURN}, got {number}")
     return number
 
 
 def checked_time(value: datetime, what: str) -> datetime:
     if value.utcoffset() is None:
-        raise InputError(f"{what} needs a zone, such as Z or +01:00")
+        raise InputError(f"{what} must have a time zone, such as Z or +01:00")
     try:
         return value.astimezone(UTC)
     except OverflowError as error:

@@ -34,7 +34,7 @@ def upgrade(engine: Engine) -> None:
         try:
             command.upgrade(config, "head")
         except CommandError as error:
-            raise MeasurementError("the store was made by a newer Assay than this one") from error
+            raise MeasurementError("the store was created by a newer version of Assay") from error
 
 
 def alembic_config() -> "Config":

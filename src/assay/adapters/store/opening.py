@@ -47,24 +47,24 @@ def _url(where: str) -> Any:
         url = make_url(where)
     except (ArgumentError, ValueError) as error:
         # The text of the error has the URL in it, and that may have a password.
-        raise InputError("the URL of the store can't be read; it is like postgresql://user@host/name") from error
+        raise InputError("the URL of the store must be like postgresql://user@host/name") from error
     if url.drivername in _POSTGRES:
         return url.set(drivername="postgresql+psycopg")
     if url.drivername == "sqlite":
         return url
-    raise InputError(f"a store is a SQLite file or a PostgreSQL database, not {url.drivername}")
+    raise InputError(f"a store must be a SQLite file or a PostgreSQL database, got {url.drivername}")
 
 
 def _file(path: str, create: bool) -> str:
     """The path, absolute. Records are private, so only the owner may read a file that is made here."""
     whole = os.path.abspath(path)
     if not path or "\0" in path or os.path.isdir(whole):
-        raise InputError(f"{path!r} can't be the file of a store")
+        raise InputError(f"the store must be a file, got {path!r}")
     if not os.path.exists(whole):
         if not create:
-            raise InputError(f"there is no store {path}; 'assay sandbox load' makes one")
+            raise InputError(f"the store {path} doesn't exist; 'assay playground load' creates it")
         try:
             os.close(os.open(whole, os.O_CREAT | os.O_WRONLY, 0o600))
         except OSError as error:
-            raise InputError(f"the store {path} can't be made: {error.strerror}") from error
+            raise InputError(f"the store {path} can't be created: {error.strerror}") from error
     return whole

@@ -1,4 +1,4 @@
-"""Sandboxes and their records in a database."""
+"""Playgrounds and their records in a database."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ from assay.adapters.store.database import WRITING
 from assay.adapters.store.failures import connected, reaching
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.migrate import upgrade
-from assay.adapters.store.sandbox import Record, Sandbox
 from assay.core.errors import InputError
-from assay.evidence.sandbox_state import Event, StateRow, Turn
+from assay.engine.playground_store import Playground, Record
+from assay.evidence.playground import Event, StateRow, Turn
 
 RESPONSE = "x12_response"
 
@@ -47,72 +47,72 @@ class Store:
         """Hang up."""
         self._engine.dispose()
 
-    def add_sandbox(self, sandbox: Sandbox) -> None:
-        """Raises ``InputError`` where there is one of that id already."""
+    def add_playground(self, playground: Playground) -> None:
+        """Raises ``InputError`` if one with that id exists."""
         with self._writing() as connection:
-            writing.add_sandbox(connection, sandbox)
+            writing.add_playground(connection, playground)
 
-    def record(self, sandbox: str, records: Iterable[Record], new: Sandbox | None = None) -> int:
-        """Record all, and say how many they were. ``new`` is the sandbox to add with them, if it is a new one."""
+    def record(self, playground: str, records: Iterable[Record], new: Playground | None = None) -> int:
+        """Record everything and return the number of records. ``new`` is the playground to add first, if any."""
         count = 0
         with self._writing() as connection:
             if new is not None:
-                writing.add_sandbox(connection, new)
-            elif not is_text(sandbox) or not writing.has_sandbox(connection, sandbox):
-                raise InputError(f"there is no sandbox {sandbox!r} in {self.name}")
+                writing.add_playground(connection, new)
+            elif not is_text(playground) or not writing.has_playground(connection, playground):
+                raise InputError(f"there is no playground {playground!r} in {self.name}")
             for record in records:
-                writing.add(connection, sandbox, record)
+                writing.add(connection, playground, record)
                 count += 1
         return count
 
-    def replace(self, new: Sandbox, records: Iterable[Record]) -> int:
-        """Make a sandbox anew: what was recorded in one of its id is removed. Says how many records there are."""
+    def replace(self, new: Playground, records: Iterable[Record]) -> int:
+        """Make a playground again, without the records it had, and return the number of records."""
         count = 0
         with self._writing() as connection:
-            writing.remove_sandbox(connection, new.id)
-            writing.add_sandbox(connection, new)
+            writing.remove_playground(connection, new.id)
+            writing.add_playground(connection, new)
             for record in records:
                 writing.add(connection, new.id, record)
                 count += 1
         return count
 
-    def sandbox(self, identity: str) -> Sandbox:
-        """Raises ``InputError`` where there is none of that id."""
-        table = tables.sandboxes
+    def playground(self, identity: str) -> Playground:
+        """Raises ``InputError`` if there is none with that id."""
+        table = tables.playgrounds
         rows = self._rows(select(table).where(table.c.id == identity)) if is_text(identity) else ()
         if not rows:
-            raise InputError(f"there is no sandbox {identity!r} in {self.name}")
+            raise InputError(f"there is no playground {identity!r} in {self.name}")
         row = rows[0]
-        return Sandbox(row.id, row.run_start, row.fhir_base, row.file_source, row.data)
+        return Playground(row.id, row.run_start, row.fhir_base, row.file_source, row.data)
 
-    def has_sandbox(self, identity: str) -> bool:
+    def has_playground(self, identity: str) -> bool:
         if not is_text(identity):
             return False
         with reaching(self.name), connected(self._engine) as connection:
-            return writing.has_sandbox(connection, identity)
+            return writing.has_playground(connection, identity)
 
-    def events(self, sandbox: str, event_type: str) -> Sequence[Event]:
+    def events(self, playground: str, event_type: str) -> Sequence[Event]:
         """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""
         table = tables.events
-        found = _of(table, sandbox).where(table.c.type == event_type).order_by(table.c.at, table.c.id)
+        found = _of(table, playground).where(table.c.type == event_type).order_by(table.c.at, table.c.id)
         return [Event(str(row.id), row.type, row.payload, row.at) for row in self._rows(found)]
 
-    def x12_responses(self, sandbox: str) -> Sequence[Event]:
+    def x12_responses(self, playground: str) -> Sequence[Event]:
         table = tables.x12_responses
-        found = _of(table, sandbox).order_by(table.c.at, table.c.id)
+        found = _of(table, playground).order_by(table.c.at, table.c.id)
         return [Event(str(row.id), RESPONSE, row.payload, row.at) for row in self._rows(found)]
 
-    def state_rows(self, sandbox: str, resource: str) -> Sequence[StateRow]:
+    def state_rows(self, playground: str, resource: str) -> Sequence[StateRow]:
         """Those of a resource, in the order in which they changed."""
         if not is_text(resource):
             return []
         table = tables.state_rows
-        found = _of(table, sandbox).where(table.c.resource == resource).order_by(table.c.at, table.c.key)
+        found = _of(table, playground).where(table.c.resource == resource).order_by(table.c.at, table.c.key)
         return [StateRow(row.resource, row.key, row.data, row.at) for row in self._rows(found)]
 
-    def turns(self, sandbox: str) -> Sequence[Turn]:
+    def turns(self, playground: str) -> Sequence[Turn]:
         table = tables.turns
-        found = _of(table, sandbox).order_by(table.c.number)
+        found = _of(table, playground).order_by(table.c.number)
         return [Turn(row.number, row.speaker, row.text, row.at) for row in self._rows(found)]
 
     def _rows(self, statement: "Select[*tuple[object, ...]]") -> Sequence["Row[*tuple[object, ...]]"]:
@@ -127,5 +127,5 @@ class Store:
             yield connection
 
 
-def _of(table: Table, sandbox: str) -> "Select[*tuple[object, ...]]":
-    return select(table).where(table.c.sandbox == sandbox)
+def _of(table: Table, playground: str) -> "Select[*tuple[object, ...]]":
+    return select(table).where(table.c.playground == playground)

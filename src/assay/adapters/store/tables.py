@@ -1,4 +1,7 @@
-"""The tables. Every change to them is a migration as well; a test compares the two."""
+"""The tables. Every change to them is a migration as well; a test compares the two.
+
+In the database, playgrounds keep their former name, ``sandboxes``: existing stores need no migration for a word.
+"""
 
 from sqlalchemy import (
     JSON,
@@ -24,7 +27,7 @@ metadata = MetaData(
     }
 )
 
-sandboxes = Table(
+playgrounds = Table(
     "sandboxes",
     metadata,
     Column("id", Text, primary_key=True),
@@ -36,49 +39,49 @@ sandboxes = Table(
 )
 
 
-def _of_a_sandbox() -> Column[str]:
-    return Column("sandbox", Text, ForeignKey("sandboxes.id"), nullable=False)
+def _of_a_playground() -> Column[str]:
+    return Column("sandbox", Text, ForeignKey("sandboxes.id"), key="playground", nullable=False)
 
 
 events = Table(
     "events",
     metadata,
     Column("id", Counted, primary_key=True),
-    _of_a_sandbox(),
+    _of_a_playground(),
     Column("type", Text, nullable=False),
     Column("payload", LargeBinary, nullable=False),
     Column("at", UtcTime, nullable=False),
-    Index(None, "sandbox", "type", "at"),
+    Index(None, "playground", "type", "at"),
 )
 
 state_rows = Table(
     "state_rows",
     metadata,
-    _of_a_sandbox(),
+    _of_a_playground(),
     Column("resource", Text, nullable=False),
     Column("key", Text, nullable=False),
     Column("data", JSON, nullable=False),
     Column("at", UtcTime, nullable=False),
-    PrimaryKeyConstraint("sandbox", "resource", "key"),
+    PrimaryKeyConstraint("playground", "resource", "key"),
 )
 
 turns = Table(
     "turns",
     metadata,
-    _of_a_sandbox(),
+    _of_a_playground(),
     Column("number", Integer, nullable=False),
     Column("speaker", Text, nullable=False),
     Column("text", Text, nullable=False),
     Column("at", UtcTime, nullable=False),
-    PrimaryKeyConstraint("sandbox", "number"),
+    PrimaryKeyConstraint("playground", "number"),
 )
 
 x12_responses = Table(
     "x12_responses",
     metadata,
     Column("id", Counted, primary_key=True),
-    _of_a_sandbox(),
+    _of_a_playground(),
     Column("payload", LargeBinary, nullable=False),
     Column("at", UtcTime, nullable=False),
-    Index(None, "sandbox", "at"),
+    Index(None, "playground", "at"),
 )

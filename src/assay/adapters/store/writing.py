@@ -1,6 +1,6 @@
 """Put records into tables. A row of state replaces the one before it; everything else is only added.
 
-What is removed is a whole sandbox.
+What is removed is a whole playground.
 """
 
 from datetime import UTC, datetime
@@ -9,53 +9,53 @@ from sqlalchemy import Connection, Table, delete, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.adapters.store import limits, tables
-from assay.adapters.store.sandbox import NewEvent, NewResponse, Record, Sandbox
 from assay.core.errors import InputError
-from assay.evidence.sandbox_state import StateRow, Turn
+from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
+from assay.evidence.playground import StateRow, Turn
 
 
-def add_sandbox(connection: Connection, sandbox: Sandbox) -> None:
-    """A new sandbox. Raises ``InputError`` where there is one of that id."""
+def add_playground(connection: Connection, playground: Playground) -> None:
+    """A new playground. Raises ``InputError`` where there is one of that id."""
     values = {
-        "id": limits.checked_name(sandbox.id, "the id of a sandbox"),
+        "id": limits.checked_name(playground.id, "the id of a playground"),
         "created_at": datetime.now(UTC),
-        "run_start": limits.checked_time(sandbox.run_start, "the start of the run"),
-        "fhir_base": _optional(sandbox.fhir_base, "the base URL of the FHIR server"),
-        "file_source": _optional(sandbox.file_source, "the place of the files"),
-        "data": limits.checked_data(sandbox.data, "the data of a sandbox"),
+        "run_start": limits.checked_time(playground.run_start, "the start of the run"),
+        "fhir_base": _optional(playground.fhir_base, "the base URL of the FHIR server"),
+        "file_source": _optional(playground.file_source, "the place of the files"),
+        "data": limits.checked_data(playground.data, "the data of a playground"),
     }
-    if not _added(connection, tables.sandboxes, values):
-        raise InputError(f"there is a sandbox {sandbox.id!r} already")
+    if not _added(connection, tables.playgrounds, values):
+        raise InputError(f"the playground {playground.id!r} exists already")
 
 
-def has_sandbox(connection: Connection, identity: str) -> bool:
-    table = tables.sandboxes
+def has_playground(connection: Connection, identity: str) -> bool:
+    table = tables.playgrounds
     return connection.execute(select(table.c.id).where(table.c.id == identity)).first() is not None
 
 
-def remove_sandbox(connection: Connection, identity: str) -> None:
-    """A sandbox with all of its records, if it is there."""
-    limits.checked_text(identity, "the id of a sandbox")
+def remove_playground(connection: Connection, identity: str) -> None:
+    """A playground with all of its records, if it is there."""
+    limits.checked_text(identity, "the id of a playground")
     for table in (tables.events, tables.state_rows, tables.turns, tables.x12_responses):
-        connection.execute(delete(table).where(table.c.sandbox == identity))
-    connection.execute(delete(tables.sandboxes).where(tables.sandboxes.c.id == identity))
+        connection.execute(delete(table).where(table.c.playground == identity))
+    connection.execute(delete(tables.playgrounds).where(tables.playgrounds.c.id == identity))
 
 
-def add(connection: Connection, sandbox: str, record: Record) -> None:
-    """Add one record to a sandbox that is there."""
+def add(connection: Connection, playground: str, record: Record) -> None:
+    """Add one record to a playground that is there."""
     if isinstance(record, NewEvent):
-        _add_event(connection, sandbox, record)
+        _add_event(connection, playground, record)
     elif isinstance(record, NewResponse):
-        _add_response(connection, sandbox, record)
+        _add_response(connection, playground, record)
     elif isinstance(record, StateRow):
-        _put_row(connection, sandbox, record)
+        _put_row(connection, playground, record)
     else:
-        _add_turn(connection, sandbox, record)
+        _add_turn(connection, playground, record)
 
 
-def _add_event(connection: Connection, sandbox: str, record: NewEvent) -> None:
+def _add_event(connection: Connection, playground: str, record: NewEvent) -> None:
     values = {
-        "sandbox": sandbox,
+        "playground": playground,
         "type": limits.checked_name(record.type, "the type of an event"),
         "payload": limits.checked_payload(record.payload, "the payload of an event"),
         "at": limits.checked_time(record.at, "the time of an event"),
@@ -63,42 +63,42 @@ def _add_event(connection: Connection, sandbox: str, record: NewEvent) -> None:
     connection.execute(insert(tables.events).values(values))
 
 
-def _add_response(connection: Connection, sandbox: str, record: NewResponse) -> None:
+def _add_response(connection: Connection, playground: str, record: NewResponse) -> None:
     values = {
-        "sandbox": sandbox,
+        "playground": playground,
         "payload": limits.checked_payload(record.payload, "an X12 response"),
         "at": limits.checked_time(record.at, "the time of an X12 response"),
     }
     connection.execute(insert(tables.x12_responses).values(values))
 
 
-def _put_row(connection: Connection, sandbox: str, record: StateRow) -> None:
+def _put_row(connection: Connection, playground: str, record: StateRow) -> None:
     changed = {
         "data": limits.checked_data(record.data, "the data of a row"),
         "at": limits.checked_time(record.at, "the time of a row"),
     }
     values = {
-        "sandbox": sandbox,
+        "playground": playground,
         "resource": limits.checked_name(record.resource, "the resource of a row"),
         "key": limits.checked_name(record.key, "the key of a row", limits.KEY_BYTES),
         **changed,
     }
     statement = _insert(connection, tables.state_rows).values(values)
     connection.execute(
-        statement.on_conflict_do_update(index_elements=["sandbox", "resource", "key"], set_=changed)
+        statement.on_conflict_do_update(index_elements=list(tables.state_rows.primary_key.columns), set_=changed)
     )
 
 
-def _add_turn(connection: Connection, sandbox: str, record: Turn) -> None:
+def _add_turn(connection: Connection, playground: str, record: Turn) -> None:
     values = {
-        "sandbox": sandbox,
+        "playground": playground,
         "number": limits.checked_turn(record.number),
         "speaker": limits.checked_name(record.speaker, f"the speaker of turn {record.number}"),
         "text": limits.checked_text(record.text, f"the text of turn {record.number}"),
         "at": limits.checked_time(record.at, f"the time of turn {record.number}"),
     }
     if not _added(connection, tables.turns, values):
-        raise InputError(f"there is a turn {record.number} already")
+        raise InputError(f"turn {record.number} exists already")
 
 
 def _optional(value: str | None, what: str) -> str | None:

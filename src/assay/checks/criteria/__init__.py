@@ -1,1 +1,1 @@
-"""The checks of criteria: one question about a sandbox's state a file, the file named like the assertion."""
+"""The checks of criteria: one file for each value of ``assert``, named like it."""

@@ -1,17 +1,17 @@
-"""Looks at the resources that an agent left on a FHIR R4 server: read by ``id``, or found by a ``search``.
+"""Checks the resources that an agent left on a FHIR R4 server: read by ``id``, or found by a ``search``.
 
-``search`` has search parameters as the server takes them; a list of values is the parameter several times, and
-all must match. ``where`` is a FHIRPath condition on each match, and ``since: run_start`` leaves only what changed
-in this run. ``select`` says which of the remaining ones the fields are held against: the ``first`` (unless said
-otherwise), the ``latest`` to change, ``any`` (the one that does best), ``all``, or the ``only`` one.
-``cardinality`` bounds how many there are; ``exists: false`` passes where there is none. With ``wait_s`` it is
-asked again until all of that holds, or so many seconds are over.
+``search`` has search parameters as the server takes them; with a list of values, all of them must match.
+``where`` is a FHIRPath condition on each match, and ``since: run_start`` keeps only resources that changed in
+this run. ``select`` says which of the remaining resources the fields are checked on: the ``first`` (the default),
+the ``latest`` to change, ``any`` (the one that scores best), ``all``, or the ``only`` one. ``cardinality`` limits
+how many there may be; ``exists: false`` passes if there is none. With ``wait_s``, the server is asked again until
+all of this holds or that many seconds have passed.
 
-A field has a ``path`` that is dotted with indexes (``participant.0.actor.display``), or a ``fhirpath``. An element
-that FHIR R4 does not have is refused.
+A field has a ``path``, which is dotted with indexes (``participant.0.actor.display``), or a ``fhirpath``. Elements
+that FHIR R4 doesn't have are refused.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -19,19 +19,20 @@ from typing import Any, ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
-from assay.evidence.sandbox_state import SandboxState, anew
+from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.evidence.playground import PlaygroundState, anew, time_of
+from assay.evidence.playground_check import Escapes
 from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
 from assay.formats.fhirpath.matches import Match, Resource, latest, matches
 from assay.formats.fhirpath.rule import FhirRule, result, result_of_all
 from assay.formats.field_rules.cardinality import Cardinality
-from assay.formats.field_rules.score import nothing_found, scored
+from assay.formats.field_rules.rows import absent_rows
 
 KEY = "fieldResults"
 LONGEST_WAIT_SEC = 600
 SHOWN = 50
 Single = str | int | float | bool
-Escape = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class FhirResourceState:
     """``fields`` are field rules."""
 
     kind: ClassVar[str] = "fhir-resource-state"
-    escapes: ClassVar[Mapping[str, Callable[[str], Escape]]] = {
+    escapes: ClassVar[Escapes] = {
         "path": lambda _: in_dotted,
         "fhirpath": lambda _: in_fhirpath,
         "where": lambda _: in_fhirpath,
@@ -58,7 +59,7 @@ class FhirResourceState:
     wait_s: float = 0
 
     def __post_init__(self) -> None:
-        complaint = self._bad_combination() or lint_type(self.resource_type)
+        complaint = self._bad_address() or self._bad_combination() or lint_type(self.resource_type)
         if complaint is None and self.where is not None:
             complaint = lint_fhirpath(self.where, self.resource_type)
         for rule in self.fields:
@@ -66,40 +67,46 @@ class FhirResourceState:
         if complaint is not None:
             raise ValueError(complaint)
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
+        time = time_of(evidence)
+        if time is None:
+            return self._look(evidence)
         views = _views(evidence)
-        return held_within(self.wait_s, lambda: self._look(next(views)))
+        return held_within(self.wait_s, lambda: self._look(next(views)), time.clock, time.sleep)
 
     def _bad_combination(self) -> str | None:
-        if (self.id is None) == (self.search is None):
-            return "give an id or a search ({} is every resource of the type)"
-        if self.id is not None and not ID.fullmatch(self.id):
-            return f"{self.id!r} can't be the id of a resource"
         if self.exists is False and (self.fields or self.cardinality or self.select != "first"):
-            return "exists: false goes with search, where and since, not with fields, cardinality or select"
+            return "exists: false can't be combined with fields, cardinality or select"
         if not self.fields and self.cardinality is None and self.exists is None:
             return "fhir-resource-state needs fields, a cardinality or exists"
         if not 0 <= self.wait_s <= LONGEST_WAIT_SEC:
-            return f"wait_s is a number of seconds from 0 to {LONGEST_WAIT_SEC}"
+            return f"wait_s must be a number of seconds from 0 to {LONGEST_WAIT_SEC}, got {self.wait_s:g}"
         return None
 
-    def _look(self, evidence: SandboxState) -> Scored:
+    def _bad_address(self) -> str | None:
+        if (self.id is None) == (self.search is None):
+            return "give either id or search (search: {} finds every resource of the type)"
+        if self.id is not None and not ID.fullmatch(self.id):
+            return f"id must be the id of a resource, got {self.id!r}"
+        return None
+
+    def _look(self, evidence: PlaygroundState) -> Scored:
         since = None if self.since is None else evidence.run_start
         found = list(self._needed(self._matches(evidence, since)))
         meant = [one for one in found if one.doubt is None]
         more = _shown(found)
         complaint = self._complaint(found, len(meant))
         if complaint is not None:
-            return nothing_found(self.fields, KEY, complaint, **more)
+            return nothing_to_score(absent_rows(self.fields), KEY, complaint, **more)
         if self.exists is False or not self.fields:
             summary = f"there is no {self._what}" if not meant else f"{len(meant)} of {self._what}"
             return Scored(1.0, True, summary, {KEY: [], **more})
         return self._held(meant, more)
 
-    def _matches(self, evidence: SandboxState, since: datetime | None) -> Iterator[Match]:
+    def _matches(self, evidence: PlaygroundState, since: datetime | None) -> Iterator[Match]:
         return matches(self._asked(evidence), self.where, since)
 
-    def _asked(self, evidence: SandboxState) -> Iterable[Resource]:
+    def _asked(self, evidence: PlaygroundState) -> Iterable[Resource]:
         if self.id is None:
             return evidence.fhir.search(self.resource_type, self.search or {})
         read = evidence.fhir.read(self.resource_type, self.id)
@@ -113,14 +120,17 @@ class FhirResourceState:
                 return
 
     def _complaint(self, found: list[Match], meant: int) -> str | None:
-        """Why the resources that are there are not those that should be. One that is in doubt never helps."""
+        """Why the resources that are there are not those that should be. A resource in doubt never helps."""
         doubt = next((f"{one.name} can't be judged: {one.doubt}" for one in found if one.doubt is not None), None)
         if self.exists is False:
-            return doubt or (f"there is {found[0].name}, and should be none" if found else None)
-        if self.cardinality is not None and (doubt or not self.cardinality.allows(meant)):
-            return doubt or self.cardinality.complaint(meant, self._what)
-        if self.select in ("only", "all") and doubt:
+            return doubt or (f"{found[0].name} exists, and must not" if found else None)
+        if doubt is not None and (self.cardinality is not None or self.select in ("only", "all")):
             return doubt
+        return self._wrong_number(meant)
+
+    def _wrong_number(self, meant: int) -> str | None:
+        if self.cardinality is not None and not self.cardinality.allows(meant):
+            return self.cardinality.complaint(meant, self._what)
         if self.select == "only" and meant > 1:
             return f"{meant} of {self._what}, expected only one"
         return f"there is no {self._what}" if not meant and (self.fields or self.cardinality is None) else None
@@ -128,13 +138,13 @@ class FhirResourceState:
     def _held(self, meant: list[Match], more: dict[str, Any]) -> Scored:
         if self.select == "all":
             rows = [result_of_all(rule, [one.resource for one in meant]) for rule in self.fields]
-            return scored(self.fields, rows, KEY, f"{len(meant)} of {self._what}", **more)
+            return scored_rows(self.fields, rows, KEY, f"{len(meant)} of {self._what}", **more)
         chosen = [latest(meant)] if self.select == "latest" else meant if self.select == "any" else meant[:1]
         return max((self._one(match, more) for match in chosen), key=lambda outcome: outcome.score)
 
     def _one(self, match: Match, more: dict[str, Any]) -> Scored:
         rows = [result(rule, match.resource) for rule in self.fields]
-        return scored(self.fields, rows, KEY, match.name, resource=match.name, **more)
+        return scored_rows(self.fields, rows, KEY, match.name, resource=match.name, **more)
 
     @property
     def _what(self) -> str:
@@ -142,12 +152,12 @@ class FhirResourceState:
         if self.id is not None:
             return f"{self.resource_type}/{self.id}"
         by = ", ".join(self.search or {})
-        parts = [f"by {by}" if by else "", "where a condition holds" if self.where else ""]
+        parts = [f"by {by}" if by else "", "that fulfil a condition" if self.where else ""]
         parts.append("changed in this run" if self.since else "")
         return " ".join([self.resource_type, *filter(None, parts)])
 
 
-def _views(evidence: SandboxState) -> Iterator[SandboxState]:
+def _views(evidence: PlaygroundState) -> Iterator[PlaygroundState]:
     """What others have asked already is good enough for the first look, but for no later one."""
     yield evidence
     while True:

@@ -1,12 +1,12 @@
-"""Looks at the HL7 v2 messages that were sent out of the sandbox (events of type ``hl7_outbound``).
+"""Checks the HL7 v2 messages that were sent from the playground (events of type ``hl7_outbound``).
 
-``message_type`` (``ADT^A04``) and ``correlate_by`` (paths with the values that they must have, such as
-``{"PID-3.1": "12345"}``) say which message is meant; of several, the one that does best counts. ``cardinality``
-bounds how many are meant: ``{max: 1}`` fails an agent that sends the same once more with other values.
+``message_type`` (``ADT^A04``) and ``correlate_by`` (paths and the values they must have, such as ``{"PID-3.1":
+"12345"}``) select the messages; the one that scores best counts. ``cardinality`` limits how many may be selected:
+``{max: 1}`` fails an agent that sends the same message again with other values.
 
-``fields`` are rules with paths such as ``PID.5.1``, ``OBX[2]-5`` or ``OBX[3.1=8480-6]-5``. ``segments`` has names
-of segments with how often they must occur, a number or ``{min, max}``. Values compare as text.
-``since: run_start`` looks only at messages of this run.
+``fields`` are rules with paths such as ``PID.5.1``, ``OBX[2]-5`` or ``OBX[3.1=8480-6]-5``. ``segments`` says how
+often a segment must occur, as a number or ``{min, max}``. Values are compared as text. ``since: run_start`` looks
+only at messages of this run.
 """
 
 import functools
@@ -15,10 +15,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import Event, SandboxState, made_once
+from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.evidence.playground import Event, PlaygroundState, made_once
+from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
+from assay.formats.field_rules.rows import Result, absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import Result, nothing_found, results, scored
 from assay.formats.hl7.errors import Hl7Error
 from assay.formats.hl7.find import texts
 from assay.formats.hl7.header import control_id, message_type, parse_message_type
@@ -34,9 +36,10 @@ Count = int | dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Hl7Structural:
-    """At least one rule, at least one count of segments, or a cardinality."""
+    """Needs fields, segments or a cardinality."""
 
     kind: ClassVar[str] = "hl7-structural"
+    escapes: ClassVar[Escapes] = {"path": lambda _: quoted}
 
     fields: tuple[FieldRule, ...] = ()
     correlate_by: Mapping[str, str] = field(default_factory=dict)
@@ -44,11 +47,6 @@ class Hl7Structural:
     segments: Mapping[str, Count] = field(default_factory=dict)
     cardinality: Cardinality | None = None
     since: Literal["run_start"] | None = None
-
-    @staticmethod
-    def escape(value: str) -> str:
-        """A value as a path's filter takes it."""
-        return quoted(value)
 
     def __post_init__(self) -> None:
         if not self.fields and not self.segments and self.cardinality is None:
@@ -59,20 +57,20 @@ class Hl7Structural:
             parse_message_type(self.message_type)
         for rule in self._counts():
             if parse_path(rule.path).text != parse_path(rule.path).segment:
-                raise ValueError(f"segments has names of segments, such as OBX, not {rule.path!r}")
+                raise ValueError(f"segments must have names of segments, such as OBX, got {rule.path!r}")
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         messages, broken = made_once(evidence, (_messages, self.since), lambda: self._messages(evidence))
         meant = [message for message in messages if self._meant(message)]
         rules = (*self.fields, *self._counts())
         complaint = wrong_number(self.cardinality, meant, messages, broken, "messages", needed=bool(rules))
         if complaint is not None:
-            return nothing_found(rules, KEY, complaint, unreadable=broken)
+            return nothing_to_score(absent_rows(rules), KEY, complaint, unreadable=broken)
         if not rules:
             return Scored(1.0, True, f"{len(meant)} messages, as expected", {KEY: [], "unreadable": broken})
         return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
 
-    def _messages(self, evidence: SandboxState) -> tuple[list[Message], list[str]]:
+    def _messages(self, evidence: PlaygroundState) -> tuple[list[Message], list[str]]:
         events = evidence.events(EVENT)
         sent = [event for event in events if self.since is None or event.at >= evidence.run_start]
         return _messages(evidence, sent)
@@ -83,7 +81,7 @@ class Hl7Structural:
         return all(value in texts(parse_path(path), message) for path, value in self.correlate_by.items())
 
     def _counts(self) -> list[FieldRule]:
-        # A rule refuses a count that is none.
+        # A rule refuses anything that isn't a count.
         return [FieldRule(name, count, "count") for name, count in self.segments.items()]  # type: ignore[arg-type]
 
     def _held(self, message: Message, broken: list[str]) -> Scored:
@@ -91,7 +89,7 @@ class Hl7Structural:
         rows = results(self.fields, lambda rule: texts(parse_path(rule.path), message))
         rows += [_count_row(rule, message.counts.get(rule.path, 0)) for rule in counts]
         what = f"message {number or 'without a control id'}"
-        return scored((*self.fields, *counts), rows, KEY, what, message=number, unreadable=broken)
+        return scored_rows((*self.fields, *counts), rows, KEY, what, message=number, unreadable=broken)
 
 
 def _count_row(rule: FieldRule, count: int) -> Result:
@@ -104,7 +102,7 @@ def _count_row(rule: FieldRule, count: int) -> Result:
     }
 
 
-def _messages(evidence: SandboxState, events: list[Event]) -> tuple[list[Message], list[str]]:
+def _messages(evidence: PlaygroundState, events: list[Event]) -> tuple[list[Message], list[str]]:
     """The messages of all events, and why some could not be read."""
     messages: list[Message] = []
     broken: list[str] = []

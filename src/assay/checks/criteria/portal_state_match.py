@@ -1,20 +1,21 @@
-"""Looks at the records that an agent left in a portal: rows of the sandbox's state, by resource and key.
+"""Checks the records that an agent left in a portal: rows of the playground's state, by resource and key.
 
-``correlate_by`` names the ``resource``, and a ``key`` where one record is meant; without it, the assertions are
-held against every record of the resource, and the one that does best counts. ``cardinality`` bounds how many
-there are. Paths are dotted, or JSONPath if they begin with ``$``. ``since: run_start`` looks only at what
-changed in this run.
+``correlate_by`` names the ``resource``, and the ``key`` of one record. Without a key, the assertions are checked
+on every record of the resource, and the one that scores best counts. ``cardinality`` limits how many records
+there may be. Paths are dotted, or JSONPath if they begin with ``$``. ``since: run_start`` looks only at records
+that changed in this run.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import SandboxState, StateRow
+from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.evidence.playground import PlaygroundState, StateRow
+from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality
+from assay.formats.field_rules.rows import absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import nothing_found, results, scored
 from assay.formats.json_paths import DeepDataError, check_path, escape_for, find
 
 KEY = "assertionResults"
@@ -22,7 +23,7 @@ KEY = "assertionResults"
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Which records are meant."""
+    """Which records to check."""
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
@@ -32,10 +33,10 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class PortalStateMatch:
-    """``assertions`` are field rules; all are held against one record."""
+    """``assertions`` are field rules; all are checked on the same record."""
 
     kind: ClassVar[str] = "portal-state-match"
-    escapes: ClassVar[Mapping[str, Callable[[str], Callable[[str], str]]]] = {"path": escape_for}
+    escapes: ClassVar[Escapes] = {"path": escape_for}
 
     correlate_by: Correlation
     assertions: tuple[FieldRule, ...] = ()
@@ -48,19 +49,23 @@ class PortalStateMatch:
         if not self.assertions and self.cardinality is None:
             raise ValueError("portal-state-match needs assertions or a cardinality")
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         rows = [row for row in evidence.state_rows(self.correlate_by.resource) if self._meant(row, evidence)]
         what = f"{self.correlate_by.resource} {self.correlate_by.key or ''}".strip()
-        if self.cardinality is not None and not self.cardinality.allows(len(rows)):
-            complaint = self.cardinality.complaint(len(rows), what)
-            return nothing_found(self.assertions, KEY, complaint, records=len(rows))
-        if not rows and self.cardinality is not None and not self.assertions:
-            return Scored(1.0, True, f"there is no record {what}, as expected", {KEY: [], "records": 0})
+        complaint = self._complaint(len(rows), what)
+        if complaint is not None:
+            return nothing_to_score(absent_rows(self.assertions), KEY, complaint, records=len(rows))
         if not rows:
-            return nothing_found(self.assertions, KEY, f"there is no record {what}", records=0)
+            return Scored(1.0, True, f"there is no record {what}, as expected", {KEY: [], "records": 0})
         return max((self._held(row, what, len(rows)) for row in rows), key=lambda outcome: outcome.score)
 
-    def _meant(self, row: StateRow, evidence: SandboxState) -> bool:
+    def _complaint(self, count: int, what: str) -> str | None:
+        if self.cardinality is not None and not self.cardinality.allows(count):
+            return self.cardinality.complaint(count, what)
+        needed = bool(self.assertions) or self.cardinality is None
+        return f"there is no record {what}" if not count and needed else None
+
+    def _meant(self, row: StateRow, evidence: PlaygroundState) -> bool:
         in_time = self.since is None or row.at >= evidence.run_start
         return in_time and self.correlate_by.key in (None, row.key)
 
@@ -68,5 +73,7 @@ class PortalStateMatch:
         try:
             found = results(self.assertions, lambda rule: find(rule.path, row.data))
         except DeepDataError as error:
-            return nothing_found(self.assertions, KEY, f"{what}: {error}", records=count, key=row.key)
-        return scored(self.assertions, found, KEY, what, records=count, key=row.key)
+            return nothing_to_score(
+                absent_rows(self.assertions), KEY, f"{what}: {error}", records=count, key=row.key
+            )
+        return scored_rows(self.assertions, found, KEY, what, records=count, key=row.key)

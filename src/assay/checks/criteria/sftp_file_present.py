@@ -1,12 +1,12 @@
-"""Looks at the files that an agent left below the sandbox's prefix: on an SFTP server, in a bucket or in a folder.
+"""Checks the files that an agent left below the playground's prefix: on an SFTP server, in a bucket or a folder.
 
 ``pattern`` (or ``glob``, or ``path``) is a glob: ``*`` stays within a folder, ``**`` stands for any number of
-folders, upper and lower case differ. ``since: run_start`` looks only at files that were changed in this run, and
-``cardinality`` bounds how many there are; without anything else, one file is enough.
+folders, and upper and lower case differ. ``since: run_start`` looks only at files that changed in this run, and
+``cardinality`` limits how many files there may be. Without anything else, one file is enough.
 
-``size`` has a ``min`` and a ``max`` in bytes, ``checksum`` the digest in hex by ``sha256``, ``sha1`` or ``md5``,
-and ``contains`` a text or several. ``fields`` are rules with paths of the file's ``format``, which is guessed
-from the ending of the pattern unless it is given:
+``size`` has a ``min`` and a ``max`` in bytes, ``checksum`` the hexadecimal digest by ``sha256``, ``sha1`` or
+``md5``, and ``contains`` one or several texts. ``fields`` are rules with paths of the file's ``format``, which is
+guessed from the ending of the pattern unless you give it:
 
 - ``text``: ``content``, ``line.3``, ``line.*``
 - ``json``: dotted, or JSONPath if they begin with ``$``
@@ -14,22 +14,25 @@ from the ending of the pattern unless it is given:
 - ``xml``, which is never guessed: ``ClinicalDocument/id/@root``, ``**/given``, ``id[2]``, ``code[@code="8480-6"]``
 - ``hl7`` and ``x12``: as in hl7-structural and x12-response; ``BTS-1`` and the like are those of a file of batches
 
-All is held against one file; of several, the one that does best counts. Files of any size are checked for size,
-checksum and texts; fields are looked at in up to 64 MiB (16 MiB of XML, HL7 and X12), and do not hold in more.
+All rules are checked on the same file; of several files, the one that scores best counts. Size, checksum and texts
+work for files of any size. Fields are checked in files of up to 64 MiB (16 MiB for XML, HL7 and X12) and fail in
+larger ones.
 """
 
 import heapq
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Final, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import FileSource, SandboxState, StoredFile
+from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.evidence.playground import FileSource, PlaygroundState, StoredFile
+from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality
+from assay.formats.field_rules.rows import absent_rows
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import nothing_found, scored
 from assay.formats.file_content.formats import FORMATS, guessed
 from assay.formats.file_content.passage import Passage, pass_through
 from assay.formats.file_content.rules import Demands, Size, printable, rows, unread_rows
@@ -37,10 +40,9 @@ from assay.formats.globs import check_glob, in_glob, matches_glob
 from assay.formats.json_paths import escape_for
 
 KEY: Final = "fieldResults"
-CHANGED: Final = "it changed while it was looked at"
+CHANGED: Final = "it changed while it was read"
 SHOWN: Final = 50
 MAX_READ: Final = 1000
-Escape = Callable[[str], str]
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _QUOTABLE: Final = re.compile(r"[^'\"\\\x00-\x1f]+")
 
@@ -50,7 +52,7 @@ def in_path(value: str) -> str:
     if _PLAIN.fullmatch(value):
         return value
     if not _QUOTABLE.fullmatch(value):
-        raise ValueError("a value in a path has no quotes, backslashes or control characters")
+        raise ValueError("a value in a path must not have quotes, backslashes or control characters")
     return f'"{value}"'
 
 
@@ -59,7 +61,7 @@ class SftpFilePresent:
     """``fields`` are field rules."""
 
     kind: ClassVar[str] = "sftp-file-present"
-    escapes: ClassVar[Mapping[str, Callable[[str], Escape]]] = {
+    escapes: ClassVar[Escapes] = {
         "pattern": lambda _: in_glob,
         "glob": lambda _: in_glob,
         "path": lambda path: escape_for(path) if path.startswith("$") else in_path,
@@ -78,23 +80,23 @@ class SftpFilePresent:
 
     def __post_init__(self) -> None:
         if sum(one is not None for one in (self.pattern, self.glob, self.path)) != 1:
-            raise ValueError("sftp-file-present needs a pattern, which may be called glob or path instead")
+            raise ValueError("sftp-file-present needs exactly one of pattern, glob and path")
         if self.path is not None and '"' in self.path:
-            raise ValueError("a path with quotes in it, or a value that needs them, is given as pattern")
+            raise ValueError("a path can't have quotes, or a value that needs them; use pattern instead")
         check_glob(self._glob)
         for rule in self.fields:
             FORMATS[self._format(self._glob)].check_path(rule.path)
         demanded = self._demands.rules
         if demanded and self.cardinality is not None and self.cardinality.max == 0:
-            raise ValueError("where there must be no file, nothing can be demanded of one")
+            raise ValueError("cardinality.max is 0, so nothing else can be required of a file")
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         source = evidence.files
         meant = sorted((one for one in source.files() if self._meant(one, evidence)), key=lambda one: one.path)
         more = {"paths": [printable(one.path) for one in meant[:SHOWN]], "count": len(meant)}
         complaint = self._complaint(len(meant))
         if complaint is not None:
-            return nothing_found(self._demands.rules, KEY, complaint, **more)
+            return nothing_to_score(absent_rows(self._demands.rules), KEY, complaint, **more)
         if not self._demands.rules:
             return Scored(1.0, True, f"{len(meant)} of {self._what}", {KEY: [], **more})
         return self._best(source, meant, more)
@@ -115,7 +117,7 @@ class SftpFilePresent:
     def _format(self, name: str) -> str:
         return self.format or guessed(name)
 
-    def _meant(self, file: StoredFile, evidence: SandboxState) -> bool:
+    def _meant(self, file: StoredFile, evidence: PlaygroundState) -> bool:
         in_time = self.since is None or _changed_since(evidence.run_start, file.modified)
         return in_time and matches_glob(file.path, self._glob)
 
@@ -135,7 +137,7 @@ class SftpFilePresent:
             if outcome.passed:
                 break
         if best is None:
-            raise ValueError("there is no file to look at")
+            raise ValueError("there is no file to check")
         return best
 
     def _held(self, source: FileSource, file: StoredFile, more: Mapping[str, object]) -> Scored:
@@ -149,7 +151,7 @@ class SftpFilePresent:
         name = printable(file.path)
         reason = {} if why is None else {"unreadable": why}
         what = name if why is None else f"{name} ({why})"
-        return scored(demands.rules, found, KEY, what, path=name, **more, **reason)
+        return scored_rows(demands.rules, found, KEY, what, path=name, **more, **reason)
 
 
 def _changed_since(start: datetime, modified: datetime) -> bool:

@@ -1,21 +1,21 @@
 """Looks for phrases in the recorded turns of a call.
 
-``contains`` has phrases that must be said, each a text or a list of texts of which one is enough;
-``not_contains`` has those that must not. ``speaker`` limits both to one party's turns, ``turns`` to turns by
-number (``[first, last]``), and ``in_order`` wants the phrases one after the other. ``fuzzy`` (0 to 1) lets words
-differ a little.
+``contains`` has phrases that must be said; each is a text, or a list of texts of which one is enough.
+``not_contains`` has phrases that must not be said. ``speaker`` limits both to the turns of one party, ``turns`` to
+turns by number (``[first, last]``), and ``in_order`` requires the phrases one after the other. ``fuzzy`` (0 to 1)
+allows small differences between words.
 
-Comparison is by words. How a number, a date, a time, an amount of money or a spelling is written does not matter
-(``June 5th`` is "the fifth of June", ``$25.50`` is "twenty-five dollars and fifty cents"), nor do contractions and
-punctuation; which digits they are does. What its clause denies is not said: "is booked" is not found in "is not
-yet booked", nor "book the visit" in "we were unable to book the visit".
+Phrases are compared word by word. It doesn't matter how a number, a date, a time, an amount of money or a spelling
+is written (``June 5th`` is "the fifth of June", ``$25.50`` is "twenty-five dollars and fifty cents"), nor do
+contractions and punctuation; the digits themselves must be the same. A negated phrase is not found: "is booked" is
+not in "is not yet booked", nor "book the visit" in "we were unable to book the visit".
 
-A phrase is looked for within a turn. ``since: run_start`` looks only at turns of this run.
+A phrase must be within one turn. ``since: run_start`` looks only at turns of this run.
 
-With ``paraphrase: true``, the judge that the sandbox file names is asked about every phrase that was not found:
-whether the same thing was said in other words, in a turn that counts. What it thinks, or why it has no opinion, is
-``paraphrase`` in the phrase's evidence and a clause of the details. It changes neither the score nor whether the
-criterion has passed, for wanted and forbidden phrases alike.
+With ``paraphrase: true``, the judge that the playground file names is asked about every phrase that was not
+found: was the same thing said in other words, in a turn that counts? Its opinion, or why it has none, is
+``paraphrase`` in the evidence of the phrase and is mentioned in the details. It changes neither the score nor
+whether the criterion has passed, for wanted and forbidden phrases alike.
 """
 
 from collections import Counter
@@ -25,7 +25,8 @@ from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.paraphrase import Answer, NoOpinion, Question, opinion
-from assay.evidence.sandbox_state import SandboxState, Turn, made_once
+from assay.evidence.playground import PlaygroundState, Turn, made_once
+from assay.evidence.playground_check import Escapes
 from assay.formats.speech.phrases import find_phrase, phrase_tokens
 from assay.formats.speech.tokens import Token, tokens
 
@@ -35,9 +36,10 @@ Spoken = Sequence[tuple[Turn, list[Token]]]
 
 @dataclass(frozen=True, slots=True)
 class VoiceTranscript:
-    """At least one phrase, wanted or forbidden."""
+    """Needs at least one phrase, wanted or forbidden."""
 
     kind: ClassVar[str] = "voice-transcript"
+    escapes: ClassVar[Escapes] = {}
 
     contains: tuple[Phrase, ...] = ()
     not_contains: tuple[Phrase, ...] = ()
@@ -52,28 +54,31 @@ class VoiceTranscript:
         if not self.contains and not self.not_contains:
             raise ValueError("voice-transcript needs contains or not_contains")
         if self.fuzzy is not None and not 0 < self.fuzzy <= 1:
-            raise ValueError(f"fuzzy is above 0 and at most 1, not {self.fuzzy}")
+            raise ValueError(f"fuzzy must be above 0 and at most 1, got {self.fuzzy}")
         if self.turns is not None and not 1 <= self.turns[0] <= self.turns[1]:
-            raise ValueError(f"turns is [first, last], counted from 1, not {list(self.turns)}")
+            raise ValueError(f"turns must be [first, last], counted from 1, got {list(self.turns)}")
         for phrase in (*self.contains, *self.not_contains):
             if not phrase:
-                raise ValueError("a phrase is a text, or a list with at least one")
+                raise ValueError("a phrase must be a text, or a list with at least one text")
             for one in _alternatives(phrase):
                 phrase_tokens(one)
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         heard = [turn for turn in evidence.turns() if self.since is None or turn.at >= evidence.run_start]
         spoken = [(turn, _tokens(turn.text, evidence)) for turn in heard if self._meant(turn)]
         if not spoken:
-            who = f" of {self.speaker}" if self.speaker is not None else ""
-            rows = [_row(phrase, None) for phrase in (*self.contains, *self.not_contains)]
-            return Scored(0.0, False, f"there are no turns{who} to look at", {"phraseResults": rows})
+            return self._silence()
         looked = [*self._wanted(spoken), *self._forbidden(spoken)]
         held = [one.held for one in looked]
         summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
         rows = [one.row() for one in looked]
         scored = Scored(sum(held) / len(held), all(held), summary, {"phraseResults": rows})
         return _with_opinions(scored, looked, heard, evidence) if self.paraphrase else scored
+
+    def _silence(self) -> Scored:
+        who = f" of {self.speaker}" if self.speaker is not None else ""
+        rows = [_row(phrase, None) for phrase in (*self.contains, *self.not_contains)]
+        return Scored(0.0, False, f"there are no turns{who} to check", {"phraseResults": rows})
 
     def _meant(self, turn: Turn) -> bool:
         if self.speaker is not None and turn.speaker.casefold() != self.speaker.casefold():
@@ -124,7 +129,7 @@ class _Looked:
 
 
 def _with_opinions(
-    scored: Scored, looked: Sequence[_Looked], heard: Sequence[Turn], evidence: SandboxState
+    scored: Scored, looked: Sequence[_Looked], heard: Sequence[Turn], evidence: PlaygroundState
 ) -> Scored:
     """The same result, with what the judge thinks of every phrase that was not found."""
     rows: list[dict[str, object]] = []
@@ -139,7 +144,7 @@ def _with_opinions(
     if not count:
         return scored
     clause = ", ".join(f"{number} {what}" for what, number in count.items())
-    summary = f"{scored.summary}; what the judge thinks, unscored: {clause}"
+    summary = f"{scored.summary}; judge (not scored): {clause}"
     return replace(scored, summary=summary, evidence={**scored.evidence, "phraseResults": rows})
 
 
@@ -151,16 +156,16 @@ def _opinion_row(answer: Answer) -> dict[str, object]:
 
 def _in_short(answer: Answer, forbidden: bool) -> str:
     if isinstance(answer, NoOpinion):
-        return "without an opinion"
+        return "phrase without an opinion"
     what = "forbidden" if forbidden else "wanted"
-    return f"{what} said in other words" if answer.said else f"{what} not said at all"
+    return f"{what} phrase said in other words" if answer.said else f"{what} phrase not said"
 
 
 def _turns(spoken: Spoken) -> tuple[Turn, ...]:
     return tuple(turn for turn, _ in spoken)
 
 
-def _tokens(text: str, evidence: SandboxState) -> list[Token]:
+def _tokens(text: str, evidence: PlaygroundState) -> list[Token]:
     return made_once(evidence, (_tokens, text), lambda: tokens(text))
 
 

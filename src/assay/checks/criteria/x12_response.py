@@ -1,12 +1,12 @@
-"""Looks at the X12 responses that the sandbox received: transaction sets such as 271, 277, 278, 835, 997 and 999.
+"""Checks the X12 responses that the playground received: transaction sets such as 271, 277, 278, 835, 997 and 999.
 
 ``transaction_set`` (``277CA`` is the 277 that acknowledges claims, ``TA1`` an interchange that only acknowledges
-another) and ``correlate_by`` (paths with the values that they must have, such as ``{"TRN02": "98175"}``) say which
-set is meant; of several, the one that does best counts, and ``cardinality`` bounds how many there are.
+another) and ``correlate_by`` (paths and the values they must have, such as ``{"TRN02": "98175"}``) select the
+sets; the one that scores best counts, and ``cardinality`` limits how many may be selected.
 
 ``fields`` are rules with paths such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: true``, control
-numbers and counts must be right as well. Values compare as text. ``since: run_start`` looks only at responses of
-this run.
+numbers and counts must be right as well. Values are compared as text. ``since: run_start`` looks only at
+responses of this run.
 """
 
 import functools
@@ -16,10 +16,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.sandbox_state import Event, SandboxState, made_once
+from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.evidence.playground import Event, PlaygroundState, made_once
+from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
+from assay.formats.field_rules.rows import absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import nothing_found, results, scored
 from assay.formats.x12.errors import NotX12Error
 from assay.formats.x12.findings import Finding, Kind
 from assay.formats.x12.model import Document
@@ -40,9 +42,10 @@ _SET = re.compile(rf"[0-9]{{3}}|277CA|{_ACKNOWLEDGMENT}")
 
 @dataclass(frozen=True, slots=True)
 class X12Response:
-    """At least one rule, the envelope, or a cardinality."""
+    """Needs fields, ``envelope: true`` or a cardinality."""
 
     kind: ClassVar[str] = "x12-response"
+    escapes: ClassVar[Escapes] = {"path": lambda _: quoted_value}
 
     fields: tuple[FieldRule, ...] = ()
     transaction_set: str | None = None
@@ -51,28 +54,23 @@ class X12Response:
     cardinality: Cardinality | None = None
     since: Literal["run_start"] | None = None
 
-    @staticmethod
-    def escape(value: str) -> str:
-        """A value as a path's filter takes it."""
-        return quoted_value(value)
-
     def __post_init__(self) -> None:
         if not self._rules() and self.cardinality is None:
             raise ValueError("x12-response needs fields, envelope: true, or a cardinality")
         if self.transaction_set is not None and not _SET.fullmatch(self.transaction_set):
             raise ValueError(
-                f"a transaction_set is three digits, such as 271, or 277CA, or TA1, not {self.transaction_set!r}"
+                f"transaction_set must be three digits, such as 271, or 277CA or TA1, got {self.transaction_set!r}"
             )
         for path in (*(rule.path for rule in self.fields), *self.correlate_by):
             parse_path(path)
 
-    def run(self, evidence: SandboxState) -> Outcome:
+    def run(self, evidence: PlaygroundState) -> Outcome:
         sets, broken = made_once(evidence, (_sets, self.since), lambda: self._sets(evidence))
         meant = [(one, document) for one, document in sets if self._meant(one)]
         rules = self._rules()
         complaint = wrong_number(self.cardinality, meant, sets, broken, "transaction sets", needed=bool(rules))
         if complaint is not None:
-            return nothing_found(rules, KEY, complaint, unreadable=broken)
+            return nothing_to_score(absent_rows(rules), KEY, complaint, unreadable=broken)
         if not rules:
             what = f"{len(meant)} transaction sets, as expected"
             return Scored(1.0, True, what, {KEY: [], "unreadable": broken})
@@ -80,7 +78,7 @@ class X12Response:
             (self._held(one, document, broken) for one, document in meant), key=lambda outcome: outcome.score
         )
 
-    def _sets(self, evidence: SandboxState) -> tuple[list[SetIn], list[str]]:
+    def _sets(self, evidence: PlaygroundState) -> tuple[list[SetIn], list[str]]:
         responses = evidence.x12_responses()
         received = [one for one in responses if self.since is None or one.at >= evidence.run_start]
         return _sets(evidence, received)
@@ -112,10 +110,10 @@ class X12Response:
         number = placed.set.header.text(1 if _is_lone(placed) else 2)
         what = f"transaction set {_names(placed)[0]} {number}".strip()
         said = [one.message for one in around]
-        return scored(rules, rows, KEY, what, set=number, findings=said, unreadable=broken)
+        return scored_rows(rules, rows, KEY, what, set=number, findings=said, unreadable=broken)
 
 
-def _sets(evidence: SandboxState, responses: list[Event]) -> tuple[list[SetIn], list[str]]:
+def _sets(evidence: PlaygroundState, responses: list[Event]) -> tuple[list[SetIn], list[str]]:
     """The sets of what could be read, and why the rest could not."""
     sets: list[SetIn] = []
     broken: list[str] = []
@@ -138,13 +136,13 @@ def _is_around(finding: Finding, placed: PlacedSet) -> bool:
 
 
 def _names(placed: PlacedSet) -> tuple[str, ...]:
-    """What a set is called: as it says itself, or as its guide is called, which tells a 277CA from other 277."""
+    """The names of a set: its own, and that of its guide, which tells a 277CA from other 277."""
     name = _ACKNOWLEDGMENT if _is_lone(placed) else placed.set.header.text(1)
     return (name,) if placed.guide is None else (name, placed.guide.name)
 
 
 def _is_lone(placed: PlacedSet) -> bool:
-    """Whether it is no set, but the acknowledgment of an interchange without any."""
+    """Whether this is not a set but the acknowledgment of an interchange without sets."""
     return placed.set.header.id == _ACKNOWLEDGMENT
 
 

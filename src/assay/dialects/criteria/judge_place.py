@@ -1,4 +1,4 @@
-"""The part of a sandbox file that names a judge."""
+"""The part of a playground file that names a judge."""
 
 from typing import Final
 from urllib.parse import urlsplit
@@ -7,17 +7,17 @@ from pydantic import Field, field_validator
 
 from assay.dialects.criteria.models import StrictModel
 
-_WANTED: Final = "a judge has a URL such as https://models.example/v1, without ?, # or a password"
+_WANTED: Final = "the URL of a judge must be like https://models.example/v1, without ?, # or a password"
 
 
 class JudgePlace(StrictModel):
-    """A language model that is asked for paraphrases, where criteria want that.
+    """A language model that is asked for paraphrases, for criteria that want them.
 
     ``url`` is the base of an endpoint that speaks OpenAI's chat completions, such as
-    ``https://models.example/v1``, and ``model`` the name of the model there. The variable ``token_env`` has the
-    key. ``timeout_s`` is how long one question may take, with all tries. ``json_schema: false`` is for endpoints
-    that know no ``response_format``. What a judge thinks is evidence and changes no score; nor does a judge that
-    is down.
+    ``https://models.example/v1``, and ``model`` the name of the model there. The environment variable
+    ``token_env`` holds the key. ``timeout_s`` is the time for one question, including retries. ``json_schema:
+    false`` is for endpoints that don't support ``response_format``. The opinion of a judge is evidence and
+    changes no score; a judge that is down changes none either.
     """
 
     url: str

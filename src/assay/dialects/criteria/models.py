@@ -1,4 +1,4 @@
-"""The wire models of criteria, and of what a completed task run answers."""
+"""The wire models of criteria and of the answer of a completed task run."""
 
 from enum import Enum
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ class StrictModel(BaseModel):
 
 
 class Criterion(StrictModel):
-    """One criterion. ``assertion`` is kept as written: one that is not understood is a failed criterion."""
+    """One criterion. ``assertion`` is kept as written: if no check understands it, the criterion fails."""
 
     id: str | None = None
     task_id: str | None = None
@@ -37,12 +37,12 @@ class Criterion(StrictModel):
     @field_validator("axis")
     @classmethod
     def _of_none(cls, axis: str | None) -> str | None:
-        """Who names the bucket of criteria without an axis means that."""
+        """``__default__`` is the name of the criteria without an axis."""
         return None if axis == DEFAULT_AXIS else axis
 
 
 class CriteriaFile(StrictModel):
-    """A file of criteria. ``data`` has the values that assertions may refer to."""
+    """A file of criteria. ``data`` holds the values that assertions can refer to."""
 
     criteria: list[Criterion]
     data: dict[str, Any] = Field(default_factory=dict)
@@ -77,7 +77,7 @@ class CriterionRun(StrictModel):
 
 
 class Completion(StrictModel):
-    """What a completed task run answers."""
+    """The answer of a completed task run."""
 
     verdict: Verdict
     score: FiniteFloat = Field(ge=0, le=1)
@@ -89,7 +89,7 @@ PASS_FROM = 0.9
 
 
 def verdict_of(score: float | None) -> Verdict:
-    """By the raw score, not a rounded one. None, where there was nothing to score, is a fail."""
+    """The verdict on an unrounded score. None, when there was nothing to score, is a fail."""
     if score is None or score <= 0:
         return Verdict.FAIL
     return Verdict.PASS if score >= PASS_FROM else Verdict.PARTIAL

@@ -1,7 +1,7 @@
-"""Records of a sandbox as lines of JSON: what ``assay sandbox load`` reads.
+"""Records of a playground as lines of JSON, as ``assay playground load`` reads them.
 
-``at`` is a moment with its zone; without it, the moment of recording counts. A payload is a text, base64, or the
-name of a file beside the one that the record is in.
+``at`` is a time with a time zone; the default is the time of loading. A payload is a text, base64, or the name of
+a file in the same folder.
 """
 
 import base64
@@ -22,7 +22,7 @@ class _Payload(StrictModel):
     def _one_of_them(self) -> "_Payload":
         given = [one for one in (self.payload, self.payload_base64, self.payload_file) if one is not None]
         if len(given) != 1:
-            raise ValueError("give one of payload, payload_base64 and payload_file")
+            raise ValueError("give exactly one of payload, payload_base64 and payload_file")
         if self.payload_base64 is not None:
             base64.b64decode(self.payload_base64, validate=True)
         return self

@@ -1,8 +1,8 @@
-"""Values of a task's data in assertions: ``{{patient.mrn}}`` stands for what the data has there.
+"""Values of a task's data in assertions: ``{{patient.mrn}}`` stands for that value in the data.
 
-A text that is nothing but one variable becomes the value itself, a number for instance. In a path, a condition or
-a search, and in the name of a field, the value is escaped for the language that it is in, so that no value can
-change what that means. What is expected is no such place, whatever it looks like.
+A text that is only a variable becomes the value itself, such as a number. In a path, a condition or a search, and
+in the name of a field, the value is escaped for its language, so that no value can change the meaning. Values in
+``expected`` are never escaped.
 """
 
 import re
@@ -10,28 +10,21 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from assay.evidence.playground_check import Escape, Escapes
+
 VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_][\w.\-]*)\s*\}\}", re.ASCII)
 LITERAL: Final = "expected"
-Escape = Callable[[str], str]
 Choose = Callable[[str], Escape]
-"""From what is written in a field to how values in it are escaped."""
+# In a path of any check, a value is part of a text, even where it is alone.
+PATHS: Final[Escapes] = {"path": lambda _: str, "fhirpath": lambda _: str}
 
 
-def filled(
-    value: Any,
-    data: Mapping[str, Any],
-    escape_path: Escape = str,
-    escapes: Mapping[str, Choose] = MappingProxyType({}),
-) -> Any:
-    """A copy of an assertion with its variables replaced. Raises ``ValueError`` for one that the data lacks.
-
-    ``escapes`` says by the name of a field how all in it is escaped. Other paths are as ``escape_path`` has it.
-    """
-    paths: Choose = lambda _: escape_path  # noqa: E731 - it is a value among others
-    return _filled(value, data, {"path": paths, "fhirpath": paths, **escapes})
+def filled(value: Any, data: Mapping[str, Any], escapes: Escapes = MappingProxyType({})) -> Any:
+    """A copy of an assertion with its variables replaced. Raises ``ValueError`` for one that the data lacks."""
+    return _filled(value, data, {**PATHS, **escapes})
 
 
-def _filled(value: Any, data: Mapping[str, Any], known: Mapping[str, Choose]) -> Any:
+def _filled(value: Any, data: Mapping[str, Any], known: Escapes) -> Any:
     if isinstance(value, str):
         whole = VARIABLE.fullmatch(value)
         return _look_up(whole[1], data) if whole else _replaced(value, data, str)
@@ -42,12 +35,12 @@ def _filled(value: Any, data: Mapping[str, Any], known: Mapping[str, Choose]) ->
     return value
 
 
-def _name(key: str, data: Mapping[str, Any], known: Mapping[str, Choose]) -> str:
+def _name(key: str, data: Mapping[str, Any], known: Escapes) -> str:
     """Names are paths at times, as those of ``correlate_by`` are."""
     return _replaced(key, data, known["path"](key)) if known else key
 
 
-def _member(key: str, value: Any, data: Mapping[str, Any], known: Mapping[str, Choose]) -> Any:
+def _member(key: str, value: Any, data: Mapping[str, Any], known: Escapes) -> Any:
     if key == LITERAL:
         return _filled(value, data, {})
     return _escaped(value, data, known[key]) if key in known else _filled(value, data, known)
@@ -80,7 +73,7 @@ def _replaced(text: str, data: Mapping[str, Any], escape: Escape) -> str:
     def one(match: re.Match[str]) -> str:
         found = _look_up(match[1], data)
         if isinstance(found, dict | list) or found is None:
-            raise ValueError(f"{match[0]} is no single value")
+            raise ValueError(f"{match[0]} must be a single value to be part of a text")
         return escape(str(found).lower() if isinstance(found, bool) else str(found))
 
     return VARIABLE.sub(one, text)
@@ -94,5 +87,5 @@ def _look_up(name: str, data: Mapping[str, Any]) -> Any:
         elif isinstance(here, Mapping) and part in here:
             here = here[part]
         else:
-            raise ValueError(f"the task's data has no {name!r}")
+            raise ValueError(f"the data has no {name!r}")
     return here

@@ -56,7 +56,7 @@ def _unequal(context: Any, left: Nodes, right: Nodes) -> list[bool]:
 
 
 def _quantities(left: Nodes, right: Nodes) -> tuple[Quantity, Quantity] | None:
-    """Two quantities; None where one of them is none."""
+    """Two quantities; None if one of them isn't a quantity."""
     if len(left) != 1 or len(right) != 1:
         return None
     one, other = _quantity(data_of(left[0])), _quantity(data_of(right[0]))

@@ -8,4 +8,4 @@ class FhirPathError(AssayError):
 
 
 class FhirPathSyntaxError(FhirPathError, ValueError):
-    """A text is no FHIRPath. A ``ValueError`` too: it is refused when a criterion is loaded."""
+    """A text isn't FHIRPath. A ``ValueError`` too: it is refused when a criterion is loaded."""

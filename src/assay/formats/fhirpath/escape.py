@@ -39,7 +39,9 @@ def readable(expression: str) -> str:
 def in_dotted(value: str) -> str:
     """A value as one step of a dotted path. Raises ``ValueError``: there, nothing can be escaped."""
     if not _STEP.fullmatch(value):
-        raise ValueError(f"{value!r} is no single step of a dotted path; a fhirpath can have any value in quotes")
+        raise ValueError(
+            f"{value!r} is not a single step of a dotted path; in a fhirpath, any value can be quoted"
+        )
     return value
 
 

@@ -39,11 +39,11 @@ def evaluate(expression: str, resource: Resource) -> list[Plain]:
 
 
 def holds(expression: str, resource: Resource) -> bool:
-    """Whether a condition is true; nothing at all is not. Raises ``FhirPathError``, also if it is no condition."""
+    """Whether a condition is true; no value is not. Raises ``FhirPathError``, also if it isn't a condition."""
     found = evaluate(expression, resource)
     if not found or (len(found) == 1 and isinstance(found[0], bool)):
         return found == [True]
-    raise FhirPathError(f"{expression} is no condition: it gives something else than true or false")
+    raise FhirPathError(f"{expression} is not a condition: its value is neither true nor false")
 
 
 @functools.lru_cache(maxsize=1024)

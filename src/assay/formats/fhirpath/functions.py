@@ -18,7 +18,7 @@ def _text(nodes: list[Any]) -> str | None:
         return None
     text = data_of(nodes[0])
     if len(nodes) > 1 or not isinstance(text, str):
-        raise FhirPathError("a pattern is compared with one text")
+        raise FhirPathError("a pattern can be matched only with one text")
     return text
 
 

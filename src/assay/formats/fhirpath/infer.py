@@ -103,7 +103,7 @@ def _no_element(places: list[str], name: str) -> str:
 
 def _constant(name: str, scope: Scope) -> Places:
     if name not in _KNOWN_CONSTANTS:
-        raise NoSuchElementError(f"there is no constant %{name}; there are {', '.join(_KNOWN_CONSTANTS)}")
+        raise NoSuchElementError(f"unknown constant %{name}; the constants are {', '.join(_KNOWN_CONSTANTS)}")
     return None if name == "ucum" else frozenset((scope.root,))
 
 
@@ -115,7 +115,7 @@ def _cast(node: Node, scope: Scope) -> Places:
 
 def _type(name: str) -> Places:
     if not r4.is_type(name):
-        raise NoSuchElementError(f"there is no type {name!r}{suggestion(name, r4.types())}")
+        raise NoSuchElementError(f"unknown type {name!r}{suggestion(name, r4.types())}")
     return None if name.startswith("System.") else frozenset((name.removeprefix("FHIR."),))
 
 
@@ -151,7 +151,7 @@ def _kinds_of_arguments(name: str, count: int) -> list[object]:
     registry = library("fhirpathpy.engine.invocations").invocation_registry | FUNCTIONS
     if name not in registry or not name[:1].isalpha():
         known = frozenset(one for one in registry if one.isalpha())
-        raise NoSuchElementError(f"there is no function {name}(){suggestion(name, known)}")
+        raise NoSuchElementError(f"unknown function {name}(){suggestion(name, known)}")
     if "variadic" in registry[name]:
         return [registry[name]["variadic"]] * count
     arity = registry[name].get("arity", {0: []})

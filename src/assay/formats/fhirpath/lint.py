@@ -1,4 +1,4 @@
-"""Whether a path can find anything in resources of a type: a mistyped element is no empty match."""
+"""Whether a path can find anything in resources of a type: a mistyped element must not pass for an empty match."""
 
 import re
 from typing import Final
@@ -53,13 +53,13 @@ def lint_dotted(path: str, resource_type: str) -> str | None:
 
 def _shape(path: str, steps: list[str], resource_type: str) -> str | None:
     if path.startswith("$"):
-        return "a path is dotted with indexes, as in name.0.family; FHIRPath goes under fhirpath"
+        return "a path must be dotted, with indexes, as in name.0.family; write FHIRPath under fhirpath"
     if _INDEX.search(path):
         return "indexes are steps of a dotted path: write " + _INDEX.sub(r".\1", path)
     if "" in steps:
         return f"the path {path!r} has an empty part"
     if steps[0].isdecimal():
-        return f"the path {path!r} begins with an index, but a resource is no list"
+        return f"the path {path!r} begins with an index, but a resource is not a list"
     if steps[0] == resource_type:
         return f"a dotted path begins below {resource_type}: write {'.'.join(steps[1:]) or 'an element'}"
     return None

@@ -33,7 +33,7 @@ def matches(resources: Iterable[Resource], where: str | None, since: datetime | 
         if since is not None and changed is not None and changed < since:
             continue
         if since is not None and changed is None:
-            yield Match(resource, "it does not say when it changed (meta.lastUpdated)")
+            yield Match(resource, "it has no time of its last change (meta.lastUpdated)")
             continue
         try:
             if where is None or holds(where, resource):

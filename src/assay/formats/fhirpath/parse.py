@@ -28,7 +28,7 @@ def library(module: str) -> Any:
 def parse(expression: str) -> Node:
     """The tree of an expression. Raises ``FhirPathSyntaxError``."""
     if len(expression) > MAX_LENGTH:
-        raise FhirPathSyntaxError(f"a FHIRPath has at most {MAX_LENGTH} characters, not {len(expression)}")
+        raise FhirPathSyntaxError(f"a FHIRPath must have at most {MAX_LENGTH} characters, got {len(expression)}")
     antlr, generated = library("antlr4"), "fhirpathpy.parser.generated.FHIRPath"
     errors = _error_listener(expression)
     lexer = library(f"{generated}Lexer").FHIRPathLexer(antlr.InputStream(expression))
@@ -70,7 +70,7 @@ def _error_listener(expression: str) -> Any:
     class Refusing(base):  # type: ignore[misc] # The library has no types.
         def syntaxError(self, *said: Any) -> None:  # noqa: N802 - antlr's name
             column, what = said[3], said[4].partition(" expecting ")[0]
-            raise FhirPathSyntaxError(f"{_shown(expression)} is no FHIRPath: {what} at character {column + 1}")
+            raise FhirPathSyntaxError(f"{_shown(expression)} is not FHIRPath: {what} at character {column + 1}")
 
     return Refusing()
 

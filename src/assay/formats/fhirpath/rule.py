@@ -8,8 +8,8 @@ from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.fhirpath.escape import readable
 from assay.formats.fhirpath.evaluate import Resource, evaluate
 from assay.formats.fhirpath.lint import lint_dotted, lint_fhirpath
+from assay.formats.field_rules.rows import Result, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import Result, results
 from assay.formats.field_rules.values import Plain
 from assay.formats.json_paths import find
 
@@ -27,7 +27,7 @@ class FhirRule(FieldRule):
     def __post_init__(self) -> None:
         FieldRule.__post_init__(self)
         if bool(self.path) == (self.fhirpath is not None):
-            raise ValueError("a field has either a path or a fhirpath")
+            raise ValueError("a field needs either a path or a fhirpath")
         if self.fhirpath is not None:
             object.__setattr__(self, "path", readable(self.fhirpath))
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 class Cardinality:
     """From ``min`` to ``max``; without a ``max``, any number from ``min`` on."""
 
-    # Whoever builds it from a file refuses a field that is not there.
+    # Unknown fields are refused when it is built from a file.
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     min: int = 1
@@ -17,17 +17,20 @@ class Cardinality:
 
     def __post_init__(self) -> None:
         if self.min < 0 or (self.max is not None and self.max < self.min):
-            raise ValueError("a cardinality goes from min (1 unless given, at least 0) to a max that is not less")
+            raise ValueError(
+                f"a cardinality needs a min of at least 0 and a max of at least min, got {self.min} to {self.max}"
+            )
 
     def allows(self, count: int) -> bool:
         """Whether so many are right."""
         return self.min <= count and (self.max is None or count <= self.max)
 
     def complaint(self, count: int, what: str) -> str:
-        """What to say where they are not."""
+        """What to say if they are not."""
         if self.max == self.min:
             return f"{count} of {what}, expected {self.min}"
-        return f"{count} of {what}, expected {self.min} to {'any number' if self.max is None else self.max}"
+        wanted = f"{self.min} or more" if self.max is None else f"{self.min} to {self.max}"
+        return f"{count} of {what}, expected {wanted}"
 
 
 def wrong_number(
@@ -35,12 +38,12 @@ def wrong_number(
 ) -> str | None:
     """What to say where not as many are meant as should be: at least one if that is needed.
 
-    Where some could not be read, nobody knows whether there are too many.
+    If some could not be read, there may be too many.
     """
     if cardinality is not None and cardinality.max is not None and unread:
-        return f"{len(unread)} of the {what} can't be read, so that nobody knows how many are meant"
+        return f"{len(unread)} of the {what} can't be read, so it is unknown how many match"
     if cardinality is not None and not cardinality.allows(len(meant)):
-        return cardinality.complaint(len(meant), f"the {what} that are meant")
+        return cardinality.complaint(len(meant), f"the {what} that match")
     if not len(meant) and (needed or cardinality is None):
-        return f"none of {len(among)} {what} is the one that is meant"
+        return f"none of {len(among)} {what} matches" if len(among) or len(unread) else f"there are no {what}"
     return None

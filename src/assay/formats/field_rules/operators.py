@@ -1,8 +1,8 @@
-"""The operators of field rules. One about a single value takes it, what is expected, and the tolerance."""
+"""The operators of field rules. One about a single value takes the value, what is expected, and the tolerance."""
 
 from collections.abc import Callable, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DecimalException
-from typing import Final
+from typing import Final, TypeGuard
 
 from assay.formats.field_rules.dates import parse_date, parse_duration
 from assay.formats.field_rules.patterns import compile_pattern, search_each
@@ -15,37 +15,6 @@ AboutOne = Callable[[Plain, Plain, Tolerance], bool]
 AboutAll = Callable[[Sequence[Plain], Plain], bool]
 
 
-def check_expected(operator: str, expected: Plain, tolerance: Tolerance) -> None:
-    """Refuse what an operator can't compare with. Raises ``ValueError`` that says what would be right."""
-    if operator in ("in", "notIn") and not isinstance(expected, list):
-        raise ValueError(f"{operator} needs a list of values")
-    if operator == "between" and not (isinstance(expected, list) and len(expected) == 2):
-        raise ValueError("between needs a list of two values, the lower one first")
-    if operator in ("greaterThan", "lessThan", "greaterOrEqual", "lessOrEqual") and _order_key(expected) is None:
-        raise ValueError(f"{operator} needs a number or a date, not {expected!r}")
-    if operator == "between" and isinstance(expected, list) and any(_order_key(one) is None for one in expected):
-        raise ValueError("between needs two numbers or two dates")
-    if operator == MATCHES:
-        compile_pattern(expected)
-    if operator in ("startsWith", "endsWith") and not isinstance(expected, str):
-        raise ValueError(f"{operator} needs a text")
-    if operator == "count" and _limits(expected) is None:
-        raise ValueError("count needs a whole number of at least 0, or {min, max}")
-    if operator == "approx" and number(expected) is None:
-        raise ValueError("approx needs a number")
-    if operator == "approx" and _around(expected, tolerance) is None:
-        raise ValueError("the tolerance of approx is a number of at least 0, or a percentage such as '5%'")
-    if operator == "dateWithin":
-        _check_date(expected, tolerance)
-
-
-def _check_date(expected: Plain, tolerance: Tolerance) -> None:
-    if not isinstance(expected, str) or parse_date(expected) is None:
-        raise ValueError(f"dateWithin needs a date, not {expected!r}")
-    if tolerance is None or parse_duration(tolerance) is None:
-        raise ValueError("dateWithin needs a tolerance such as '2 days'")
-
-
 def _contains(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
     """A text contains a part of it, a list an element, an object a key with its value."""
     if isinstance(value, list):
@@ -56,8 +25,8 @@ def _contains(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
     return whole is not None and part is not None and part in whole
 
 
-def _order_key(value: Plain) -> tuple[str, Decimal | float] | None:
-    """Something that can be put in order: a number, or a moment."""
+def order_key(value: Plain) -> tuple[str, Decimal | float] | None:
+    """Something that can be put in order: a number or a time."""
     exact = number(value)
     # Eight digits are a date in HL7 and X12, and a number elsewhere; of one length, both keep their order.
     if exact is not None:
@@ -67,11 +36,11 @@ def _order_key(value: Plain) -> tuple[str, Decimal | float] | None:
 
 
 def _compared(value: Plain, expected: Plain) -> int | None:
-    """-1, 0 or 1; None for what can't be put in order."""
+    """-1, 0 or 1; None for values that can't be put in order."""
     exact, other = number(value), number(expected)
     if exact is not None and other is not None and not _are_moments(value, expected):
         return (exact > other) - (exact < other)
-    left, right = _order_key(value), _order_key(expected)
+    left, right = order_key(value), order_key(expected)
     if left is None or right is None or left[0] != right[0] or _are_moments(value, expected):
         left, right = _as_dates(value), _as_dates(expected)
     if left is None or right is None:
@@ -80,7 +49,7 @@ def _compared(value: Plain, expected: Plain) -> int | None:
 
 
 def _are_moments(value: Plain, expected: Plain) -> bool:
-    """Whether two texts of digits are a day and a time, as HL7 has them: as numbers, every time is later."""
+    """Whether two texts of digits are a day and a time, as in HL7: as numbers, every time would be later."""
     if not isinstance(value, str) or not isinstance(expected, str) or len(value) == len(expected):
         return False
     spans = [parse_date(one) for one in (value, expected) if len(one) >= 8 and one.isdigit()]
@@ -108,12 +77,12 @@ def _between(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
 
 
 def _approx(value: Plain, expected: Plain, tolerance: Tolerance) -> bool:
-    exact, limits = number(value), _around(expected, tolerance)
+    exact, limits = number(value), around(expected, tolerance)
     return exact is not None and limits is not None and limits[0] <= exact <= limits[1]
 
 
-def _around(expected: Plain, tolerance: Tolerance) -> tuple[Decimal, Decimal] | None:
-    """From what to what a number may be; None where that can't be said."""
+def around(expected: Plain, tolerance: Tolerance) -> tuple[Decimal, Decimal] | None:
+    """The least and the most that a number may be; None if that can't be told."""
     middle = number(expected)
     bound = _bound(tolerance) if tolerance is not None else (Decimal("1e-9"), True)
     if middle is None or bound is None:
@@ -126,7 +95,7 @@ def _around(expected: Plain, tolerance: Tolerance) -> tuple[Decimal, Decimal] | 
 
 
 def _bound(tolerance: Tolerance) -> tuple[Decimal, bool] | None:
-    """How much, and whether that is relative."""
+    """How much, and whether that is relative to the number."""
     percent = isinstance(tolerance, str) and tolerance.strip().endswith("%")
     amount = number(tolerance.strip().rstrip("%") if isinstance(tolerance, str) else tolerance)
     if amount is None or amount < 0:
@@ -163,20 +132,22 @@ def _is_empty(value: Plain) -> bool:
     return value is None or value in ("", [], {})
 
 
-def _limits(expected: Plain) -> tuple[int, float] | None:
-    """The least and the most that a count may be."""
-    if isinstance(expected, int) and not isinstance(expected, bool) and expected >= 0:
-        return expected, expected
-    if not isinstance(expected, dict) or not expected or expected.keys() - {"min", "max"}:
+def count_limits(expected: Plain) -> tuple[int, float] | None:
+    """The least and the most that a count may be; None for what is neither a whole number nor ``{min, max}``."""
+    if not isinstance(expected, dict):
+        return (expected, expected) if _is_whole(expected) and expected >= 0 else None
+    if not expected or expected.keys() - {"min", "max"}:
         return None
     low, high = expected.get("min", 0), expected.get("max", float("inf"))
-    if isinstance(low, bool) or isinstance(high, bool) or not isinstance(low, int):
-        return None
-    return (low, high) if isinstance(high, int) or high == float("inf") else None
+    return (low, high) if _is_whole(low) and (_is_whole(high) or high == float("inf")) else None
+
+
+def _is_whole(value: Plain) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _count(found: Sequence[Plain], expected: Plain) -> bool:
-    limits = _limits(expected)
+    limits = count_limits(expected)
     return limits is not None and limits[0] <= len(found) <= limits[1]
 
 

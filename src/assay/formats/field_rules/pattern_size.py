@@ -7,7 +7,7 @@ _PARTS: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{([0-9]{0,9})(?:,([0-9]{0
 
 
 def expanded_size(pattern: str) -> int:
-    """About how many parts there are, so that ``(ab){3}`` has six. What is no pattern has some size, too."""
+    """About how many parts there are, so that ``(ab){3}`` has six. An invalid pattern has some size, too."""
     # One total for each group that is open.
     totals, last = [0], 0
     for part in _PARTS.finditer(pattern):

@@ -1,16 +1,17 @@
 """A rule about a field, and whether it holds for what was found at its path.
 
 ``match`` says how many of several values must satisfy the operator: ``any``, ``all``, ``none``, ``only`` (there is
-one value, and it does) or ``first``. Without it, one value is enough, but what must not be must not be anywhere:
-a path with no value is different from everything, unless ``any``, ``only`` or ``first`` ask for a value.
-Operators about presence and number look at all values at once.
+one value, and it does) or ``first``. The default is ``any``, and ``all`` for ``notEquals``, ``notIn`` and
+``notContains``, which also hold if the path has no value. ``any``, ``only`` and ``first`` need a value. Operators
+about presence and number look at all values at once.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE, answers, check_expected
+from assay.formats.field_rules.expected import check_expected
+from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE, answers
 from assay.formats.field_rules.values import Plain
 
 MATCHES: Final = ("any", "all", "none", "only", "first")
@@ -22,9 +23,9 @@ OPERATORS: Final = (*ABOUT_ONE, *ABOUT_ALL)
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """``expected`` is what the operator compares with; ``tolerance`` is for ``approx`` and ``dateWithin``."""
+    """``expected`` is compared with the value; ``tolerance`` is for ``approx`` and ``dateWithin``."""
 
-    # Whoever builds it from a file refuses a field that is not there.
+    # Unknown fields are refused when a rule is built from a file.
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     path: str
@@ -36,15 +37,15 @@ class FieldRule:
 
     def __post_init__(self) -> None:
         if self.operator not in OPERATORS:
-            raise ValueError(f"there is no operator {self.operator!r}; there are {', '.join(OPERATORS)}")
+            raise ValueError(f"operator must be one of {', '.join(OPERATORS)}, got {self.operator!r}")
         if self.match is not None and self.match not in MATCHES:
-            raise ValueError(f"there is no match {self.match!r}; there are {', '.join(MATCHES)}")
+            raise ValueError(f"match must be one of {', '.join(MATCHES)}, got {self.match!r}")
         if isinstance(self.weight, bool) or not 0 <= self.weight <= MAX_WEIGHT:
-            raise ValueError(f"a weight is a number from 0 to {MAX_WEIGHT:g}, not {self.weight!r}")
+            raise ValueError(f"weight must be a number from 0 to {MAX_WEIGHT:g}, got {self.weight!r}")
         check_expected(self.operator, self.expected, self.tolerance)
 
     def holds(self, found: Sequence[Plain]) -> bool:
-        """Whether the values at the path are as the rule wants them."""
+        """Whether the values at the path satisfy the rule."""
         if self.operator in ABOUT_ALL:
             return ABOUT_ALL[self.operator](found, self.expected)
         if len(found) == 1:
@@ -56,7 +57,7 @@ class FieldRule:
         """Whether the operator holds for as many values as it should."""
         match = self.match or ("all" if self.operator in NEGATIVE else "any")
         if not said:
-            # What is not there is different from every value, and has none in it; but it is no value that differs.
+            # A missing value differs from every value, but it isn't a value that differs.
             return match == "none" or (self.operator in NEGATIVE and match == "all")
         if match == "first":
             return said[0]

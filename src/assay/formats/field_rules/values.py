@@ -1,4 +1,4 @@
-"""What stands at a path: values, an explicit null, or nothing. The three are different.
+"""What is at a path: values, an explicit null, or nothing. The three are different.
 
 It is a sequence: None in it is an explicit null, and an empty one is nothing.
 """
@@ -10,16 +10,16 @@ from typing import Union
 
 from typing_extensions import TypeAliasType
 
-# Named, so that whoever validates a rule can follow a type that contains itself.
+# Named, so that validators can follow a type that contains itself.
 Plain = TypeAliasType("Plain", Union[str, int, float, bool, "list[Plain]", "dict[str, Plain]", None])
 
 SHORT = 64
-# What Python takes for a number beyond this, such as 1_000, is none to anybody else.
+# Python also takes 1_000 and the like for numbers, which nobody else does.
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
 
 def number(value: Plain) -> Decimal | None:
-    """A value as a number: a number, or a text that is nothing but one. A boolean is none."""
+    """A value as a number: a number, or a text that is only a number. A boolean isn't one."""
     if isinstance(value, str):
         return _exact(value) if len(value) <= SHORT else _exact.__wrapped__(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -44,13 +44,19 @@ def same(left: Plain, right: Plain) -> bool:
         return type(right) is str and left == right
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
+    if isinstance(left, list | dict):
+        return _same_parts(left, right)
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return left == right
+    return type(left) is type(right) and left == right
+
+
+def _same_parts(left: Plain, right: Plain) -> bool:
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, int | float) and isinstance(right, int | float):
-        return left == right
-    return type(left) is type(right) and left == right
+    return False
 
 
 def text(value: Plain) -> str | None:

@@ -19,9 +19,9 @@ _SEPARATORS: Final = ",;\t|"
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     if not path or '"' in path or re.match(r"0*\.|[0-9*]+\.?$", path):
-        raise ValueError(f"a path into a CSV is column, N.column with N from 1, or *.column, not {path!r}")
+        raise ValueError(f"a path into a CSV must be column, N.column with N from 1, or *.column, got {path!r}")
 
 
 def opened(data: bytes) -> Finder:
@@ -54,7 +54,7 @@ def _rows(text: str, separator: str) -> Iterator[list[str]]:
     try:
         yield from filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     except csv.Error as error:
-        raise UnreadableError("the file is no CSV") from error
+        raise UnreadableError("the file is not CSV") from error
 
 
 def _found(text: str, separator: str, row: str, places: list[int]) -> Iterator[str]:

@@ -17,7 +17,7 @@ ENVELOPES: Final = ("FHS", "BHS", "BTS", "FTS")
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``InputError``."""
+    """Refuse an invalid path. Raises ``InputError``."""
     parse_path(path)
 
 
@@ -26,7 +26,7 @@ def opened(data: bytes) -> Finder:
     try:
         file = parse(data)
     except Hl7Error as error:
-        raise UnreadableError(f"the file is no HL7 v2: {error}") from error
+        raise UnreadableError(f"the file is not HL7 v2: {error}") from error
     around = [one for batch in file.batches for one in (batch.header, batch.trailer)]
     envelopes = Message(tuple(one for one in (file.header, *around, file.trailer) if one is not None))
 

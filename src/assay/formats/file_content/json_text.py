@@ -13,10 +13,10 @@ MAX_DEPTH: Final = 90
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     json_paths.check_path(path)
     if not path.startswith("$") and '"' in path:
-        raise ValueError(f"a dotted path has no quotes, as {path!r} has; JSONPath begins with $")
+        raise ValueError(f"a dotted path can't have quotes, got {path!r}; JSONPath begins with $")
 
 
 def opened(data: bytes) -> Finder:
@@ -26,7 +26,7 @@ def opened(data: bytes) -> Finder:
     try:
         value = json.loads(data, object_pairs_hook=_once, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError("the file is no JSON") from error
+        raise UnreadableError("the file is not JSON") from error
     if _deeper_than(value, MAX_DEPTH):
         raise UnreadableError(f"the JSON has more than {MAX_DEPTH} levels")
 
@@ -39,12 +39,12 @@ def opened(data: bytes) -> Finder:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise UnreadableError("the JSON has a member twice")
+        raise UnreadableError("the JSON has the same member twice")
     return members
 
 
 def _refused(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _deeper_than(value: object, levels: int) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from assay.formats.field_rules.rows import Result, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.field_rules.score import Result, results
 from assay.formats.field_rules.values import Plain
 from assay.formats.file_content.errors import UnreadableError
 from assay.formats.file_content.formats import FORMATS
@@ -27,7 +27,9 @@ class Size:
 
     def __post_init__(self) -> None:
         if self.min < 0 or (self.max is not None and self.max < self.min):
-            raise ValueError("a size goes from min (0 unless given) to a max that is not less, in bytes")
+            raise ValueError(
+                f"a size needs a min of at least 0 and a max of at least min, got {self.min} to {self.max}"
+            )
 
     def allows(self, size: int) -> bool:
         """Whether so many bytes are right."""
@@ -46,9 +48,11 @@ class Demands:
     def __post_init__(self) -> None:
         for name, digest in self.checksums.items():
             if not re.fullmatch(f"[0-9a-fA-F]{{{DIGITS.get(name, 0)}}}", digest) or name not in DIGITS:
-                raise ValueError("a checksum is sha256, sha1 or md5 with its hexadecimal digits")
+                raise ValueError(
+                    f"a checksum must be sha256, sha1 or md5 with its hexadecimal digits, got {name}: {digest!r}"
+                )
         if not all(self.texts):
-            raise ValueError("contains needs a text that is not empty")
+            raise ValueError("a text in contains must not be empty")
 
     @property
     def needs_content(self) -> bool:
@@ -109,7 +113,9 @@ def _field_rows(
         if passage.content is None:
             # A part of it would not do: what must not be there could stand in the rest.
             limit = FORMATS[file_format].max_bytes
-            raise UnreadableError(f"the file has {passage.size} bytes; fields are looked at in up to {limit}")
+            raise UnreadableError(
+                f"the file has {passage.size} bytes; fields can be checked in files of up to {limit}"
+            )
         find = FORMATS[file_format].opened(passage.content)
         return [_shortened(row) for row in results(fields, lambda rule: find(rule.path))], None
     except UnreadableError as error:

@@ -21,9 +21,9 @@ def decoded(data: bytes) -> str:
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     if not _PATH.fullmatch(path):
-        raise ValueError(f"a path into a text is content, line.N with N from 1, or line.*, not {path!r}")
+        raise ValueError(f"a path into a text must be content, line.N with N from 1, or line.*, got {path!r}")
 
 
 def opened(data: bytes) -> Finder:

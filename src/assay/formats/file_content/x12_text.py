@@ -11,7 +11,7 @@ from assay.formats.x12.tokenize import tokenize
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``InputError``."""
+    """Refuse an invalid path. Raises ``InputError``."""
     parse_path(path)
 
 

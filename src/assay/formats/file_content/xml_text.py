@@ -33,11 +33,11 @@ class _Step:
 
 class _WithoutDoctype(TreeBuilder):
     def doctype(self, *_: str | None) -> NoReturn:
-        raise UnreadableError("the XML has a DOCTYPE, which is not read")
+        raise UnreadableError("the XML has a DOCTYPE, which is not allowed")
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that is none. Raises ``ValueError``."""
+    """Refuse an invalid path. Raises ``ValueError``."""
     _parsed(path)
 
 
@@ -50,7 +50,7 @@ def opened(data: bytes) -> Finder:
         parser.feed(data)
         outermost = parser.close()
     except (ParseError, ValueError, LookupError) as error:
-        raise UnreadableError("the file is no XML") from error
+        raise UnreadableError("the file is not XML") from error
     document = Element("")
     document.append(outermost)
 
@@ -84,7 +84,7 @@ def _parsed(path: str) -> tuple[list[_Step], str | None]:
             return steps, None
     attribute = _ATTRIBUTE.fullmatch(path, at)
     if not steps or attribute is None:
-        raise ValueError(f'a path into XML is like a/b[2]/@c, **/b or b[@c="d"], not {path!r}')
+        raise ValueError(f'a path into XML must be like a/b[2]/@c, **/b or b[@c="d"], got {path!r}')
     return steps, attribute[1]
 
 

@@ -43,7 +43,7 @@ def build_ack(
 ) -> Message:
     """The acknowledgement of a message; of None where what came could not be read as one."""
     if code not in get_args(AckCode):
-        raise ValueError(f"{code!r} is no acknowledgement code; one of {', '.join(get_args(AckCode))} is")
+        raise ValueError(f"an acknowledgement code must be one of {', '.join(get_args(AckCode))}, got {code!r}")
     encoding = message.encoding if message else STANDARD
     segments = [_header(message, encoding, now, control_id), _answer(message, encoding, code, text)]
     if error is not None:

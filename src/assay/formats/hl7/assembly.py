@@ -75,6 +75,4 @@ class Assembly:
 
     def _note_strays(self, block: Block) -> None:
         for segment in block.segments[1:]:
-            self._note(
-                segment, f"this segment stands behind {block.name}, outside of any message, and is left out"
-            )
+            self._note(segment, f"this segment comes after {block.name}, outside any message, and is ignored")

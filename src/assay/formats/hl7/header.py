@@ -40,7 +40,7 @@ def parse_message_type(text: str) -> MessageType:
     """A type as an author writes it: ``ADT``, ``ADT^A04`` or ``ADT^A04^ADT_A01``. Raises ``InputError``."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
-        raise InputError(f"a message type is written like ADT^A04, in capitals, not {text!r}")
+        raise InputError(f"a message type must be like ADT^A04, in capitals, got {text!r}")
     return MessageType(*(part or "" for part in found.groups()))
 
 

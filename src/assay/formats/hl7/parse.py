@@ -36,7 +36,7 @@ def parse_message(data: bytes | str) -> Message:
     messages = parse(data).messages
     if len(messages) != 1:
         line = messages[1].header.line if messages else 1
-        raise Hl7Error(f"one message was expected, and there are {len(messages)}", line)
+        raise Hl7Error(f"expected one message, got {len(messages)}", line)
     return messages[0]
 
 
@@ -61,10 +61,10 @@ def _lines(text: str) -> list[Line]:
     """The text's lines, the first of which is a header."""
     lines = split_lines(text)
     if not lines:
-        raise Hl7Error("there is no text; a message begins with MSH", 1)
+        raise Hl7Error("the text is empty; a message begins with MSH", 1)
     first = lines[0]
     if is_header(first.text, STANDARD.field):
         return lines
     if first.text.startswith("MSH"):
         raise Hl7Error("MSH must be followed by the field separator, as in MSH|^~\\&|", first.number)
-    raise Hl7Error("the text does not begin with MSH (or BHS or FHS, for a batch or a file)", first.number)
+    raise Hl7Error("the text must begin with MSH (or BHS or FHS, for a batch or a file)", first.number)

@@ -61,7 +61,7 @@ class _Reader:
         self._need(_EQUALS, "a filter is numbers, '=' and a value: OBX[3.1=8480-6]")
         value = self._value()
         if not value:
-            raise self._wrong("a filter's value can't be empty, for that would choose by what is missing")
+            raise self._wrong("the value of a filter must not be empty")
         return Filter(tuple(numbers), value)
 
     def _value(self) -> str:

@@ -95,26 +95,26 @@ def _digit(word: str) -> str | None:
 
 def _amount(words: Sequence[str], at: int) -> tuple[int, str | None]:
     """A number in words: "one thousand two hundred and five", "twenty-third"."""
-    total, part, here, ordinal = 0, None, at, ""
+    total, part, here = 0, None, at
     while here < len(words):
         word = words[here]
-        if word in _SCALES and part is not None:
-            part, total = (part * 100, total) if word == "hundred" else (None, total + (part or 0) * _SCALES[word])
-            part = 0 if part is None else part
-        elif word == "and" and part is not None and here + 1 < len(words) and _small(words[here + 1]) is not None:
-            if words[here - 1] not in _SCALES:
-                break
+        if part is not None and word in _SCALES:
+            total, part = (total, part * 100) if word == "hundred" else (total + part * _SCALES[word], 0)
         elif (small := _small(word)) is not None and _fits(part, small):
             part = (part or 0) + small
-            ordinal = "th" if word in _ORDINALS else ""
-            here += 1
-            if ordinal:
-                break
-            continue
-        else:
+            if word in _ORDINALS:
+                return here + 1 - at, f"{total + part}th"
+        elif part is None or not _joins(words, here):
             break
         here += 1
-    return (0, None) if part is None else (here - at, f"{total + part}{ordinal}")
+    return (0, None) if part is None else (here - at, str(total + part))
+
+
+def _joins(words: Sequence[str], at: int) -> bool:
+    """Whether a word is the "and" of "two hundred and five"."""
+    if words[at] != "and" or words[at - 1] not in _SCALES:
+        return False
+    return at + 1 < len(words) and _small(words[at + 1]) is not None
 
 
 def _small(word: str) -> int | None:

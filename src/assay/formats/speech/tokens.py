@@ -23,7 +23,7 @@ _FULL_STOPS: Final = frozenset(".!?;\n")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or a number, and the clause that it stands in.
+    """A word or a number, and the clause that it is in.
 
     ``negates`` says that it denies what follows in its clause, ``denied`` that an earlier word there denies it.
     One that is ``optional`` may be left out.
@@ -80,7 +80,7 @@ def _clauses(words: list[str]) -> Iterator[list[str]]:
 
 
 def _begins(word: str, doubtful: set[str]) -> bool:
-    """Whether this word begins what is said for itself. Who doubts two things doubts the second one as well."""
+    """Whether this word begins what is said for itself. A doubt about two things is also about the second one."""
     if word == "so":
         return True
     return word == "and" and (NEGATIONS.isdisjoint(doubtful) or OPINIONS.isdisjoint(doubtful))

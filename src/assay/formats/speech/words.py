@@ -30,7 +30,7 @@ _WHOLE: Final = {
     "mr": "mister",
     "ok": "okay",
     "o'clock": "",
-    # Who writes down what is said often leaves the apostrophe out.
+    # Transcripts often leave out the apostrophe.
     **{f"{verb}nt": f"{verb} not" for verb in _VERBS},
 }
 _WITH_IS: Final = frozenset(

@@ -59,7 +59,7 @@ class _Assembly:
 
     def take(self, segment: Segment) -> None:
         if self.trailer is not None:
-            self._say(Kind.JUNK, f"{quoted_name(segment.id)} stands behind the end of the interchange", segment)
+            self._say(Kind.JUNK, f"{quoted_name(segment.id)} comes after the end of the interchange", segment)
         elif segment.id in self._control:
             self._control[segment.id](segment)
         elif self._segments:
@@ -126,15 +126,13 @@ class _Assembly:
         if not segment.id and not segment.elements:
             self._check_id(segment)
         else:
-            self._say(
-                Kind.STRAY_SEGMENT, f"{quoted_name(segment.id)} stands outside of any transaction set", segment
-            )
+            self._say(Kind.STRAY_SEGMENT, f"{quoted_name(segment.id)} is outside any transaction set", segment)
 
     def _check_id(self, segment: Segment) -> None:
         if _SEGMENT_ID.fullmatch(segment.id):
             return
         if segment.id or segment.elements:
-            self._say(Kind.SEGMENT_ID, f"{quoted_name(segment.id)} is no segment name", segment)
+            self._say(Kind.SEGMENT_ID, f"{quoted_name(segment.id)} is not a segment name", segment)
         else:
             self._say(Kind.EMPTY_SEGMENT, "there is nothing between two terminators", segment)
 

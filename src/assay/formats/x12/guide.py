@@ -99,6 +99,6 @@ def _read_line(line: str) -> Loop:
 def _read_begin(text: str) -> Begin:
     found = _BEGIN.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} in a loop table is no segment with a qualifier, such as NM1[01=IL]")
+        raise ValueError(f"{text!r} in a loop table must be a segment with a qualifier, such as NM1[01=IL]")
     segment, position, codes = found.groups()
     return Begin(segment, int(position or 0), frozenset(codes.split(",") if codes else ()))

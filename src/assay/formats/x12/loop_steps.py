@@ -9,12 +9,17 @@ def in_loops(
 ) -> tuple[Placed, ...]:
     """The segments whose own loop is the last that is named, inside the others from the outside in."""
     if all(step.number is None for step in steps):
-        names = tuple(step.id for step in steps)
-        if len(names) == 1:
-            return placed if names[0] == "*" else tuple(one for one in placed if one.loop.id == names[0])
-        return tuple(one for one in placed if _stands_in(one.loop.path, names))
+        return _by_names(placed, tuple(step.id for step in steps))
     chosen = _chosen(steps, loops)
     return tuple(one for one in placed if one.loop.order in chosen)
+
+
+def _by_names(placed: tuple[Placed, ...], names: tuple[str, ...]) -> tuple[Placed, ...]:
+    if names == ("*",):
+        return placed
+    if len(names) == 1:
+        return tuple(one for one in placed if one.loop.id == names[0])
+    return tuple(one for one in placed if _stands_in(one.loop.path, names))
 
 
 def _stands_in(path: tuple[str, ...], names: tuple[str, ...]) -> bool:

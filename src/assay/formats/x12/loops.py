@@ -97,7 +97,7 @@ class _Walk:
         at = self._begin(loop, self._above(loop, segment))
         own = segment.text(1)
         if not own or own in self._by_level:
-            self._say(Kind.HIERARCHY, f"HL01 is {quoted(own)}; it must be a number of its own", segment)
+            self._say(Kind.HIERARCHY, f"HL01 is {quoted(own)}; it must be a number that no other HL has", segment)
         self._by_level[own] = at
         return at
 
@@ -107,8 +107,8 @@ class _Walk:
         named = self._by_level.get(above) if above else self._root
         if named is not None and named.id in loop.parents:
             return named
-        found = f"which is a {named.id}" if named is not None else "which there is not"
-        message = f"HL02 is {quoted(above)}, {found}; {loop.id} stands in {' or '.join(loop.parents)}"
+        found = f"which is a {named.id}" if named is not None else "which does not exist"
+        message = f"HL02 is {quoted(above)}, {found}; {loop.id} belongs in {' or '.join(loop.parents)}"
         self._say(Kind.HIERARCHY, message, segment)
         open_parents = [self._latest[parent] for parent in loop.parents if parent in self._latest]
         return max(open_parents, key=lambda at: at.order, default=self._root)

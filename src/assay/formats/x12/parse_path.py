@@ -68,7 +68,7 @@ class _Reader:
             raise self._wrong(self._no_segment())
         if in_loops and found[1] in OUTSIDE_LOOPS:
             rest = self._text[self._taken_at :]
-            raise self._wrong(f"{found[1]} stands in no loop; write {rest}", self._taken_at)
+            raise self._wrong(f"{found[1]} is not in a loop; write {rest}", self._taken_at)
         self._check_name(found[1])
         return found[1], self._counted(found[2], "elements") if found[2] else None
 
@@ -81,7 +81,7 @@ class _Reader:
             elif found := self._take(_EQUALS):
                 filters.append(self._equals(found))
             else:
-                raise self._wrong("in brackets stands a qualifier such as [01=B], a number such as [2], or [*]")
+                raise self._wrong("brackets must hold a qualifier such as [01=B], a number such as [2], or *")
         return filters
 
     def _equals(self, found: re.Match[str]) -> Equals:
@@ -112,7 +112,7 @@ class _Reader:
             return _no_loop(found[1])
         if rest and _SEGMENT.match(rest.upper()):
             return f"names of segments are in capital letters: {rest.upper()}"
-        return "here stands a segment with an element, such as EB07, EB-7 or EB[01=B]07"
+        return "a segment with an element must come here, such as EB07, EB-7 or EB[01=B]07"
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         found = pattern.match(self._text, self._at)
@@ -125,4 +125,4 @@ class _Reader:
 
 
 def _no_loop(name: str) -> str:
-    return f"{name!r} is no loop; one is written as in its guide, such as 2110C or 2110C[2], or * for any"
+    return f"{name!r} is not a loop; write one as in its guide, such as 2110C or 2110C[2], or * for any"

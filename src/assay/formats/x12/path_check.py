@@ -30,7 +30,7 @@ def _wrong_order(path: Path, guide: Guide) -> str | None:
     for outer, inner in pairwise(names):
         around = _around(inner, guide)
         if outer not in around:
-            return f"{inner} does not stand in {outer}; it stands in {', '.join(sorted(around))}"
+            return f"{inner} is not in {outer}; it is in {', '.join(sorted(around))}"
     return None
 
 

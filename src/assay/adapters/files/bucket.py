@@ -1,0 +1,95 @@
+"""A bucket of an object store: the objects below a prefix as files, whichever store it is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from assay.adapters.files.http_objects import HttpObjects, httpx_module
+from assay.adapters.files.listing import in_pages, prefix_of, stored_file
+from assay.adapters.files.names import plain_parts
+from assay.adapters.json_requests import Limits, Pace
+from assay.core.errors import MeasurementError
+from assay.evidence.playground import StoredFile
+
+if TYPE_CHECKING:
+    import httpx
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An object in a listing."""
+
+    key: str
+    size: int
+    changed: datetime
+
+
+class BucketApi(Protocol):
+    """How one kind of store is asked about a bucket. Nothing here sends a request."""
+
+    @property
+    def name(self) -> str:
+        """How messages call the bucket."""
+        ...
+
+    def headers(self, url: "httpx.URL") -> Mapping[str, str]:
+        """The headers of a request, such as its signature."""
+        ...
+
+    def object_url(self, key: str) -> str: ...
+
+    def listing_url(self, prefix: str, mark: str) -> str:
+        """The page of the listing that begins at a mark; "" is the first page."""
+        ...
+
+    def listed(self, page: bytes) -> tuple[Sequence[Listed], str | None]:
+        """The objects on a page, and the mark of the next page; None after the last.
+
+        Raises ``NotAListingError`` for a page that isn't one, and ``ValueError`` for an incomplete object.
+        """
+        ...
+
+
+class NotAListingError(Exception):
+    """The answer of a store isn't a page of a listing. The message says what it is not."""
+
+
+class Bucket:
+    """Fulfils ``FileSource``. To be closed."""
+
+    def __init__(
+        self,
+        api: BucketApi,
+        prefix: str = "",
+        limits: Limits | None = None,
+        pace: Pace | None = None,
+        client: "httpx.Client | None" = None,
+    ) -> None:
+        self._api = api
+        self._prefix = prefix_of(prefix)
+        self._http = HttpObjects(api.name, api.headers, limits, pace, client)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._http.close()
+
+    def files(self) -> Iterator[StoredFile]:
+        """All objects below the prefix, page by page."""
+        found = in_pages(self._api.name, self._page)
+        return filter(None, (stored_file(self._prefix, one.key, one.size, one.changed) for one in found))
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The bytes as they are stored, compressed if they are."""
+        plain_parts(path)
+        return self._http.stream(httpx_module().URL(self._api.object_url(self._prefix + path)), path)
+
+    def _page(self, mark: str) -> tuple[Sequence[Listed], str | None]:
+        name = self._api.name
+        page = self._http.page(httpx_module().URL(self._api.listing_url(self._prefix, mark)))
+        try:
+            return self._api.listed(page)
+        except NotAListingError as error:
+            raise MeasurementError(f"{name}: {error}") from error
+        except ValueError as error:
+            raise MeasurementError(f"{name}: an object in the listing has no name, size or time") from error

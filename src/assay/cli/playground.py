@@ -1,0 +1,64 @@
+"""Prepare a playground, to try criteria without any server.
+
+    assay playground load PLAYGROUND.yaml --from FOLDER
+
+creates the playground that the file describes and loads the folder into it: records from *.jsonl, one JSON object
+a line; each file in hl7/ as an outbound message and each file in x12/ as a response; files/ and fhir/ are copied
+to the folders that the playground file names. Without --from, the playground is empty.
+
+A playground that exists already is left alone, unless you pass --replace: then its contents are removed first.
+
+Exit codes: 0 everything was loaded, 2 something can't be used and no record was added.
+"""
+
+import argparse
+from datetime import UTC, datetime
+
+from assay.cli.table import clean
+from assay.core.errors import InputError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="ACTION", required=True, help="load")
+    load = actions.add_parser("load", description="Create a playground and load a prepared state into it.")
+    load.add_argument("playground", metavar="PLAYGROUND", help="the playground file, as YAML or JSON")
+    load.add_argument("--from", dest="folder", metavar="FOLDER", help="the prepared state (default: none)")
+    load.add_argument("--replace", action="store_true", help="remove the contents of the playground first")
+    load.set_defaults(action=_load)
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        code: int = args.action(args)
+    except ImportError as error:
+        raise InputError(f"a playground needs {error.name or 'more packages'}: install assay[store]") from error
+    return code
+
+
+def _load(args: argparse.Namespace) -> int:
+    # Help needs no database.
+    from assay.adapters.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
+    from assay.adapters.playground_folders import LocalFolders  # noqa: PLC0415
+    from assay.adapters.prepared_state import LocalState  # noqa: PLC0415
+    from assay.engine.load_playground import load_playground  # noqa: PLC0415
+
+    file = load_playground_file(args.playground)
+    loaded = load_playground(
+        file,
+        None if args.folder is None else LocalState(args.folder),
+        LocalFolders(args.playground),
+        lambda: open_playground_store(file, create=True),
+        datetime.now(UTC),
+        args.replace,
+    )
+    print(
+        clean(
+            f"loaded {_count(loaded.records, 'record')} and {_count(loaded.files, 'file')} into"
+            f" playground {loaded.playground} of {loaded.store}"
+        )
+    )
+    return 0
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

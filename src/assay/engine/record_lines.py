@@ -1,0 +1,63 @@
+"""Records of a playground as lines of JSON, one object a line: what each line becomes in the store."""
+
+import base64
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from assay.core.errors import InputError
+from assay.dialects.criteria.records import LINES, RECORD_LINE, EventLine, RecordLine, ResponseLine, RowLine
+from assay.engine.mistakes import about, first, sentence
+from assay.engine.playground_store import NewEvent, NewResponse, Record
+from assay.evidence.playground import StateRow, Turn
+
+ReadFile = Callable[[str, str], bytes]
+"""Gives the content of a file by its name. Raises ``InputError`` that begins with the second argument."""
+
+
+def records_of(data: bytes, path: str, read_file: ReadFile, now: datetime) -> Iterator[Record]:
+    """The records in a file; without a time, they get ``now``. Raises ``InputError`` with the line and field."""
+    for number, line in enumerate(data.removeprefix(BOM_UTF8).splitlines(), 1):
+        if line.strip():
+            where = f"{path}:{number}"
+            yield _record(_parsed(line, where), read_file, where, now)
+
+
+def _parsed(line: bytes, where: str) -> RecordLine:
+    try:
+        return RECORD_LINE.validate_json(line)
+    except ValidationError as error:
+        told = first(error.errors(include_url=False))
+        raise InputError(f"{where}: {_said(told)}") from error
+
+
+def _said(told: ErrorDetails) -> str:
+    if told["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        return f"record must be one of {', '.join(LINES)}"
+    # The first part of the place only repeats which record it is.
+    kind, *place = told["loc"] or [""]
+    field = ".".join(map(str, place))
+    return about(field, sentence({**told, "loc": tuple(place)}, LINES.get(str(kind), RecordLine)))
+
+
+def _record(line: RecordLine, read_file: ReadFile, where: str, now: datetime) -> Record:
+    at = line.at or now
+    if isinstance(line, EventLine):
+        return NewEvent(line.type, _payload(line, read_file, where), at)
+    if isinstance(line, ResponseLine):
+        return NewResponse(_payload(line, read_file, where), at)
+    if isinstance(line, RowLine):
+        return StateRow(line.resource, line.key, line.data, at)
+    return Turn(line.number, line.speaker, line.text, at)
+
+
+def _payload(line: EventLine | ResponseLine, read_file: ReadFile, where: str) -> bytes:
+    if line.payload is not None:
+        return line.payload.encode()
+    if line.payload_base64 is not None:
+        return base64.b64decode(line.payload_base64)
+    name = str(line.payload_file)
+    return read_file(name, f"{where}: payload_file: {name}")

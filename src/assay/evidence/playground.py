@@ -1,0 +1,142 @@
+"""A playground: what its systems recorded while an agent worked in it, and the state that the agent left there.
+
+Nothing here reads anything.
+"""
+
+import functools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar, cast, runtime_checkable
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One recorded event, such as an outbound HL7 message, as it was sent."""
+
+    id: str
+    type: str
+    payload: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """One row of a playground's state: a record of a portal."""
+
+    resource: str
+    key: str
+    data: Mapping[str, object]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a call. Numbers begin at 1."""
+
+    number: int
+    speaker: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file below the playground's prefix. ``path`` is relative to that."""
+
+    path: str
+    size: int
+    modified: datetime
+
+
+class FhirSource(Protocol):
+    """A FHIR server."""
+
+    def search(self, resource_type: str, parameters: Mapping[str, object]) -> Iterator[dict[str, object]]:
+        """The matches, page by page."""
+        ...
+
+    def read(self, resource_type: str, identity: str) -> dict[str, object] | None: ...
+
+
+class FileSource(Protocol):
+    """A place for files: a folder, an SFTP server, a bucket."""
+
+    def files(self) -> Iterable[StoredFile]:
+        """Everything below the playground's prefix. Links are not followed."""
+        ...
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The content of a file, a part at a time.
+
+        A file that is gone, isn't a regular file, can't be read or changed meanwhile raises ``OSError``: that is
+        evidence. A place that can't be reached, listed or read raises ``MeasurementError``.
+        """
+        ...
+
+
+class PlaygroundState(Protocol):
+    """All of one playground. A source that can't be reached raises ``MeasurementError``: that isn't a zero."""
+
+    @property
+    def run_start(self) -> datetime: ...
+
+    def events(self, event_type: str) -> Sequence[Event]:
+        """Those of a type, the oldest first."""
+        ...
+
+    def state_rows(self, resource: str) -> Sequence[StateRow]: ...
+
+    def turns(self) -> Sequence[Turn]: ...
+
+    def x12_responses(self) -> Sequence[Event]: ...
+
+    @property
+    def fhir(self) -> FhirSource: ...
+
+    @property
+    def files(self) -> FileSource: ...
+
+
+class Clock(Protocol):
+    """Time for checks that wait: seconds that only increase, and a way to let some of them pass."""
+
+    def clock(self) -> float: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A state that answers the same question again without asking its source."""
+
+    def time(self) -> Clock | None:
+        """The clock to wait with; None if no check should wait."""
+        ...
+
+    def anew(self) -> PlaygroundState: ...
+
+    def once(self, what: Hashable, make: Callable[[], Made]) -> Made: ...
+
+
+def time_of(state: PlaygroundState) -> Clock | None:
+    """The clock to wait with, if the state has one."""
+    return cast("Remembering", state).time() if _remembers(type(state)) else None
+
+
+def anew(state: PlaygroundState) -> PlaygroundState:
+    """The same playground as it is now: for a check that waits until something shows up."""
+    return cast("Remembering", state).anew() if _remembers(type(state)) else state
+
+
+def made_once(state: PlaygroundState, what: Hashable, make: Callable[[], Made]) -> Made:
+    """What is made of a state, such as its messages parsed: once for all checks, where the state remembers."""
+    return cast("Remembering", state).once(what, make) if _remembers(type(state)) else make()
+
+
+@functools.cache
+def _remembers(cls: type[PlaygroundState]) -> bool:
+    """Whether states of a class are ``Remembering``. Finding out takes longer than most answers."""
+    return issubclass(cls, Remembering)

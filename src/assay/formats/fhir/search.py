@@ -1,0 +1,177 @@
+"""What a FHIR search means: the query that a server is sent, and which resources at hand a few parameters match.
+
+Resources at hand can be searched by ``_id``, ``identifier``, ``patient``, ``subject``, ``status`` and ``date``
+(without a prefix). Any other parameter is refused by name: a search that ignored it would find too much.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from assay.core.errors import MeasurementError
+
+Resource = dict[str, Any]
+# Where a type keeps what the parameter is about, if it is not at the usual place.
+_PATIENT: Final[Mapping[str, tuple[str, ...]]] = {
+    "Appointment": ("participant", "actor"),
+    "Coverage": ("beneficiary",),
+    "Task": ("for",),
+}
+_SUBJECT: Final[Mapping[str, tuple[str, ...]]] = {"Task": ("for",)}
+_DATE: Final[Mapping[str, tuple[str, ...]]] = {
+    "Appointment": ("start",),
+    "Composition": ("date",),
+    "Consent": ("dateTime",),
+    "DiagnosticReport": ("effectiveDateTime",),
+    "DocumentReference": ("date",),
+    "Immunization": ("occurrenceDateTime",),
+    "Observation": ("effectiveDateTime",),
+    "Procedure": ("performedDateTime",),
+}
+_DAY: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d:\d\d.*)?)?)?")
+
+
+PER_PAGE: Final = 200
+# How many resources a page has doesn't change which ones match.
+_NO_CONDITION: Final = ("_count",)
+
+
+def query(parameters: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The parameters as a server is sent them; a list of values is the parameter several times."""
+    sent = [(name, text) for name, value in parameters.items() for text in _texts(value)]
+    return sent if "_count" in parameters else [*sent, ("_count", str(PER_PAGE))]
+
+
+def condition(resource_type: str, parameters: Mapping[str, object]) -> Callable[[Resource], bool]:
+    """Whether a resource matches all parameters. Raises ``MeasurementError`` for one that can't be searched by."""
+    tests = [
+        _test(resource_type, name, text)
+        for name, value in parameters.items()
+        if name not in _NO_CONDITION
+        for text in _texts(value)
+    ]
+    return lambda resource: all(matches(resource) for matches in tests)
+
+
+def _test(resource_type: str, name: str, written: str) -> Callable[[Resource], bool]:
+    """Whether a resource matches one parameter: any of the values that commas separate is enough."""
+    matches = PARAMETERS.get(name)
+    if matches is None:
+        known = ", ".join(PARAMETERS)
+        raise MeasurementError(f"a folder of FHIR resources can't be searched by {name!r}, only by {known}")
+    wanted = split(written, ",")
+    refuse(resource_type, name, wanted)
+    return lambda resource: any(matches(resource, one) for one in wanted)
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, list | tuple):
+        return [text for one in value for text in _texts(one)]
+    return [str(value).lower() if isinstance(value, bool) else str(value)]
+
+
+def split(written: str, at: str) -> list[str]:
+    r"""The parts of a parameter. A backslash before ``$ , |`` or another one makes it an ordinary character."""
+    parts = [""]
+    for character in re.findall(r"\\.|.", written, re.DOTALL):
+        if character == at:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def refuse(resource_type: str, name: str, wanted: Sequence[str]) -> None:
+    """Raises ``MeasurementError`` for a date that resources at hand can't be searched by."""
+    if name != "date":
+        return
+    if resource_type not in _DATE:
+        raise MeasurementError(f"a folder of FHIR resources can't search {resource_type} by date")
+    if not all(_DAY.fullmatch(one) for one in wanted):
+        raise MeasurementError("a folder of FHIR resources can't be searched by a date with a prefix such as ge")
+
+
+def _by_id(resource: Resource, wanted: str) -> bool:
+    return bool(resource.get("id") == _plain(wanted))
+
+
+def _by_identifier(resource: Resource, wanted: str) -> bool:
+    """``value``, ``system|value``, ``system|`` or ``|value``, which has no system."""
+    parts = [_plain(part) for part in split(wanted, "|")]
+    system, value = (None, parts[0]) if len(parts) == 1 else (parts[0], "|".join(parts[1:]))
+    for one in _at(resource, ("identifier",)):
+        found = (one.get("system", ""), one.get("value")) if isinstance(one, dict) else (None, None)
+        if (system is None or found[0] == system) and (found[1] == value or (value == "" and bool(system))):
+            return True
+    return False
+
+
+def _by_patient(resource: Resource, wanted: str) -> bool:
+    usual = ("patient",) if "patient" in resource else ("subject",)
+    return _refers(resource, _PATIENT.get(_type(resource), usual), wanted, "Patient/")
+
+
+def _by_subject(resource: Resource, wanted: str) -> bool:
+    return _refers(resource, _SUBJECT.get(_type(resource), ("subject",)), wanted, "")
+
+
+def _by_status(resource: Resource, wanted: str) -> bool:
+    return bool(resource.get("status") == _plain(split(wanted, "|")[-1]))
+
+
+def _by_date(resource: Resource, wanted: str) -> bool:
+    """A day matches every moment of it as it is written; two moments match where they are the same."""
+    return any(
+        isinstance(one, str) and (one.startswith(wanted) or _same(one, wanted))
+        for one in _at(resource, _DATE[_type(resource)])
+    )
+
+
+PARAMETERS: Final[Mapping[str, Callable[[Resource, str], bool]]] = {
+    "_id": _by_id,
+    "identifier": _by_identifier,
+    "patient": _by_patient,
+    "subject": _by_subject,
+    "status": _by_status,
+    "date": _by_date,
+}
+
+
+def _refers(resource: Resource, path: tuple[str, ...], wanted: str, kind: str) -> bool:
+    """Whether a reference leads to ``Patient/p``, or to ``p`` of that kind, or of any kind if none is given."""
+    plain = _plain(wanted)
+    for one in _at(resource, path):
+        found = one.get("reference") if isinstance(one, dict) else None
+        if isinstance(found, str) and found in (plain, f"{kind}{plain}"):
+            return True
+        if isinstance(found, str) and not kind and "/" not in plain and found.rpartition("/")[2] == plain:
+            return True
+    return False
+
+
+def _at(value: object, path: tuple[str, ...]) -> Iterator[Any]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _at(one, path)
+    elif not path:
+        yield value
+    elif isinstance(value, dict) and path[0] in value:
+        yield from _at(value[path[0]], path[1:])
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        first, second = datetime.fromisoformat(one), datetime.fromisoformat(other)
+    except ValueError:
+        return False
+    zones = first.utcoffset() is not None and second.utcoffset() is not None
+    return zones and first == second
+
+
+def _type(resource: Resource) -> str:
+    return str(resource.get("resourceType"))
+
+
+def _plain(part: str) -> str:
+    return re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL)
