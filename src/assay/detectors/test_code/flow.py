@@ -44,13 +44,16 @@ def mark_dead(tree: Tree, rules: Rules) -> None:
     """Set ``dead`` on every node that can't run. Parents come before children, so one pass is enough."""
     ended: set[Node] = set()
     for node in tree.nodes[1:]:
-        parent = node.parent
-        if parent is None:
+        if node.parent is None:
             continue
-        behind = parent in ended and parent.kind in rules.sequences and not rules.hoisted(node)
-        node.dead = parent.dead or behind or (parent.kind in rules.branching and rules.never_runs(node))
+        node.dead = _is_dead(node, node.parent, rules, ended)
         if node.kind in rules.ending and not node.dead and rules.ends(node):
             _end(node, rules, ended)
+
+
+def _is_dead(node: Node, parent: Node, rules: Rules, ended: set[Node]) -> bool:
+    behind = parent in ended and parent.kind in rules.sequences and not rules.hoisted(node)
+    return parent.dead or behind or (parent.kind in rules.branching and rules.never_runs(node))
 
 
 def _end(node: Node, rules: Rules, ended: set[Node]) -> None:

@@ -96,10 +96,15 @@ def used_whole(source: str, tables: list[Table]) -> list[Table]:
     One with a name that nobody mentions again is not used at all.
     """
     names = {table.name for table in tables if table.name}
-    words = [each for each in _WORD.finditer(source) if each.group() in names] if names else []
-    times = Counter(each.group() for each in words)
-    cut = {each.group() for each in words if times[each.group()] < 2 or _loses(source, each.end())}
+    cut = _cut_names(source, names) if names else set()
     return [table for table in tables if table.name not in cut and not _loses(source, table.end)]
+
+
+def _cut_names(source: str, names: set[str]) -> set[str]:
+    """The names that nobody mentions again, or of which only a part is used somewhere."""
+    words = [each for each in _WORD.finditer(source) if each.group() in names]
+    times = Counter(each.group() for each in words)
+    return {each.group() for each in words if times[each.group()] < 2 or _loses(source, each.end())}
 
 
 def _loses(source: str, end: int) -> bool:
@@ -114,26 +119,34 @@ def _loses(source: str, end: int) -> bool:
 def _lists(source: str, found: list[Piece]) -> Iterator[_Open]:
     opened: list[_Open] = []
     for index, piece in enumerate(found):
-        if piece.kind == "mark":
-            if piece.text in "([{":
-                around = opened[-1] if opened else None
-                given = (
-                    around is not None and around.piece.text != "{" and (around.given or around.piece.text == "(")
-                )
-                opened.append(_Open(piece, _callee(source, found, index), index, given))
-            elif piece.text in ")]}" and opened:
-                group = opened.pop()
-                if opened:
-                    opened[-1].runs |= group.runs
-                group.end = index
-                if not group.runs and _is_list(group):
-                    yield group
-            elif piece.text == "," and opened:
-                opened[-1].parts.append(index)
-            elif piece.text == ";" and opened:
-                opened[-1].runs = True
-        elif piece.kind == "word" and piece.text in _STATEMENTS and opened:
+        if piece.kind == "mark" and piece.text in "([{":
+            around = opened[-1] if opened else None
+            opened.append(_Open(piece, _callee(source, found, index), index, _is_given(around)))
+        elif not opened:
+            continue
+        elif piece.kind == "mark" and piece.text in ")]}":
+            group = opened.pop()
+            group.end = index
+            if opened:
+                opened[-1].runs |= group.runs
+            if not group.runs and _is_list(group):
+                yield group
+        elif piece.kind == "mark" and piece.text == ",":
+            opened[-1].parts.append(index)
+        elif _makes_run(piece):
             opened[-1].runs = True
+
+
+def _is_given(around: _Open | None) -> bool:
+    """Whether what stands in a bracket stands in the arguments of a call."""
+    return around is not None and around.piece.text != "{" and (around.given or around.piece.text == "(")
+
+
+def _makes_run(piece: Piece) -> bool:
+    """Whether a piece shows that what is in the brackets around it runs."""
+    if piece.kind == "mark":
+        return piece.text == ";"
+    return piece.kind == "word" and piece.text in _STATEMENTS
 
 
 def _callee(source: str, found: list[Piece], index: int) -> str:
@@ -156,21 +169,29 @@ def _is_list(group: _Open) -> bool:
 
 
 def _table(source: str, found: list[Piece], group: _Open) -> Table:
-    end = group.end
-    borders = [group.index, *group.parts, end]
+    borders = [group.index, *group.parts, group.end]
     rows = [_row(found[a + 1 : b]) for a, b in pairwise(borders) if b > a + 1]
-    if group.callee == "of" and found[group.index - 2 : group.index - 1] and found[group.index - 2].text == "Map":
+    if _is_map(found, group):
         rows = [_joined(pair) for pair in zip(rows[::2], rows[1::2], strict=False)]
     telling = [row for row in rows if row.literals or row.constants or row.words]
-    has_group = any(piece.text in "([{" and piece.kind == "mark" for piece in found[group.index + 1 : end])
     is_attribute = len(rows) == 1 and found[group.index + 1].text in _ROWS
-    if (len(telling) < 2 and not has_group) or is_attribute:
+    if is_attribute or not _tells(telling, found[group.index + 1 : group.end]):
         telling = []
-    if not any(row.literals or row.constants for row in telling):
-        telling = []
-    return Table(
-        group.piece.start, found[end].end, telling, "" if group.given else _name(source, group.piece.start)
-    )
+    name = "" if group.given else _name(source, group.piece.start)
+    return Table(group.piece.start, found[group.end].end, telling, name)
+
+
+def _is_map(found: list[Piece], group: _Open) -> bool:
+    """``Map.of(key, value, key, value)``."""
+    before = found[group.index - 2 : group.index - 1]
+    return group.callee == "of" and bool(before) and before[0].text == "Map"
+
+
+def _tells(rows: list[Row], inside: list[Piece]) -> bool:
+    """Whether there are several rows, or one in brackets of its own, and any literals in them."""
+    if len(rows) < 2 and not any(piece.kind == "mark" and piece.text in "([{" for piece in inside):
+        return False
+    return any(row.literals or row.constants for row in rows)
 
 
 def _name(source: str, start: int) -> str:
@@ -183,12 +204,8 @@ def _row(found: list[Piece]) -> Row:
     row = Row()
     depth: list[int] = []
     for piece in found:
-        if piece.kind == "word":
-            row.words.add(piece.text)
-        elif piece.kind == "constant":
-            row.constants.add(piece.text)
-        elif piece.kind != "mark":
-            _put(row, piece)
+        if piece.kind != "mark":
+            _add(row, piece)
         elif piece.text in "([{":
             depth.append(0)
         elif piece.text in ")]}" and depth:
@@ -196,6 +213,15 @@ def _row(found: list[Piece]) -> Row:
         if depth and (piece.text == "," or (depth[-1] == 0 and piece.text not in "([{")):
             depth[-1] += 1
     return row
+
+
+def _add(row: Row, piece: Piece) -> None:
+    if piece.kind == "word":
+        row.words.add(piece.text)
+    elif piece.kind == "constant":
+        row.constants.add(piece.text)
+    else:
+        _put(row, piece)
 
 
 def _put(row: Row, piece: Piece) -> None:
@@ -244,16 +270,20 @@ def _outermost(found: Iterable[_Open]) -> list[_Open]:
 def _attributes(found: list[Piece], inside: list[Table]) -> list[Table]:
     """``[InlineData(1, 2)]``, ``#[case::small(1, 2)]``: all of one name are one table."""
     rows: dict[str, list[tuple[int, int, Row]]] = defaultdict(list)
-    named = ((index, piece) for index, piece in enumerate(found) if piece.kind == "word" and piece.text in _ROWS)
-    for index, piece in islice(named, _MOST_ROWS):
-        opening = next((at for at in (index + 1, index + 2) if at < len(found) and found[at].text == "("), None)
-        if opening is None or any(
-            table.start < piece.start < table.end for table in inside if len(table.rows) > 1
-        ):
+    lists = [table for table in inside if len(table.rows) > 1]
+    named = (index for index, piece in enumerate(found) if piece.kind == "word" and piece.text in _ROWS)
+    for index in islice(named, _MOST_ROWS):
+        piece, opening = found[index], _opening(found, index)
+        if opening is None or any(table.start < piece.start < table.end for table in lists):
             continue
         end = _closing(found, opening)
         rows[piece.text].append((piece.start, found[end].end, _row(found[opening + 1 : end])))
     return [Table(each[0][0], each[-1][1], [row for _, _, row in each]) for each in rows.values()]
+
+
+def _opening(found: list[Piece], index: int) -> int | None:
+    """Where the arguments of a word begin, if it has any."""
+    return next((at for at in (index + 1, index + 2) if at < len(found) and found[at].text == "("), None)
 
 
 def _closing(found: list[Piece], opening: int) -> int:
@@ -269,13 +299,18 @@ def _closing(found: list[Piece], opening: int) -> int:
 def _in_lines(found: list[Piece]) -> Iterator[Table]:
     """A text of several lines with a row in each."""
     for piece in found:
-        lines = [line.strip() for line in piece.text.split("\n")] if piece.kind == "text" else []
-        lines = [line for line in lines if line and not line.startswith("#")]
+        lines = _lines(piece.text) if piece.kind == "text" else []
         if len(lines) > 1 and all(_CELLS.search(line) for line in lines):
             rows = [Row() for _ in lines]
             for row, line in zip(rows, lines, strict=True):
                 _cells(row, line)
             yield Table(piece.start, piece.end, rows)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text, without empty ones and comments."""
+    lines = [line.strip() for line in text.split("\n")]
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _shared(source: str, language: str) -> list[Table]:

@@ -6,6 +6,7 @@ from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.scopes import Role, Scope
 from assay.detectors.test_code.tree import Node, Tree
+from assay.detectors.test_code.uniform import joined
 
 
 def scope_of(tree: Tree, role: Role, name: str, node: Node, outer: Scope) -> Scope:
@@ -32,3 +33,18 @@ def mark_certain(
     for node, call in calls.items():
         if call.names[-1:] and call.names[-1] in skipping and not node.dead and not depends(node):
             of[node].certain.add(call.names[-1])
+
+
+def add_skip(scope: Scope, skip: Skip) -> None:
+    """Put a skip into its scope; a focus is kept apart, since it skips the other tests."""
+    if skip.kind == "focus":
+        scope.focus = skip
+    else:
+        scope.skips.append(skip)
+
+
+def title(words: list[str], quotes: str = '"') -> str:
+    """The name of a test: a string's content, or the expression that makes it."""
+    if len(words) == 1 and words[0][0] in quotes:
+        return " ".join(words[0][1:-1].replace('\\"', '"').split())
+    return joined(words)

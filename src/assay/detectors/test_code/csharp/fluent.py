@@ -53,28 +53,37 @@ def _kept(link: Link) -> list[Tokens]:
 
 def check(name: str, subject: str, kept: list[Tokens], types: str) -> Meaning:
     """What one check demands of a subject."""
-    looked_at = tokens(subject)
     first = kept[0] if kept else []
-    if name == "Be":
-        return equality(looked_at, first)
-    if name == "NotBe":
-        return inequality(looked_at, first)
-    if name in ("BeTrue", "BeFalse"):
-        return condition(looked_at, name == "BeTrue")
-    if name in ("NotBeNull", "BeNull"):
-        return equality(looked_at, ["null"]) if name == "BeNull" else inequality(looked_at, ["null"])
+    compared = _comparison(name, tokens(subject), first)
+    if compared is not None:
+        return compared
     if _CLOSE.fullmatch(name):
         return Meaning(Strength.CLOSE, subject, uniform(first), number(kept[1]) if len(kept) > 1 else None)
     if _THROWS.fullmatch(name):
         return thrown(types or "Exception", subject)
-    given = types or ", ".join(map(uniform, kept))
     if name == "HaveCount" and kept and number(first) is not None:
         return Meaning(Strength.EXACT, f"{subject}.Count", uniform(first))
+    given = types or ", ".join(map(uniform, kept))
     if _EXACT.fullmatch(name):
-        given = f"[{given}]" if len(kept) > 1 else spelled(first) if first else given
-        same = given == subject
-        return Meaning(Strength.VACUOUS if same else Strength.EXACT, subject, given or told(name))
+        return _exact(name, subject, kept, given)
     return Meaning(Strength.PRESENCE if _PRESENCE.fullmatch(name) else Strength.SHAPE, subject, told(name, given))
+
+
+def _comparison(name: str, subject: Tokens, expected: Tokens) -> Meaning | None:
+    """A check that says the same as an operator would."""
+    if name in ("Be", "BeNull"):
+        return equality(subject, ["null"] if name == "BeNull" else expected)
+    if name in ("NotBe", "NotBeNull"):
+        return inequality(subject, ["null"] if name == "NotBeNull" else expected)
+    return condition(subject, name == "BeTrue") if name in ("BeTrue", "BeFalse") else None
+
+
+def _exact(name: str, subject: str, kept: list[Tokens], given: str) -> Meaning:
+    if len(kept) > 1:
+        given = f"[{given}]"
+    elif kept and kept[0]:
+        given = spelled(kept[0])
+    return Meaning(Strength.VACUOUS if given == subject else Strength.EXACT, subject, given or told(name))
 
 
 def shouldly(link: Link, before: list[Link] | None = None) -> Demand:
@@ -117,43 +126,44 @@ def constrained(subject: Tokens, constraint: Tokens) -> Meaning:
     links = chain(constraint)
     words = [link.name for link in links]
     text = uniform(subject)
-    last = next(
-        (
-            link
-            for link in reversed(links)
-            if link.arguments is not None or link.name not in ("Percent", "IgnoreCase")
-        ),
-        None,
-    )
+    last = _last_said(links)
     if last is None:
         return Meaning(Strength.SHAPE, text)
-    if "Throws" in words[:1]:
+    if words[0] == "Throws":
         return _throwing(links, lambda_body(subject))
     if "Or" in words:
         return Meaning(Strength.SHAPE, text, uniform(constraint))
-    negated = "Not" in words or "No" in words
     if "Within" in words:
         return _within(links, text)
-    if words[:3] == ["Has", "Count", "EqualTo"] and len(words) == 3:
+    if words == ["Has", "Count", "EqualTo"]:
         return equality([*subject, ".", "Count"], last.argument(0))
-    navigated = ("Has" in words[:1] and last.name != "Member") or "All" in words or "Some" in words
-    return _plain(last, subject, negated, uniform(constraint) if navigated else None)
+    if _navigates(words, last):
+        return Meaning(Strength.SHAPE, text, uniform(constraint))
+    return _plain(last, subject, negated="Not" in words or "No" in words)
 
 
-def _plain(last: Link, subject: Tokens, negated: bool, navigated: str | None) -> Meaning:
+def _last_said(links: list[Link]) -> Link | None:
+    """The last link that says what is demanded."""
+    said = [link for link in links if link.arguments is not None or link.name not in ("Percent", "IgnoreCase")]
+    return said[-1] if said else None
+
+
+def _navigates(words: list[str], last: Link) -> bool:
+    """Is the constraint about parts of the subject?"""
+    return (words[0] == "Has" and last.name != "Member") or "All" in words or "Some" in words
+
+
+def _plain(last: Link, subject: Tokens, *, negated: bool) -> Meaning:
     text, first = uniform(subject), last.argument(0)
-    if navigated is not None:
-        return Meaning(Strength.SHAPE, text, navigated)
     if last.name in ("EqualTo", "SameAs"):
         return inequality(subject, first) if negated else equality(subject, first)
     if last.name in ("True", "False"):
         return condition(subject, (last.name == "True") is not negated)
+    if last.name == "Null" and negated:
+        return inequality(subject, ["null"])
     if last.name in ("Null", "Empty"):
         strength = Strength.PRESENCE if negated else Strength.EXACT
-        null = inequality(subject, ["null"]) if negated else None
-        return (
-            null if null and last.name == "Null" else Meaning(strength, text, told(last.name, wanted=not negated))
-        )
+        return Meaning(strength, text, told(last.name, wanted=not negated))
     given = last.types or ", ".join(map(uniform, last.arguments or ()))
     if last.name in ("EquivalentTo", "Zero", "NaN") and not negated:
         return Meaning(Strength.EXACT, text, given or told(last.name))
@@ -170,8 +180,9 @@ def _within(links: list[Link], subject: str) -> Meaning:
 
 
 def _throwing(links: list[Link], subject: str) -> Meaning:
-    if any(link.name == "Nothing" for link in links):
+    names = [link.name for link in links]
+    if "Nothing" in names:
         return Meaning(Strength.PRESENCE, subject)
     kinds = [link.types or uniform(link.argument(0)) for link in links if link.name in ("TypeOf", "InstanceOf")]
-    named = [link.name for link in links if link.name.endswith("Exception") and link.name != "Exception"]
+    named = [name for name in names if name.endswith("Exception") and name != "Exception"]
     return thrown((kinds or named or ["Exception"])[0], subject)

@@ -141,20 +141,17 @@ def mark_dropped_failures(tree: Tree) -> None:
 def _is_dropped(tree: Tree, node: Node, found: re.Match[str]) -> bool:
     if found["record"] is None and found["run"] is None:
         return True
-    around = next(
-        (one for one in node.ancestors() if one.kind in ("variable_declarator", "expression_statement", "block")),
-        None,
-    )
+    around = next((one for one in node.ancestors() if one.kind in _KEEPERS), None)
     if around is None or around.kind == "block":
         return False
     before = tree.text[around.start : found.start()]
     if around.kind == "expression_statement":
-        after = tree.text[node.end : around.end]
-        return (
-            "await" not in before
-            and not re.search(r"\.(?:Wait|Result|GetAwaiter|Should\w*)\b", after)
-            and "(" not in before
-        )
+        waited = _WAITED.search(tree.text[node.end : around.end])
+        return "await" not in before and not waited and "(" not in before
     name = before.split("=")[0].strip()
     rest = tree.text[around.end : around.end + _FARTHEST]
     return name == "_" or ("await" not in before and re.search(rf"\b{re.escape(name)}\b", rest) is None)
+
+
+_KEEPERS = frozenset({"variable_declarator", "expression_statement", "block"})
+_WAITED = re.compile(r"\.(?:Wait|Result|GetAwaiter|Should\w*)\b")

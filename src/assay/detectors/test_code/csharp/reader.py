@@ -1,6 +1,7 @@
 """Test code in C#: xUnit, NUnit and MSTest."""
 
 import re
+from collections.abc import Iterable
 
 from assay.detectors.test_code.csharp.attributes import attribute_skips, cases, rows
 from assay.detectors.test_code.csharp.bodies import expected_exception, expected_results, read_bodies
@@ -88,19 +89,13 @@ class _Reader:
         found = classes(tree, built)
         self.members = methods(tree, found, built)
         self.faked = {
-            one.name.removesuffix("Attribute")
-            for one in found.values()
-            if _PLAIN_ATTRIBUTE.fullmatch(one.bases.strip(" :"))
+            one.attribute_name for one in found.values() if _PLAIN_ATTRIBUTE.fullmatch(one.bases.strip(" :"))
         }
         self.bodies = read_bodies(flow, self.members)
         self.by_name = {one.name: self.bodies[id(one.node)] for one in self.members if not one.has("Conditional")}
         self.called = {call.name for body in self.bodies.values() for call in body.calls}
         self.test_classes = {id(one.owner.node) for one in self.members if self._makes_test(one)}
-        self.aliases = {
-            one.name.removesuffix("Attribute"): _decides(tree, one)
-            for one in found.values()
-            if _skips_all(tree, one)
-        }
+        self.aliases = _skipping_attributes(tree, found.values())
         self.bases = " ".join(one.bases for one in found.values())
         self.setups = self._setup_skips()
 
@@ -145,18 +140,7 @@ class _Reader:
             return True
         if method.has(*_LIFE) or not all(one.name in _NEUTRAL for one in method.attributes):
             return False
-        if (
-            method.takes
-            or method.name in self.called
-            or "public" not in method.words
-            or not method.words & _RETURNS
-        ):
-            return False
-        if method.words & {"static", "override", "abstract"} or method.name in (
-            "Dispose",
-            "InitializeAsync",
-            "DisposeAsync",
-        ):
+        if method.takes or method.name in self.called or not _is_own_action(method):
             return False
         in_tests = id(method.owner.node) in self.test_classes or _TEST_CLASS.search(method.owner.name)
         return bool(in_tests) and (bool(body.assertions) or method.name.startswith("Test"))
@@ -202,6 +186,19 @@ class _Reader:
                 whole = whole_body(self.bodies[id(method.node)], self.by_name)
                 skips.setdefault(id(method.owner.node), []).extend(whole.skips)
         return skips
+
+
+def _is_own_action(method: Method) -> bool:
+    """Is this a public method that gives nothing back and that no interface asks for?"""
+    words = method.words
+    if "public" not in words or not words & _RETURNS or words & {"static", "override", "abstract"}:
+        return False
+    return method.name not in ("Dispose", "InitializeAsync", "DisposeAsync")
+
+
+def _skipping_attributes(tree: Tree, found: Iterable[Class]) -> dict[str, bool]:
+    """The file's own attributes that skip every test they stand on, and whether they decide it by a condition."""
+    return {one.attribute_name: _decides(tree, one) for one in found if _skips_all(tree, one)}
 
 
 def _skips_all(tree: Tree, owner: Class) -> bool:

@@ -127,31 +127,57 @@ def _assertion(tree: Tree, node: Node, demand: Demand) -> Assertion:
     )
 
 
+class _Reached(NamedTuple):
+    """A call, with what the calls on the way to it do to it."""
+
+    call: Call
+    dead: bool
+    swallowed: bool
+    depth: int
+
+    def follow(self, calls: list[Call]) -> "list[_Reached]":
+        """The calls in the function that is called, unless they are too far away."""
+        if self.depth >= _MOST_CALLS_DEEP:
+            return []
+        return [_reached(call, self.dead, self.swallowed, self.depth + 1) for call in calls[:_MOST_BORROWED]]
+
+
+def _reached(call: Call, dead: bool, swallowed: bool, depth: int) -> _Reached:
+    return _Reached(call, dead or call.node.dead, swallowed or call.node.swallowed, depth)
+
+
 def whole_body(body: Body, others: Mapping[str, Body]) -> Body:
     """A function's body with what it borrows from the functions that it calls."""
-    # A return before the first assertion leaves all of them out.
-    first = min((one.line for one in body.assertions), default=0)
-    left = [one for one in body.guards if one.line <= first or (body.calls and not body.assertions)]
-    whole = Body(list(body.assertions), [*body.skips, *left], [], body.calls)
-    waiting = [(call, False, False, 0) for call in body.calls]
+    whole = Body(list(body.assertions), [*body.skips, *_early_returns(body)], [], body.calls)
+    waiting = [_reached(call, False, False, 0) for call in body.calls]
     seen: set[str] = set()
     borrowed = 0
     while waiting and borrowed < _MOST_BORROWED:
-        call, dead, swallowed, depth = waiting.pop(0)
-        other = others.get(call.name)
-        if other is None or other is body or call.name in seen:
+        reached = waiting.pop(0)
+        name = reached.call.name
+        other = others.get(name)
+        if other is None or other is body or name in seen:
             continue
-        seen.add(call.name)
-        dead, swallowed = dead or call.node.dead, swallowed or call.node.swallowed
-        whole.assertions += [_at_call(one, dead, swallowed) for one in other.assertions[:_MOST_BORROWED]]
-        if not dead:
-            whole.skips += [
-                replace(one, conditional=one.conditional or call.node.conditional) for one in other.skips
-            ]
+        seen.add(name)
+        _borrow(whole, other, reached)
         borrowed += 1 + len(other.assertions)
-        if depth < _MOST_CALLS_DEEP:
-            waiting += [(inner, dead, swallowed, depth + 1) for inner in other.calls[:_MOST_BORROWED]]
+        waiting += reached.follow(other.calls)
     return whole
+
+
+def _early_returns(body: Body) -> list[Skip]:
+    """A return before the first assertion leaves all of them out."""
+    first = min((one.line for one in body.assertions), default=0)
+    return [one for one in body.guards if one.line <= first or (body.calls and not body.assertions)]
+
+
+def _borrow(whole: Body, other: Body, reached: _Reached) -> None:
+    whole.assertions += [
+        _at_call(one, reached.dead, reached.swallowed) for one in other.assertions[:_MOST_BORROWED]
+    ]
+    if not reached.dead:
+        conditional = reached.call.node.conditional
+        whole.skips += [replace(one, conditional=one.conditional or conditional) for one in other.skips]
 
 
 def _at_call(assertion: Assertion, dead: bool, swallowed: bool) -> Assertion:

@@ -67,7 +67,7 @@ def condition(parts: Tokens, wanted: bool, names: Mapping[str, bool] = _NO_NAMES
     always = constant(parts, names)
     if always is not None:
         strength = Strength.VACUOUS if always is wanted else Strength.SHAPE
-        return Meaning(strength, uniform(parts), "true" if wanted else "false")
+        return Meaning(strength, uniform(parts), _answer(wanted))
     if depth > _MOST_DEPTH:
         return Meaning(Strength.SHAPE, uniform(parts))
     for operator, needs_all in (("||", not wanted), ("&&", wanted)):
@@ -80,6 +80,10 @@ def condition(parts: Tokens, wanted: bool, names: Mapping[str, bool] = _NO_NAMES
     if parts and parts[0] == "!":
         return condition(parts[1:], not wanted, names, depth + 1)
     return _property(parts, wanted)
+
+
+def _answer(wanted: bool) -> str:
+    return "true" if wanted else "false"
 
 
 def _joined(meanings: list[Meaning], parts: Tokens, needs_all: bool) -> Meaning:
@@ -112,7 +116,7 @@ def inequality(actual: Tokens, unexpected: Tokens) -> Meaning:
 
 def _property(parts: Tokens, wanted: bool) -> Meaning:
     """A call or a variable that is true or false."""
-    plain = Meaning(Strength.SHAPE, uniform(parts), "true" if wanted else "false")
+    plain = Meaning(Strength.SHAPE, uniform(parts), _answer(wanted))
     if not parts:
         return plain
     pattern = _type_pattern(parts, wanted)
@@ -120,20 +124,33 @@ def _property(parts: Tokens, wanted: bool) -> Meaning:
         return pattern
     name, inside, receiver = last_call(parts)
     if name in _EQUAL and wanted:
-        sides = arguments(inside) if len(arguments(inside)) >= 2 else [receiver, *arguments(inside)]
-        return equality(sides[0], _unborrowed(sides[1])) if len(sides) > 1 and sides[0] else plain
-    subject = uniform(inside or receiver)
+        return _called_equality(inside, receiver) or plain
+    state = _state(name, inside, uniform(inside or receiver), wanted)
+    if state is not None or not _asks_object(parts, receiver):
+        return state or plain
+    return Meaning(Strength.SHAPE, uniform(receiver), told(name, uniform(_unborrowed(inside)), wanted))
+
+
+def _asks_object(parts: Tokens, receiver: Tokens) -> bool:
+    """What a class is asked is about the arguments; what an object is asked is about the object."""
+    return bool(receiver) and parts[-1] == ")" and not receiver[-1][:1].isupper()
+
+
+def _called_equality(inside: Tokens, receiver: Tokens) -> Meaning | None:
+    """``x.equals(y)``, ``Objects.equals(x, y)``."""
+    given = arguments(inside)
+    sides = given if len(given) >= 2 else [receiver, *given]
+    return equality(sides[0], _unborrowed(sides[1])) if len(sides) > 1 and sides[0] else None
+
+
+def _state(name: str, inside: Tokens, subject: str, wanted: bool) -> Meaning | None:
+    """Is something an error, or there at all: ``is_ok()``, ``isPresent()``, ``isEmpty()``."""
     if name in _FAILED:
         failed = _FAILED[name] is wanted
         return Meaning(Strength.SHAPE if failed else Strength.PRESENCE, subject, "an error" if failed else None)
     if name in _PRESENT and not (name == "Any" and inside):
         return _there(subject, _PRESENT[name], wanted)
-    if name in _ABSENT:
-        return _there(subject, _ABSENT[name], not wanted)
-    # What a class is asked is about the arguments; what an object is asked is about the object.
-    if not receiver or parts[-1] != ")" or receiver[-1][:1].isupper():
-        return plain
-    return Meaning(Strength.SHAPE, uniform(receiver), told(name, uniform(_unborrowed(inside)), wanted))
+    return _there(subject, _ABSENT[name], not wanted) if name in _ABSENT else None
 
 
 def _there(subject: str, absent: str, wanted: bool) -> Meaning:

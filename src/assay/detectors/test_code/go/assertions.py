@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from itertools import islice
 
-from assay.detectors.test_code.calls import Call
+from assay.detectors.test_code.calls import Call, Names
 from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.chains import Link, chain
 from assay.detectors.test_code.conditions import comparison, demands, number
@@ -20,6 +20,9 @@ from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import joined
 
 _FAILS = frozenset(("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"))
+
+
+_MAKERS = frozenset(("Require", "Assert", "New"))
 _ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
 _CUSTOM = re.compile(
     r"(?:\w*[a-z])?(?:assert|require|expect|verify|check|must|equal|compare|diff)\w*\Z", re.IGNORECASE
@@ -47,10 +50,10 @@ class Assertions:
             return
         if self._nesting.is_too_deep(node):
             return
-        root, last = call.root.names, call.names[-1]
+        last = call.names[-1]
         if last in _FAILS and self._is_handle(call, owners):
             self._guard(call, scope)
-        elif root[-1:] and root[-1] in gomega.STARTS:
+        elif _ends_in(call.root.names, gomega.STARTS):
             self._gomega(call, scope)
         elif testify.plain_name(last) in testify.METHODS or last == "Check":
             self._testify(call, owners, scope)
@@ -78,25 +81,27 @@ class Assertions:
 
     def _testify(self, call: Call, owners: set[str], scope: Scope) -> None:
         base = call.root.names[0] if call.root.names else ""
-        method = testify.plain_name(call.names[-1])
-        through = call.inner is not None and call.inner.names[-1:] in (("Require",), ("Assert",), ("New",))
-        if not through and (
-            len(call.names) < 2 or base not in self._values.helpers | owners | self._values.handles
-        ):
+        through = call.inner is not None and _ends_in(call.inner.names, _MAKERS)
+        known = len(call.names) > 1 and base in self._values.helpers | owners | self._values.handles
+        if not through and not known:
             return
         words = self._words(call.node)
         link = chain(words)[-1]
-        given, fake = (
-            self._without_handle(link) if not through and base in PACKAGES else (link.arguments or [], False)
-        )
-        if method in ("Assert", "Check") and len(given) > 1:
-            judged = testify.judge_checker(given)
-        elif method == "Check":
-            judged = testify.condition(given[0] if given else [], True, self._values.constants)
+        if through:
+            given, fake = link.arguments or [], "testing.T" in joined(words[:12])
+        elif base in PACKAGES:
+            given, fake = self._without_handle(link)
         else:
-            judged = testify.judge(method, given, self._values.constants)
-        fake = fake or (through and "testing.T" in joined(words[:12]))
+            given, fake = link.arguments or [], False
+        judged = self._testified(testify.plain_name(call.names[-1]), given)
         self._add(call.node, scope, joined(words), judged, fake)
+
+    def _testified(self, method: str, given: list[list[str]]) -> Judged:
+        if method in ("Assert", "Check") and len(given) > 1:
+            return testify.judge_checker(given)
+        if method == "Check":
+            return testify.condition(given[0] if given else [], True, self._values.constants)
+        return testify.judge(method, given, self._values.constants)
 
     def _without_handle(self, link: Link) -> tuple[list[list[str]], bool]:
         """The arguments without the ``t``, and whether that ``t`` is a fake one."""
@@ -156,12 +161,9 @@ class Assertions:
             strength = judged.strength if judged.strength is Strength.VACUOUS else Strength.CLOSE
             return replace(judged, strength=strength, tolerance=tolerance)
         if judged.expected == "nil" and _ERROR.match(judged.subject):
-            wanted = comparison(words)
-            absent = wanted is not None and (wanted.operator == "==") is holds
-            return replace(judged, strength=Strength.PRESENCE if absent else Strength.SHAPE)
+            return replace(judged, strength=_error_strength(words, holds))
         if judged.expected == '""' and "Diff" in init:
-            link = chain(init[init.index(":=") + 1 :] if ":=" in init else init)[-1]
-            return Judged(judged.strength, link.text(1) or judged.subject, link.text(0))
+            return _of_diff(init, judged)
         return judged
 
     def _add(self, node: Node, scope: Scope, text: str, judged: Judged, fake: bool = False) -> None:
@@ -181,18 +183,21 @@ class Assertions:
 
     def _loops(self, node: Node, scope: Scope) -> None:
         """A test that loops over a table runs once for each of its rows, and each row says what it wants."""
-        in_subtest = False
+        # The outer test has as many cases, whether its loop makes subtests of them or not.
+        outer = scope.parent if scope.parent is not None and scope.parent.role is Role.TEST else None
+        owner = scope
         for around in islice(node.ancestors(), FAR):
             if around.kind in FUNCTIONS:
-                if around.kind != "func_literal" or scope.parent is None or scope.parent.role is not Role.TEST:
+                if around.kind != "func_literal" or outer is None:
                     return
-                in_subtest = True
+                owner = outer
             if around.kind == "for_statement" and scope.role is Role.TEST and not around.dead:
-                # The outer test has as many cases, whether its loop makes subtests of them or not.
-                owner = scope.parent if in_subtest and scope.parent is not None else scope
-                if owner.rows == 1:
-                    owner.rows = self._rules.loop_count(around) or 1
-                self._rows(around, owner)
+                self._count_rows(around, owner)
+
+    def _count_rows(self, loop: Node, owner: Scope) -> None:
+        if owner.rows == 1:
+            owner.rows = self._rules.loop_count(loop) or 1
+        self._rows(loop, owner)
 
     def _rows(self, loop: Node, scope: Scope) -> None:
         table = self._rules.table(loop)
@@ -201,6 +206,23 @@ class Assertions:
         self._gone_through.add(loop)
         rows, line = self._values.rows(table) or [], self._tree.line(table.start)
         scope.assertions.extend(rows_of(line, rows, self._values.fields(table)))
+
+
+def _ends_in(names: Names, words: frozenset[str]) -> bool:
+    return names[-1:] != () and names[-1] in words
+
+
+def _error_strength(words: list[str], holds: bool) -> Strength:
+    """No error is no more than that; any error is a property."""
+    wanted = comparison(words)
+    absent = wanted is not None and (wanted.operator == "==") is holds
+    return Strength.PRESENCE if absent else Strength.SHAPE
+
+
+def _of_diff(init: list[str], judged: Judged) -> Judged:
+    """``diff := cmp.Diff(want, got); diff != ""`` compares what it makes the difference of."""
+    link = chain(init[init.index(":=") + 1 :] if ":=" in init else init)[-1]
+    return Judged(judged.strength, link.text(1) or judged.subject, link.text(0))
 
 
 def _tolerance(words: list[str]) -> float | None:

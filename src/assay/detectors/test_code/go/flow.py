@@ -110,7 +110,8 @@ def mark_swallowed(tree: Tree, calls: dict[Node, Call], fakes: set[Node], panics
     ``panics`` are functions that expect a panic: they fail where they get to their end.
     """
     recoveries = {node for node in tree.nodes if node.kind == "defer_statement" and _recovers(node, calls, panics)}
-    if not recoveries and not fakes:
+    silencing = recoveries | fakes
+    if not silencing:
         return
     quiet: set[Node] = set()
     for node in tree.nodes[1:]:
@@ -118,7 +119,7 @@ def mark_swallowed(tree: Tree, calls: dict[Node, Call], fakes: set[Node], panics
         if parent is None:
             continue
         node.swallowed = parent.swallowed or parent in quiet
-        if node in recoveries or node in fakes:
+        if node in silencing:
             # Only what comes after it in the same block is meant.
             quiet.add(parent)
 

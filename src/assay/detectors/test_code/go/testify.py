@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 from assay.detectors.test_code.chains import chain
 from assay.detectors.test_code.conditions import comparison, demand, number, truth
@@ -68,31 +67,45 @@ def plain_name(method: str) -> str:
 def judge(method: str, given: list[list[str]], constants: Constants) -> Judged:
     """What one function demands of its arguments, which come without the ``t``."""
     first, second, third = [*given, [], [], []][:3]
+    if method in _CLOSE:
+        return close(second, first, number(third))
+    if method in ("True", "False", "Assert"):
+        return condition(first, method != "False", constants)
+    return _exact(method, first, second, constants) or _loose(method, first, second, constants)
+
+
+def _exact(method: str, first: list[str], second: list[str], constants: Constants) -> Judged | None:
+    """What demands a value."""
     if method in _EQUAL:
         return equal(second, first, constants)
     if method == "Len":
         return equal(["len", "(", *first, ")"], second, constants)
-    if method in ("EqualError", "ErrorContains"):
-        said = [*first, ".", "Error", "(", ")"]
-        return (equal if method == "EqualError" else partial(weak, Strength.SHAPE))(said, second, constants)
+    if method == "EqualError":
+        return equal(_message(first), second, constants)
     if method in _ACTUAL_FIRST:
         return Judged(Strength.EXACT, joined(first), joined(second))
-    if method in _CLOSE:
-        return close(second, first, number(third))
     if method in _ALONE:
         return _nothing(first, _ALONE[method])
-    if method in ("True", "False", "Assert"):
-        return condition(first, method != "False", constants)
+    if method in _EXACT_PANICS:
+        return Judged(Strength.EXACT, joined(second), joined(first))
+    return None
+
+
+def _loose(method: str, first: list[str], second: list[str], constants: Constants) -> Judged:
+    """What demands less than a value."""
+    if method == "ErrorContains":
+        return weak(Strength.SHAPE, _message(first), second, constants)
     if method in _NO_ERROR:
         # The same as "if err != nil", so it must say the same.
         return replace(weak(Strength.PRESENCE, first, [], constants), expected="nil")
     if method in _PRESENCE:
         return weak(Strength.PRESENCE, first, [], constants)
-    if method in _EXACT_PANICS:
-        return Judged(Strength.EXACT, joined(second), joined(first))
-    if method in _GREATER:
-        return at_least(weak(Strength.SHAPE, first, second, constants), _GREATER[method], second)
-    return weak(Strength.SHAPE, first, second, constants)
+    found = weak(Strength.SHAPE, first, second, constants)
+    return at_least(found, _GREATER[method], second) if method in _GREATER else found
+
+
+def _message(error: list[str]) -> list[str]:
+    return [*error, ".", "Error", "(", ")"]
 
 
 def _nothing(subject: list[str], nothing: str) -> Judged:

@@ -57,16 +57,19 @@ class Values:
         name, start = binding[1], binding.end()
         self._bound[name] = self._bound.get(name, 0) + 1
         self.written.bind(name, node, start, node.end)
-        value = self._tree.text[start : min(node.end, start + 100)]
+        self._learn(name, node, self._tree.text[start : min(node.end, start + 100)])
+        for child in node.children:
+            if child.kind == "composite_literal" and child.start == start:
+                self._tables[name] = child
+
+    def _learn(self, name: str, node: Node, value: str) -> None:
+        """What the beginning of its value says about a name."""
         if _FAKE.match(value):
             (self.fakes.add(node) if name in self.handles else self.fake_names.add(name))
         if _MADE.match(value):
             self.helpers.add(name)
         if _CONSTANT.match(value) and node.kind != "assignment_statement":
             self.constants[name] = value.strip()
-        for child in node.children:
-            if child.kind == "composite_literal" and child.start == start:
-                self._tables[name] = child
 
     def _count(self, node: Node) -> None:
         """Several names at once, one without a value, or one that is counted up: none of them is a constant."""

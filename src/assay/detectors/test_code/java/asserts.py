@@ -55,20 +55,27 @@ def demands(parts: Tokens, names: Mapping[str, bool]) -> list[Demand]:
     """The assertions that a chain of calls makes; none where it makes none."""
     links = chain(parts)
     for at, link in enumerate(links):
-        if link.arguments is None:
+        if link.arguments is None or (link.name == "then" and (at or not link.given)):
             continue
-        if link.name in _FLUENT or link.name.startswith("assertThat"):
-            if link.name == "then" and (at or not link.given):
-                continue
-            return fluent(links[at:])
-        if link.name.startswith("verify") and at <= 1:
-            return mock(links[at:])
-        if link.name in _LATER and at:
-            return [_later(links[:at], one) for one in links[at:] if one.name in _LATER]
+        found = _of_chain(links, at)
+        if found is not None:
+            return found
         meaning = _meaning(link, names)
         if meaning is not None:
             return [Demand(_text(link), *meaning)]
     return []
+
+
+def _of_chain(links: list[Link], at: int) -> list[Demand] | None:
+    """The assertions that the rest of a chain makes; None where the call stands for itself."""
+    link = links[at]
+    if link.name in _FLUENT or link.name.startswith("assertThat"):
+        return fluent(links[at:])
+    if link.name.startswith("verify") and at <= 1:
+        return mock(links[at:])
+    if link.name in _LATER and at:
+        return [_later(links[:at], one) for one in links[at:] if one.name in _LATER]
+    return None
 
 
 def _later(before: list[Link], link: Link) -> Demand:
@@ -91,18 +98,25 @@ def _meaning(link: Link, names: Mapping[str, bool]) -> Meaning | None:
         return _thrown(kept[0], "")
     if not name.startswith(("assert", "expectThrows")) or name == "assertAll":
         return None
-    first = kept[0] if kept else []
+    return _of_one(name, kept, names) or _compared(name, kept)
+
+
+def _of_one(name: str, kept: list[Tokens], names: Mapping[str, bool]) -> Meaning | None:
+    """An assertion that looks at one thing: a condition, a call that throws or doesn't, a type."""
+    first, last = (kept[0], kept[-1]) if kept else ([], [])
     if name in ("assertTrue", "assertFalse"):
         return condition(first, name == "assertTrue", names)
-    if name in ("assertNull", "assertNotNull"):
-        return equality(first, ["null"]) if name == "assertNull" else inequality(first, ["null"])
+    if name == "assertNull":
+        return equality(first, ["null"])
+    if name == "assertNotNull":
+        return inequality(first, ["null"])
     if name in _THROWS:
-        return _thrown(first if len(kept) > 1 else ["Throwable"], lambda_body(kept[-1] if kept else []))
+        return _thrown(first if len(kept) > 1 else ["Throwable"], lambda_body(last))
     if name in ("assertDoesNotThrow", "assertTimeout", "assertTimeoutPreemptively"):
-        return Meaning(Strength.PRESENCE, lambda_body(kept[-1] if kept else []))
+        return Meaning(Strength.PRESENCE, lambda_body(last))
     if name == "assertInstanceOf":
-        return Meaning(Strength.SHAPE, uniform(kept[-1] if kept else []), told("instanceOf", uniform(first)))
-    return _compared(name, kept)
+        return Meaning(Strength.SHAPE, uniform(last), told("instanceOf", uniform(first)))
+    return None
 
 
 def _compared(name: str, kept: list[Tokens]) -> Meaning | None:

@@ -7,7 +7,14 @@ from dataclasses import replace
 from assay.detectors.test_code.curly.bodies import Body, Call, Found, Guard, Reading, SkipCall, read_body
 from assay.detectors.test_code.curly.demands import Demand, condition
 from assay.detectors.test_code.curly.flow import Flow
-from assay.detectors.test_code.curly.guards import guard_text, in_try, is_guard, last_lines
+from assay.detectors.test_code.curly.guards import (
+    guard_text,
+    in_try,
+    is_guard,
+    last_lines,
+    last_text,
+    turned_around,
+)
 from assay.detectors.test_code.curly.tokens import arguments, closing, split, tokens, uniform
 from assay.detectors.test_code.curly.values import Values
 from assay.detectors.test_code.java import asserts, skips
@@ -76,12 +83,16 @@ def _invocation(
     if name in own:
         return [Call(name, node)]
     known = asserts.CALL.match(text)
-    if known is None and not (late and asserts.LATE.search(text, 0, _MOST_CHAIN)):
-        return ()
-    if known is not None and known["skip"]:
+    if known is None:
+        return _demanded(text, names) if late and asserts.LATE.search(text, 0, _MOST_CHAIN) else ()
+    if known["skip"]:
         return skips.skip_call(tokens(text), names)
-    found = asserts.demands(tokens(text), names) if names else asserts.remembered(text)
+    found = _demanded(text, names)
     return [in_try(tree, node, one) for one in found] if name == "fail" else found
+
+
+def _demanded(text: str, names: Mapping[str, bool]) -> list[Demand]:
+    return asserts.demands(tokens(text), names) if names else asserts.remembered(text)
 
 
 def _drop_soft(source: str, body: Body) -> None:
@@ -130,10 +141,7 @@ def expected_exceptions(tree: Tree, method: Method, found: list[Assertion]) -> l
         name = uniform(kind).replace(".class", "").strip("{}")
         broad = name.rsplit(".", 1)[-1] in _CATCHES_ASSERTIONS
         body = method.node.child("block")
-        last = body.children[-1] if body and body.children else None
-        at_end = last_lines(tree, body, _CALLS)
-        subject = uniform(tokens(tree.source(last))).rstrip(";") if last is not None else ""
-        turned = [replace(one, swallowed=one.swallowed or broad or one.line in at_end) for one in found]
         strength = Strength.SHAPE if broad else Strength.EXACT
-        return [Assertion(one.line, one.text, strength, subject, name), *turned]
+        thrown = Assertion(one.line, one.text, strength, last_text(tree, body), name)
+        return [thrown, *turned_around(found, last_lines(tree, body, _CALLS), broad)]
     return found

@@ -1,6 +1,7 @@
 """Fluent assertions of Java: AssertJ, Truth, Hamcrest's matchers, Mockito's verify."""
 
 import re
+from collections.abc import Callable
 
 from assay.detectors.test_code.curly.chains import Link, chain
 from assay.detectors.test_code.curly.constants import number
@@ -34,6 +35,9 @@ _EXACT = re.compile(
     r"|isEqualToNormalizing\w+|hasSameElementsAs|isThrownBy"
 )
 _EQUALS = frozenset({"isSameAs", "isSameInstanceAs", "isEqualByComparingTo"})
+
+
+_SATISFIES = frozenset({"satisfies", "allSatisfy", "anySatisfy", "hasEntrySatisfying"})
 _PRESENCE = re.compile(r"isNotNull|isPresent|isNotEmpty|isNotBlank|doesNotThrowAnyException|isNotZero|isNotAbsent")
 _THROWING_ROOT = re.compile(r"assertThat(?:ThrownBy|ExceptionOfType|\w+Exception)")
 
@@ -49,16 +53,23 @@ def fluent(links: list[Link]) -> list[Demand]:
     found: list[Demand] = []
     tolerance: Tokens = []
     for link in links[1:]:
-        if link.name in _NEUTRAL or _NEUTRAL_BEGINNING.match(link.name):
+        if _says_nothing(link):
             continue
-        if _NAVIGATION.fullmatch(link.name):
-            tolerance = link.argument(0) if link.name == "isWithin" else tolerance
-            subject = subject if link.name == "isWithin" else [*subject, ".", link.text]
-            continue
-        meaning = _check(link, subject, root.name, tolerance)
-        if meaning is not None:
+        if link.name == "isWithin":
+            tolerance = link.argument(0)
+        elif _NAVIGATION.fullmatch(link.name):
+            subject = [*subject, ".", link.text]
+        else:
+            meaning = _check(link, subject, root.name, tolerance)
             found.append(Demand(f"assertThat({uniform(subject)}).{link.text}", *meaning))
     return found or _unchecked(root, subject)
+
+
+def _says_nothing(link: Link) -> bool:
+    """Does a link only word or prepare a check, or hand over to the assertions in a lambda?"""
+    if link.name in _NEUTRAL or _NEUTRAL_BEGINNING.match(link.name):
+        return True
+    return link.name in _SATISFIES and "->" in link.text
 
 
 def _unchecked(root: Link, subject: Tokens) -> list[Demand]:
@@ -67,33 +78,50 @@ def _unchecked(root: Link, subject: Tokens) -> list[Demand]:
     return [Demand(f"{root.name}({uniform(subject)})", strength, uniform(subject))]
 
 
-def _check(link: Link, subject: Tokens, root: str, tolerance: Tokens) -> Meaning | None:
-    name, first, text = link.name, link.argument(0), uniform(subject)
-    if name in ("isEqualTo", "isCloseTo") and link.given == 2:
-        return Meaning(Strength.CLOSE, text, uniform(first), _within(link.argument(1)))
-    if name == "of" and tolerance:
-        return Meaning(Strength.CLOSE, text, uniform(first), number(tolerance))
-    if name == "isEqualTo":
+def _check(link: Link, subject: Tokens, root: str, tolerance: Tokens) -> Meaning:
+    text = uniform(subject)
+    found = _closeness(link, text, tolerance) or _comparison(link, subject) or _instance(link, text, root)
+    if found is not None:
+        return found
+    given = ", ".join(map(uniform, link.arguments or ()))
+    if link.name == "containsExactly":
+        return Meaning(Strength.EXACT, text, f"[{given}]")
+    return Meaning(_strength(link.name), text, told(link.name, given))
+
+
+def _closeness(link: Link, subject: str, tolerance: Tokens) -> Meaning | None:
+    """``isCloseTo(3, within(0.1))``, ``isWithin(0.1).of(3)``."""
+    expected = uniform(link.argument(0))
+    if link.name in ("isEqualTo", "isCloseTo") and link.given == 2:
+        return Meaning(Strength.CLOSE, subject, expected, _within(link.argument(1)))
+    if link.name == "of" and tolerance:
+        return Meaning(Strength.CLOSE, subject, expected, number(tolerance))
+    return None
+
+
+def _comparison(link: Link, subject: Tokens) -> Meaning | None:
+    """A check that says the same as an operator would."""
+    name, first = link.name, link.argument(0)
+    if name == "isEqualTo" or (name in _EQUALS and link.given == 1):
         return equality(subject, first)
     if name == "isNotEqualTo":
         return inequality(subject, first)
     if name in ("isTrue", "isFalse"):
         return condition(subject, name == "isTrue")
-    if name in ("satisfies", "allSatisfy", "anySatisfy", "hasEntrySatisfying") and "->" in link.text:
-        return None
-    given = ", ".join(map(uniform, link.arguments or ()))
-    if name in ("isInstanceOf", "isExactlyInstanceOf", "isThrownBy") and _THROWING_ROOT.match(root):
-        kind = (text if name == "isThrownBy" else given).removesuffix(".class")
-        return Meaning(Strength.SHAPE if kind in BROAD else Strength.EXACT, text, kind)
-    if name == "isInstanceOf" and given == "Object.class":
-        return Meaning(Strength.VACUOUS, text, given)
     if name == "hasSize" and link.given == 1:
         return equality([*subject, ".", "size", "(", ")"], first)
-    if name in _EQUALS and link.given == 1:
-        return equality(subject, first)
-    if name == "containsExactly":
-        return Meaning(Strength.EXACT, text, f"[{given}]")
-    return Meaning(_strength(name), text, told(name, given))
+    return None
+
+
+def _instance(link: Link, subject: str, root: str) -> Meaning | None:
+    """An exception of a kind; or a type that everything has."""
+    given = ", ".join(map(uniform, link.arguments or ()))
+    if link.name in ("isInstanceOf", "isExactlyInstanceOf", "isThrownBy") and _THROWING_ROOT.match(root):
+        kind = (subject if link.name == "isThrownBy" else given).removesuffix(".class")
+        return Meaning(Strength.SHAPE if kind in BROAD else Strength.EXACT, subject, kind)
+    if link.name == "isInstanceOf" and given == "Object.class":
+        return Meaning(Strength.VACUOUS, subject, given)
+    return None
 
 
 def _strength(name: str) -> Strength:
@@ -109,8 +137,6 @@ def _within(parts: Tokens) -> float | None:
     return value / 100 if value is not None and "ercentage" in links[-1].name else value
 
 
-_MATCHES_SAME = frozenset({"sameInstance", "theInstance", "comparesEqualTo"})
-_MATCHES_EXACTLY = frozenset({"contains", "arrayContaining", "containsInAnyOrder", "samePropertyValuesAs"})
 _MOST_DEPTH = 8
 
 
@@ -133,32 +159,72 @@ def _is_matcher(parts: Tokens) -> bool:
 def _matched(subject: Tokens, matcher: Tokens, depth: int) -> Meaning:
     links = chain(matcher)
     link = links[-1] if links else Link("", None, "", [])
-    text, first = uniform(subject), link.argument(0)
-    if link.name == "is" and link.given and not _wraps_matcher(first):
-        return equality(subject, first)
-    if link.name in ("is", "allOf", "anyOf", "describedAs") and link.given and depth < _MOST_DEPTH:
-        inner = [_matched(subject, argument, depth + 1) for argument in link.arguments or ()]
-        return (min if link.name == "anyOf" else max)(inner, key=lambda meaning: meaning.strength)
-    if link.name == "closeTo":
-        return Meaning(Strength.CLOSE, text, uniform(first), number(link.argument(1)))
-    if link.name == "equalTo":
-        return equality(subject, first)
-    if link.name == "not" and link.given:
-        return _negated(text, first)
-    if link.name == "anything":
-        return Meaning(Strength.VACUOUS, text, link.text)
-    if link.name == "notNullValue":
-        return Meaning(Strength.PRESENCE, text, "not null")
-    if link.name == "hasSize" and link.given == 1 and number(first) is not None:
-        return equality([*subject, ".", "size", "(", ")"], first)
-    if link.name in ("nullValue", "empty", "emptyString", "isEmptyString"):
-        return Meaning(Strength.EXACT, text, "null" if link.name == "nullValue" else "(empty)")
+    found = _MATCHERS[link.name](subject, link, depth) if link.name in _MATCHERS else None
     given = ", ".join(map(uniform, link.arguments or ()))
-    if link.name in _MATCHES_SAME:
-        return equality(subject, first)
-    if link.name in _MATCHES_EXACTLY:
-        return Meaning(Strength.EXACT, text, f"[{given}]" if link.name == "contains" else given)
-    return Meaning(Strength.SHAPE, text, told(link.name, given))
+    return found or Meaning(Strength.SHAPE, uniform(subject), told(link.name, given))
+
+
+def _combined(subject: Tokens, link: Link, depth: int) -> Meaning | None:
+    """A matcher around a value or around other matchers."""
+    if not link.given:
+        return None
+    if link.name == "is" and not _wraps_matcher(link.argument(0)):
+        return equality(subject, link.argument(0))
+    if depth >= _MOST_DEPTH:
+        return None
+    inner = [_matched(subject, argument, depth + 1) for argument in link.arguments or ()]
+    return (min if link.name == "anyOf" else max)(inner, key=lambda meaning: meaning.strength)
+
+
+def _matches_equal(subject: Tokens, link: Link, _: int) -> Meaning:
+    return equality(subject, link.argument(0))
+
+
+def _matches_close(subject: Tokens, link: Link, _: int) -> Meaning:
+    return Meaning(Strength.CLOSE, uniform(subject), uniform(link.argument(0)), number(link.argument(1)))
+
+
+def _matches_not(subject: Tokens, link: Link, _: int) -> Meaning | None:
+    return _negated(uniform(subject), link.argument(0)) if link.given else None
+
+
+def _matches_anything(subject: Tokens, link: Link, _: int) -> Meaning:
+    return Meaning(Strength.VACUOUS, uniform(subject), link.text)
+
+
+def _matches_something(subject: Tokens, _: Link, __: int) -> Meaning:
+    return Meaning(Strength.PRESENCE, uniform(subject), "not null")
+
+
+def _matches_nothing(subject: Tokens, link: Link, _: int) -> Meaning:
+    return Meaning(Strength.EXACT, uniform(subject), "null" if link.name == "nullValue" else "(empty)")
+
+
+def _matches_size(subject: Tokens, link: Link, _: int) -> Meaning | None:
+    if link.given != 1 or number(link.argument(0)) is None:
+        return None
+    return equality([*subject, ".", "size", "(", ")"], link.argument(0))
+
+
+def _matches_elements(subject: Tokens, link: Link, _: int) -> Meaning:
+    given = ", ".join(map(uniform, link.arguments or ()))
+    return Meaning(Strength.EXACT, uniform(subject), f"[{given}]" if link.name == "contains" else given)
+
+
+_MATCHERS: dict[str, Callable[[Tokens, Link, int], Meaning | None]] = {
+    **dict.fromkeys(("is", "allOf", "anyOf", "describedAs"), _combined),
+    **dict.fromkeys(("equalTo", "sameInstance", "theInstance", "comparesEqualTo"), _matches_equal),
+    **dict.fromkeys(("nullValue", "empty", "emptyString", "isEmptyString"), _matches_nothing),
+    **dict.fromkeys(
+        ("contains", "arrayContaining", "containsInAnyOrder", "samePropertyValuesAs"), _matches_elements
+    ),
+    "closeTo": _matches_close,
+    "not": _matches_not,
+    "anything": _matches_anything,
+    "notNullValue": _matches_something,
+    "hasSize": _matches_size,
+}
+"""What Hamcrest's matchers mean. The number says how deep a matcher is in others."""
 
 
 def _negated(subject: str, matcher: Tokens) -> Meaning:

@@ -93,20 +93,22 @@ def swallows(tree: Tree, node: Node) -> bool:
     ends with ``fail()``, that is the old way to expect an exception.
     """
     body = node.child("block")
-    expects = body is not None and _FAILS.search(tree.text, body.start, min(body.end, body.start + _MOST_BODY))
-    for clause in node.children:
-        if clause.kind == "finally_clause" and _RETURNS.search(tree.source(clause)[:_FARTHEST]):
-            return True
-        if clause.kind != "catch_clause":
-            continue
-        handler = clause.child("block")
-        end = handler.start if handler else clause.end
-        head = tree.text[clause.start : end]
-        if not _CATCHES_ASSERTIONS.search(head) and (expects or not _CATCHES_MUCH.search(head)):
-            continue
-        if handler is not None and _handler_drops(tree, node, head, handler):
-            return True
-    return False
+    expects = body is not None and bool(
+        _FAILS.search(tree.text, body.start, min(body.end, body.start + _MOST_BODY))
+    )
+    return any(
+        (clause.kind == "finally_clause" and _RETURNS.search(tree.source(clause)[:_FARTHEST]))
+        or (clause.kind == "catch_clause" and _clause_drops(tree, node, clause, expects))
+        for clause in node.children
+    )
+
+
+def _clause_drops(tree: Tree, node: Node, clause: Node, expects: bool) -> bool:
+    handler = clause.child("block")
+    head = tree.text[clause.start : handler.start if handler else clause.end]
+    if not _CATCHES_ASSERTIONS.search(head) and (expects or not _CATCHES_MUCH.search(head)):
+        return False
+    return handler is not None and _handler_drops(tree, node, head, handler)
 
 
 def _handler_drops(tree: Tree, node: Node, head: str, handler: Node) -> bool:

@@ -88,15 +88,17 @@ class Assertions:
             self._guard(call.node, scope)
         elif names[:1] == ("expect",):
             self._expect(call, outer, names, scope)
-        elif names[:1] == ("assert",) or names[:2] == ("sinon", "assert") or self._is_context(names):
+        elif self._is_assert(names):
             self._assert(call, outer, names, scope)
         elif "should" in names or call.inner is not None:
             self._other(call, outer, scope)
         elif names and _CUSTOM.match(names[-1]):
             self._custom(call, outer, scope)
 
-    def _is_context(self, names: tuple[str, ...]) -> bool:
+    def _is_assert(self, names: tuple[str, ...]) -> bool:
         """AVA, tape and node:test hand the assertions to the test: ``t.is``, ``t.assert.equal``."""
+        if names[:1] == ("assert",) or names[:2] == ("sinon", "assert"):
+            return True
         return len(names) > 1 and names[0] in ("t", "tt", "tap") and names[-1] in asserts.METHODS
 
     def _expect(self, call: Call, outer: Call, names: tuple[str, ...], scope: Scope) -> None:
@@ -157,14 +159,11 @@ class Assertions:
             if link.names[-1:] == ("expect",) and index and link.arguments:
                 expected = ", ".join(joined(part) for part in link.arguments)
                 self._add(call, outer, Judged(Strength.EXACT, "response", expected), scope, joined(found))
-            elif "should" in link.names[-1:] and link.arguments and link.argument(0)[0][:1] == '"':
+            elif _is_cypress(link):
                 self._add(call, outer, self._cypress(links[:index], link), scope, joined(found))
             elif "should" in link.names and link.names[-1] != "should":
-                at = link.names.index("should")
-                subject = (
-                    [".".join(link.names[:at])] if at else [name for part in links[:index] for name in part.names]
-                )
-                judged = matchers.judge(subject or ["it"], links[index:], self._vocabulary.constants)
+                subject = _before_should(links, index)
+                judged = matchers.judge(subject, links[index:], self._vocabulary.constants)
                 self._add(call, outer, judged, scope, joined(found))
                 return
 
@@ -231,3 +230,17 @@ class Assertions:
                 found.judged = self._vocabulary.written.settled(found.judged, found.node)
                 off = found.node.dead or guarded_off(self._tree, self._vocabulary, found.node)
                 found.put(self._tree, not off)
+
+
+def _is_cypress(link: Link) -> bool:
+    """``.should("eq", 3)``: the matcher is a text."""
+    return link.names[-1:] == ("should",) and bool(link.arguments) and link.argument(0)[0][:1] == '"'
+
+
+def _before_should(links: list[Link], index: int) -> list[str]:
+    """What ``should`` is asked of: the names before it in its link, or the links before that."""
+    names = links[index].names
+    at = names.index("should")
+    if at:
+        return [".".join(names[:at])]
+    return [name for part in links[:index] for name in part.names] or ["it"]

@@ -20,6 +20,10 @@ _EQUAL = word_set(
 )
 _PRESENT = word_set("ok truthy assert exists isOk isDefined isNotNull isNotUndefined")
 _ABSENT = word_set("notOk falsy isNotOk isNotTrue")
+
+
+_TRUTHY = _PRESENT | _ABSENT | {""}
+_BOOLEAN = {"true": True, "isTrue": True, "false": False, "isFalse": False}
 _ALONE = {"isNull": "null", "isUndefined": "undefined", "isNaN": "NaN"}
 _QUIET = word_set("doesNotThrow doesNotReject notThrows notThrowsAsync ifError error isNotNaN doesNotThrowAsync")
 _THROWS = word_set("throws rejects throwsAsync throw Throw")
@@ -49,19 +53,17 @@ def judge(method: str, link: Link, constants: Constants) -> Judged:
 def _judge(method: str, subject: list[str], expected: list[str], link: Link, constants: Constants) -> Judged:
     if method in _EQUAL:
         return equal(subject, expected, constants)
-    if method in ("true", "isTrue", "false", "isFalse"):
-        return boolean(subject, method in ("true", "isTrue"), constants)
-    if method in _PRESENT or method in _ABSENT or method == "":
+    if method in _BOOLEAN:
+        return boolean(subject, _BOOLEAN[method], constants)
+    if method in _TRUTHY:
         found = demand(subject, constants, method not in _ABSENT)
         return Judged(found.strength, found.subject, found.expected)
     if method in _ALONE:
         return equal(subject, [_ALONE[method]], constants)
     if method in _CLOSE:
         return close(subject, expected, number(link.argument(2)))
-    if method == "pass":
-        return Judged(Strength.VACUOUS, joined(subject))
-    if method in _QUIET:
-        return Judged(Strength.PRESENCE, joined(subject))
+    if method in _QUIET or method == "pass":
+        return Judged(Strength.VACUOUS if method == "pass" else Strength.PRESENCE, joined(subject))
     if method in _THROWS:
         broad = not expected or expected == ["Error"] or expected[0].startswith('"')
         return Judged(Strength.SHAPE if broad else Strength.EXACT, joined(subject), link.text(1))

@@ -54,17 +54,19 @@ _ANYTHING = re.compile(
 _BROAD = frozenset(("Error", "Object", "Exception", "AssertionError"))
 
 
+_OF_PROPERTY = frozenset(("toHaveProperty", "property", "toHaveAttribute"))
+
+
 def judge(subject: list[str], links: list[Link], constants: Constants) -> Judged:
     """What the links after ``expect(subject)`` demand: the strongest of them counts."""
     names = [name for link in links for name in link.names]
     negated = "not" in names or "never" in names
-    best: Judged | None = None
-    for link in links:
-        found = _terminal(subject, link, negated, constants)
-        if found is not None and (best is None or found.strength > best.strength):
-            best = found
-    if best is None:
-        best = Judged(Strength.VACUOUS, joined(subject))
+    found = [_terminal(subject, link, negated, constants) for link in links]
+    best = max(
+        (each for each in found if each is not None),
+        key=lambda each: each.strength,
+        default=Judged(Strength.VACUOUS, joined(subject)),
+    )
     promise = not _PROMISES.isdisjoint(names) and "notify" not in names
     return replace(best, promise=True) if promise else best
 
@@ -87,16 +89,24 @@ def matcher(name: str, subject: list[str], link: Link, constants: Constants) -> 
     if name in _CLOSE or name == "toBeCloseTo":
         return close(subject, expected, _tolerance(name, link))
     if name in _THROWS:
-        named = bool(expected) and expected != ["undefined"] and not (len(expected) == 1 and expected[0] in _BROAD)
-        return Judged(Strength.EXACT if named else Strength.SHAPE, joined(subject), link.text(0))
-    if name in _EXACT or (
-        name in ("toHaveProperty", "property", "toHaveAttribute") and len(link.arguments or ()) > 1
-    ):
+        return Judged(Strength.EXACT if _names_error(expected) else Strength.SHAPE, joined(subject), link.text(0))
+    if name in _EXACT or (name in _OF_PROPERTY and len(link.arguments or ()) > 1):
         return _equality(subject, link, constants)
     if name in _PRESENCE:
         return _presence(name, subject, constants)
     if name in _GREATER:
         return at_least(weak(Strength.SHAPE, subject, expected, constants), _GREATER[name], expected)
+    return _shape(name, subject, link, constants)
+
+
+def _names_error(expected: list[str]) -> bool:
+    """Whether an error is named, by more than a class that all others are kinds of."""
+    broad = len(expected) == 1 and expected[0] in _BROAD
+    return bool(expected) and expected != ["undefined"] and not broad
+
+
+def _shape(name: str, subject: list[str], link: Link, constants: Constants) -> Judged:
+    expected = link.argument(0)
     if name in ("toHaveLength", "length", "lengthOf") and joined(expected) == f"{joined(subject)}.length":
         return Judged(Strength.VACUOUS, joined(subject), link.text(0))
     empty = expected == ["{", "}"] and name in ("toMatchObject", "include", "containSubset")
@@ -121,22 +131,22 @@ def _alone(subject: list[str], value: str, constants: Constants) -> Judged:
 
 
 def _equality(subject: list[str], link: Link, constants: Constants) -> Judged:
-    expected = (
-        link.argument(len(link.arguments or ()) - 1) if link.names[-1:] == ("property",) else link.argument(0)
-    )
+    given = link.arguments or []
+    expected = link.argument(len(given) - 1) if link.names[-1:] == ("property",) else link.argument(0)
     if expected in (["true"], ["false"]):
         return boolean(subject, expected == ["true"], constants)
     found = equal(subject, expected, constants)
-    text = found.expected or ""
-    if len(link.arguments or ()) > 1:
-        text = ", ".join(joined(part) for part in link.arguments or ())
-        found = replace(found, expected=text)
-    if subject[:1] == ["typeof"]:
-        return replace(found, strength=min(found.strength, Strength.SHAPE))
-    if text and _LOOSE.search(text):
-        whole = _ANYTHING.match(text) is not None
-        return replace(found, strength=min(found.strength, Strength.PRESENCE if whole else Strength.SHAPE))
-    return found
+    if len(given) > 1:
+        found = replace(found, expected=", ".join(joined(part) for part in given))
+    most = Strength.SHAPE if subject[:1] == ["typeof"] else _most_of(found.expected or "")
+    return replace(found, strength=min(found.strength, most))
+
+
+def _most_of(expected: str) -> Strength:
+    """How much an expectation can demand at most: ``expect.any(Number)`` is no value."""
+    if not _LOOSE.search(expected):
+        return Strength.EXACT
+    return Strength.PRESENCE if _ANYTHING.match(expected) else Strength.SHAPE
 
 
 def boolean(subject: list[str], expected: bool, constants: Constants) -> Judged:

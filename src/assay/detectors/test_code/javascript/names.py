@@ -167,15 +167,17 @@ class _Reader:
     def _alias_of(self, target: str, value: str) -> None:
         prefix: Names = ()
         module = _REQUIRE.match(value)
+        destructured = target[0] == "{"
         if module is not None:
             self._words.modules.add(module[1])
-            prefix = _member_prefix(module[1]) if target[0] == "{" else _DEFAULTS.get(module[1], ())
+            prefix = _member_prefix(module[1]) if destructured else _DEFAULTS.get(module[1], ())
             value = value[module.end() :]
         names = (*prefix, *(self._names.read(value) if value.strip(" ;\n") else ()))
-        if target[0] == "{":
-            if module is not None or (names and names[0] in _KNOWN):
+        known = names != () and names[0] in _KNOWN
+        if destructured:
+            if module is not None or known:
                 self._members(target, names)
-        elif names and (names[0] in _KNOWN or names[0] in self._words.aliases):
+        elif known or (names and names[0] in self._words.aliases):
             self._alias(target, names)
 
     def stub(self, node: Node, name: str = "") -> None:

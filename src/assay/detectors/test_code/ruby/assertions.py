@@ -17,6 +17,9 @@ from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import joined
 
 _TO = frozenset(("to", "not_to", "to_not", "should", "should_not"))
+
+
+_EXPECTING = frozenset((("expect",), ("expect_any_instance_of",), ("is_expected",), ("are_expected",)))
 _FAILING = frozenset(("raise", "fail", "flunk"))
 _OPERATOR = re.compile(r"\s*(==|===|=~|>=|<=|>|<|!=)\s*")
 _CUSTOM = re.compile(r"(?:expect|verify|check)_\w+\Z")
@@ -54,38 +57,38 @@ class Assertions:
     def _visit_call(self, call: Call, scope: Scope) -> None:
         names = call.names
         last = names[-1] if names else ""
-        if call.inner is None and len(names) == 1 and last in _FAILING:
+        plain = call.inner is None and len(names) == 1
+        if plain and last in _FAILING:
             self._fails(call.node, scope)
-        elif call.root.names in (("expect",), ("expect_any_instance_of",), ("is_expected",), ("are_expected",)):
+        elif call.root.names in _EXPECTING:
             self._expect(call, scope)
-        elif last in ("should", "should_not") or "should" in names[:-1]:
+        elif "should" in names or last == "should_not":
             self._should(call, scope)
         elif names[:1] == ("is_expected",) and last in _TO:
             self._expect(call, scope)
-        elif call.inner is None and len(names) == 1 and asserts.is_assertion(last):
+        elif plain and asserts.is_assertion(last):
             self._assert(call, last, scope)
         elif asserts.is_expectation(last):
             self._must(call, last, scope)
-        elif call.inner is None and len(names) == 1 and _CUSTOM.match(last):
+        elif plain and _CUSTOM.match(last):
             self._custom(call, scope)
 
     def _expect(self, call: Call, scope: Scope) -> None:
         found = self._words(call.node)
         links = chain(found)
-        if asserts.is_expectation(links[-1].names[-1] if links and links[-1].names else ""):
-            self._must(call, links[-1].names[-1], scope)
+        last = links[-1].names[-1] if links and links[-1].names else ""
+        if asserts.is_expectation(last):
+            self._must(call, last, scope)
             return
         subject = links[0].argument(0) if links and links[0].names[-1:] not in (("to",), ("not_to",)) else []
         for link in links:
             word = next((name for name in link.names if name in _TO), None)
             if word is not None:
-                for judged in matchers.judge_each(
-                    subject or ["subject"], link.argument(0), "not" in word, self._values.constants
-                ):
+                matched = subject or ["subject"], link.argument(0), "not" in word
+                for judged in matchers.judge_each(*matched, self._values.constants):
                     self._add(call.node, scope, joined(found), judged)
                 return
-        kept = call.node.parent is not None and call.node.parent.kind in ("assignment", "argument_list")
-        if call.root.names[0] == "expect" and not kept:
+        if call.root.names[0] == "expect" and not _is_kept(call.node):
             self._add(call.node, scope, joined(found), Judged(Strength.VACUOUS, joined(subject)))
 
     def _should(self, call: Call, scope: Scope) -> None:
@@ -179,3 +182,8 @@ class Assertions:
             if found.function not in functions:
                 found.judged = self._values.written.settled(found.judged, found.node)
                 found.put(self._tree, not found.node.dead)
+
+
+def _is_kept(node: Node) -> bool:
+    """Whether an expectation is given a name or handed on, so that it may be asked later."""
+    return node.parent is not None and node.parent.kind in ("assignment", "argument_list")

@@ -21,6 +21,10 @@ _CLOSE = {
 }
 _PRESENCE = frozenset(("not_nil", "nothing_raised", "nothing_thrown", "silent", "not_empty", "present"))
 _BROAD = frozenset((("StandardError",), ("Exception",)))
+
+
+_RAISES = frozenset(("raises", "raise", "raise_with_message", "throws", "raise_kind_of"))
+_SUBJECT_FIRST = frozenset(("includes", "predicate", "respond_to", "empty", "not_includes"))
 _SPEC = {
     "be_same_as": "same",
     "be_nil": "nil",
@@ -85,24 +89,21 @@ def _judge(method: str, given: list[list[str]], constants: Constants) -> Judged:
     if method == "nil":
         return equal(first, ["nil"], constants)
     if method in _CLOSE:
-        tolerance = number(third) if third else _CLOSE[method]
-        return close(second, first, tolerance)
+        return close(second, first, number(third) if third else _CLOSE[method])
     if method in _PRESENCE:
         return weak(Strength.PRESENCE, first, [], constants)
-    if method in ("raises", "raise", "raise_with_message", "throws", "raise_kind_of"):
+    if method in _RAISES:
         named = bool(first) and tuple(first) not in _BROAD and first[0][:1] != '"'
         return Judged(Strength.EXACT if named else Strength.SHAPE, "", joined(first) or None)
     if method == "operator":
         return _operator(first, joined(second).lstrip(":"), third, constants)
-    # What is looked for comes first, what it is looked for in second, except in ``assert_includes`` and its like.
-    subject, expected = (
-        (first, second)
-        if method in ("includes", "predicate", "respond_to", "empty", "not_includes")
-        else (second, first)
-    )
-    if not subject:
-        subject, expected = expected, subject
-    return weak(Strength.SHAPE, subject, expected, constants)
+    return weak(Strength.SHAPE, *_arranged(method, first, second), constants)
+
+
+def _arranged(method: str, first: list[str], second: list[str]) -> tuple[list[str], list[str]]:
+    """What is looked at, and what is looked for: that comes first, except in ``assert_includes`` and its like."""
+    subject, expected = (first, second) if method in _SUBJECT_FIRST else (second, first)
+    return (subject, expected) if subject else (expected, subject)
 
 
 def _operator(left: list[str], operator: str, right: list[str], constants: Constants) -> Judged:

@@ -19,6 +19,9 @@ _ALONE = {"be_nil": "nil", "be_true": "true", "be_false": "false", "be_zero": "0
 _PRESENCE = frozenset(("be_truthy", "be_present", "exist", "be_falsey", "be_falsy", "be_persisted_"))
 _ERRORS = frozenset(("raise_error", "raise_exception", "throw_symbol"))
 _BROAD = frozenset(("StandardError", "Exception", "RuntimeError_", "Object"))
+
+
+_EFFECTS = frozenset(("receive", "have_received", "change", "output", "have_attributes", "receive_messages"))
 _LOOSE = re.compile(
     r"\b(?:anything|an_instance_of|a_kind_of|kind_of|instance_of|hash_including|array_including|any_args|a_string_matching|"
     r"a_string_including|be_a|include|be_present|a_value|an_object|a_hash_including|be_an_instance_of)\b"
@@ -27,13 +30,17 @@ _LOOSE = re.compile(
 
 def judge_each(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Iterator[Judged]:
     """What is demanded, each attribute for itself: ``have_attributes(size: 2)`` asks for ``size`` to be 2."""
-    link = chain(matcher)[0] if matcher[:2] == ["have_attributes", "("] and not negated else Link(())
-    named = [part for part in link.arguments or () if part[1:2] == [":"] and len(part) > 2]
-    if not named or len(named) != len(link.arguments or ()):
+    attributes = _attributes(matcher) if not negated else []
+    if not attributes:
         yield judge(subject, matcher, negated, constants)
-        return
-    for name, _, *value in named:
+    for name, _, *value in attributes:
         yield judge([*subject, ".", name], ["eq", "(", *value, ")"], False, constants)
+
+
+def _attributes(matcher: list[str]) -> list[list[str]]:
+    """The arguments of ``have_attributes``, if all of them are named."""
+    given = chain(matcher)[0].arguments or [] if matcher[:2] == ["have_attributes", "("] else []
+    return given if all(part[1:2] == [":"] and len(part) > 2 for part in given) else []
 
 
 def judge(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Judged:
@@ -72,15 +79,25 @@ def _matcher(name: str, subject: list[str], links: list[Link], constants: Consta
     if name in _PRESENCE:
         return _presence(name, subject, constants)
     if name in _ERRORS:
-        named = bool(expected) and not (
-            len(expected) == 1 and expected[0] in _BROAD and len(link.arguments or ()) == 1
-        )
-        return Judged(Strength.EXACT if named else Strength.SHAPE, joined(subject), _all(link))
-    if name in ("receive", "have_received", "change", "output", "have_attributes", "receive_messages"):
-        narrowed = any(word in ("with", "by", "to", "from") for other in links for word in other.names)
-        exact = narrowed or (name == "output" and bool(expected) and expected[0][:1] != "/")
-        return Judged(Strength.EXACT if exact else Strength.SHAPE, joined(subject), _all(link))
+        return Judged(Strength.EXACT if _names_error(link) else Strength.SHAPE, joined(subject), _all(link))
+    if name in _EFFECTS:
+        return Judged(Strength.EXACT if _is_narrow(name, links) else Strength.SHAPE, joined(subject), _all(link))
     return weak(Strength.SHAPE, subject, expected, constants)
+
+
+def _names_error(link: Link) -> bool:
+    """Whether an error is named, by more than a class that all others are kinds of."""
+    expected = link.argument(0)
+    broad = len(expected) == 1 and expected[0] in _BROAD and len(link.arguments or ()) == 1
+    return bool(expected) and not broad
+
+
+def _is_narrow(name: str, links: list[Link]) -> bool:
+    """Whether it is said what is received, changed to or written."""
+    if any(word in ("with", "by", "to", "from") for link in links for word in link.names):
+        return True
+    expected = links[0].argument(0) if links else []
+    return name == "output" and bool(expected) and expected[0][:1] != "/"
 
 
 def _equal(subject: list[str], link: Link, constants: Constants) -> Judged:

@@ -82,27 +82,39 @@ def _text(name: str, inside: Tokens) -> str:
 
 def _macro(name: str, inside: Tokens, names: Mapping[str, bool]) -> Meaning | None:
     kept = arguments(inside)
-    first = kept[0] if kept else []
+    found = _of_one(name, kept, names)
+    if found is None and len(kept) > 1:
+        found = _compared(name, kept)
+    if found is None and _CUSTOM.fullmatch(name):
+        # An assertion of the project's own gets the benefit of the doubt.
+        expected = ", ".join(map(uniform, kept[1:])) or name
+        return Meaning(Strength.EXACT, uniform(kept[0] if kept else []), expected)
+    return found
+
+
+def _of_one(name: str, kept: list[Tokens], names: Mapping[str, bool]) -> Meaning | None:
+    """A macro that looks at one thing: a condition, a pattern, a snapshot."""
+    first, more = kept[0] if kept else [], len(kept) > 1
     if name in _FAILS:
         return Meaning(Strength.SHAPE, "fail")
     if _ASSERT.fullmatch(name):
         return _asserted(first, names)
     if _PATTERN.fullmatch(name) and name != "matches":
-        return _pattern(first, kept[1] if len(kept) > 1 else [])
+        return _pattern(first, kept[1] if more else [])
     if name in _PRESENCE | _BROAD and len(kept) == 1:
         return Meaning(Strength.PRESENCE if name in _PRESENCE else Strength.SHAPE, uniform(first))
     if _SNAPSHOT.fullmatch(name):
-        return Meaning(Strength.EXACT, uniform(first), uniform(kept[-1]) if len(kept) > 1 else "snapshot")
-    if _CLOSE.fullmatch(name) and len(kept) > 1 and "assert" in name:
-        return _close(name, kept)
-    if _EQUAL.fullmatch(name) and len(kept) > 1:
-        return _equal(unborrowed(first), unborrowed(kept[1]))
-    if _DIFFERENT.fullmatch(name) and len(kept) > 1:
-        return inequality(unborrowed(first), unborrowed(kept[1]))
-    if _CUSTOM.fullmatch(name):
-        # An assertion of the project's own gets the benefit of the doubt.
-        return Meaning(Strength.EXACT, uniform(first), ", ".join(map(uniform, kept[1:])) or name)
+        return Meaning(Strength.EXACT, uniform(first), uniform(kept[-1]) if more else "snapshot")
     return None
+
+
+def _compared(name: str, kept: list[Tokens]) -> Meaning | None:
+    left, right = unborrowed(kept[0]), unborrowed(kept[1])
+    if _CLOSE.fullmatch(name) and "assert" in name:
+        return _close(name, kept)
+    if _EQUAL.fullmatch(name):
+        return _equal(left, right)
+    return inequality(left, right) if _DIFFERENT.fullmatch(name) else None
 
 
 def _equal(left: Tokens, right: Tokens) -> Meaning:

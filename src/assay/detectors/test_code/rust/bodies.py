@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from assay.detectors.test_code.curly.bodies import Body, Call, Found, Guard, Reading, read_body
 from assay.detectors.test_code.curly.demands import Demand
 from assay.detectors.test_code.curly.flow import Flow
-from assay.detectors.test_code.curly.guards import guard_text, is_guard, last_lines
+from assay.detectors.test_code.curly.guards import guard_text, is_guard, last_lines, last_text, turned_around
 from assay.detectors.test_code.curly.tokens import tokens, uniform
 from assay.detectors.test_code.curly.values import Values
 from assay.detectors.test_code.model import Assertion, Strength
@@ -86,14 +85,12 @@ def should_panic(attributes: list[Attribute], tree: Tree, node: Node, found: lis
             continue
         expected = uniform(one.inside).removeprefix("expected=").strip('"') if one.inside else ""
         body = node.child("block")
-        last = body.children[-1] if body and body.children else None
-        subject = uniform(tokens(tree.source(last))).rstrip(";") if last is not None else ""
-        any_will_do = bool(_SWALLOWS_ASSERTS.fullmatch(expected))
-        at_end = last_lines(tree, body, _CALLS)
-        turned = [replace(each, swallowed=each.swallowed or any_will_do or each.line in at_end) for each in found]
+        subject = last_text(tree, body)
         strength = Strength.EXACT if expected else Strength.SHAPE
         if _PANICS.match(subject):
             # The test does itself what it waits for.
             strength = Strength.VACUOUS
-        return [Assertion(one.line, one.text, strength, subject, expected or None), *turned]
+        any_will_do = bool(_SWALLOWS_ASSERTS.fullmatch(expected))
+        panic = Assertion(one.line, one.text, strength, subject, expected or None)
+        return [panic, *turned_around(found, last_lines(tree, body, _CALLS), any_will_do)]
     return found
