@@ -107,14 +107,16 @@ def judged(before: Assertion, after: Assertion) -> str | None:
         return "assertion-weaker"
     if wider(before, after):
         return "tolerance-wider"
+    return None if _expects_as_much(before, after) or _narrower(before, after) else "expectation-rewritten"
+
+
+def _expects_as_much(before: Assertion, after: Assertion) -> bool:
     if before.expected is None or _WHOLE.sub(r"\1", before.expected) == _WHOLE.sub(r"\1", after.expected or ""):
-        return None
+        return True
     if before.text == after.text and not is_data(before.expected):
         # The same words about things that are set up otherwise now.
-        return None
-    if after.strength > before.strength and not contradicts(before.expected, after.expected):
-        return None
-    return None if _narrower(before, after) else "expectation-rewritten"
+        return True
+    return after.strength > before.strength and not contradicts(before.expected, after.expected)
 
 
 def _narrower(before: Assertion, after: Assertion) -> bool:
@@ -211,8 +213,10 @@ def reworded(before: Assertion, after: Assertion) -> bool:
         return (bool(quoted) and all(each in after.text for each in quoted)) or _renamed(before.text, after.text)
     if _other_inputs(before.subject, after.subject):
         return False
-    if words(before.subject) & words(after.subject):
-        return True
-    # Nothing in common: then what is expected must tell, and other inputs would be other cases.
+    return bool(words(before.subject) & words(after.subject)) or _told_by_expectation(before, after)
+
+
+def _told_by_expectation(before: Assertion, after: Assertion) -> bool:
+    """Without a common name, what is expected must tell, and other inputs would be other cases."""
     telling = before.expected is not None and before.expected not in ("True", "False", "None", "not None")
     return telling and not (_LITERAL.search(before.subject) and _LITERAL.search(after.subject))

@@ -42,15 +42,12 @@ def _new_skip(before: Test, after: Test) -> Skip | None:
     """The skip that a test has and had not: one without a condition first, else one more with a condition."""
     if never_runs(before):
         return None
-    for skip in after.skips:
-        if not skip.conditional:
-            return skip
-    known = Counter(skip.kind for skip in before.skips)
-    if len(after.skips) <= len(before.skips):
-        return None
-    texts = {skip.text for skip in before.skips}
+    always = next((skip for skip in after.skips if not skip.conditional), None)
+    if always is not None or len(after.skips) <= len(before.skips):
+        return always
+    kinds, texts = {skip.kind for skip in before.skips}, {skip.text for skip in before.skips}
     fresh = [skip for skip in after.skips if skip.text not in texts]
-    return next((skip for skip in fresh if not known[skip.kind]), fresh[0] if fresh else after.skips[-1])
+    return next((skip for skip in fresh if skip.kind not in kinds), fresh[0] if fresh else after.skips[-1])
 
 
 def _had(test: Test) -> str:
@@ -113,14 +110,9 @@ def _of_files(files: Sequence[FilePair], known: list[Finding]) -> list[Finding]:
     gone: Counter[tuple[str, bool]] = Counter()
     fresh: list[tuple[FilePair, Skip]] = []
     for file in files:
-        before = Counter((skip.kind, skip.conditional, skip.text) for skip in _skips(file, after=False))
-        for skip in _skips(file, after=True):
-            key = (skip.kind, skip.conditional, skip.text)
-            if before[key]:
-                before[key] -= 1
-            elif (file.path, skip.text) not in told and _matters(file, skip):
-                fresh.append((file, skip))
-        for (kind, conditional, _), number in before.items():
+        new, left = _changed_skips(file)
+        fresh += [(file, skip) for skip in new if (file.path, skip.text) not in told and _matters(file, skip)]
+        for (kind, conditional, _), number in left.items():
             gone[kind, conditional] += number
     found: list[Finding] = []
     for file, skip in fresh:
@@ -130,6 +122,22 @@ def _of_files(files: Sequence[FilePair], known: list[Finding]) -> list[Finding]:
         rule = "new-conditional-skip" if skip.conditional else "new-skip"
         found.append(Finding(rule, file.path, skip.line, "", "", skip.text))
     return found
+
+
+def _changed_skips(file: FilePair) -> tuple[list[Skip], Counter[tuple[str, bool, str]]]:
+    """The skips of a file as a whole that are new, and those that are gone, counted."""
+    left = Counter(map(_key, _skips(file, after=False)))
+    new: list[Skip] = []
+    for skip in _skips(file, after=True):
+        if left[_key(skip)]:
+            left[_key(skip)] -= 1
+        else:
+            new.append(skip)
+    return new, left
+
+
+def _key(skip: Skip) -> tuple[str, bool, str]:
+    return skip.kind, skip.conditional, skip.text
 
 
 def _skips(file: FilePair, *, after: bool) -> tuple[Skip, ...]:

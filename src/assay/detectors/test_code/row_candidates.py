@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from assay.detectors.test_code.case_rows import is_row
 from assay.detectors.test_code.findings import FilePair, counts, never_runs
-from assay.detectors.test_code.literal_tables import Row, Table, tables_of, used_whole
+from assay.detectors.test_code.literal_rows import Row
+from assay.detectors.test_code.literal_tables import Table, tables_of, used_whole
 from assay.detectors.test_code.literals import constants, literals
 from assay.detectors.test_code.model import Assertion, Test
 

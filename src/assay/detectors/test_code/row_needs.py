@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.detectors.test_code.assertion_pairs import is_literal, is_rounding, wider
 from assay.detectors.test_code.findings import FilePair, lines_of
-from assay.detectors.test_code.literal_tables import Row
+from assay.detectors.test_code.literal_rows import Row
 from assay.detectors.test_code.literals import constants, literals, pieces
 from assay.detectors.test_code.model import Assertion, Strength, Test
 from assay.detectors.test_code.word_sets import word_set

@@ -102,12 +102,8 @@ class _Weakening:
         test = before.test
         if never_runs(test):
             return []
-        demands = [each for each in self._lost[id(test)] if not is_row(each)]
-        lost = [each for each in demands if not self.pool.take_text(each)]
-        if lost and self.tables.heir(before, lost) is not None:
-            return []
-        lost = [each for each in lost if not self._as_a_case(each, before)]
-        if test.assertions and not lost and any(counts(each) for each in test.assertions):
+        lost = self._lost_for_good(before)
+        if not lost and any(counts(each) for each in test.assertions):
             return []
         shown = "; ".join(each.text for each in (lost or test.assertions)[:3])
         dead = self.matching.dead.get(id(test))
@@ -117,23 +113,34 @@ class _Weakening:
             ]
         return [Finding("test-removed", before.path, test.line, test.identity, shown, "")]
 
+    def _lost_for_good(self, before: Located) -> list[Assertion]:
+        """What a test that is gone demanded and no other test does."""
+        demands = [each for each in self._lost[id(before.test)] if not is_row(each)]
+        lost = [each for each in demands if not self.pool.take_text(each)]
+        if lost and self.tables.heir(before, lost) is not None:
+            return []
+        return [each for each in lost if not self._as_a_case(each, before)]
+
     def _kept(self, before: Located, after: Located) -> list[Finding]:
         found: list[Finding] = []
-        lost = self._lost[id(before.test)]
-        fewer = _fewer_cases(before, after)
-        if lost:
-            dead = [each for each in after.test.assertions if not counts(each)]
-            others = Replacements(self._gained[id(before.test)], dead)
-            left = [each for each in lost if not self._made_good(each, before, others)]
-            left = self._parts(self.calls.left(before, after, left), before)
-            found = [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
+        if self._lost[id(before.test)]:
+            found = self._worse(before, after)
         elif (pair := swapped(self.files[before.path], before.test, after.test)) is not None:
             found = [self._finding("expectation-rewritten", before, after, *pair)]
-        if fewer is not None and (
-            any(each.rule == "assertion-removed" for each in found) or not _written_out(before)
-        ):
-            found = [each for each in found if each.rule != "assertion-removed"] + [fewer]
-        return found
+        fewer = _fewer_cases(before, after)
+        if fewer is None:
+            return found
+        others = [each for each in found if each.rule != "assertion-removed"]
+        return found if len(others) == len(found) and _written_out(before) else [*others, fewer]
+
+    def _worse(self, before: Located, after: Located) -> list[Finding]:
+        """What became of the assertions that a test lost, as far as it is worse."""
+        lost = self._lost[id(before.test)]
+        dead = [each for each in after.test.assertions if not counts(each)]
+        others = Replacements(self._gained[id(before.test)], dead)
+        left = [each for each in lost if not self._made_good(each, before, others)]
+        left = self._parts(self.calls.left(before, after, left), before)
+        return [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
 
     def _made_good(self, lost: Assertion, before: Located, others: Replacements) -> bool:
         """By the same demand elsewhere. About the same thing in the same test, it must be judged first."""
@@ -161,25 +168,29 @@ class _Weakening:
         alike = others.take_alike(lost)
         if alike is not None and not self._is_template(alike, after):
             self.pool.use(alike)
-            rule = judged(lost, alike)
-            if rule == "expectation-rewritten" and lost.text == alike.text:
-                rule = None if goes_in(self.files[before.path], before, after, lost) else rule
+            rule = self._rule(lost, alike, before, after)
             return self._finding(rule, before, after, lost, alike) if rule else None
         dead = others.dead_alike(lost)
         if dead is not None:
             return self._finding(_dead_rule(dead), before, after, lost, dead)
+        if self._stands_in(lost, after, others) or _is_implied(lost, after):
+            return None
+        return self._finding("assertion-removed", before, after, lost, None)
+
+    def _rule(self, lost: Assertion, alike: Assertion, before: Located, after: Located) -> str | None:
+        """The rule that is broken by what stands in an assertion's place."""
+        rule = judged(lost, alike)
+        rewritten = rule == "expectation-rewritten" and lost.text == alike.text
+        return None if rewritten and goes_in(self.files[before.path], before, after, lost) else rule
+
+    def _stands_in(self, lost: Assertion, after: Located, others: Replacements) -> bool:
+        """Whether another assertion says the same in other words; it does so once."""
         for each in others.rest(lost):
             if reworded(lost, each) and not self._is_template(each, after):
                 others.use(each)
                 self.pool.use(each)
-                return None
-        if is_row(lost):
-            return None
-        if _only_runs(lost) and any(counts(each) for each in after.test.assertions):
-            return None
-        if any(counts(each) and implies(each, lost) for each in after.test.assertions):
-            return None
-        return self._finding("assertion-removed", before, after, lost, None)
+                return True
+        return False
 
     def _is_template(self, assertion: Assertion, after: Located) -> bool:
         return (after.path, assertion.line) in self.tables.templates
@@ -204,6 +215,14 @@ def _told(assertion: Assertion | None) -> str:
     ):
         shown += f" [{assertion.expected}]"
     return shown
+
+
+def _is_implied(lost: Assertion, after: Located) -> bool:
+    """Whether what the test demands now demands the lost assertion, too."""
+    if is_row(lost):
+        return True
+    counting = [each for each in after.test.assertions if counts(each)]
+    return (_only_runs(lost) and bool(counting)) or any(implies(each, lost) for each in counting)
 
 
 def _only_runs(assertion: Assertion) -> bool:

@@ -144,25 +144,30 @@ def on_try(flow: Flow, node: ast.Try | ast.TryStar) -> End:
         flow.add(list(raising_claims(awaited, flow.module, flow.names, shown)), node.lineno)
     with flow.within(swallowed=try_swallows(node, flow.module)):
         end = flow.body(body)
-    after = flow.names
-    branches = []
-    for handler in node.handlers:
-        flow.names = dict(names)
-        flow.forget(node.body)
-        with flow.within(guarded=awaited is None):
-            flow.body(handler.body)
-        branches.append(flow.names)
-    flow.names = after
-    _join(flow, node.handlers, branches)
+    _follow_handlers(flow, node, names, guarded=awaited is None)
     leaves = _may_leave(node)
     with flow.within(unreachable=end is not End.NEXT, guarded=leaves):
         other = flow.body(orelse)
     last = flow.body(node.finalbody)
     if last is not End.NEXT:
         return last
-    if (node.handlers and (end is End.RAISE or other is End.RAISE)) or (leaves and end is End.NEXT):
+    if (node.handlers and End.RAISE in (end, other)) or (leaves and end is End.NEXT):
         return End.NEXT
     return end if end is not End.NEXT else other
+
+
+def _follow_handlers(flow: Flow, node: ast.Try | ast.TryStar, names: dict[str, Value], *, guarded: bool) -> None:
+    """Each handler begins with the names from before the statement, as far as its body leaves them alone."""
+    after = flow.names
+    branches = []
+    for handler in node.handlers:
+        flow.names = dict(names)
+        flow.forget(node.body)
+        with flow.within(guarded=guarded):
+            flow.body(handler.body)
+        branches.append(flow.names)
+    flow.names = after
+    _join(flow, node.handlers, branches)
 
 
 def _may_leave(node: ast.Try | ast.TryStar) -> bool:

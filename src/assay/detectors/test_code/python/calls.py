@@ -36,6 +36,10 @@ _CLOSE = {"assertAlmostEqual": ("places", 7.0), "assertAlmostEquals": ("places",
           "assert_almost_equal": ("decimal", 7.0), "assert_array_almost_equal": ("decimal", 6.0),
           "assert_approx_equal": ("significant", 7.0)}  # fmt: skip
 _CLOSE_BY_TOLERANCE = {"assert_allclose": 1e-7, "assert_close": 1e-5, "assert_all_close": 1e-5}
+
+
+_OF_TWO = _COMPARING.keys() | _CLOSE.keys() | _CLOSE_BY_TOLERANCE.keys()
+_OF_ONE = _TRUTH.keys() | _NONE.keys() | {"assertIsInstance", "assertNotIsInstance"}
 _RAISING = re.compile(
     r"(?:^|\.)(?:raises|warns|assertRaises|assertRaisesRegex|assertWarns|assertWarnsRegex|assert_raises"
     r"|assert_raises_regex|assertRaisesRegexp|assertRaisesMessage|RaisesGroup|raises_group|assert_warns)$"
@@ -68,10 +72,15 @@ def call_claims(node: ast.Call, module: Module, names: Names) -> list[Claim] | N
         return list(raising_claims(node, module, names))
     if last in _MOCKS and isinstance(node.func, ast.Attribute):
         return [_mock(node, node.func, last, names)]
-    if (last in _COMPARING or last in _CLOSE or last in _CLOSE_BY_TOLERANCE) and len(node.args) > 1:
+    if last in _OF_TWO and len(node.args) > 1:
         return _two(node, last, names)
-    if (last in _TRUTH or last in _NONE or last in ("assertIsInstance", "assertNotIsInstance")) and node.args:
+    if last in _OF_ONE and node.args:
         return _one(node, last, names)
+    return _by_name(node, last, names)
+
+
+def _by_name(node: ast.Call, last: str, names: Names) -> list[Claim] | None:
+    """A call that asserts by what it is called."""
     chained = _chain_root(node)
     if chained is not None and _NAMED_SO.match(uniform(chained.func).rsplit(".", 1)[-1]):
         return [_fluent(node, chained, names)]
@@ -137,14 +146,13 @@ def _one(node: ast.Call, last: str, names: Names) -> list[Claim]:
 def raising_claims(node: ast.Call, module: Module, names: Names, body: str = "") -> Iterator[Claim]:
     """An exception is demanded, and by ``match`` or a pattern what it says."""
     name = uniform(node.func)
+    by_pattern = "egex" in name
     kinds = argument(node, "expected_exception", 0) or argument(node, "expected_warning", 0)
-    called = [uniform(each, names) for each in node.args[1:]] if not body and "egex" not in name else []
-    subject = body or (f"{called[0]}({', '.join(called[1:])})" if called else "")
+    subject = body or ("" if by_pattern else _handed_call(node, names))
     expected = expected_of(kinds, names) if kinds is not None else "any"
-    broad = (module.dotted(kinds) or "any") in _BROAD or (isinstance(kinds, ast.Tuple) and len(kinds.elts) > 1)
-    text = f"{name}({expected})"
-    yield Claim(node, Strength.SHAPE if broad else Strength.EXACT, subject, expected, text=text)
-    pattern = argument(node, "match") or argument(node, "expected_regex", 1 if "egex" in name else None)
+    strength = Strength.SHAPE if _is_broad(kinds, module) else Strength.EXACT
+    yield Claim(node, strength, subject, expected, text=f"{name}({expected})")
+    pattern = argument(node, "match") or argument(node, "expected_regex", 1 if by_pattern else None)
     if pattern is not None and constant(pattern, names) not in (None, "", ".*", ".+"):
         wanted = expected_of(pattern, names)
         yield Claim(
@@ -154,6 +162,17 @@ def raising_claims(node: ast.Call, module: Module, names: Names, body: str = "")
             f"match {wanted}",
             text=f"{name}({expected}, match={wanted})",
         )
+
+
+def _handed_call(node: ast.Call, names: Names) -> str:
+    """The call that ``assertRaises(ValueError, f, 1)`` makes itself."""
+    called = [uniform(each, names) for each in node.args[1:]]
+    return f"{called[0]}({', '.join(called[1:])})" if called else ""
+
+
+def _is_broad(kinds: ast.expr | None, module: Module) -> bool:
+    """Whether more than one exception will do."""
+    return (module.dotted(kinds) or "any") in _BROAD or (isinstance(kinds, ast.Tuple) and len(kinds.elts) > 1)
 
 
 def _mock(node: ast.Call, function: ast.Attribute, last: str, names: Names) -> Claim:

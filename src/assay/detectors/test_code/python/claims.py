@@ -21,33 +21,37 @@ def claims(node: ast.expr, names: Names, depth: int = 0) -> Iterator[Claim]:
     """The demands of a condition: both halves of an ``and`` are demanded, each for itself."""
     if depth > 20:
         yield Claim(node, Strength.SHAPE, "…")
-    elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and truth(node, names) is None:
-        for value in node.values:
-            if truth(value, names) is not True:
-                yield from claims(value, names, depth + 1)
-    elif isinstance(node, ast.Compare) and len(node.ops) > 1 and _only(node, ast.Eq):
-        for right in node.comparators:
-            yield from claims(
-                ast.copy_location(ast.Compare(node.left, [ast.Eq()], [right]), node), names, depth + 1
-            )
-    elif (pairs := _side_by_side(node)) is not None:
-        for left, right in pairs:
-            yield from claims(ast.copy_location(ast.Compare(left, [ast.Eq()], [right]), node), names, depth + 1)
-    elif isinstance(node, ast.NamedExpr | ast.Await):
-        yield from claims(node.value, names, depth + 1)
-    else:
+        return
+    parts = _parts(node, names)
+    if parts is None:
         yield _claim(node, names)
+        return
+    for part in parts:
+        yield from claims(part, names, depth + 1)
 
 
-def _only(node: ast.Compare, operator: type[ast.cmpop]) -> bool:
-    return all(isinstance(each, operator) for each in node.ops)
-
-
-def _side_by_side(node: ast.expr) -> list[tuple[ast.expr, ast.expr]] | None:
-    """``(a, b) == (1, 2)`` demands each element for itself."""
-    if not (isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)):
+def _parts(node: ast.expr, names: Names) -> list[ast.expr] | None:
+    """The conditions that a condition joins; None for one that stands for itself."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and truth(node, names) is None:
+        return [value for value in node.values if truth(value, names) is not True]
+    if isinstance(node, ast.NamedExpr | ast.Await):
+        return [node.value]
+    pairs = _equalities(node) if isinstance(node, ast.Compare) else None
+    if pairs is None:
         return None
-    left, right = node.left, node.comparators[0]
+    return [ast.copy_location(ast.Compare(left, [ast.Eq()], [right]), node) for left, right in pairs]
+
+
+def _equalities(node: ast.Compare) -> list[tuple[ast.expr, ast.expr]] | None:
+    """``a == b == 3`` demands two equalities, ``(a, b) == (1, 2)`` one for each element."""
+    if not all(isinstance(each, ast.Eq) for each in node.ops):
+        return None
+    if len(node.ops) > 1:
+        return [(node.left, right) for right in node.comparators]
+    return _side_by_side(node.left, node.comparators[0])
+
+
+def _side_by_side(left: ast.expr, right: ast.expr) -> list[tuple[ast.expr, ast.expr]] | None:
     if not (isinstance(left, ast.Tuple) and isinstance(right, ast.Tuple) and len(left.elts) == len(right.elts)):
         return None
     if any(isinstance(part, ast.Starred) for part in [*left.elts, *right.elts]) or not left.elts:
@@ -59,10 +63,9 @@ def _claim(node: ast.expr, names: Names) -> Claim:
     inert = is_inert(node, names)
     # A comparison or a call in which something under test takes part is never a constant.
     held = truth(node, names) if inert or not isinstance(node, ast.Compare | ast.Call) else None
-    if held is not None:
-        strength = Strength.VACUOUS if held else Strength.SHAPE
-        return Claim(node, strength, "" if held else "never reached", None, None, not held)
-    if inert:
+    if held is False:
+        return Claim(node, Strength.SHAPE, "never reached", None, None, True)
+    if held or inert:
         return Claim(node, Strength.VACUOUS, "")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return _negated(node, names)
@@ -114,24 +117,32 @@ def _denied(expected: str | None) -> str:
 def _called(node: ast.Call, names: Names) -> Claim:
     name = uniform(node.func)
     first = node.args[0] if node.args else node.func
-    second = expected_of(node.args[1], names) if len(node.args) > 1 else None
     if name.endswith((".all", ".any")) and isinstance(node.func, ast.Attribute) and not node.args:
         inner = _claim(node.func.value, names)
         return Claim(node, inner.strength, inner.subject, inner.expected, inner.tolerance)
     if name in ("all", "any", "bool") and node.args and not isinstance(first, ast.GeneratorExp | ast.Starred):
         return _quantified(node, name, first, names)
+    second = expected_of(node.args[1], names) if len(node.args) > 1 else None
     if _CLOSE.search(name):
         return Claim(node, Strength.CLOSE, subject_of(first, names), second, argument_tolerance(node, names))
-    if _SAME.search(name) and second is not None:
-        return Claim(node, Strength.EXACT, subject_of(first, names), second)
-    if name == "isinstance" and second is not None:
+    if second is not None:
+        asked = _asked(node, name, subject_of(first, names), second)
+        if asked is not None:
+            return asked
+    strength = Strength.SHAPE if _PROPERTY.search(name) else Strength.PRESENCE
+    return Claim(node, strength, subject_of(node, names), "True")
+
+
+def _asked(node: ast.Call, name: str, subject: str, second: str) -> Claim | None:
+    """What is asked of two things: whether they are the same, whether one is an instance of the other."""
+    if _SAME.search(name):
+        return Claim(node, Strength.EXACT, subject, second)
+    if name == "isinstance":
         vacuous = re.search(r"\bobject\b", second)
-        return Claim(node, Strength.VACUOUS if vacuous else Strength.SHAPE, subject_of(first, names), second)
+        return Claim(node, Strength.VACUOUS if vacuous else Strength.SHAPE, subject, second)
     if name == "hasattr" and second in ("'__class__'", "'__dict__'", "'__doc__'"):
-        return Claim(node, Strength.VACUOUS, subject_of(first, names))
-    if _PROPERTY.search(name):
-        return Claim(node, Strength.SHAPE, subject_of(node, names), "True")
-    return Claim(node, Strength.PRESENCE, subject_of(node, names), "True")
+        return Claim(node, Strength.VACUOUS, subject)
+    return None
 
 
 def _quantified(node: ast.Call, name: str, first: ast.expr, names: Names) -> Claim:

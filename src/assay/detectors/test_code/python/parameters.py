@@ -38,8 +38,9 @@ def _table(node: ast.expr, function: Function | None, module: Module) -> Table |
     name = module.dotted(node.func) or ""
     if name.endswith("mark.parametrize"):
         indirect = argument(node, "indirect")
-        return _rows(_split(argument(node, "argnames", 0), module), argument(node, "argvalues", 1), module,
-                     filled=indirect is None or constant(indirect) is False)  # fmt: skip
+        filled = indirect is None or constant(indirect) is False
+        names = _split(argument(node, "argnames", 0), module)
+        return _rows(names, argument(node, "argvalues", 1), module, filled=filled)
     if name.endswith(("parameterized.expand", "parameterized.parameterized", "ddt.data")) and function is not None:
         names = tuple(each.arg for each in function.args.args if each.arg not in ("self", "cls"))
         values = node.args[0] if "ddt" not in name and node.args else ast.List(list(node.args))
@@ -115,18 +116,25 @@ def _spread(elements: list[ast.expr], module: Module, depth: int) -> list[ast.ex
 
 
 def _made(node: ast.Call, module: Module, depth: int) -> list[ast.expr] | None:
-    if (
-        isinstance(node.func, ast.Name)
-        and node.func.id in ("list", "tuple", "sorted", "reversed", "set")
-        and node.args
-    ):
+    function = node.func
+    if isinstance(function, ast.Name) and function.id in _COPIES and node.args:
         return written(node.args[0], module, depth + 1)
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "items":
-        owner = node.func.value
-        whole = module.bound.get(owner.id) if isinstance(owner, ast.Name) else owner
-        if isinstance(whole, ast.Dict) and None not in whole.keys:
-            return [ast.Tuple([k, v]) for k, v in zip(whole.keys, whole.values, strict=True) if k is not None]
+    if isinstance(function, ast.Attribute) and function.attr == "items":
+        items = _items(function.value, module)
+        if items is not None:
+            return items
     return _literals(constant(node, module.constants))
+
+
+_COPIES = frozenset({"list", "tuple", "sorted", "reversed", "set"})
+
+
+def _items(owner: ast.expr, module: Module) -> list[ast.expr] | None:
+    """The pairs of a dictionary that is written down."""
+    whole = module.bound.get(owner.id) if isinstance(owner, ast.Name) else owner
+    if not isinstance(whole, ast.Dict) or None in whole.keys:
+        return None
+    return [ast.Tuple([k, v]) for k, v in zip(whole.keys, whole.values, strict=True) if k is not None]
 
 
 def _literals(value: object) -> list[ast.expr] | None:

@@ -36,9 +36,9 @@ def number(node: ast.expr | None, names: Names) -> float | None:
 
 def tolerance_of(left: ast.expr, right: ast.expr, names: Names) -> Closeness | None:
     """The closeness that a comparison asks for; None where it asks for equality."""
-    if isinstance(right, ast.Call) and uniform(right.func).rsplit(".", 1)[-1] == "approx" and right.args:
+    if isinstance(right, ast.Call) and _is_approx(right):
         return Closeness(approx_tolerance(right, names), _text(right.args[0], names))
-    if isinstance(left, ast.Call) and uniform(left.func).rsplit(".", 1)[-1] == "approx" and left.args:
+    if isinstance(left, ast.Call) and _is_approx(left):
         return Closeness(approx_tolerance(left, names), _text(left.args[0], names), _text(right, names))
     if not (isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.args):
         return None
@@ -50,6 +50,10 @@ def tolerance_of(left: ast.expr, right: ast.expr, names: Names) -> Closeness | N
         subject = uniform(difference.left, names, Fill.SUBJECT)[:LONGEST]
         return Closeness(number(right, names), _text(difference.right, names), subject)
     return None
+
+
+def _is_approx(node: ast.Call) -> bool:
+    return uniform(node.func).rsplit(".", 1)[-1] == "approx" and bool(node.args)
 
 
 def approx_tolerance(node: ast.Call, names: Names) -> float:
