@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable
 
 from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.turned import turned
+from assay.detectors.test_code.negations import is_negation
 
 # Equality of floating-point numbers is rarely meant to the last bit: asking for this closeness is no weakening.
 _ROUNDING = 1e-5
@@ -36,7 +36,7 @@ def everything(assertion: Assertion) -> Hashable:
     return assertion.text, assertion.subject, assertion.expected, assertion.strength, assertion.tolerance
 
 
-def meaning(assertion: Assertion) -> Hashable:
+def demand_key(assertion: Assertion) -> Hashable:
     """What is demanded of what, however it is spelled."""
     if not assertion.subject:
         return assertion.text, assertion.strength
@@ -62,7 +62,7 @@ def kin(assertion: Assertion) -> list[Hashable]:
 
 def differences(before: list[Assertion], after: list[Assertion]) -> tuple[list[Assertion], list[Assertion]]:
     """The assertions that are only before, and those that are only after."""
-    for key in (everything, meaning):
+    for key in (everything, demand_key):
         before, after = _without_common(before, after, key)
     return before, after
 
@@ -76,7 +76,7 @@ def _without_common(
     gone: list[Assertion] = []
     for each in before:
         same = waiting.get(key(each))
-        if same and not wider(each, same[-1]) and not turned(each, same[-1]):
+        if same and not wider(each, same[-1]) and not is_negation(each, same[-1]):
             same.pop()
         else:
             gone.append(each)
@@ -98,10 +98,10 @@ def is_rounding(assertion: Assertion) -> bool:
     return assertion.tolerance is not None and assertion.tolerance <= _ROUNDING
 
 
-def judged(before: Assertion, after: Assertion) -> str | None:
+def broken_rule(before: Assertion, after: Assertion) -> str | None:
     """The rule that an assertion breaks which stands in the place of another one; None if it is as good."""
     rounded = is_rounding(after) and before.expected == after.expected
-    if turned(before, after):
+    if is_negation(before, after):
         return "expectation-rewritten"
     if after.strength < before.strength and not rounded:
         return "assertion-weaker"
@@ -206,7 +206,7 @@ def about_the_same(before: Assertion, after: Assertion) -> bool:
 
 def reworded(before: Assertion, after: Assertion) -> bool:
     """Whether an assertion about something of another name demands the same: the subject was renamed."""
-    if after.strength < before.strength or wider(before, after) or turned(before, after):
+    if after.strength < before.strength or wider(before, after) or is_negation(before, after):
         return False
     if before.expected != after.expected:
         quoted = _QUOTED.findall(before.expected or "")

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.uniform import joined, simplified, split
 
@@ -178,18 +179,7 @@ def _outside_brackets(words: list[str]) -> Iterator[int]:
             yield index
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What a condition demands where it must hold."""
-
-    strength: Strength
-    subject: str
-    expected: str | None
-    text: str = ""
-    """The condition itself."""
-
-
-def demand(
+def condition_demand(
     words: list[str],
     constants: Mapping[str, str] | None = None,
     holds: bool = True,
@@ -205,7 +195,7 @@ def demand(
     several = _split_any(words, ("&&", "and") if holds else ("||", "or"))
     if len(several) > 1 and depth < _DEEPEST:
         return max(
-            (demand(part, constants, holds, falsy, depth + 1) for part in several),
+            (condition_demand(part, constants, holds, falsy, depth + 1) for part in several),
             key=lambda found: found.strength,
         )
     compared = comparison(words)
@@ -225,12 +215,15 @@ def _without_negations(words: list[str], holds: bool) -> tuple[list[str], bool]:
     return words, holds
 
 
-def demands(
+def condition_demands(
     words: list[str], constants: Mapping[str, str] | None = None, holds: bool = True, falsy: frozenset[str] = FALSY
-) -> list[Demand]:
+) -> list[WrittenDemand]:
     """Every demand of a condition that joins several: each must hold, or none may."""
     several = _split_any(_bare(words), ("&&", "and") if holds else ("||", "or"))
-    return [replace(demand(part, constants, holds, falsy), text=joined(part)) for part in several[:_MOST_PARTS]]
+    return [
+        WrittenDemand(joined(part), condition_demand(part, constants, holds, falsy))
+        for part in several[:_MOST_PARTS]
+    ]
 
 
 def _comparison_demand(compared: Comparison, holds: bool) -> Demand:

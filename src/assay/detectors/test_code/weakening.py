@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.detectors.test_code.assertion_pairs import (
+    broken_rule,
     differences,
     implies,
-    judged,
     reworded,
     without_owner,
 )
@@ -31,8 +31,8 @@ from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.own_inputs import goes_in
 from assay.detectors.test_code.parametrised import Parametrised
 from assay.detectors.test_code.removed_subjects import subject_removed
-from assay.detectors.test_code.swapped import swapped
-from assay.detectors.test_code.wholes import covers, wholes
+from assay.detectors.test_code.swapped_expectations import swapped_expectation
+from assay.detectors.test_code.whole_expectations import covers, whole_expectations
 
 
 def compare_assertions(files: Sequence[FilePair], removed: frozenset[str] = frozenset()) -> Comparison:
@@ -125,7 +125,7 @@ class _Weakening:
         found: list[Finding] = []
         if self._lost[id(before.test)]:
             found = self._worse(before, after)
-        elif (pair := swapped(self.files[before.path], before.test, after.test)) is not None:
+        elif (pair := swapped_expectation(self.files[before.path], before.test, after.test)) is not None:
             found = [self._finding("expectation-rewritten", before, after, *pair)]
         fewer = _fewer_cases(before, after)
         if fewer is None:
@@ -152,7 +152,7 @@ class _Weakening:
 
     def _parts(self, lost: list[Assertion], before: Located) -> list[Assertion]:
         """What is left of it where a whole is expected that has it as its part."""
-        found = wholes(self._gained[id(before.test)]) if lost else []
+        found = whole_expectations(self._gained[id(before.test)]) if lost else []
         if not found:
             return lost
         source = source_of(self.files[before.path].before_text, before.test)
@@ -179,7 +179,7 @@ class _Weakening:
 
     def _rule(self, lost: Assertion, alike: Assertion, before: Located, after: Located) -> str | None:
         """The rule that is broken by what stands in an assertion's place."""
-        rule = judged(lost, alike)
+        rule = broken_rule(lost, alike)
         rewritten = rule == "expectation-rewritten" and lost.text == alike.text
         return None if rewritten and goes_in(self.files[before.path], before, after, lost) else rule
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.detectors.test_code.csharp import asserts
 from assay.detectors.test_code.csharp.fluent import BROAD
 from assay.detectors.test_code.csharp.members import Method
-from assay.detectors.test_code.curly.bodies import Body, Call, Found, Guard, Reading, SkipCall, read_body
+from assay.detectors.test_code.curly.bodies import Body, BodyPart, Call, Guard, Reading, SkipCall, read_body
 from assay.detectors.test_code.curly.chains import chain
 from assay.detectors.test_code.curly.constants import constant
-from assay.detectors.test_code.curly.demands import Demand
 from assay.detectors.test_code.curly.flow import Flow
 from assay.detectors.test_code.curly.guards import (
     guard_text,
@@ -21,6 +20,7 @@ from assay.detectors.test_code.curly.guards import (
 )
 from assay.detectors.test_code.curly.tokens import tokens, uniform
 from assay.detectors.test_code.curly.values import Values
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node, Tree
 
@@ -54,7 +54,7 @@ def read_bodies(flow: Flow, members: list[Method]) -> dict[int, Body]:
     late = bool(asserts.LATE.search(tree.text))
     values = Values(tree, frozenset({"variable_declarator"}), _FUNCTIONS)
 
-    def look(tree: Tree, node: Node, text: str) -> Sequence[Found]:
+    def look(tree: Tree, node: Node, text: str) -> Sequence[BodyPart]:
         if node.kind != "invocation_expression":
             return _statement(tree, node, text)
         parent = node.parent
@@ -73,18 +73,18 @@ def read_bodies(flow: Flow, members: list[Method]) -> dict[int, Body]:
     return {id(method.node): read_body(reading, method.node) for method in members}
 
 
-def _statement(tree: Tree, node: Node, text: str) -> Sequence[Found]:
+def _statement(tree: Tree, node: Node, text: str) -> Sequence[BodyPart]:
     if node.kind == "throw_statement":
         if _SKIP_THROW.match(text):
             return [SkipCall("skip", uniform(tokens(text)))]
-        return [Demand("Assert.Fail()", Strength.SHAPE, "fail")] if _FAIL_THROW.match(text) else ()
+        return [WrittenDemand("Assert.Fail()", Demand(Strength.SHAPE, "fail"))] if _FAIL_THROW.match(text) else ()
     if is_guard(node, "if_statement", "method_declaration"):
         return [Guard(uniform(tokens(guard_text(tree, node, "if_statement"))))]
     return ()
 
 
-def _invocation(tree: Tree, node: Node, text: str, names: Mapping[str, bool], nunit: bool) -> Sequence[Found]:
-    skipped: list[Found] = []
+def _invocation(tree: Tree, node: Node, text: str, names: Mapping[str, bool], nunit: bool) -> Sequence[BodyPart]:
+    skipped: list[BodyPart] = []
     if _SKIP_CALL.match(text):
         skipped = list(skip_call(text, names, _is_last(node)))
         if not _PASSES.match(text):

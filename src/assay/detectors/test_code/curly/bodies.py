@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from assay.detectors.test_code.curly.demands import Demand
 from assay.detectors.test_code.curly.flow import Flow
 from assay.detectors.test_code.curly.lists import spelled
 from assay.detectors.test_code.curly.values import Values, plain
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node, Tree
 
@@ -41,8 +41,8 @@ class Call(NamedTuple):
     node: Node
 
 
-Found = Demand | SkipCall | Guard | Call
-Look = Callable[[Tree, Node, str], Sequence[Found]]
+BodyPart = WrittenDemand | SkipCall | Guard | Call
+Look = Callable[[Tree, Node, str], Sequence[BodyPart]]
 """What one node means; the text is its source, cut where assertions are nested in assertions without end."""
 
 
@@ -78,19 +78,19 @@ def read_body(reading: Reading, function: Node) -> Body:
             open_until.pop()
         most = _MOST_TEXT if len(open_until) >= _MOST_NESTED else node.end - node.start
         for found in reading.look(tree, node, tree.text[node.start : node.start + most]):
-            _add(
-                body, tree, node, _settled(found, node, function, reading) if isinstance(found, Demand) else found
-            )
+            if isinstance(found, WrittenDemand):
+                demand = _settled(found.demand, node, function, reading)
+                body.assertions.append(_assertion(tree, node, found.text, demand))
+            else:
+                _add(body, tree, node, found)
         if node.parent is None or node.parent.start != node.start:
             open_until.append(node.end)
     return body
 
 
-def _add(body: Body, tree: Tree, node: Node, found: Found) -> None:
+def _add(body: Body, tree: Tree, node: Node, found: SkipCall | Guard | Call) -> None:
     if isinstance(found, Call):
         body.calls.append(found)
-    elif isinstance(found, Demand):
-        body.assertions.append(_assertion(tree, node, found))
     elif isinstance(found, Guard):
         body.guards.append(Skip("skip", tree.line(node.start), found.text[:_MOST_TEXT], conditional=True))
     elif not node.dead:
@@ -102,22 +102,21 @@ def _settled(demand: Demand, node: Node, function: Node, reading: Reading) -> De
     """What is expected under a name, what equals itself only by way of one, what is only asked now and then."""
     values = reading.values
     if node.conditional and demand.subject != "fail" and reading.flow.is_guarded(node, function):
-        demand = demand._replace(
-            strength=Strength(max(demand.strength - 1, min(demand.strength, Strength.PRESENCE)))
-        )
+        weaker = Strength(max(demand.strength - 1, min(demand.strength, Strength.PRESENCE)))
+        demand = replace(demand, strength=weaker)
     if demand.expected is None or demand.strength < Strength.CLOSE:
         return demand
     value = values.of(demand.expected, node)
     expected = demand.expected if value is None else spelled(value)
     if expected == plain(values.of(demand.subject, node)):
-        return demand._replace(strength=Strength.VACUOUS, expected=expected)
-    return demand if value is None else demand._replace(expected=expected)
+        return replace(demand, strength=Strength.VACUOUS, expected=expected)
+    return demand if value is None else replace(demand, expected=expected)
 
 
-def _assertion(tree: Tree, node: Node, demand: Demand) -> Assertion:
+def _assertion(tree: Tree, node: Node, text: str, demand: Demand) -> Assertion:
     return Assertion(
         line=tree.line(node.start),
-        text=demand.text,
+        text=text,
         strength=demand.strength,
         subject=demand.subject,
         expected=demand.expected,

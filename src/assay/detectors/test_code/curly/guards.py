@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from assay.detectors.test_code.curly.demands import Demand
 from assay.detectors.test_code.curly.tokens import tokens, uniform
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node, Tree
 
@@ -67,7 +67,7 @@ def guard_text(tree: Tree, node: Node, branch: str) -> str:
     return tree.text[around.start : node.end]
 
 
-def in_try(tree: Tree, node: Node, demand: Demand) -> Demand:
+def in_try(tree: Tree, node: Node, written: WrittenDemand) -> WrittenDemand:
     """A failure at the end of a try body says that an exception must come before it."""
     inside = node
     for around in node.ancestors():
@@ -78,9 +78,9 @@ def in_try(tree: Tree, node: Node, demand: Demand) -> Demand:
             kind = _caught(tree, clause)
             before = tree.text[max(inside.start + 1, node.start - _MOST_TEXT) : node.start]
             strength = Strength.SHAPE if kind in _BROAD else Strength.EXACT
-            return Demand(demand.text, strength, uniform(tokens(before)).rstrip(";"), kind)
+            return WrittenDemand(written.text, Demand(strength, uniform(tokens(before)).rstrip(";"), kind))
         inside = around
-    return demand
+    return written
 
 
 def _caught(tree: Tree, clause: Node) -> str:

@@ -7,14 +7,14 @@ from itertools import islice
 from assay.detectors.test_code.calls import Call, Names
 from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.chains import Link, chain
-from assay.detectors.test_code.conditions import comparison, demands, number
-from assay.detectors.test_code.found import Found, Nesting
+from assay.detectors.test_code.conditions import comparison, condition_demands, number
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.go import gomega, testify
 from assay.detectors.test_code.go.flow import FAR, GoRules
 from assay.detectors.test_code.go.text import CASES, FUNCTIONS, words_of
 from assay.detectors.test_code.go.values import PACKAGES, Values
-from assay.detectors.test_code.judged import Judged
 from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertion
 from assay.detectors.test_code.scopes import Role, Scope
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import joined
@@ -38,7 +38,7 @@ class Assertions:
         self._values = values
         self._calls = calls
         self._rules = rules
-        self._found: list[Found] = []
+        self._found: list[PendingAssertion] = []
         self._nesting = Nesting()
         self._guards: set[Node] = set()
         self._gone_through: set[Node] = set()
@@ -67,7 +67,7 @@ class Assertions:
         if not given or joined(given[0]) not in self._values.handles:
             return
         texts = [joined(part) for part in given[1:3]] + ["", ""]
-        self._add(call.node, scope, joined(found), Judged(Strength.SHAPE, texts[0], texts[1] or None))
+        self._add(call.node, scope, joined(found), Demand(Strength.SHAPE, texts[0], texts[1] or None))
         self._found[-1].function = call.names[-1]
 
     def _is_handle(self, call: Call, owners: set[str]) -> bool:
@@ -77,7 +77,7 @@ class Assertions:
 
     def _gomega(self, call: Call, scope: Scope) -> None:
         words = self._words(call.node)
-        self._add(call.node, scope, joined(words), gomega.judge(chain(words)))
+        self._add(call.node, scope, joined(words), gomega.demand_of(chain(words)))
 
     def _testify(self, call: Call, owners: set[str], scope: Scope) -> None:
         base = call.root.names[0] if call.root.names else ""
@@ -93,15 +93,15 @@ class Assertions:
             given, fake = self._without_handle(link)
         else:
             given, fake = link.arguments or [], False
-        judged = self._testified(testify.plain_name(call.names[-1]), given)
-        self._add(call.node, scope, joined(words), judged, fake)
+        demand = self._testified(testify.plain_name(call.names[-1]), given)
+        self._add(call.node, scope, joined(words), demand, fake)
 
-    def _testified(self, method: str, given: list[list[str]]) -> Judged:
+    def _testified(self, method: str, given: list[list[str]]) -> Demand:
         if method in ("Assert", "Check") and len(given) > 1:
-            return testify.judge_checker(given)
+            return testify.checker_demand(given)
         if method == "Check":
             return testify.condition(given[0] if given else [], True, self._values.constants)
-        return testify.judge(method, given, self._values.constants)
+        return testify.demand_of(method, given, self._values.constants)
 
     def _without_handle(self, link: Link) -> tuple[list[list[str]], bool]:
         """The arguments without the ``t``, and whether that ``t`` is a fake one."""
@@ -125,7 +125,7 @@ class Assertions:
                 break
             branch = around
         text = joined(self._words(call.node))
-        self._add(call.node, scope, text, Judged(Strength.SHAPE, "reached"))
+        self._add(call.node, scope, text, Demand(Strength.SHAPE, "reached"))
         self.panics.update(islice((around for around in call.node.ancestors() if around.kind in FUNCTIONS), 1))
 
     def _if(self, guard: Node, branch: Node, scope: Scope) -> None:
@@ -134,11 +134,11 @@ class Assertions:
             return
         self._guards.add(guard)
         init = self._init(guard)
-        for found in demands(self._rules.head(guard), self._values.constants, holds):
-            judged = self._judge(found.text, Judged(found.strength, found.subject, found.expected), init, holds)
+        for found in condition_demands(self._rules.head(guard), self._values.constants, holds):
+            demand = self._demand_of(found.text, found.demand, init, holds)
             text = f"if {found.text} {'' if holds else 'fail'}".rstrip()
             # The condition itself runs whenever the statement does.
-            self._found.append(Found(guard, scope, text, judged))
+            self._found.append(PendingAssertion(guard, scope, text, demand))
 
     def _init(self, guard: Node) -> list[str]:
         """What is assigned right before the condition: ``diff := cmp.Diff(want, got)``."""
@@ -148,7 +148,7 @@ class Assertions:
             return []
         return words_of(self._tree.source(first)[:_LONGEST])
 
-    def _judge(self, text: str, judged: Judged, init: list[str], holds: bool) -> Judged:
+    def _demand_of(self, text: str, demand: Demand, init: list[str], holds: bool) -> Demand:
         """What Go's own idioms mean."""
         words = words_of(text)
         while words[:1] == ["!"]:
@@ -158,16 +158,16 @@ class Assertions:
             return called if holds else replace(called, strength=min(called.strength, Strength.SHAPE))
         tolerance = _tolerance(words)
         if tolerance is not None and not holds:
-            strength = judged.strength if judged.strength is Strength.VACUOUS else Strength.CLOSE
-            return replace(judged, strength=strength, tolerance=tolerance)
-        if judged.expected == "nil" and _ERROR.match(judged.subject):
-            return replace(judged, strength=_error_strength(words, holds))
-        if judged.expected == '""' and "Diff" in init:
-            return _of_diff(init, judged)
-        return judged
+            strength = demand.strength if demand.strength is Strength.VACUOUS else Strength.CLOSE
+            return replace(demand, strength=strength, tolerance=tolerance)
+        if demand.expected == "nil" and _ERROR.match(demand.subject):
+            return replace(demand, strength=_error_strength(words, holds))
+        if demand.expected == '""' and "Diff" in init:
+            return _of_diff(init, demand)
+        return demand
 
-    def _add(self, node: Node, scope: Scope, text: str, judged: Judged, fake: bool = False) -> None:
-        self._found.append(Found(node, scope, text, judged, fake))
+    def _add(self, node: Node, scope: Scope, text: str, demand: Demand, fake: bool = False) -> None:
+        self._found.append(PendingAssertion(node, scope, text, demand, fake))
 
     def _words(self, node: Node) -> list[str]:
         self._nesting.enter(node.end)
@@ -177,7 +177,7 @@ class Assertions:
         """Put every assertion into its scope. ``functions`` are those of the file."""
         for found in self._found:
             if found.function not in functions:
-                found.judged = self._values.written.settled(found.judged, found.node)
+                found.demand = self._values.named_values.settled(found.demand, found.node)
                 found.put(self._tree, not found.node.dead)
                 self._loops(found.node, found.scope)
 
@@ -219,10 +219,10 @@ def _error_strength(words: list[str], holds: bool) -> Strength:
     return Strength.PRESENCE if absent else Strength.SHAPE
 
 
-def _of_diff(init: list[str], judged: Judged) -> Judged:
+def _of_diff(init: list[str], demand: Demand) -> Demand:
     """``diff := cmp.Diff(want, got); diff != ""`` compares what it makes the difference of."""
     link = chain(init[init.index(":=") + 1 :] if ":=" in init else init)[-1]
-    return Judged(judged.strength, link.text(1) or judged.subject, link.text(0))
+    return Demand(demand.strength, link.text(1) or demand.subject, link.text(0))
 
 
 def _tolerance(words: list[str]) -> float | None:

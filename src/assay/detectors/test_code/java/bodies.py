@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assay.detectors.test_code.curly.bodies import Body, Call, Found, Guard, Reading, SkipCall, read_body
-from assay.detectors.test_code.curly.demands import Demand, condition
+from assay.detectors.test_code.curly.bodies import Body, BodyPart, Call, Guard, Reading, SkipCall, read_body
+from assay.detectors.test_code.curly.condition_demands import condition
 from assay.detectors.test_code.curly.flow import Flow
 from assay.detectors.test_code.curly.guards import (
     guard_text,
@@ -17,6 +17,7 @@ from assay.detectors.test_code.curly.guards import (
 )
 from assay.detectors.test_code.curly.tokens import arguments, closing, split, tokens, uniform
 from assay.detectors.test_code.curly.values import Values
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.java import asserts, skips
 from assay.detectors.test_code.java.fluent import BROAD
 from assay.detectors.test_code.java.grammar import MEMBERS
@@ -45,7 +46,7 @@ def read_bodies(flow: Flow, members: list[Method]) -> dict[int, Body]:
     late = bool(asserts.LATE.search(tree.text))
     values = Values(tree, frozenset({"variable_declarator"}), MEMBERS)
 
-    def look(tree: Tree, node: Node, text: str) -> Sequence[Found]:
+    def look(tree: Tree, node: Node, text: str) -> Sequence[BodyPart]:
         if node.kind != "method_invocation":
             return _statement(tree, node, text, names)
         parent = node.parent
@@ -61,15 +62,15 @@ def read_bodies(flow: Flow, members: list[Method]) -> dict[int, Body]:
     return bodies
 
 
-def _statement(tree: Tree, node: Node, text: str, names: Mapping[str, bool]) -> Sequence[Found]:
+def _statement(tree: Tree, node: Node, text: str, names: Mapping[str, bool]) -> Sequence[BodyPart]:
     if node.kind == "assert_statement":
         told = split(tokens(text)[1:], _COLON)[0]
         said = [part for part in told if part != ";"]
-        return [Demand(f"assert {uniform(said)}", *condition(said, True, names))]
+        return [WrittenDemand(f"assert {uniform(said)}", condition(said, True, names))]
     if node.kind == "throw_statement":
         if skips.THROW.match(text):
             return [SkipCall("skip", uniform(tokens(text)))]
-        return [Demand("fail()", Strength.SHAPE, "fail")] if "AssertionError" in text[:80] else ()
+        return [WrittenDemand("fail()", Demand(Strength.SHAPE, "fail"))] if "AssertionError" in text[:80] else ()
     if is_guard(node, "if_statement", "method_declaration"):
         return [Guard(uniform(tokens(guard_text(tree, node, "if_statement"))))]
     return ()
@@ -77,7 +78,7 @@ def _statement(tree: Tree, node: Node, text: str, names: Mapping[str, bool]) -> 
 
 def _invocation(
     tree: Tree, node: Node, text: str, names: Mapping[str, bool], own: set[str], late: bool
-) -> Sequence[Found]:
+) -> Sequence[BodyPart]:
     called = _OWN_CALL.match(text)
     name = called[1] if called else ""
     if name in own:
@@ -91,7 +92,7 @@ def _invocation(
     return [in_try(tree, node, one) for one in found] if name == "fail" else found
 
 
-def _demanded(text: str, names: Mapping[str, bool]) -> list[Demand]:
+def _demanded(text: str, names: Mapping[str, bool]) -> list[WrittenDemand]:
     return asserts.demands(tokens(text), names) if names else asserts.remembered(text)
 
 

@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable
 
 from assay.detectors.test_code.curly.chains import Link, chain
+from assay.detectors.test_code.curly.condition_demands import condition, equality, inequality
 from assay.detectors.test_code.curly.constants import number
-from assay.detectors.test_code.curly.demands import Demand, Meaning, condition, equality, inequality
 from assay.detectors.test_code.curly.tokens import Tokens, uniform
 from assay.detectors.test_code.curly.words import told
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Strength
 
 BROAD = frozenset({"Exception", "Throwable", "RuntimeException", "Error"})
@@ -42,7 +43,7 @@ _PRESENCE = re.compile(r"isNotNull|isPresent|isNotEmpty|isNotBlank|doesNotThrowA
 _THROWING_ROOT = re.compile(r"assertThat(?:ThrownBy|ExceptionOfType|\w+Exception)")
 
 
-def fluent(links: list[Link]) -> list[Demand]:
+def fluent(links: list[Link]) -> list[WrittenDemand]:
     """Every check of a chain is an assertion of its own: a chain and separate statements demand the same."""
     root = links[0]
     if root.given >= 2:
@@ -50,7 +51,7 @@ def fluent(links: list[Link]) -> list[Demand]:
     if root.name in ("assertWithMessage", "assert_") and len(links) > 1:
         root, links = links[1], links[1:]
     subject = root.argument(0)
-    found: list[Demand] = []
+    found: list[WrittenDemand] = []
     tolerance: Tokens = []
     for link in links[1:]:
         if _says_nothing(link):
@@ -60,8 +61,8 @@ def fluent(links: list[Link]) -> list[Demand]:
         elif _NAVIGATION.fullmatch(link.name):
             subject = [*subject, ".", link.text]
         else:
-            meaning = _check(link, subject, root.name, tolerance)
-            found.append(Demand(f"assertThat({uniform(subject)}).{link.text}", *meaning))
+            demand = _check(link, subject, root.name, tolerance)
+            found.append(WrittenDemand(f"assertThat({uniform(subject)}).{link.text}", demand))
     return found or _unchecked(root, subject)
 
 
@@ -72,34 +73,34 @@ def _says_nothing(link: Link) -> bool:
     return link.name in _SATISFIES and "->" in link.text
 
 
-def _unchecked(root: Link, subject: Tokens) -> list[Demand]:
+def _unchecked(root: Link, subject: Tokens) -> list[WrittenDemand]:
     """``assertThat(x)`` alone demands nothing; a thrower alone demands that something is thrown."""
     strength = Strength.SHAPE if _THROWING_ROOT.match(root.name) else Strength.VACUOUS
-    return [Demand(f"{root.name}({uniform(subject)})", strength, uniform(subject))]
+    return [WrittenDemand(f"{root.name}({uniform(subject)})", Demand(strength, uniform(subject)))]
 
 
-def _check(link: Link, subject: Tokens, root: str, tolerance: Tokens) -> Meaning:
+def _check(link: Link, subject: Tokens, root: str, tolerance: Tokens) -> Demand:
     text = uniform(subject)
     found = _closeness(link, text, tolerance) or _comparison(link, subject) or _instance(link, text, root)
     if found is not None:
         return found
     given = ", ".join(map(uniform, link.arguments or ()))
     if link.name == "containsExactly":
-        return Meaning(Strength.EXACT, text, f"[{given}]")
-    return Meaning(_strength(link.name), text, told(link.name, given))
+        return Demand(Strength.EXACT, text, f"[{given}]")
+    return Demand(_strength(link.name), text, told(link.name, given))
 
 
-def _closeness(link: Link, subject: str, tolerance: Tokens) -> Meaning | None:
+def _closeness(link: Link, subject: str, tolerance: Tokens) -> Demand | None:
     """``isCloseTo(3, within(0.1))``, ``isWithin(0.1).of(3)``."""
     expected = uniform(link.argument(0))
     if link.name in ("isEqualTo", "isCloseTo") and link.given == 2:
-        return Meaning(Strength.CLOSE, subject, expected, _within(link.argument(1)))
+        return Demand(Strength.CLOSE, subject, expected, _within(link.argument(1)))
     if link.name == "of" and tolerance:
-        return Meaning(Strength.CLOSE, subject, expected, number(tolerance))
+        return Demand(Strength.CLOSE, subject, expected, number(tolerance))
     return None
 
 
-def _comparison(link: Link, subject: Tokens) -> Meaning | None:
+def _comparison(link: Link, subject: Tokens) -> Demand | None:
     """A check that says the same as an operator would."""
     name, first = link.name, link.argument(0)
     if name == "isEqualTo" or (name in _EQUALS and link.given == 1):
@@ -113,14 +114,14 @@ def _comparison(link: Link, subject: Tokens) -> Meaning | None:
     return None
 
 
-def _instance(link: Link, subject: str, root: str) -> Meaning | None:
+def _instance(link: Link, subject: str, root: str) -> Demand | None:
     """An exception of a kind; or a type that everything has."""
     given = ", ".join(map(uniform, link.arguments or ()))
     if link.name in ("isInstanceOf", "isExactlyInstanceOf", "isThrownBy") and _THROWING_ROOT.match(root):
         kind = (subject if link.name == "isThrownBy" else given).removesuffix(".class")
-        return Meaning(Strength.SHAPE if kind in BROAD else Strength.EXACT, subject, kind)
+        return Demand(Strength.SHAPE if kind in BROAD else Strength.EXACT, subject, kind)
     if link.name == "isInstanceOf" and given == "Object.class":
-        return Meaning(Strength.VACUOUS, subject, given)
+        return Demand(Strength.VACUOUS, subject, given)
     return None
 
 
@@ -140,15 +141,15 @@ def _within(parts: Tokens) -> float | None:
 _MOST_DEPTH = 8
 
 
-def _hamcrest(root: Link) -> Demand:
+def _hamcrest(root: Link) -> WrittenDemand:
     """``assertThat(x, matcher)``, ``assertThat("why", x, matcher)``, ``assertThat("why", condition)``."""
     kept = list(root.arguments or ())
     if kept[0][:1] and kept[0][0][0] == '"' and (len(kept) == 3 or not _is_matcher(kept[1])):
         kept = kept[1:]
     text = f"assertThat({', '.join(map(uniform, kept))})"
     if len(kept) == 1:
-        return Demand(text, *condition(kept[0], True))
-    return Demand(text, *_matched(kept[0], kept[1], 0))
+        return WrittenDemand(text, condition(kept[0], True))
+    return WrittenDemand(text, _matched(kept[0], kept[1], 0))
 
 
 def _is_matcher(parts: Tokens) -> bool:
@@ -156,15 +157,15 @@ def _is_matcher(parts: Tokens) -> bool:
     return bool(links) and links[-1].arguments is not None
 
 
-def _matched(subject: Tokens, matcher: Tokens, depth: int) -> Meaning:
+def _matched(subject: Tokens, matcher: Tokens, depth: int) -> Demand:
     links = chain(matcher)
     link = links[-1] if links else Link("", None, "", [])
     found = _MATCHERS[link.name](subject, link, depth) if link.name in _MATCHERS else None
     given = ", ".join(map(uniform, link.arguments or ()))
-    return found or Meaning(Strength.SHAPE, uniform(subject), told(link.name, given))
+    return found or Demand(Strength.SHAPE, uniform(subject), told(link.name, given))
 
 
-def _combined(subject: Tokens, link: Link, depth: int) -> Meaning | None:
+def _combined(subject: Tokens, link: Link, depth: int) -> Demand | None:
     """A matcher around a value or around other matchers."""
     if not link.given:
         return None
@@ -173,45 +174,45 @@ def _combined(subject: Tokens, link: Link, depth: int) -> Meaning | None:
     if depth >= _MOST_DEPTH:
         return None
     inner = [_matched(subject, argument, depth + 1) for argument in link.arguments or ()]
-    return (min if link.name == "anyOf" else max)(inner, key=lambda meaning: meaning.strength)
+    return (min if link.name == "anyOf" else max)(inner, key=lambda demand: demand.strength)
 
 
-def _matches_equal(subject: Tokens, link: Link, _: int) -> Meaning:
+def _matches_equal(subject: Tokens, link: Link, _: int) -> Demand:
     return equality(subject, link.argument(0))
 
 
-def _matches_close(subject: Tokens, link: Link, _: int) -> Meaning:
-    return Meaning(Strength.CLOSE, uniform(subject), uniform(link.argument(0)), number(link.argument(1)))
+def _matches_close(subject: Tokens, link: Link, _: int) -> Demand:
+    return Demand(Strength.CLOSE, uniform(subject), uniform(link.argument(0)), number(link.argument(1)))
 
 
-def _matches_not(subject: Tokens, link: Link, _: int) -> Meaning | None:
+def _matches_not(subject: Tokens, link: Link, _: int) -> Demand | None:
     return _negated(uniform(subject), link.argument(0)) if link.given else None
 
 
-def _matches_anything(subject: Tokens, link: Link, _: int) -> Meaning:
-    return Meaning(Strength.VACUOUS, uniform(subject), link.text)
+def _matches_anything(subject: Tokens, link: Link, _: int) -> Demand:
+    return Demand(Strength.VACUOUS, uniform(subject), link.text)
 
 
-def _matches_something(subject: Tokens, _: Link, __: int) -> Meaning:
-    return Meaning(Strength.PRESENCE, uniform(subject), "not null")
+def _matches_something(subject: Tokens, _: Link, __: int) -> Demand:
+    return Demand(Strength.PRESENCE, uniform(subject), "not null")
 
 
-def _matches_nothing(subject: Tokens, link: Link, _: int) -> Meaning:
-    return Meaning(Strength.EXACT, uniform(subject), "null" if link.name == "nullValue" else "(empty)")
+def _matches_nothing(subject: Tokens, link: Link, _: int) -> Demand:
+    return Demand(Strength.EXACT, uniform(subject), "null" if link.name == "nullValue" else "(empty)")
 
 
-def _matches_size(subject: Tokens, link: Link, _: int) -> Meaning | None:
+def _matches_size(subject: Tokens, link: Link, _: int) -> Demand | None:
     if link.given != 1 or number(link.argument(0)) is None:
         return None
     return equality([*subject, ".", "size", "(", ")"], link.argument(0))
 
 
-def _matches_elements(subject: Tokens, link: Link, _: int) -> Meaning:
+def _matches_elements(subject: Tokens, link: Link, _: int) -> Demand:
     given = ", ".join(map(uniform, link.arguments or ()))
-    return Meaning(Strength.EXACT, uniform(subject), f"[{given}]" if link.name == "contains" else given)
+    return Demand(Strength.EXACT, uniform(subject), f"[{given}]" if link.name == "contains" else given)
 
 
-_MATCHERS: dict[str, Callable[[Tokens, Link, int], Meaning | None]] = {
+_MATCHERS: dict[str, Callable[[Tokens, Link, int], Demand | None]] = {
     **dict.fromkeys(("is", "allOf", "anyOf", "describedAs"), _combined),
     **dict.fromkeys(("equalTo", "sameInstance", "theInstance", "comparesEqualTo"), _matches_equal),
     **dict.fromkeys(("nullValue", "empty", "emptyString", "isEmptyString"), _matches_nothing),
@@ -227,10 +228,10 @@ _MATCHERS: dict[str, Callable[[Tokens, Link, int], Meaning | None]] = {
 """What Hamcrest's matchers mean. The number says how deep a matcher is in others."""
 
 
-def _negated(subject: str, matcher: Tokens) -> Meaning:
+def _negated(subject: str, matcher: Tokens) -> Demand:
     if uniform(matcher) in ("nullValue()", "empty()", "emptyString()"):
-        return Meaning(Strength.PRESENCE, subject, "not null" if matcher[0] == "nullValue" else "not (empty)")
-    return Meaning(Strength.SHAPE, subject, f"not {uniform(matcher)}")
+        return Demand(Strength.PRESENCE, subject, "not null" if matcher[0] == "nullValue" else "not (empty)")
+    return Demand(Strength.SHAPE, subject, f"not {uniform(matcher)}")
 
 
 def _wraps_matcher(parts: Tokens) -> bool:
@@ -245,12 +246,12 @@ _MATCHER_NAME = re.compile(
 )
 
 
-def mock(links: list[Link]) -> list[Demand]:
+def mock(links: list[Link]) -> list[WrittenDemand]:
     """``verify(mock, mode).call(…)``: a verification of at least no call demands nothing."""
     root = links[0]
     if root.name != "verify":
         return (
-            [Demand(root.text, Strength.EXACT, root.text)]
+            [WrittenDemand(root.text, Demand(Strength.EXACT, root.text))]
             if root.name.startswith("verifyNo") or root.given
             else []
         )
@@ -258,8 +259,8 @@ def mock(links: list[Link]) -> list[Demand]:
     subject = uniform(root.argument(0))
     if len(links) < 2:
         # EasyMock's way to ask for everything that was expected, and Mockito's way to ask for nothing.
-        return [Demand(root.text, Strength.PRESENCE, subject)]
+        return [WrittenDemand(root.text, Demand(Strength.PRESENCE, subject))]
     call = links[1]
     loose = mode.startswith("atLeast") or "any(" in call.text or "any()" in call.text
     strength = Strength.VACUOUS if mode in ("atLeast(0)", "atMost(2147483647)") else Strength(4 - 2 * loose)
-    return [Demand(f"{root.text}.{call.text}", strength, f"{subject}.{call.name}", call.text)]
+    return [WrittenDemand(f"{root.text}.{call.text}", Demand(strength, f"{subject}.{call.name}", call.text))]

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from assay.detectors.test_code.chains import Link
-from assay.detectors.test_code.conditions import comparison, demand, literal, number, truth
-from assay.detectors.test_code.judged import Judged, at_least, close, equal, power_of_ten, weak
+from assay.detectors.test_code.common_demands import at_least, close, equal, power_of_ten, weak
+from assay.detectors.test_code.conditions import comparison, condition_demand, literal, number, truth
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.uniform import joined
 from assay.detectors.test_code.word_sets import word_set
@@ -57,7 +58,7 @@ _BROAD = frozenset(("Error", "Object", "Exception", "AssertionError"))
 _OF_PROPERTY = frozenset(("toHaveProperty", "property", "toHaveAttribute"))
 
 
-def judge(subject: list[str], links: list[Link], constants: Constants) -> Judged:
+def demand_of(subject: list[str], links: list[Link], constants: Constants) -> Demand:
     """What the links after ``expect(subject)`` demand: the strongest of them counts."""
     names = [name for link in links for name in link.names]
     negated = "not" in names or "never" in names
@@ -65,13 +66,13 @@ def judge(subject: list[str], links: list[Link], constants: Constants) -> Judged
     best = max(
         (each for each in found if each is not None),
         key=lambda each: each.strength,
-        default=Judged(Strength.VACUOUS, joined(subject)),
+        default=Demand(Strength.VACUOUS, joined(subject)),
     )
     promise = not _PROMISES.isdisjoint(names) and "notify" not in names
     return replace(best, promise=True) if promise else best
 
 
-def _terminal(subject: list[str], link: Link, negated: bool, constants: Constants) -> Judged | None:
+def _terminal(subject: list[str], link: Link, negated: bool, constants: Constants) -> Demand | None:
     name = link.names[-1] if link.names else ""
     if link.arguments is None and name not in _PROPERTIES:
         return None
@@ -81,7 +82,7 @@ def _terminal(subject: list[str], link: Link, negated: bool, constants: Constant
     return negate(found, name) if negated else found
 
 
-def matcher(name: str, subject: list[str], link: Link, constants: Constants) -> Judged:
+def matcher(name: str, subject: list[str], link: Link, constants: Constants) -> Demand:
     """What one matcher demands."""
     expected = link.argument(0)
     if name in _ALONE:
@@ -89,7 +90,7 @@ def matcher(name: str, subject: list[str], link: Link, constants: Constants) -> 
     if name in _CLOSE or name == "toBeCloseTo":
         return close(subject, expected, _tolerance(name, link))
     if name in _THROWS:
-        return Judged(Strength.EXACT if _names_error(expected) else Strength.SHAPE, joined(subject), link.text(0))
+        return Demand(Strength.EXACT if _names_error(expected) else Strength.SHAPE, joined(subject), link.text(0))
     if name in _EXACT or (name in _OF_PROPERTY and len(link.arguments or ()) > 1):
         return _equality(subject, link, constants)
     if name in _PRESENCE:
@@ -105,24 +106,24 @@ def _names_error(expected: list[str]) -> bool:
     return bool(expected) and expected != ["undefined"] and not broad
 
 
-def _shape(name: str, subject: list[str], link: Link, constants: Constants) -> Judged:
+def _shape(name: str, subject: list[str], link: Link, constants: Constants) -> Demand:
     expected = link.argument(0)
     if name in ("toHaveLength", "length", "lengthOf") and joined(expected) == f"{joined(subject)}.length":
-        return Judged(Strength.VACUOUS, joined(subject), link.text(0))
+        return Demand(Strength.VACUOUS, joined(subject), link.text(0))
     empty = expected == ["{", "}"] and name in ("toMatchObject", "include", "containSubset")
     return weak(Strength.PRESENCE if empty else Strength.SHAPE, subject, expected, constants)
 
 
-def negate(judged: Judged, name: str) -> Judged:
+def negate(demand: Demand, name: str) -> Demand:
     """``not`` of an equality rules one value out; ``not`` of null or of an error says that something is there."""
-    if judged.strength is Strength.VACUOUS and name not in _PRESENCE:
-        return judged
+    if demand.strength is Strength.VACUOUS and name not in _PRESENCE:
+        return demand
     if (name in _ALONE and _ALONE[name] in ("null", "undefined")) or name in _THROWS or name in _PRESENCE:
-        return replace(judged, strength=Strength.PRESENCE)
-    return replace(judged, strength=Strength.SHAPE)
+        return replace(demand, strength=Strength.PRESENCE)
+    return replace(demand, strength=Strength.SHAPE)
 
 
-def _alone(subject: list[str], value: str, constants: Constants) -> Judged:
+def _alone(subject: list[str], value: str, constants: Constants) -> Demand:
     return (
         boolean(subject, value == "true", constants)
         if value in ("true", "false")
@@ -130,7 +131,7 @@ def _alone(subject: list[str], value: str, constants: Constants) -> Judged:
     )
 
 
-def _equality(subject: list[str], link: Link, constants: Constants) -> Judged:
+def _equality(subject: list[str], link: Link, constants: Constants) -> Demand:
     given = link.arguments or []
     expected = link.argument(len(given) - 1) if link.names[-1:] == ("property",) else link.argument(0)
     if expected in (["true"], ["false"]):
@@ -149,24 +150,22 @@ def _most_of(expected: str) -> Strength:
     return Strength.PRESENCE if _ANYTHING.match(expected) else Strength.SHAPE
 
 
-def boolean(subject: list[str], expected: bool, constants: Constants) -> Judged:
+def boolean(subject: list[str], expected: bool, constants: Constants) -> Demand:
     """A condition that must be true or false: what it compares is what is demanded."""
     always = truth(subject, constants)
     doubled = subject[:2] == ["!", "!"] or (subject[:2] == ["Boolean", "("] and subject[-1:] == [")"])
     if always is None and not doubled and comparison(subject) is None and not {"&&", "||"} & set(subject):
-        return Judged(Strength.EXACT, joined(subject), str(expected).lower())
+        return Demand(Strength.EXACT, joined(subject), str(expected).lower())
     if doubled and always is None:
-        return Judged(Strength.PRESENCE, joined(subject), str(expected).lower())
-    found = demand(subject, constants, expected)
-    return Judged(found.strength, found.subject, found.expected)
+        return Demand(Strength.PRESENCE, joined(subject), str(expected).lower())
+    return condition_demand(subject, constants, expected)
 
 
-def _presence(name: str, subject: list[str], constants: Constants) -> Judged:
+def _presence(name: str, subject: list[str], constants: Constants) -> Demand:
     if name in ("toBeTruthy", "toBeFalsy", "ok"):
-        found = demand(subject, constants, name != "toBeFalsy")
-        return Judged(found.strength, found.subject, found.expected)
+        return condition_demand(subject, constants, name != "toBeFalsy")
     vacuous = literal(subject) and subject not in (["undefined"], ["null"])
-    return Judged(Strength.VACUOUS if vacuous else Strength.PRESENCE, joined(subject))
+    return Demand(Strength.VACUOUS if vacuous else Strength.PRESENCE, joined(subject))
 
 
 def _tolerance(name: str, link: Link) -> float | None:

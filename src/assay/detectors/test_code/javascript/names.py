@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from assay.detectors.test_code.calls import Names
 from assay.detectors.test_code.javascript.callees import NameReader
 from assay.detectors.test_code.javascript.text import FUNCTIONS, LEXICON
+from assay.detectors.test_code.named_values import NamedValues
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import words
 from assay.detectors.test_code.word_sets import word_set
-from assay.detectors.test_code.written import Written
 
 _FROM = re.compile(r"""import\s+(?:type\s+)?(.*?)\s*from\s*['"]([^'"]+)['"]""", re.DOTALL)
 _REQUIRE = re.compile(r"""\s*(?:await\s+)?(?:require|import)\(\s*['"`]([^'"`]+)['"`]\s*\)""")
@@ -49,7 +49,7 @@ class Vocabulary:
     values: dict[str, tuple[int, int]] = field(default_factory=dict)
     modules: set[str] = field(default_factory=set)
     stubs: set[str] = field(default_factory=set)
-    written: Written = field(kw_only=True)
+    named_values: NamedValues = field(kw_only=True)
     _resolved: dict[Names, Names] = field(default_factory=dict)
 
     def resolve(self, names: Names) -> Names:
@@ -100,7 +100,9 @@ class _Reader:
         self._names = NameReader()
         self._bound: dict[str, int] = {}
         self._assigned: set[str] = set()
-        self._words = Vocabulary(written=Written(FUNCTIONS, lambda start, end: words(tree, LEXICON, start, end)))
+        self._words = Vocabulary(
+            named_values=NamedValues(FUNCTIONS, lambda start, end: words(tree, LEXICON, start, end))
+        )
 
     def imports(self, text: str) -> None:
         found = _FROM.match(text)
@@ -132,7 +134,7 @@ class _Reader:
             return
         target = binding[1]
         self._bound[target] = self._bound.get(target, 0) + 1
-        self._words.written.bind(target, node, binding.end(), node.end)
+        self._words.named_values.bind(target, node, binding.end(), node.end)
         declared_const = self._tree.text[max(0, node.start - 6) : node.start].strip() == "const"
         self._bind(target, binding.end(), node, declared_const)
 
@@ -141,7 +143,7 @@ class _Reader:
         left = self._tree.text[node.start : min(node.end, node.start + _LONGEST_VALUE)].partition("=")[0]
         self._assigned.update(_WORD.findall(left))
         for name in _WORD.findall(left):
-            self._words.written.bind(name, node, node.end, node.end)
+            self._words.named_values.bind(name, node, node.end, node.end)
         if binding is not None and binding[1] in _KNOWN:
             self._bind(binding[1], binding.end(), node, False)
 

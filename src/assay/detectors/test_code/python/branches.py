@@ -7,7 +7,7 @@ from dataclasses import replace
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.python.awaited import awaited_error, without_failing
 from assay.detectors.test_code.python.binding import bind, bound_in
-from assay.detectors.test_code.python.calls import call_claims, is_raising, raising_claims
+from assay.detectors.test_code.python.call_demands import call_demands, is_raising, raising_demands
 from assay.detectors.test_code.python.constants import constant, truth
 from assay.detectors.test_code.python.flow import MOST_ASSERTIONS, End, Flow
 from assay.detectors.test_code.python.helpers import helper_of
@@ -113,14 +113,14 @@ def _enter(flow: Flow, call: ast.Call, node: ast.With | ast.AsyncWith) -> bool:
     name = flow.module.dotted(call.func) or uniform(call.func)
     if is_raising(name):
         shown = "; ".join(_shown(each, flow.names) for each in node.body)[:LONGEST]
-        found = list(raising_claims(call, flow.module, flow.names, shown))
+        found = list(raising_demands(call, flow.module, flow.names, shown))
         if all(_own_doing(each, flow.names) for each in node.body):
-            found = [replace(claim, strength=Strength.VACUOUS) for claim in found]
+            found = [replace(demand, strength=Strength.VACUOUS) for demand in found]
         flow.add(found, call.lineno)
         return True
     helper = helper_of(call, flow.module, flow.owner, flow.local)
     if helper is None:
-        asserted = call_claims(call, flow.module, flow.names)
+        asserted = call_demands(call, flow.module, flow.names)
         if asserted is not None:
             flow.add(asserted, call.lineno)
     elif flow.module.says_something(helper):
@@ -141,7 +141,7 @@ def on_try(flow: Flow, node: ast.Try | ast.TryStar) -> End:
     body, orelse = (without_failing(each, flow.module) if awaited else each for each in (node.body, node.orelse))
     if awaited is not None:
         shown = "; ".join(_shown(each, flow.names) for each in body)[:LONGEST]
-        flow.add(list(raising_claims(awaited, flow.module, flow.names, shown)), node.lineno)
+        flow.add(list(raising_demands(awaited, flow.module, flow.names, shown)), node.lineno)
     with flow.within(swallowed=try_swallows(node, flow.module)):
         end = flow.body(body)
     _follow_handlers(flow, node, names, guarded=awaited is None)

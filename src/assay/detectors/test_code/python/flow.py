@@ -7,9 +7,9 @@ from enum import Enum
 
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.python.binding import bound_in
-from assay.detectors.test_code.python.calls import call_claims
+from assay.detectors.test_code.python.call_demands import call_demands
 from assay.detectors.test_code.python.constants import truth
-from assay.detectors.test_code.python.demand import Claim
+from assay.detectors.test_code.python.demand import PythonDemand
 from assay.detectors.test_code.python.helpers import bind_arguments, helper_of
 from assay.detectors.test_code.python.module import Function, Module
 from assay.detectors.test_code.python.skips import call_skip
@@ -81,25 +81,25 @@ class Flow:
         self.reachable = reachable
         return end
 
-    def add(self, found: list[Claim], line: int) -> End:
+    def add(self, found: list[PythonDemand], line: int) -> End:
         """Note the demands of one assertion."""
         self.module.spent += len(found)
-        for claim in found if len(self.assertions) < MOST_ASSERTIONS else ():
-            text = claim.text or f"assert {uniform(claim.node, self.names)}"
-            subject = self.last if claim.fails else claim.subject
+        for demand in found if len(self.assertions) < MOST_ASSERTIONS else ():
+            text = demand.text or f"assert {uniform(demand.node, self.names)}"
+            subject = self.last if demand.fails else demand.subject
             self.assertions.append(
                 Assertion(
                     line,
                     text,
-                    self._strength(claim.strength),
+                    self._strength(demand.strength),
                     subject,
-                    claim.expected,
-                    claim.tolerance,
+                    demand.expected,
+                    demand.tolerance,
                     self.reachable,
                     self.swallowed,
                 )
             )
-        return End.RAISE if any(claim.fails for claim in found) else End.NEXT
+        return End.RAISE if any(demand.fails for demand in found) else End.NEXT
 
     def _strength(self, strength: Strength) -> Strength:
         """An assertion that is only made under some condition demands less."""
@@ -169,7 +169,7 @@ class Flow:
         if name in _EXITS or (name == "os.kill" and node.args and uniform(node.args[0], self.names) in _ITSELF):
             return End.RAISE
         emptied = isinstance(self.module.bound.get(name), ast.Lambda | ast.Constant)
-        found = None if emptied else call_claims(node, self.module, self.names)
+        found = None if emptied else call_demands(node, self.module, self.names)
         if found is not None:
             return self.add(found, node.lineno)
         self._done(uniform(node, self.names)[:LONGEST])

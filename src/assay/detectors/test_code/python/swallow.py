@@ -2,7 +2,7 @@
 
 import ast
 
-from assay.detectors.test_code.python.calls import call_claims, is_raising
+from assay.detectors.test_code.python.call_demands import call_demands, is_raising
 from assay.detectors.test_code.python.constants import truth
 from assay.detectors.test_code.python.module import Module
 from assay.detectors.test_code.python.text import NO_NAMES
@@ -44,7 +44,7 @@ def _complains(body: list[ast.stmt], module: Module) -> bool:
         if isinstance(statement, ast.Assert):
             return truth(statement.test) is not True
         call = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(call, ast.Call) and (call_claims(call, module, NO_NAMES) or _exits(call, module)):
+        if isinstance(call, ast.Call) and (call_demands(call, module, NO_NAMES) or _exits(call, module)):
             return True
         if isinstance(statement, ast.If) and truth(statement.test) is False:
             continue

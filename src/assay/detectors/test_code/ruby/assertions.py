@@ -4,10 +4,10 @@ import re
 
 from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.chains import Link, chain
-from assay.detectors.test_code.conditions import RUBY_FALSY, demands
-from assay.detectors.test_code.found import Found, Nesting
-from assay.detectors.test_code.judged import Judged
+from assay.detectors.test_code.conditions import RUBY_FALSY, condition_demands
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertion
 from assay.detectors.test_code.ruby import asserts, matchers
 from assay.detectors.test_code.ruby.flow import RubyRules, handler
 from assay.detectors.test_code.ruby.text import ruby_words
@@ -36,7 +36,7 @@ class Assertions:
         self._values = values
         self._calls = calls
         self._rules = rules
-        self._found: list[Found] = []
+        self._found: list[PendingAssertion] = []
         self._nesting = Nesting()
         self.loud: set[Node] = set()
 
@@ -52,7 +52,7 @@ class Assertions:
         if word in _FAILING:
             self._fails(node, scope)
         elif word == "pass" and scope.role is Role.TEST:
-            self._add(node, scope, word, Judged(Strength.VACUOUS, ""))
+            self._add(node, scope, word, Demand(Strength.VACUOUS, ""))
 
     def _visit_call(self, call: Call, scope: Scope) -> None:
         names = call.names
@@ -85,11 +85,11 @@ class Assertions:
             word = next((name for name in link.names if name in _TO), None)
             if word is not None:
                 matched = subject or ["subject"], link.argument(0), "not" in word
-                for judged in matchers.judge_each(*matched, self._values.constants):
-                    self._add(call.node, scope, joined(found), judged)
+                for demand in matchers.demands_of(*matched, self._values.constants):
+                    self._add(call.node, scope, joined(found), demand)
                 return
         if call.root.names[0] == "expect" and not _is_kept(call.node):
-            self._add(call.node, scope, joined(found), Judged(Strength.VACUOUS, joined(subject)))
+            self._add(call.node, scope, joined(found), Demand(Strength.VACUOUS, joined(subject)))
 
     def _should(self, call: Call, scope: Scope) -> None:
         """``x.should eq 3``, ``x.should == 3`` and, inside of an example, ``should be_valid``."""
@@ -104,8 +104,8 @@ class Assertions:
         if not matcher:
             matcher = self._operator(call.node)
             found = [*found, *matcher[1:]]
-        judged = matchers.judge(subject, matcher, word == "should_not", self._values.constants)
-        self._add(call.node, scope, joined(found), judged)
+        demand = matchers.demand_of(subject, matcher, word == "should_not", self._values.constants)
+        self._add(call.node, scope, joined(found), demand)
 
     def _before(self, found: list[str], word: str) -> list[str]:
         at = found.index(word) if word in found else 0
@@ -122,8 +122,8 @@ class Assertions:
     def _assert(self, call: Call, name: str, scope: Scope) -> None:
         found = self._words(call.node)
         link = chain(found)[0] if found else Link(())
-        judged = asserts.judge(name, link.arguments or [], self._values.constants)
-        self._add(call.node, scope, joined(found), judged)
+        demand = asserts.demand_of(name, link.arguments or [], self._values.constants)
+        self._add(call.node, scope, joined(found), demand)
         self._found[-1].function = name
 
     def _must(self, call: Call, name: str, scope: Scope) -> None:
@@ -134,14 +134,14 @@ class Assertions:
         wrapped = chain(subject)
         if len(wrapped) == 1 and wrapped[0].names in (("_",), ("value",), ("expect",)) and wrapped[0].argument(0):
             subject = wrapped[0].argument(0)
-        judged = asserts.judge_expectation(name, subject, given, self._values.constants)
-        self._add(call.node, scope, joined(found), judged)
+        demand = asserts.expectation_demand(name, subject, given, self._values.constants)
+        self._add(call.node, scope, joined(found), demand)
 
     def _custom(self, call: Call, scope: Scope) -> None:
         """``expect_valid(got)``: a method that asserts by its name, and is written elsewhere."""
         found = self._words(call.node)
         link = chain(found)[0]
-        self._add(call.node, scope, joined(found), Judged(Strength.SHAPE, link.text(0) or "", link.text(1)))
+        self._add(call.node, scope, joined(found), Demand(Strength.SHAPE, link.text(0) or "", link.text(1)))
         self._found[-1].function = call.names[-1]
 
     def _fails(self, node: Node, scope: Scope) -> None:
@@ -162,14 +162,14 @@ class Assertions:
         ):
             return
         holds = guard.kind.startswith("unless")
-        for found in demands(self._rules.head(guard), self._values.constants, holds, RUBY_FALSY):
+        for found in condition_demands(self._rules.head(guard), self._values.constants, holds, RUBY_FALSY):
             text = f"{'unless' if holds else 'if'} {found.text} fail"
-            self._found.append(Found(guard, scope, text, Judged(found.strength, found.subject, found.expected)))
+            self._found.append(PendingAssertion(guard, scope, text, found.demand))
 
-    def _add(self, node: Node, scope: Scope, text: str, judged: Judged) -> None:
-        self._found.append(Found(node, scope, text, judged))
+    def _add(self, node: Node, scope: Scope, text: str, demand: Demand) -> None:
+        self._found.append(PendingAssertion(node, scope, text, demand))
         rescue = handler(node)
-        if rescue is not None and judged.strength >= Strength.SHAPE and not node.dead and "rror)" not in text:
+        if rescue is not None and demand.strength >= Strength.SHAPE and not node.dead and "rror)" not in text:
             self.loud.add(rescue)
 
     def _words(self, node: Node) -> list[str]:
@@ -180,7 +180,7 @@ class Assertions:
         """Put every assertion into its scope. ``functions`` are those of the file."""
         for found in self._found:
             if found.function not in functions:
-                found.judged = self._values.written.settled(found.judged, found.node)
+                found.demand = self._values.named_values.settled(found.demand, found.node)
                 found.put(self._tree, not found.node.dead)
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from assay.detectors.test_code.chains import Link, chain
-from assay.detectors.test_code.conditions import RUBY_FALSY, comparison, demand, number, truth
-from assay.detectors.test_code.judged import Judged, at_least, close, equal, weak
+from assay.detectors.test_code.common_demands import at_least, close, equal, weak
+from assay.detectors.test_code.conditions import RUBY_FALSY, comparison, condition_demand, number, truth
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.uniform import joined
 
@@ -28,13 +29,13 @@ _LOOSE = re.compile(
 )
 
 
-def judge_each(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Iterator[Judged]:
+def demands_of(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Iterator[Demand]:
     """What is demanded, each attribute for itself: ``have_attributes(size: 2)`` asks for ``size`` to be 2."""
     attributes = _attributes(matcher) if not negated else []
     if not attributes:
-        yield judge(subject, matcher, negated, constants)
+        yield demand_of(subject, matcher, negated, constants)
     for name, _, *value in attributes:
-        yield judge([*subject, ".", name], ["eq", "(", *value, ")"], False, constants)
+        yield demand_of([*subject, ".", name], ["eq", "(", *value, ")"], False, constants)
 
 
 def _attributes(matcher: list[str]) -> list[list[str]]:
@@ -43,10 +44,10 @@ def _attributes(matcher: list[str]) -> list[list[str]]:
     return given if all(part[1:2] == [":"] and len(part) > 2 for part in given) else []
 
 
-def judge(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Judged:
+def demand_of(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Demand:
     """What ``expect(subject).to matcher`` demands."""
     if not matcher:
-        return Judged(Strength.VACUOUS, joined(subject))
+        return Demand(Strength.VACUOUS, joined(subject))
     if (
         matcher[0] in ("be", "is")
         and len(matcher) > 2
@@ -60,13 +61,13 @@ def judge(subject: list[str], matcher: list[str], negated: bool, constants: Cons
     return _negated(found, name) if negated else found
 
 
-def _compared(subject: list[str], operator: str, expected: list[str], constants: Constants) -> Judged:
+def _compared(subject: list[str], operator: str, expected: list[str], constants: Constants) -> Demand:
     if operator == "==":
         return equal(subject, expected, constants)
     return at_least(weak(Strength.SHAPE, subject, expected, constants), operator, expected)
 
 
-def _matcher(name: str, subject: list[str], links: list[Link], constants: Constants) -> Judged:
+def _matcher(name: str, subject: list[str], links: list[Link], constants: Constants) -> Demand:
     link = links[0] if links else Link(())
     expected = link.argument(0)
     if name in _EQUAL and link.arguments:
@@ -79,9 +80,9 @@ def _matcher(name: str, subject: list[str], links: list[Link], constants: Consta
     if name in _PRESENCE:
         return _presence(name, subject, constants)
     if name in _ERRORS:
-        return Judged(Strength.EXACT if _names_error(link) else Strength.SHAPE, joined(subject), _all(link))
+        return Demand(Strength.EXACT if _names_error(link) else Strength.SHAPE, joined(subject), _all(link))
     if name in _EFFECTS:
-        return Judged(Strength.EXACT if _is_narrow(name, links) else Strength.SHAPE, joined(subject), _all(link))
+        return Demand(Strength.EXACT if _is_narrow(name, links) else Strength.SHAPE, joined(subject), _all(link))
     return weak(Strength.SHAPE, subject, expected, constants)
 
 
@@ -100,7 +101,7 @@ def _is_narrow(name: str, links: list[Link]) -> bool:
     return name == "output" and bool(expected) and expected[0][:1] != "/"
 
 
-def _equal(subject: list[str], link: Link, constants: Constants) -> Judged:
+def _equal(subject: list[str], link: Link, constants: Constants) -> Demand:
     expected = link.argument(0)
     if expected in (["true"], ["false"]) and link.names[-1:] != ("contain_exactly",):
         return boolean(subject, expected == ["true"], constants)
@@ -108,11 +109,11 @@ def _equal(subject: list[str], link: Link, constants: Constants) -> Judged:
     text = _all(link) or ""
     loose = _LOOSE.search(text) is not None
     if text in ("anything", "be_present"):
-        return Judged(Strength.PRESENCE, found.subject, text)
-    return Judged(min(found.strength, Strength.SHAPE) if loose else found.strength, found.subject, text or None)
+        return Demand(Strength.PRESENCE, found.subject, text)
+    return Demand(min(found.strength, Strength.SHAPE) if loose else found.strength, found.subject, text or None)
 
 
-def boolean(subject: list[str], expected: bool, constants: Constants) -> Judged:
+def boolean(subject: list[str], expected: bool, constants: Constants) -> Demand:
     """A condition that must be true or false: what it compares is what is demanded."""
     doubled = subject[:2] == ["!", "!"]
     if (
@@ -120,24 +121,22 @@ def boolean(subject: list[str], expected: bool, constants: Constants) -> Judged:
         and comparison(subject) is None
         and not {"&&", "||"} & set(subject)
     ):
-        return Judged(Strength.PRESENCE if doubled else Strength.EXACT, joined(subject), str(expected).lower())
-    found = demand(subject, constants, expected, RUBY_FALSY)
-    return Judged(found.strength, found.subject, found.expected)
+        return Demand(Strength.PRESENCE if doubled else Strength.EXACT, joined(subject), str(expected).lower())
+    return condition_demand(subject, constants, expected, RUBY_FALSY)
 
 
-def _presence(name: str, subject: list[str], constants: Constants) -> Judged:
+def _presence(name: str, subject: list[str], constants: Constants) -> Demand:
     if name in ("be_truthy", "be_falsey", "be_falsy"):
-        found = demand(subject, constants, name == "be_truthy", RUBY_FALSY)
-        return Judged(found.strength, found.subject, found.expected)
+        return condition_demand(subject, constants, name == "be_truthy", RUBY_FALSY)
     return weak(Strength.PRESENCE, subject, [], constants)
 
 
-def _negated(judged: Judged, name: str) -> Judged:
-    if judged.strength is Strength.VACUOUS:
-        return judged
+def _negated(demand: Demand, name: str) -> Demand:
+    if demand.strength is Strength.VACUOUS:
+        return demand
     if name in ("be_nil", "raise_error", "raise_exception", "be_empty", "be_falsey", "be_falsy", "be_truthy"):
-        return replace(judged, strength=Strength.PRESENCE)
-    return replace(judged, strength=Strength.SHAPE)
+        return replace(demand, strength=Strength.PRESENCE)
+    return replace(demand, strength=Strength.SHAPE)
 
 
 def _all(link: Link) -> str | None:

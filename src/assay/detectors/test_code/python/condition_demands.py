@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 
 from assay.detectors.test_code.model import Strength
-from assay.detectors.test_code.python.comparisons import compared
+from assay.detectors.test_code.python.comparison_demands import compared
 from assay.detectors.test_code.python.constants import constant, truth
-from assay.detectors.test_code.python.demand import Claim, expected_of, subject_of
+from assay.detectors.test_code.python.demand import PythonDemand, expected_of, subject_of
 from assay.detectors.test_code.python.inert import is_inert
 from assay.detectors.test_code.python.text import LONGEST, Fill, Names, uniform
 from assay.detectors.test_code.python.tolerance import argument, largest
@@ -17,17 +17,17 @@ _SAME = re.compile(r"(?:^|\.)(?:array_equal|equals|equal|identical|compare_diges
 _PROPERTY = re.compile(r"(?:^|\.)(?:isinstance|issubclass|all|startswith|endswith|match|fullmatch|search|is_\w+)$")
 
 
-def claims(node: ast.expr, names: Names, depth: int = 0) -> Iterator[Claim]:
+def condition_demands(node: ast.expr, names: Names, depth: int = 0) -> Iterator[PythonDemand]:
     """The demands of a condition: both halves of an ``and`` are demanded, each for itself."""
     if depth > 20:
-        yield Claim(node, Strength.SHAPE, "…")
+        yield PythonDemand(node, Strength.SHAPE, "…")
         return
     parts = _parts(node, names)
     if parts is None:
-        yield _claim(node, names)
+        yield _demand(node, names)
         return
     for part in parts:
-        yield from claims(part, names, depth + 1)
+        yield from condition_demands(part, names, depth + 1)
 
 
 def _parts(node: ast.expr, names: Names) -> list[ast.expr] | None:
@@ -59,14 +59,14 @@ def _side_by_side(left: ast.expr, right: ast.expr) -> list[tuple[ast.expr, ast.e
     return list(zip(left.elts, right.elts, strict=True))
 
 
-def _claim(node: ast.expr, names: Names) -> Claim:
+def _demand(node: ast.expr, names: Names) -> PythonDemand:
     inert = is_inert(node, names)
     # A comparison or a call in which something under test takes part is never a constant.
     held = truth(node, names) if inert or not isinstance(node, ast.Compare | ast.Call) else None
     if held is False:
-        return Claim(node, Strength.SHAPE, "never reached", None, None, True)
+        return PythonDemand(node, Strength.SHAPE, "never reached", None, None, True)
     if held or inert:
-        return Claim(node, Strength.VACUOUS, "")
+        return PythonDemand(node, Strength.VACUOUS, "")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return _negated(node, names)
     if isinstance(node, ast.BoolOp):
@@ -75,20 +75,20 @@ def _claim(node: ast.expr, names: Names) -> Claim:
         return compared(node, names)
     if isinstance(node, ast.Call):
         return _called(node, names)
-    return Claim(node, Strength.PRESENCE, subject_of(node, names), "True")
+    return PythonDemand(node, Strength.PRESENCE, subject_of(node, names), "True")
 
 
-def _negated(node: ast.UnaryOp, names: Names) -> Claim:
-    inner = _claim(node.operand, names)
+def _negated(node: ast.UnaryOp, names: Names) -> PythonDemand:
+    inner = _demand(node.operand, names)
     if isinstance(node.operand, ast.Compare) and len(node.operand.ops) == 1:
         opposite = _OPPOSITE.get(type(node.operand.ops[0]))
         if opposite is not None:
             turned = ast.Compare(node.operand.left, [opposite()], node.operand.comparators)
-            claim = compared(turned, names)
-            return Claim(node, claim.strength, claim.subject, claim.expected, claim.tolerance)
+            demand = compared(turned, names)
+            return PythonDemand(node, demand.strength, demand.subject, demand.expected, demand.tolerance)
     if inner.expected in (None, "True"):
-        return Claim(node, Strength.SHAPE, inner.subject, "False")
-    return Claim(node, Strength.SHAPE, inner.subject, f"not {inner.expected}")
+        return PythonDemand(node, Strength.SHAPE, inner.subject, "False")
+    return PythonDemand(node, Strength.SHAPE, inner.subject, f"not {inner.expected}")
 
 
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -97,15 +97,15 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }  # fmt: skip
 
 
-def _either(node: ast.BoolOp, names: Names) -> Claim:
+def _either(node: ast.BoolOp, names: Names) -> PythonDemand:
     """An ``or`` demands no more than its weakest half, and nothing where the halves cover everything."""
-    parts = [_claim(value, names) for value in node.values]
+    parts = [_demand(value, names) for value in node.values]
     demands = {(part.subject, part.expected) for part in parts}
     covered = any((subject, _denied(expected)) in demands for subject, expected in demands)
     if covered or any(part.strength is Strength.VACUOUS for part in parts):
-        return Claim(node, Strength.VACUOUS, parts[0].subject)
+        return PythonDemand(node, Strength.VACUOUS, parts[0].subject)
     strength = min(Strength.SHAPE, *(part.strength for part in parts))
-    return Claim(node, strength, parts[0].subject, uniform(node, names, Fill.EXPECTED)[:LONGEST])
+    return PythonDemand(node, strength, parts[0].subject, uniform(node, names, Fill.EXPECTED)[:LONGEST])
 
 
 def _denied(expected: str | None) -> str:
@@ -114,45 +114,47 @@ def _denied(expected: str | None) -> str:
     return f"not {expected}"
 
 
-def _called(node: ast.Call, names: Names) -> Claim:
+def _called(node: ast.Call, names: Names) -> PythonDemand:
     name = uniform(node.func)
     first = node.args[0] if node.args else node.func
     if name.endswith((".all", ".any")) and isinstance(node.func, ast.Attribute) and not node.args:
-        inner = _claim(node.func.value, names)
-        return Claim(node, inner.strength, inner.subject, inner.expected, inner.tolerance)
+        inner = _demand(node.func.value, names)
+        return PythonDemand(node, inner.strength, inner.subject, inner.expected, inner.tolerance)
     if name in ("all", "any", "bool") and node.args and not isinstance(first, ast.GeneratorExp | ast.Starred):
         return _quantified(node, name, first, names)
     second = expected_of(node.args[1], names) if len(node.args) > 1 else None
     if _CLOSE.search(name):
-        return Claim(node, Strength.CLOSE, subject_of(first, names), second, argument_tolerance(node, names))
+        return PythonDemand(
+            node, Strength.CLOSE, subject_of(first, names), second, argument_tolerance(node, names)
+        )
     if second is not None:
         asked = _asked(node, name, subject_of(first, names), second)
         if asked is not None:
             return asked
     strength = Strength.SHAPE if _PROPERTY.search(name) else Strength.PRESENCE
-    return Claim(node, strength, subject_of(node, names), "True")
+    return PythonDemand(node, strength, subject_of(node, names), "True")
 
 
-def _asked(node: ast.Call, name: str, subject: str, second: str) -> Claim | None:
+def _asked(node: ast.Call, name: str, subject: str, second: str) -> PythonDemand | None:
     """What is asked of two things: whether they are the same, whether one is an instance of the other."""
     if _SAME.search(name):
-        return Claim(node, Strength.EXACT, subject, second)
+        return PythonDemand(node, Strength.EXACT, subject, second)
     if name == "isinstance":
         vacuous = re.search(r"\bobject\b", second)
-        return Claim(node, Strength.VACUOUS if vacuous else Strength.SHAPE, subject, second)
+        return PythonDemand(node, Strength.VACUOUS if vacuous else Strength.SHAPE, subject, second)
     if name == "hasattr" and second in ("'__class__'", "'__dict__'", "'__doc__'"):
-        return Claim(node, Strength.VACUOUS, subject)
+        return PythonDemand(node, Strength.VACUOUS, subject)
     return None
 
 
-def _quantified(node: ast.Call, name: str, first: ast.expr, names: Names) -> Claim:
+def _quantified(node: ast.Call, name: str, first: ast.expr, names: Names) -> PythonDemand:
     """all([]) is true, and so is any([True])."""
     if name == "all" and truth(first, names) is False:
-        return Claim(node, Strength.VACUOUS, "")
+        return PythonDemand(node, Strength.VACUOUS, "")
     if name == "bool":
-        inner = _claim(first, names)
-        return Claim(node, inner.strength, inner.subject, inner.expected, inner.tolerance)
-    return Claim(node, Strength.SHAPE, subject_of(first, names), f"{name} of it")
+        inner = _demand(first, names)
+        return PythonDemand(node, inner.strength, inner.subject, inner.expected, inner.tolerance)
+    return PythonDemand(node, Strength.SHAPE, subject_of(first, names), f"{name} of it")
 
 
 _TOLERANCES = ("rtol", "atol", "rel_tol", "abs_tol", "rel", "abs", "delta")

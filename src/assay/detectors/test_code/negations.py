@@ -29,7 +29,7 @@ _WORDS = (
 _NEGATES = re.compile(r"not|refute|wont|falsy|false|\.no$|err|none|!")
 
 
-def turned(before: Assertion, after: Assertion) -> bool:
+def is_negation(before: Assertion, after: Assertion) -> bool:
     """Whether two assertions are the same but for a negation. Two spellings of one negation are the same."""
     if before.text == after.text:
         return False

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from assay.detectors.test_code.judged import Judged
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Assertion
 from assay.detectors.test_code.scopes import Scope
 from assay.detectors.test_code.tree import Node, Tree
@@ -11,13 +11,13 @@ _DEEPEST = 4
 
 
 @dataclass(slots=True)
-class Found:
+class PendingAssertion:
     """An assertion, while it is not known yet whether something around it swallows its failure."""
 
     node: Node
     scope: Scope
     text: str
-    judged: Judged
+    demand: Demand
     lost: bool = False
     """Whether its failure is heard by nobody, whatever stands around it."""
     function: str = ""
@@ -25,10 +25,10 @@ class Found:
 
     def put(self, tree: Tree, reachable: bool) -> None:
         """Put it into its scope."""
-        judged, node = self.judged, self.node
+        demand, node = self.demand, self.node
         assertion = Assertion(
-            tree.line(node.start), self.text, judged.strength, judged.subject, judged.expected,
-            judged.tolerance, reachable, node.swallowed or self.lost,
+            tree.line(node.start), self.text, demand.strength, demand.subject, demand.expected,
+            demand.tolerance, reachable, node.swallowed or self.lost,
         )  # fmt: skip
         self.scope.assertions.append(assertion)
 

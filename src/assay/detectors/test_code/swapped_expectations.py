@@ -11,7 +11,7 @@ from assay.detectors.test_code.findings import FilePair, counts
 from assay.detectors.test_code.model import Assertion, Strength, Test
 
 
-def swapped(file: FilePair, before: Test, after: Test) -> tuple[Assertion, Assertion] | None:
+def swapped_expectation(file: FilePair, before: Test, after: Test) -> tuple[Assertion, Assertion] | None:
     """The first assertion that is expected to give what another one gave, and what it is now; None without one."""
     if before.cases != 1 or after.cases != 1 or len(before.assertions) != len(after.assertions):
         return None

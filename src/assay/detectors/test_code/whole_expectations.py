@@ -10,7 +10,7 @@ _FIRST = re.compile(r"[A-Za-z_]\w*")
 _MOST = 20
 
 
-def wholes(gained: list[Assertion]) -> list[Assertion]:
+def whole_expectations(gained: list[Assertion]) -> list[Assertion]:
     """Those of the assertions that expect something of several parts."""
     found = [each for each in gained if (each.expected or " ")[-1] in ")}]" and each.strength > Strength.PRESENCE]
     return [each for each in found if not (each.expected or "").startswith(("not ", "in "))][:_MOST]
