@@ -14,7 +14,7 @@ from assay.detectors.test_code.go.flow import FAR, GoRules
 from assay.detectors.test_code.go.text import CASES, FUNCTIONS, words_of
 from assay.detectors.test_code.go.values import PACKAGES, Values
 from assay.detectors.test_code.model import Strength
-from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertion
+from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertions
 from assay.detectors.test_code.scopes import Role, Scope
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import joined
@@ -38,7 +38,7 @@ class Assertions:
         self._values = values
         self._calls = calls
         self._rules = rules
-        self._found: list[PendingAssertion] = []
+        self._pending = PendingAssertions(tree, values.named_values)
         self._nesting = Nesting()
         self._guards: set[Node] = set()
         self._gone_through: set[Node] = set()
@@ -67,8 +67,13 @@ class Assertions:
         if not given or joined(given[0]) not in self._values.handles:
             return
         texts = [joined(part) for part in given[1:3]] + ["", ""]
-        self._add(call.node, scope, joined(found), Demand(Strength.SHAPE, texts[0], texts[1] or None))
-        self._found[-1].function = call.names[-1]
+        self._pending.add(
+            call.node,
+            scope,
+            joined(found),
+            Demand(Strength.SHAPE, texts[0], texts[1] or None),
+            function=call.names[-1],
+        )
 
     def _is_handle(self, call: Call, owners: set[str]) -> bool:
         if call.inner is not None:
@@ -77,7 +82,7 @@ class Assertions:
 
     def _gomega(self, call: Call, scope: Scope) -> None:
         words = self._words(call.node)
-        self._add(call.node, scope, joined(words), gomega.demand_of(chain(words)))
+        self._pending.add(call.node, scope, joined(words), gomega.demand_of(chain(words)))
 
     def _testify(self, call: Call, owners: set[str], scope: Scope) -> None:
         base = call.root.names[0] if call.root.names else ""
@@ -94,7 +99,7 @@ class Assertions:
         else:
             given, fake = link.arguments or [], False
         demand = self._testified(testify.plain_name(call.names[-1]), given)
-        self._add(call.node, scope, joined(words), demand, fake)
+        self._pending.add(call.node, scope, joined(words), demand, lost=fake)
 
     def _testified(self, method: str, given: list[list[str]]) -> Demand:
         if method in ("Assert", "Check") and len(given) > 1:
@@ -125,7 +130,7 @@ class Assertions:
                 break
             branch = around
         text = joined(self._words(call.node))
-        self._add(call.node, scope, text, Demand(Strength.SHAPE, "reached"))
+        self._pending.add(call.node, scope, text, Demand(Strength.SHAPE, "reached"))
         self.panics.update(islice((around for around in call.node.ancestors() if around.kind in FUNCTIONS), 1))
 
     def _if(self, guard: Node, branch: Node, scope: Scope) -> None:
@@ -138,7 +143,7 @@ class Assertions:
             demand = self._demand_of(found.text, found.demand, init, holds)
             text = f"if {found.text} {'' if holds else 'fail'}".rstrip()
             # The condition itself runs whenever the statement does.
-            self._found.append(PendingAssertion(guard, scope, text, demand))
+            self._pending.add(guard, scope, text, demand)
 
     def _init(self, guard: Node) -> list[str]:
         """What is assigned right before the condition: ``diff := cmp.Diff(want, got)``."""
@@ -166,20 +171,13 @@ class Assertions:
             return _of_diff(init, demand)
         return demand
 
-    def _add(self, node: Node, scope: Scope, text: str, demand: Demand, fake: bool = False) -> None:
-        self._found.append(PendingAssertion(node, scope, text, demand, fake))
-
     def _words(self, node: Node) -> list[str]:
         self._nesting.enter(node.end)
         return words_of(self._tree.text[node.start : min(node.end, node.start + _LONGEST)])
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
-        for found in self._found:
-            if found.function not in functions:
-                found.demand = self._values.named_values.settled(found.demand, found.node)
-                found.put(self._tree, not found.node.dead)
-                self._loops(found.node, found.scope)
+        self._pending.hand_over(functions, lambda node: node.dead, then=self._loops)
 
     def _loops(self, node: Node, scope: Scope) -> None:
         """A test that loops over a table runs once for each of its rows, and each row says what it wants."""

@@ -7,6 +7,7 @@ from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.conditions import truth
 from assay.detectors.test_code.go.text import CASES, FUNCTIONS, LEXICON
 from assay.detectors.test_code.go.values import Values
+from assay.detectors.test_code.node_scopes import below
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import simplified, split
 
@@ -126,18 +127,8 @@ def mark_swallowed(tree: Tree, calls: dict[Node, Call], fakes: set[Node], panics
 
 def _recovers(deferred: Node, calls: dict[Node, Call], panics: set[Node]) -> bool:
     """Whether a deferred call drops the panics of its function."""
-    names = [calls[node].names for node in _below(deferred) if node in calls]
+    names = [calls[node].names for node in below(deferred) if node in calls]
     if ("recover",) not in names or any(name and name[-1] in _REPORTING for name in names):
         return False
     function = next((around for around in islice(deferred.ancestors(), FAR) if around.kind in FUNCTIONS), None)
     return function not in panics
-
-
-def _below(node: Node) -> list[Node]:
-    found: list[Node] = []
-    waiting = [node]
-    while waiting and len(found) < FAR:
-        children = waiting.pop().children
-        found.extend(children)
-        waiting.extend(children)
-    return found

@@ -14,7 +14,7 @@ from assay.detectors.test_code.javascript.flow import JavascriptRules, guarded_o
 from assay.detectors.test_code.javascript.names import Vocabulary
 from assay.detectors.test_code.javascript.text import LEXICON, words_of
 from assay.detectors.test_code.model import Strength
-from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertion
+from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertions
 from assay.detectors.test_code.scopes import Role, Scope
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import joined, words
@@ -64,7 +64,7 @@ class Assertions:
         self._vocabulary = vocabulary
         self._calls = calls
         self._rules = rules
-        self._found: list[PendingAssertion] = []
+        self._pending = PendingAssertions(tree, vocabulary.named_values)
         self._playwright = "@playwright/test" in vocabulary.modules
         self._nesting = Nesting()
         self.strong: set[Node] = set()
@@ -171,8 +171,14 @@ class Assertions:
         """``expectValid(got)``: a function that asserts by its name, and is written elsewhere."""
         found = self._words(call.node.start, call.node.end)
         link = chain(found)[-1]
-        self._add(call, outer, Demand(Strength.SHAPE, link.text(0) or "", link.text(1)), scope, joined(found))
-        self._found[-1].function = call.names[-1]
+        self._add(
+            call,
+            outer,
+            Demand(Strength.SHAPE, link.text(0) or "", link.text(1)),
+            scope,
+            joined(found),
+            function=call.names[-1],
+        )
 
     def _mentions(self, call: Call) -> bool:
         """Whether one of a chain's calls is a word that asserts."""
@@ -207,13 +213,13 @@ class Assertions:
             self._words(head.start + 1, head.end - 1), self._vocabulary.constants, holds=False
         ):
             # The guard itself runs; only its branch depends on the condition.
-            self._found.append(PendingAssertion(around, scope, f"if {found.text} fail", found.demand, False))
+            self._pending.add(around, scope, f"if {found.text} fail", found.demand)
 
-    def _add(self, call: Call, outer: Call, demand: Demand, scope: Scope, text: str) -> None:
+    def _add(self, call: Call, outer: Call, demand: Demand, scope: Scope, text: str, function: str = "") -> None:
         node = call.node
         promise = demand.promise or (self._playwright and _LOCATORS.search(text) is not None)
         lost = promise and self._parent_kind(outer) in _STATEMENTS
-        self._found.append(PendingAssertion(node, scope, text, demand, lost))
+        self._pending.add(node, scope, text, demand, lost=lost, function=function)
         if demand.strength >= Strength.SHAPE and "rror)" not in text and not node.dead:
             self.strong.add(node)
 
@@ -226,11 +232,10 @@ class Assertions:
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
-        for found in self._found:
-            if found.function not in functions:
-                found.demand = self._vocabulary.named_values.settled(found.demand, found.node)
-                off = found.node.dead or guarded_off(self._tree, self._vocabulary, found.node)
-                found.put(self._tree, not off)
+        self._pending.hand_over(functions, self._never_runs)
+
+    def _never_runs(self, node: Node) -> bool:
+        return node.dead or guarded_off(self._tree, self._vocabulary, node)
 
 
 def _is_cypress(link: Link) -> bool:

@@ -7,6 +7,7 @@ from assay.detectors.test_code.calls import Names
 from assay.detectors.test_code.javascript.callees import NameReader
 from assay.detectors.test_code.javascript.text import FUNCTIONS, LEXICON
 from assay.detectors.test_code.named_values import NamedValues
+from assay.detectors.test_code.node_scopes import below
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import words
 from assay.detectors.test_code.word_sets import word_set
@@ -207,14 +208,4 @@ def _is_function(node: Node) -> bool:
 
 def _calls_something(node: Node) -> bool:
     """Whether a function calls or throws anything at all, or hands something on that may."""
-    return any(child.kind in ("call_expression", "throw_statement") for child in _below(node))
-
-
-def _below(node: Node) -> list[Node]:
-    found: list[Node] = []
-    waiting = [node]
-    while waiting and len(found) < 200:
-        children = waiting.pop().children
-        found.extend(children)
-        waiting.extend(children)
-    return found
+    return any(child.kind in ("call_expression", "throw_statement") for child in below(node))

@@ -13,9 +13,10 @@ _WRAPPERS = frozenset({"len", "type", "str", "repr", "bool", "list", "set", "sor
 
 @dataclass(frozen=True, slots=True)
 class PythonDemand:
-    """A demand in a syntax tree. ``node`` is the part of the condition that makes it; ``fails`` is true where it never holds.
+    """A demand in a syntax tree.
 
-    ``text`` is set where the demand is not spelled as a condition.
+    ``node`` is the part of the condition that makes it; ``fails`` is true where it never holds. ``text`` is set
+    where the demand is not spelled as a condition.
     """
 
     node: ast.expr

@@ -7,7 +7,7 @@ from assay.detectors.test_code.chains import Link, chain
 from assay.detectors.test_code.conditions import RUBY_FALSY, condition_demands
 from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
-from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertion
+from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertions
 from assay.detectors.test_code.ruby import asserts, matchers
 from assay.detectors.test_code.ruby.flow import RubyRules, handler
 from assay.detectors.test_code.ruby.text import ruby_words
@@ -36,7 +36,7 @@ class Assertions:
         self._values = values
         self._calls = calls
         self._rules = rules
-        self._found: list[PendingAssertion] = []
+        self._pending = PendingAssertions(tree, values.named_values)
         self._nesting = Nesting()
         self.loud: set[Node] = set()
 
@@ -123,8 +123,7 @@ class Assertions:
         found = self._words(call.node)
         link = chain(found)[0] if found else Link(())
         demand = asserts.demand_of(name, link.arguments or [], self._values.constants)
-        self._add(call.node, scope, joined(found), demand)
-        self._found[-1].function = name
+        self._add(call.node, scope, joined(found), demand, function=name)
 
     def _must(self, call: Call, name: str, scope: Scope) -> None:
         found = self._words(call.node)
@@ -141,8 +140,13 @@ class Assertions:
         """``expect_valid(got)``: a method that asserts by its name, and is written elsewhere."""
         found = self._words(call.node)
         link = chain(found)[0]
-        self._add(call.node, scope, joined(found), Demand(Strength.SHAPE, link.text(0) or "", link.text(1)))
-        self._found[-1].function = call.names[-1]
+        self._add(
+            call.node,
+            scope,
+            joined(found),
+            Demand(Strength.SHAPE, link.text(0) or "", link.text(1)),
+            function=call.names[-1],
+        )
 
     def _fails(self, node: Node, scope: Scope) -> None:
         """``raise "wrong" if got != 3`` asserts the opposite of its condition; in a rescue it makes it loud."""
@@ -164,10 +168,10 @@ class Assertions:
         holds = guard.kind.startswith("unless")
         for found in condition_demands(self._rules.head(guard), self._values.constants, holds, RUBY_FALSY):
             text = f"{'unless' if holds else 'if'} {found.text} fail"
-            self._found.append(PendingAssertion(guard, scope, text, found.demand))
+            self._pending.add(guard, scope, text, found.demand)
 
-    def _add(self, node: Node, scope: Scope, text: str, demand: Demand) -> None:
-        self._found.append(PendingAssertion(node, scope, text, demand))
+    def _add(self, node: Node, scope: Scope, text: str, demand: Demand, function: str = "") -> None:
+        self._pending.add(node, scope, text, demand, function=function)
         rescue = handler(node)
         if rescue is not None and demand.strength >= Strength.SHAPE and not node.dead and "rror)" not in text:
             self.loud.add(rescue)
@@ -178,10 +182,7 @@ class Assertions:
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
-        for found in self._found:
-            if found.function not in functions:
-                found.demand = self._values.named_values.settled(found.demand, found.node)
-                found.put(self._tree, not found.node.dead)
+        self._pending.hand_over(functions, lambda node: node.dead)
 
 
 def _is_kept(node: Node) -> bool:

@@ -5,13 +5,12 @@ import re
 from assay.detectors.test_code.calls import calls
 from assay.detectors.test_code.flow import mark_dead
 from assay.detectors.test_code.model import TestCode
-from assay.detectors.test_code.node_scopes import function_names
+from assay.detectors.test_code.node_scopes import read_scopes
 from assay.detectors.test_code.ruby.assertions import ASSERTING, Assertions
 from assay.detectors.test_code.ruby.flow import RubyRules, mark_swallowed
 from assay.detectors.test_code.ruby.suites import Suites
 from assay.detectors.test_code.ruby.text import ARGUMENTS, KINDS, OPAQUE, bare_words, names_of
 from assay.detectors.test_code.ruby.values import Values
-from assay.detectors.test_code.scopes import assemble
 from assay.detectors.test_code.tree import Tree, parse
 
 # The grammar keeps the length of a heredoc's delimiter in one byte and ends the whole process where it needs more.
@@ -37,9 +36,7 @@ def read_ruby(text: str) -> TestCode:
         if node.kind in ASSERTING:
             assertions.visit(node, scope)
     mark_swallowed(tree, rules, assertions.loud, suites.tests)
-    assertions.hand_over(function_names(suites.scopes))
-    suites.settle()
-    return assemble("ruby", suites.scopes, tree.problems)
+    return read_scopes("ruby", tree, suites, assertions)
 
 
 def _without(text: str, offsets: list[int]) -> str | None:
