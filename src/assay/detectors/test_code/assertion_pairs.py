@@ -1,4 +1,4 @@
-"""Two assertions side by side: is the second one weaker? And two lists of them: what went, what came?"""
+"""Compares two assertions (is the second one weaker?) and two lists of them (what is gone, what is new?)."""
 
 import re
 from collections import defaultdict
@@ -94,12 +94,12 @@ def wider(before: Assertion, after: Assertion) -> bool:
 
 
 def is_rounding(assertion: Assertion) -> bool:
-    """Whether its tolerance is no more than what floating-point numbers need."""
+    """Whether its tolerance is only as large as floating-point numbers need."""
     return assertion.tolerance is not None and assertion.tolerance <= _ROUNDING
 
 
 def broken_rule(before: Assertion, after: Assertion) -> str | None:
-    """The rule that an assertion breaks which stands in the place of another one; None if it is as good."""
+    """The rule that an assertion breaks by replacing another one; None if it is as good."""
     rounded = is_rounding(after) and before.expected == after.expected
     if is_negation(before, after):
         return "expectation-rewritten"
@@ -120,7 +120,7 @@ def _expects_as_much(before: Assertion, after: Assertion) -> bool:
 
 
 def _narrower(before: Assertion, after: Assertion) -> bool:
-    """Whether a pattern that is searched for got longer: what it found before it may not find any more."""
+    """Whether a search pattern got longer, so that it matches less than before."""
     if not (_SEARCHED.search(before.text) and _SEARCHED.search(after.text)):
         return False
     old, new = (_QUOTES.sub("", each.expected or "") for each in (before, after))

@@ -1,4 +1,4 @@
-"""What is new in the changed tests, from which a lost assertion may be made good. Each serves once."""
+"""The new assertions of the changed tests. Each may replace one lost assertion."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable

@@ -1,4 +1,4 @@
-"""A row of a table of cases, told as an assertion: what goes in, and what is wanted to come out.
+"""A row of a table of cases as an assertion: the input, and the output that is expected.
 
 The assertion in the loop is the same whatever the rows say, so a changed expectation would not be seen in it. A
 row that is gone is no lost assertion: the number of cases tells that, and tables get columns and names for honest

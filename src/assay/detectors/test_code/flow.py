@@ -1,4 +1,4 @@
-"""Which code can't run: behind a return, in a branch that is never taken.
+"""Which code can't run: after a return, or in a branch that is never taken.
 
 What ends a sequence and which branch is never taken differs from language to language and comes from ``Rules``;
 how the end of one piece ends the piece around it is the same everywhere.
@@ -32,7 +32,7 @@ class Rules(Protocol):
         ...
 
     def ends_parent(self, node: Node, parent: Node, ended: set[Node]) -> bool:
-        """Whether the end of a node is the end of its parent, which is no sequence: both branches have ended."""
+        """Whether a parent that isn't a sequence ends with this node: both branches have ended."""
         ...
 
     def hoisted(self, node: Node) -> bool:

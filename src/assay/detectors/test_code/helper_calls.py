@@ -1,4 +1,4 @@
-"""Assertions that went into a function: each call of it is a row, of what was literal in the test before.
+"""Assertions that moved into a function: each call of it is a row with what was literal in the test before.
 
 ``check(t, "2*4", 8)`` demands the 8 that the test demanded itself, as long as the function demands as much of its
 parameter. A call that was there before stands for nothing that was lost, and each call serves a demand once.
@@ -59,7 +59,7 @@ class HelperCalls:
         self._read = 0
 
     def left(self, before: Located, after: Located, lost: list[Assertion]) -> list[Assertion]:
-        """What remains of that which a test lost, when its new calls of functions are taken into account."""
+        """The lost assertions of a test that its new calls of functions don't replace."""
         old, new = self._before[before.path], self._after[after.path]
         if old.before is None or before.test.cases != 1 or len(lost) > _MOST_LOST or self._read > _MOST_READ:
             return lost

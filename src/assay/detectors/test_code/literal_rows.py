@@ -1,4 +1,4 @@
-"""Rows of a table of cases, told by their literals: names of columns and the kind of brackets do not count."""
+"""Rows of a table of cases, compared by their literals: column names and kinds of brackets don't count."""
 
 import re
 from collections import Counter

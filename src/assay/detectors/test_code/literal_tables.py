@@ -1,7 +1,7 @@
 """Tables of cases as they stand in a source, in any of the languages: lists of rows, attributes, text in lines.
 
 Only what is written out is a table, and only its outermost list: ``[["EUR", 11], ["GBP", 13]]`` has two rows. Rows
-are told by their literals, so that names of columns and the kind of brackets do not count.
+are compared by their literals, so that column names and kinds of brackets don't count.
 """
 
 import re

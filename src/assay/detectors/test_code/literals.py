@@ -70,12 +70,12 @@ def _literals_of(source: str, language: str) -> tuple[str, ...]:
 
 
 def literals(source: str, language: str) -> Counter[str]:
-    """The numbers and texts of a source, each as often as it is there. Truth and nothing are none of them."""
+    """The numbers and texts of a source, each as often as it is there. True, false and null don't count."""
     return Counter(_literals_of(source, language))
 
 
 def contents(piece: Piece) -> list[str]:
-    """What one piece is to be told by: a list of words in one literal is each of them."""
+    """The values of one piece; a literal that lists several words has several."""
     if piece.kind == "number":
         return [piece.text]
     if piece.kind != "text":

@@ -1,4 +1,4 @@
-"""Which test of the files before is which test of the files after.
+"""Finds, for each test before a change, the same test after it.
 
 By its identity in the same file first. What is left may have been renamed or moved: then its assertions tell, or
 the shape of them, or at last a similar name. Look-ups go by index, so the cost grows with the assertions.

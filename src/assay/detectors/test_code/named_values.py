@@ -1,4 +1,4 @@
-"""What a name stands for where it is expected: a value that is written out, in the same function or around it.
+"""The value of a name that is expected, if it is written out in the same function or around it.
 
 ``want := []string{"x", "y"}`` and the list itself are the same expectation. A name that is bound twice, or to
 something that is called, stands for itself.

@@ -1,6 +1,6 @@
-"""Assertions that were turned around: ``assert_includes`` and ``refute_includes``, ``toBe`` and ``not.toBe``.
+"""Assertions that were negated: ``assert_includes`` and ``refute_includes``, ``toBe`` and ``not.toBe``.
 
-Both look at the same thing and name the same value, and demand the opposite of each other.
+Both check the same subject against the same value, and demand the opposite of each other.
 """
 
 import re

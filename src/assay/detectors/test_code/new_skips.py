@@ -55,7 +55,7 @@ def _had(test: Test) -> str:
 
 
 def _skipped_from_the_start(new: list[Located], gone: list[Located]) -> list[tuple[Finding, Skip]]:
-    """New tests that never ran, beyond as many as went: a skipped test that was rewritten is not a new skip."""
+    """New tests that are skipped, beyond the skipped ones that were removed: rewriting one adds no skip."""
     found: list[tuple[Finding, Skip]] = []
     for each in new:
         skips = [skip for skip in each.test.skips if not skip.conditional and skip.kind != "todo"]
@@ -105,7 +105,7 @@ def _once(hit: list[tuple[Finding, Skip]]) -> list[Finding]:
 
 
 def _of_files(files: Sequence[FilePair], known: list[Finding]) -> list[Finding]:
-    """Skips of a whole file or folder that no test of the file has told of: those of a conftest.py above all."""
+    """Skips of a whole file or folder that no test of the file shows: those of a conftest.py above all."""
     told = {(finding.path, finding.after) for finding in known}
     gone: Counter[tuple[str, bool]] = Counter()
     fresh: list[tuple[FilePair, Skip]] = []

@@ -1,4 +1,4 @@
-"""How the nodes of a tree open scopes and call functions, where languages agree about it."""
+"""How nodes open scopes and call functions, as far as it is the same in all languages."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Tests that became the rows of a table: what each of them demanded must be in a row, and be demanded of it.
+"""Tests that became rows of a table: a row must contain what each of them demanded, and it must be checked.
 
 Many tests with literals become one test with parameters, or many lines a loop. Then no assertion is what it was.
 But a row has what went into the old test and what it wanted to come out, and the assertion that is made of every

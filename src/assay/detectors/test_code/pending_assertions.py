@@ -1,4 +1,4 @@
-"""Assertions on their way from where they are found to the scope that they count for."""
+"""Assertions that were found and are waiting to be put into the scope that they count for."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class PendingAssertion:
     text: str
     demand: Demand
     lost: bool = False
-    """Whether its failure is heard by nobody, whatever stands around it."""
+    """Whether nothing notices its failure, whatever the code around it does."""
     function: str = ""
     """A function whose name says that it asserts. Where it is in the same file, what it asserts counts instead."""
 
@@ -58,7 +58,7 @@ class PendingAssertions:
         never_runs: Callable[[Node], bool],
         then: Callable[[Node, Scope], None] = _nothing_more,
     ) -> None:
-        """Put every assertion into its scope, and call ``then`` after each. ``functions`` are those of the file."""
+        """Put every assertion into its scope and call ``then`` after each. ``functions`` are those of the file."""
         for found in self._found:
             if found.function not in functions:
                 found.demand = self._named_values.settled(found.demand, found.node)

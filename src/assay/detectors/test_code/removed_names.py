@@ -1,4 +1,4 @@
-"""Names that a change took out of the code under test, so that tests about them had to go as well."""
+"""Names that a change removed from the code under test, so that their tests had to be removed, too."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -14,7 +14,7 @@ _AFFIX = re.compile(r"^(?:[Tt]ests?|IT)[_.-]|(?:[_.-](?:[Tt]ests?|[Ss]pecs?)|(?<
 
 
 def subject_removed(file: FilePair, before: Located, finding: Finding, removed: frozenset[str]) -> bool:
-    """``removed`` has the names that are in no changed file any more, those of whole modules among them."""
+    """Whether a finding is explained by ``removed``: names and modules that no changed file mentions any more."""
     if not removed:
         return False
     if finding.rule == "assertion-removed":

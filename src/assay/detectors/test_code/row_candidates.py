@@ -1,4 +1,4 @@
-"""Tests that have a table of cases within their reach, of which other tests may have become rows."""
+"""Tests with a table of cases, whose rows other tests may have become."""
 
 import re
 from collections import Counter

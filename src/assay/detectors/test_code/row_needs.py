@@ -1,4 +1,4 @@
-"""What a row of a table must have for an assertion that was made of literals before, and what must be asserted."""
+"""What a table's row must contain to replace an assertion that was written with literals."""
 
 import re
 from collections import Counter
@@ -105,7 +105,7 @@ def _names(lost: Sequence[Assertion]) -> list[str]:
 
 
 def _named(assertion: Assertion) -> str:
-    """What is expected, as far as it is no text."""
+    """The expected value, unless it is a text."""
     expected = assertion.expected or ""
     return "" if expected[:1] in "\"'" or expected in _TRUTH else expected
 
@@ -131,7 +131,7 @@ def _is_weaker(lost: Assertion, new: Assertion) -> bool:
 
 
 def _expects_other(lost: Assertion, new: Assertion) -> bool:
-    """Whether nothing is expected any more, or something that was not."""
+    """Whether the expected value is gone or another one."""
     if lost.expected is None:
         return False
     if new.expected is None:

@@ -114,7 +114,7 @@ def _test(scope: Scope, inherited: _Inherited, focus: Skip | None, functions: di
     skips += tuple(_called_skips(scope, called))[:_MOST_SKIPS]
     own = _assertions(scope, called)
     if own and not any(assertion.reachable for assertion in own):
-        skips += (Skip("disabled", own[0].line, "No assertion of the test is ever reached."),)
+        skips += (Skip("disabled", own[0].line, "none of the test's assertions can be reached"),)
     assertions = (*inherited.shared, *own)
     cases = None if inherited.cases is None else inherited.cases * scope.rows
     return Test(inherited.path, scope.line, scope.end_line, skips, assertions, cases, scope.collected)

@@ -1,4 +1,4 @@
-"""Expectations that changed places: ``pop()`` was to give 2 and then 1, and is to give 1 and then 2 now.
+"""Expectations that changed places: ``pop()`` had to return 2 and then 1, and now 1 and then 2.
 
 No assertion is lost that way. But where the very same call is made several times, each of its answers has its
 place, unless what happens in between changed places, too.

@@ -238,7 +238,7 @@ def uniform(tree: Tree, lexicon: Lexicon, start: int, end: int) -> str:
 
 
 def split(found: list[str], separator: str = ",") -> list[list[str]]:
-    """The words between separators that stand in no bracket. Nothing at all is no part."""
+    """The words between separators outside all brackets, without empty parts."""
     parts: list[list[str]] = [[]]
     depth = 0
     for word in found:

@@ -1,4 +1,4 @@
-"""Finds the tests and assertions that a change took away or made worth less.
+"""Finds the tests and assertions that a change removed or weakened.
 
 An assertion that left its test may have gone to another one: tests are split, merged, moved and parametrised. So
 what is new anywhere in the changed tests is a pool from which each lost assertion may be made good, once.
@@ -75,7 +75,7 @@ class _Weakening:
         return self.result
 
     def _split(self, before: Located, after: Located | None) -> None:
-        """First of all, what each test lost and gained: only then is the pool full."""
+        """Fill the pool with what each test gained before looking for what it lost."""
         lost = [each for each in before.test.assertions if counts(each)]
         gained: list[Assertion] = []
         if after is not None:
@@ -98,7 +98,7 @@ class _Weakening:
         self.result.worse += bool(worse)
 
     def _gone(self, before: Located) -> list[Finding]:
-        """A test that nobody runs any more. It may have gone into another one, assertion by assertion."""
+        """A test that no longer runs. Its assertions may have moved to other tests."""
         test = before.test
         if never_runs(test):
             return []
@@ -143,7 +143,7 @@ class _Weakening:
         return [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
 
     def _made_good(self, lost: Assertion, before: Located, others: Replacements) -> bool:
-        """By the same demand elsewhere. About the same thing in the same test, it must be judged first."""
+        """Whether the same demand is made elsewhere. One about the same subject in this test is compared first."""
         if self.pool.take_same(lost) or self.tables.takes(before, lost):
             return True
         if without_owner(lost.subject) in others.subjects or lost.text in others.subjects:
@@ -151,7 +151,7 @@ class _Weakening:
         return self.pool.take_text(lost) or self._as_a_case(lost, before)
 
     def _parts(self, lost: list[Assertion], before: Located) -> list[Assertion]:
-        """What is left of it where a whole is expected that has it as its part."""
+        """The lost assertions that aren't part of a larger expected value."""
         found = whole_expectations(self._gained[id(before.test)]) if lost else []
         if not found:
             return lost
@@ -159,12 +159,12 @@ class _Weakening:
         return [each for each in lost if not any(covers(whole, each, source) for whole in found)]
 
     def _as_a_case(self, lost: Assertion, before: Located) -> bool:
-        """By a test with parameters, whose cases are only believed where they are not written down to be read."""
+        """Whether a parametrised test makes the same demand. Cases that are written out are in their table."""
         cases = before.test.cases
         return not (cases == 1 and self.tables.told(before)) and self.pool.take_shape(lost, cases or 1)
 
     def _why(self, lost: Assertion, before: Located, after: Located, others: Replacements) -> Finding | None:
-        """What became of an assertion that nothing made good; None where something else stands in for it."""
+        """The finding for an assertion that nothing replaces; None where something does."""
         alike = others.take_alike(lost)
         if alike is not None and not self._is_template(alike, after):
             self.pool.use(alike)

@@ -160,7 +160,7 @@ class _Reader:
         if "abstract" in owner.words and owner.name not in self.bases:
             own.append(Skip("excluded", line, f"abstract class {owner.name}", conditional=True))
         elif owner is method.owner and self._is_unseen(owner, method):
-            own.append(Skip("excluded", line, f"class {owner.name} is not seen by the runner"))
+            own.append(Skip("excluded", line, f"the runner doesn't see class {owner.name}"))
         return own
 
     def _is_unseen(self, owner: Class, method: Method) -> bool:

@@ -1,4 +1,4 @@
-"""Conditions that are decided before the program runs."""
+"""Conditions whose value is known before the program runs."""
 
 import re
 from collections import Counter

@@ -211,7 +211,7 @@ def _ends_in(names: Names, words: frozenset[str]) -> bool:
 
 
 def _error_strength(words: list[str], holds: bool) -> Strength:
-    """No error is no more than that; any error is a property."""
+    """That there is no error is the least one can ask; that there is one is a property."""
     wanted = comparison(words)
     absent = wanted is not None and (wanted.operator == "==") is holds
     return Strength.PRESENCE if absent else Strength.SHAPE

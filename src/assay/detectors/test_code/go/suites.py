@@ -88,14 +88,14 @@ class Suites:
         return self._open(Role.FUNCTION, name, node, self.scopes[0])
 
     def _main(self, node: Node) -> Scope:
-        """``TestMain`` decides whether any test runs and whether its failure counts."""
+        """``TestMain`` decides whether tests run and whether a failure counts."""
         scope = self._open(Role.HOOK, "TestMain", node, self.scopes[0])
         within = self._tree.within(node.start, node.end)
         calls = [self._calls[inner] for inner in within if inner in self._calls and not inner.dead]
         if not self._runs_tests(node, calls):
             self.scopes[0].skips.append(Skip("disabled", scope.line, "TestMain runs no test"))
         elif self._drops_result(node, calls):
-            why = "TestMain exits with 0 whatever the tests say"
+            why = "TestMain always exits with 0"
             self.scopes[0].skips.append(Skip("disabled", scope.line, why))
         return scope
 
@@ -225,7 +225,7 @@ class Suites:
         mark_certain(self.scopes, self.of, self._calls, self._depends)
 
     def _depends(self, node: Node) -> bool:
-        """Whether a condition that is no constant decides if a node runs, within its function."""
+        """Whether a node of a function runs only under a condition that isn't constant."""
         for around in islice(node.ancestors(), FAR):
             if around.kind in FUNCTIONS:
                 return self._may_be_left(around, node) or (

@@ -110,7 +110,7 @@ def _message(error: list[str]) -> list[str]:
 
 
 def _nothing(subject: list[str], nothing: str) -> Demand:
-    """No error is no more than that; anything else that must be nil is exactly nil."""
+    """An error that must be nil is the least one can ask; any other nil is an exact value."""
     error = joined(subject).lower().endswith("err")
     vacuous = subject == [nothing]
     strength = Strength.VACUOUS if vacuous else Strength.PRESENCE if error else Strength.EXACT

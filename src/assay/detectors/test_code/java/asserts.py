@@ -69,7 +69,7 @@ def demands(parts: Tokens, names: Mapping[str, bool]) -> list[WrittenDemand]:
 
 
 def _of_chain(links: list[Link], at: int) -> list[WrittenDemand] | None:
-    """The assertions that the rest of a chain makes; None where the call stands for itself."""
+    """The assertions that the rest of a chain makes; None where the call isn't part of such a chain."""
     link = links[at]
     if link.name in _FLUENT or link.name.startswith("assertThat"):
         return fluent(links[at:])

@@ -1,4 +1,4 @@
-"""What a JavaScript call calls, as names."""
+"""The names in the callee of a JavaScript call."""
 
 import re
 

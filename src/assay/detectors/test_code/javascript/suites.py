@@ -232,7 +232,7 @@ class Suites:
         return len(mentions) == 1 and not mentions[0]
 
     def _depends(self, node: Node) -> bool:
-        """Whether a condition that is no constant decides if a node runs, within its function."""
+        """Whether a node of a function runs only under a condition that isn't constant."""
         for around in islice(node.ancestors(), FAR):
             if around in self.tests:
                 return False
@@ -263,7 +263,7 @@ class Suites:
         return named or (given is not None and given.parent in self.tests)
 
     def _function(self, node: Node, outer: Scope) -> Scope:
-        """A function that is no test but that tests may call; a callback without a name is part of its scope."""
+        """A function that tests may call; a callback without a name belongs to the scope around it."""
         name = self._function_name(node)
         if not name:
             return outer

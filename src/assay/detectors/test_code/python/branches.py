@@ -36,7 +36,7 @@ def on_if(flow: Flow, node: ast.If) -> End:
 
 
 def _join(flow: Flow, statements: Sequence[ast.AST], branches: list[dict[str, Value]]) -> None:
-    """Behind a branch a name is not known any more, unless a literal may have been put in its place."""
+    """After a branch a name's value is unknown, unless a branch may have replaced it with a literal."""
     for name in set(bound_in(statements)):
         value = flow.names.pop(name, None)
         other = next((each[name] for each in branches if name in each and each[name].inert), None)

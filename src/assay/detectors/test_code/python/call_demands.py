@@ -1,4 +1,4 @@
-"""What a call demands: the assertions of unittest, pytest, numpy.testing, mocks, and what else is called so."""
+"""What a call demands: assertions of unittest, pytest, numpy.testing and mocks, and functions with such names."""
 
 import ast
 import re

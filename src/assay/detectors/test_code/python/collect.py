@@ -90,11 +90,11 @@ class Collection:
         self.block(node.body, inner)
 
     def _taken_over(self, node: ast.ClassDef) -> list[Skip]:
-        """A test case with a way to run of its own, which runs nothing."""
+        """A test case that overrides ``run`` or ``__call__`` without calling the original one."""
         runs = next((each for each in node.body if getattr(each, "name", "") in ("run", "__call__")), None)
         if runs is None or "super" in ast.dump(runs) or not is_test_case(node, self.module):
             return []
-        return [Skip("excluded", runs.lineno, "a way to run that runs nothing")]
+        return [Skip("excluded", runs.lineno, "an overridden run() that runs no test")]
 
     def mark_skips(self, marks: list[ast.expr]) -> list[Skip]:
         found = [skip_of(mark, self.module, self.module.constants) for mark in marks]

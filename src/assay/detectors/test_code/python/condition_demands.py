@@ -31,7 +31,7 @@ def condition_demands(node: ast.expr, names: Names, depth: int = 0) -> Iterator[
 
 
 def _parts(node: ast.expr, names: Names) -> list[ast.expr] | None:
-    """The conditions that a condition joins; None for one that stands for itself."""
+    """The conditions that a condition joins; None for a condition that joins none."""
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and truth(node, names) is None:
         return [value for value in node.values if truth(value, names) is not True]
     if isinstance(node, ast.NamedExpr | ast.Await):

@@ -126,7 +126,7 @@ class Flow:
                 self.names.pop(name, None)
 
     def skip(self, skip: Skip) -> None:
-        """Note a skip. Behind a condition it is conditional; where nothing is reached it is none."""
+        """Note a skip. After a condition it is conditional; in unreachable code it doesn't count."""
         if self.reachable:
             conditional = skip.conditional or self.guarded or self.chosen
             self.skips.append(Skip(skip.kind, skip.line, skip.text, conditional))
@@ -211,7 +211,7 @@ class Flow:
         return end if end is End.RAISE else End.NEXT
 
     def asks_for_given(self, test: ast.expr) -> bool:
-        """A condition on the test's own parameters chooses a case; it is no way out."""
+        """A condition on the test's own parameters chooses a case; it doesn't avoid the assertion."""
         asked = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
         return bool(asked & self.given) and all(name in self.given or name in _PLAIN for name in asked)
 

@@ -1,6 +1,6 @@
-"""One spelling for what Python lets one write in several ways: formatted text, collections, encodings.
+"""One spelling for what can be written in several ways in Python: formatted text, collections, encodings.
 
-Tools rewrite these all over a project, and such a change is none to what a test demands.
+Tools rewrite these all over a project without changing what a test demands.
 """
 
 import ast

@@ -56,7 +56,7 @@ def _complains(body: list[ast.stmt], module: Module) -> bool:
 
 
 def _raises_skip(node: ast.Raise, module: Module) -> bool:
-    """A failure that is turned into a skip is dropped like any other."""
+    """A failure that becomes a skip is dropped, too."""
     kind = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     name = module.dotted(kind) or ""
     return name.rsplit(".", 1)[-1] in ("SkipTest", "Skipped") or name in (

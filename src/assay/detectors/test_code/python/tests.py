@@ -1,4 +1,4 @@
-"""Makes a test's value of a collected function: its skips, its cases, and what it asserts in each of them."""
+"""Turns a collected function into a test: its skips, its cases, and what it asserts in each of them."""
 
 import ast
 import re
@@ -40,7 +40,7 @@ def test_of(item: Item, module: Module, fixtures: Fixtures, marks: list[ast.expr
 
 
 def helper_test(identity: str, function: Function, owner: ast.ClassDef | None, module: Module) -> Test | None:
-    """A function that asserts but is no test: others may rely on it. None where it asserts nothing."""
+    """A function that asserts but isn't a test: tests may call it. None where it asserts nothing."""
     flow = new_flow(module, owner, dict(module.constants))
     flow.body(function.body)
     if not flow.assertions:

@@ -24,7 +24,7 @@ def read_ruby(text: str) -> TestCode:
     announced = [match.start() for match in _LONG_DELIMITER.finditer(text)]
     tree = parse(text, "ruby", KINDS | _TEXT if announced else KINDS, bare_words(text), _without(text, announced))
     if len(announced) > _MOST_ANNOUNCED or not all(_is_text(tree, offset) for offset in announced):
-        return TestCode("ruby", problems=("A heredoc has a delimiter that is longer than any that people write.",))
+        return TestCode("ruby", problems=("A heredoc's delimiter has 200 characters or more.",))
     found = calls(tree, "call", ARGUMENTS, names_of)
     values = Values(tree)
     rules = RubyRules(tree, found, values)
@@ -40,7 +40,7 @@ def read_ruby(text: str) -> TestCode:
 
 
 def _without(text: str, offsets: list[int]) -> str | None:
-    """The text with what would announce a heredoc blanked; None where there is no need."""
+    """The text with the beginnings of heredocs blanked out; None where there are none."""
     parts, position = [], 0
     for offset in offsets:
         parts += [text[position:offset], "  "]

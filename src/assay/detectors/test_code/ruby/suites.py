@@ -281,7 +281,7 @@ class Suites:
             scope.skips.append(Skip("disabled", line, said, conditional=True))
 
     def _depends(self, node: Node) -> bool:
-        """Whether a condition that is no constant decides if a node runs, within its test or hook."""
+        """Whether a node of a test or hook runs only under a condition that isn't constant."""
         for around in islice(node.ancestors(), FAR):
             if around in self.tests:
                 return False

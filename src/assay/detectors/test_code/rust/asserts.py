@@ -45,7 +45,7 @@ def remembered(text: str) -> list[WrittenDemand]:
 
 
 def demands(text: str, names: Mapping[str, bool], hollow: frozenset[str]) -> list[WrittenDemand]:
-    """The assertions of one macro; those in the tokens of a macro that is no assertion itself included."""
+    """The assertions of one macro; for a macro that doesn't assert itself, those in its arguments."""
     named = MACRO.match(text)
     if named is None:
         return []
