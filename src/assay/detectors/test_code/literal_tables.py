@@ -161,10 +161,8 @@ def _table(source: str, found: list[Piece], group: _Open) -> Table:
     rows = [row_of(found[a + 1 : b]) for a, b in pairwise(borders) if b > a + 1]
     if _is_map(found, group):
         rows = [joined_rows(pair) for pair in zip(rows[::2], rows[1::2], strict=False)]
-    telling = [row for row in rows if row.literals or row.constants or row.words]
     is_attribute = len(rows) == 1 and found[group.index + 1].text in _ROWS
-    if is_attribute or not _tells(telling, found[group.index + 1 : group.end]):
-        telling = []
+    telling = [] if is_attribute else _telling(rows, found[group.index + 1 : group.end])
     name = "" if group.given else _name(source, group.piece.start)
     return Table(group.piece.start, found[group.end].end, telling, name)
 
@@ -175,11 +173,12 @@ def _is_map(found: list[Piece], group: _Open) -> bool:
     return group.callee == "of" and bool(before) and before[0].text == "Map"
 
 
-def _tells(rows: list[Row], inside: list[Piece]) -> bool:
-    """Whether there are several rows, or one in brackets of its own, and any literals in them."""
-    if len(rows) < 2 and not any(piece.kind == "mark" and piece.text in "([{" for piece in inside):
-        return False
-    return any(row.literals or row.constants for row in rows)
+def _telling(rows: list[Row], inside: list[Piece]) -> list[Row]:
+    """The rows that say something, if there are several or one in brackets of its own, and literals in them."""
+    telling = [row for row in rows if row.literals or row.constants or row.words]
+    if len(telling) < 2 and not any(piece.kind == "mark" and piece.text in "([{" for piece in inside):
+        return []
+    return telling if any(row.literals or row.constants for row in telling) else []
 
 
 def _name(source: str, start: int) -> str:

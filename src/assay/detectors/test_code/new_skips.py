@@ -45,9 +45,14 @@ def _new_skip(before: Test, after: Test) -> Skip | None:
     always = next((skip for skip in after.skips if not skip.conditional), None)
     if always is not None or len(after.skips) <= len(before.skips):
         return always
-    kinds, texts = {skip.kind for skip in before.skips}, {skip.text for skip in before.skips}
-    fresh = [skip for skip in after.skips if skip.text not in texts]
-    return next((skip for skip in fresh if skip.kind not in kinds), fresh[0] if fresh else after.skips[-1])
+    return _most_telling(before.skips, after.skips)
+
+
+def _most_telling(before: Sequence[Skip], after: Sequence[Skip]) -> Skip:
+    """Of the skips after, one of a new kind, else one with a new text, else the last."""
+    kinds, texts = {skip.kind for skip in before}, {skip.text for skip in before}
+    fresh = [skip for skip in after if skip.text not in texts]
+    return next((skip for skip in fresh if skip.kind not in kinds), fresh[0] if fresh else after[-1])
 
 
 def _had(test: Test) -> str:

@@ -62,7 +62,7 @@ def check(name: str, subject: str, kept: list[Tokens], types: str) -> Demand:
         return Demand(Strength.CLOSE, subject, uniform(first), number(kept[1]) if len(kept) > 1 else None)
     if _THROWS.fullmatch(name):
         return thrown(types or "Exception", subject)
-    if name == "HaveCount" and kept and number(first) is not None:
+    if name == "HaveCount" and number(first) is not None:
         return Demand(Strength.EXACT, f"{subject}.Count", uniform(first))
     given = types or ", ".join(map(uniform, kept))
     if _EXACT.fullmatch(name):

@@ -138,12 +138,15 @@ class _Reader:
             return "abstract" not in method.words
         if any(one.is_data for one in method.attributes):
             return True
-        if method.has(*_LIFE) or not all(one.name in _NEUTRAL for one in method.attributes):
-            return False
-        if method.takes or method.name in self.called or not _is_own_action(method):
+        if not self._could_be_test(method):
             return False
         in_tests = id(method.owner.node) in self.test_classes or _TEST_CLASS.search(method.owner.name)
         return bool(in_tests) and (bool(body.assertions) or method.name.startswith("Test"))
+
+    def _could_be_test(self, method: Method) -> bool:
+        if method.has(*_LIFE) or not all(one.name in _NEUTRAL for one in method.attributes):
+            return False
+        return not method.takes and method.name not in self.called and _is_own_action(method)
 
     def _around(self, method: Method) -> list[Skip]:
         """The skips of a class, of its set-up and of the classes around it."""

@@ -48,8 +48,10 @@ class Assertions:
         call = self._calls.get(node)
         if call is None or not call.outermost or scope.role is Role.FILE or not call.names:
             return
-        if self._nesting.is_too_deep(node):
-            return
+        if not self._nesting.is_too_deep(node):
+            self._visit_call(call, scope, owners)
+
+    def _visit_call(self, call: Call, scope: Scope, owners: set[str]) -> None:
         last = call.names[-1]
         if last in _FAILS and self._is_handle(call, owners):
             self._guard(call, scope)

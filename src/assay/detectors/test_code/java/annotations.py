@@ -100,9 +100,9 @@ def cases(found: list[Annotation], provided: Mapping[str, int]) -> int | None:
         if one.name == "Test" and "dataProvider" in one.values:
             return provided.get(uniform(one.values["dataProvider"]).strip('"'))
     counts = [_count(one, provided) for one in found if one.is_source]
-    if not counts and any(one.name in _PARAMETRISED for one in found):
-        return None
-    return _sum(counts) if counts else 1
+    if counts:
+        return _sum(counts)
+    return 1 if _PARAMETRISED.isdisjoint(one.name for one in found) else None
 
 
 def _sum(counts: list[int | None]) -> int | None:

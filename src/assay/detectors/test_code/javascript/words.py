@@ -51,7 +51,7 @@ def declaration(names: Names) -> Declaration | None:
     modifiers = [_name_and_condition(name) for name in names[1:]]
     if (modifiers[-1][0] if modifiers else base) in _HOOKS:
         return Declaration(Role.HOOK, ())
-    if base not in _DECLARING and base[:1] in _PREFIXES and base[1:] in _DECLARING:
+    if _is_prefixed(base):
         modifiers.insert(0, (_PREFIXES[base[0]], conditional))
         base = base[1:]
     words = {name for name, _ in modifiers}
@@ -59,6 +59,11 @@ def declaration(names: Names) -> Declaration | None:
         return None
     group = base in _SUITES or not words.isdisjoint(("describe", "suite"))
     return Declaration(Role.SUITE if group else Role.TEST, tuple(modifiers))
+
+
+def _is_prefixed(word: str) -> bool:
+    """``xit``, ``fdescribe``."""
+    return word not in _DECLARING and word[:1] in _PREFIXES and word[1:] in _DECLARING
 
 
 def _name_and_condition(name: str) -> tuple[str, bool]:

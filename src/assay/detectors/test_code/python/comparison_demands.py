@@ -77,24 +77,30 @@ def _literal(node: ast.expr, names: Names) -> bool:
 
 def _equal(node: ast.Compare, left: ast.expr, right: ast.expr, names: Names) -> PythonDemand:
     subject, expected, wrapper = subject_of(left, names), expected_of(right, names), _wrapper(left)
-    named = isinstance(right, ast.Name | ast.Attribute)
     if expected == "True":
         return PythonDemand(node, Strength.PRESENCE, subject, "True")
-    if (expected in _EMPTY and not named) or (expected == "0" and wrapper == "len"):
+    if _is_empty(right, expected) or (expected == "0" and wrapper == "len"):
         return PythonDemand(node, Strength.SHAPE, subject, "False")
     close = tolerance_of(left, right, names) if wrapper != "abs" else None
     if close is not None:
         return PythonDemand(node, Strength.CLOSE, close.subject or subject, close.expected, close.tolerance)
-    if named and uniform(right) in _ANYTHING:
+    if _is_anything(right):
         return PythonDemand(node, Strength.VACUOUS, subject)
     if subject.endswith(f" or {expected})"):
         # What is expected was put in where the code under test gave something else.
         return PythonDemand(node, Strength.PRESENCE, subject, expected)
     if wrapper in _LOSING:
         return PythonDemand(node, Strength.SHAPE, subject, f"{wrapper} {expected}")
-    return PythonDemand(
-        node, Strength.SHAPE if re.search(r"\bANY\b", expected) else Strength.EXACT, subject, expected
-    )
+    strength = Strength.SHAPE if re.search(r"\bANY\b", expected) else Strength.EXACT
+    return PythonDemand(node, strength, subject, expected)
+
+
+def _is_empty(node: ast.expr, text: str) -> bool:
+    return text in _EMPTY and not isinstance(node, ast.Name | ast.Attribute)
+
+
+def _is_anything(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and uniform(node) in _ANYTHING
 
 
 def _wrapper(node: ast.expr) -> str:

@@ -166,18 +166,27 @@ class Flow:
         if helper is not None:
             return self.run_helper(node, helper)
         name = self.module.dotted(node.func) or ""
-        if name in _EXITS or (name == "os.kill" and node.args and uniform(node.args[0], self.names) in _ITSELF):
+        if self._is_exit(node, name):
             return End.RAISE
         emptied = isinstance(self.module.bound.get(name), ast.Lambda | ast.Constant)
         found = None if emptied else call_demands(node, self.module, self.names)
         if found is not None:
             return self.add(found, node.lineno)
         self._done(uniform(node, self.names)[:LONGEST])
-        for argument in node.args:
-            # A function of the test that is handed over is run by whoever gets it.
+        self._run_handed(node.args)
+        return End.NEXT
+
+    def _is_exit(self, node: ast.Call, name: str) -> bool:
+        """Whether a call ends the process."""
+        if name in _EXITS:
+            return True
+        return name == "os.kill" and bool(node.args) and uniform(node.args[0], self.names) in _ITSELF
+
+    def _run_handed(self, arguments: list[ast.expr]) -> None:
+        """A function of the test that is handed over is run by whoever gets it."""
+        for argument in arguments:
             if isinstance(argument, ast.Name) and argument.id in self.local:
                 self.inline(self.local.pop(argument.id), {})
-        return End.NEXT
 
     def _may_fill(self, function: ast.expr) -> None:
         """``expected.append(3)``: from here on it is not known what is in it."""

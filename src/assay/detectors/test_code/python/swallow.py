@@ -43,8 +43,7 @@ def _complains(body: list[ast.stmt], module: Module) -> bool:
             return not _raises_skip(statement, module)
         if isinstance(statement, ast.Assert):
             return truth(statement.test) is not True
-        call = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(call, ast.Call) and (call_demands(call, module, NO_NAMES) or _exits(call, module)):
+        if _fails(statement, module):
             return True
         if isinstance(statement, ast.If) and truth(statement.test) is False:
             continue
@@ -53,6 +52,12 @@ def _complains(body: list[ast.stmt], module: Module) -> bool:
         if any(_complains(inner, module) for inner in _blocks(statement)):
             return True
     return False
+
+
+def _fails(statement: ast.stmt, module: Module) -> bool:
+    """Whether a statement is a call that asserts, or that ends the process with an error."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and bool(call_demands(call, module, NO_NAMES) or _exits(call, module))
 
 
 def _raises_skip(node: ast.Raise, module: Module) -> bool:

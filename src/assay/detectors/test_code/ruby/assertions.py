@@ -57,20 +57,22 @@ class Assertions:
     def _visit_call(self, call: Call, scope: Scope) -> None:
         names = call.names
         last = names[-1] if names else ""
-        plain = call.inner is None and len(names) == 1
-        if plain and last in _FAILING:
+        if call.inner is None and len(names) == 1 and last in _FAILING:
             self._fails(call.node, scope)
-        elif call.root.names in _EXPECTING:
+        elif call.root.names in _EXPECTING or (names[:1] == ("is_expected",) and last in _TO):
             self._expect(call, scope)
         elif "should" in names or last == "should_not":
             self._should(call, scope)
-        elif names[:1] == ("is_expected",) and last in _TO:
-            self._expect(call, scope)
-        elif plain and asserts.is_assertion(last):
-            self._assert(call, last, scope)
         elif asserts.is_expectation(last):
             self._must(call, last, scope)
-        elif plain and _CUSTOM.match(last):
+        elif call.inner is None and len(names) == 1:
+            self._plain_call(call, last, scope)
+
+    def _plain_call(self, call: Call, name: str, scope: Scope) -> None:
+        """A method that asserts by its name."""
+        if asserts.is_assertion(name):
+            self._assert(call, name, scope)
+        elif _CUSTOM.match(name):
             self._custom(call, scope)
 
     def _expect(self, call: Call, scope: Scope) -> None:

@@ -46,6 +46,11 @@ class Function(NamedTuple):
     def has_test_attribute(self) -> bool:
         return any(one.makes_test for one in self.attributes)
 
+    @property
+    def is_plain(self) -> bool:
+        """Does it take nothing, and give back nothing but a result?"""
+        return not self.takes and (not self.gives or "Result" in self.gives)
+
 
 class _Place(NamedTuple):
     path: tuple[str, ...]
@@ -136,7 +141,7 @@ def _looks_like_test(one: Function, body: Body, called: set[str], with_tests: se
     """A test whose attribute is gone, and no function that others call."""
     if one.has_test_attribute or any(each.name in _OF_TESTS for each in one.attributes):
         return True
-    if one.name in called or one.takes or (one.gives and "Result" not in one.gives) or one.name == "main":
+    if one.name in called or one.name == "main" or not one.is_plain:
         return False
     in_tests = one.path in with_tests or one.path[-1:] in (("tests",), ("test",))
     return in_tests and (one.name.startswith("test_") or any("!" in each.text for each in body.assertions))
