@@ -33,6 +33,7 @@ from assay.detectors.test_code.parametrised import Parametrised
 from assay.detectors.test_code.removed_subjects import subject_removed
 from assay.detectors.test_code.swapped_expectations import swapped_expectation
 from assay.detectors.test_code.whole_expectations import covers, whole_expectations
+from assay.formats.counting import counted
 
 
 def compare_assertions(files: Sequence[FilePair], removed: frozenset[str] = frozenset()) -> Comparison:
@@ -240,9 +241,8 @@ def _fewer_cases(before: Located, after: Located) -> Finding | None:
     was, now = before.test.cases, after.test.cases
     if was is None or now is None or now >= was:
         return None
-    return Finding(
-        "cases-removed", after.path, after.test.line, before.test.identity, f"{was} cases", f"{now} cases"
-    )
+    cases = counted(was, "case"), counted(now, "case")
+    return Finding("cases-removed", after.path, after.test.line, before.test.identity, *cases)
 
 
 def _written_out(before: Located) -> bool:

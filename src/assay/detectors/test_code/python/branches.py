@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.detectors.test_code.model import Strength
-from assay.detectors.test_code.python.awaited import awaited_error, without_failing
+from assay.detectors.test_code.python.awaited_errors import awaited_error, without_failing
 from assay.detectors.test_code.python.binding import bind, bound_in
 from assay.detectors.test_code.python.call_demands import call_demands, is_raising, raising_demands
 from assay.detectors.test_code.python.constants import constant, truth

@@ -16,7 +16,7 @@ from assay.detectors.test_code.python.fixtures import MODULE_SETUPS, Fixtures, s
 from assay.detectors.test_code.python.hooks import hook_name, hook_skips
 from assay.detectors.test_code.python.items import Place
 from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.newer import is_newer_python
+from assay.detectors.test_code.python.newer_syntax import is_newer_python
 from assay.detectors.test_code.python.tests import helper_test, test_of
 from assay.detectors.test_code.python.unchanged import without_unchanged
 
