@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.detectors.test_code.conditions import RUBY_FALSY, demand, truth
+from assay.detectors.test_code.conditions import RUBY_FALSY, condition_demand, truth
 from assay.detectors.test_code.javascript.text import words_of
 from assay.detectors.test_code.model import Strength
 
@@ -66,5 +66,5 @@ DEMANDS = [
 
 @pytest.mark.parametrize(("condition", "holds", "strength", "subject", "expected"), DEMANDS)
 def test_demands(condition: str, holds: bool, strength: Strength, subject: str, expected: str | None) -> None:
-    found = demand(words_of(condition), holds=holds)
+    found = condition_demand(words_of(condition), holds=holds)
     assert (found.strength, found.subject, found.expected) == (strength, subject, expected)

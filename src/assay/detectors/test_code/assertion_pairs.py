@@ -1,11 +1,11 @@
-"""Two assertions side by side: is the second one weaker? And two lists of them: what went, what came?"""
+"""Compares two assertions (is the second one weaker?) and two lists of them (what is gone, what is new?)."""
 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable
 
 from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.turned import turned
+from assay.detectors.test_code.negations import is_negation
 
 # Equality of floating-point numbers is rarely meant to the last bit: asking for this closeness is no weakening.
 _ROUNDING = 1e-5
@@ -36,7 +36,7 @@ def everything(assertion: Assertion) -> Hashable:
     return assertion.text, assertion.subject, assertion.expected, assertion.strength, assertion.tolerance
 
 
-def meaning(assertion: Assertion) -> Hashable:
+def demand_key(assertion: Assertion) -> Hashable:
     """What is demanded of what, however it is spelled."""
     if not assertion.subject:
         return assertion.text, assertion.strength
@@ -62,7 +62,7 @@ def kin(assertion: Assertion) -> list[Hashable]:
 
 def differences(before: list[Assertion], after: list[Assertion]) -> tuple[list[Assertion], list[Assertion]]:
     """The assertions that are only before, and those that are only after."""
-    for key in (everything, meaning):
+    for key in (everything, demand_key):
         before, after = _without_common(before, after, key)
     return before, after
 
@@ -76,7 +76,7 @@ def _without_common(
     gone: list[Assertion] = []
     for each in before:
         same = waiting.get(key(each))
-        if same and not wider(each, same[-1]) and not turned(each, same[-1]):
+        if same and not wider(each, same[-1]) and not is_negation(each, same[-1]):
             same.pop()
         else:
             gone.append(each)
@@ -94,31 +94,33 @@ def wider(before: Assertion, after: Assertion) -> bool:
 
 
 def is_rounding(assertion: Assertion) -> bool:
-    """Whether its tolerance is no more than what floating-point numbers need."""
+    """Whether its tolerance is only as large as floating-point numbers need."""
     return assertion.tolerance is not None and assertion.tolerance <= _ROUNDING
 
 
-def judged(before: Assertion, after: Assertion) -> str | None:
-    """The rule that an assertion breaks which stands in the place of another one; None if it is as good."""
+def broken_rule(before: Assertion, after: Assertion) -> str | None:
+    """The rule that an assertion breaks by replacing another one; None if it is as good."""
     rounded = is_rounding(after) and before.expected == after.expected
-    if turned(before, after):
+    if is_negation(before, after):
         return "expectation-rewritten"
     if after.strength < before.strength and not rounded:
         return "assertion-weaker"
     if wider(before, after):
         return "tolerance-wider"
+    return None if _expects_as_much(before, after) or _narrower(before, after) else "expectation-rewritten"
+
+
+def _expects_as_much(before: Assertion, after: Assertion) -> bool:
     if before.expected is None or _WHOLE.sub(r"\1", before.expected) == _WHOLE.sub(r"\1", after.expected or ""):
-        return None
+        return True
     if before.text == after.text and not is_data(before.expected):
         # The same words about things that are set up otherwise now.
-        return None
-    if after.strength > before.strength and not contradicts(before.expected, after.expected):
-        return None
-    return None if _narrower(before, after) else "expectation-rewritten"
+        return True
+    return after.strength > before.strength and not contradicts(before.expected, after.expected)
 
 
 def _narrower(before: Assertion, after: Assertion) -> bool:
-    """Whether a pattern that is searched for got longer: what it found before it may not find any more."""
+    """Whether a search pattern got longer, so that it matches less than before."""
     if not (_SEARCHED.search(before.text) and _SEARCHED.search(after.text)):
         return False
     old, new = (_QUOTES.sub("", each.expected or "") for each in (before, after))
@@ -204,15 +206,17 @@ def about_the_same(before: Assertion, after: Assertion) -> bool:
 
 def reworded(before: Assertion, after: Assertion) -> bool:
     """Whether an assertion about something of another name demands the same: the subject was renamed."""
-    if after.strength < before.strength or wider(before, after) or turned(before, after):
+    if after.strength < before.strength or wider(before, after) or is_negation(before, after):
         return False
     if before.expected != after.expected:
         quoted = _QUOTED.findall(before.expected or "")
         return (bool(quoted) and all(each in after.text for each in quoted)) or _renamed(before.text, after.text)
     if _other_inputs(before.subject, after.subject):
         return False
-    if words(before.subject) & words(after.subject):
-        return True
-    # Nothing in common: then what is expected must tell, and other inputs would be other cases.
+    return bool(words(before.subject) & words(after.subject)) or _told_by_expectation(before, after)
+
+
+def _told_by_expectation(before: Assertion, after: Assertion) -> bool:
+    """Without a common name, what is expected must tell, and other inputs would be other cases."""
     telling = before.expected is not None and before.expected not in ("True", "False", "None", "not None")
     return telling and not (_LITERAL.search(before.subject) and _LITERAL.search(after.subject))

@@ -1,11 +1,11 @@
-"""What is new in the changed tests, from which a lost assertion may be made good. Each serves once."""
+"""The new assertions of the changed tests. Each may replace one lost assertion."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable
 
-from assay.detectors.test_code.assertion_pairs import is_literal, kin, meaning, shape, wider, without_owner
+from assay.detectors.test_code.assertion_pairs import demand_key, is_literal, kin, shape, wider, without_owner
 from assay.detectors.test_code.model import Assertion
-from assay.detectors.test_code.turned import turned
+from assay.detectors.test_code.negations import is_negation
 
 _UNKNOWN_NUMBER = 1_000_000
 _TRIED = 20
@@ -22,7 +22,7 @@ class Pool:
     def add(self, gained: list[Assertion], whole: list[Assertion], cases: int | None) -> None:
         """Put in what a test gained. ``whole`` is all that it asserts, in so many cases."""
         for each in gained:
-            self._by_key[meaning(each)].append(each)
+            self._by_key[demand_key(each)].append(each)
             self._by_key[each.text].append(each)
             for key in kin(each):
                 self._by_key[key].append(each)
@@ -44,7 +44,7 @@ class Pool:
         return any(self._take(key, lost) for key in kin(lost))
 
     def take_same(self, lost: Assertion) -> bool:
-        return self._take(meaning(lost), lost)
+        return self._take(demand_key(lost), lost)
 
     def use(self, assertion: Assertion) -> None:
         """Take an assertion out that already stands for another one in its own test."""
@@ -56,7 +56,7 @@ class Pool:
             waiting.pop()
         if not waiting or wider(lost, waiting[-1]) or waiting[-1].strength < lost.strength:
             return False
-        if turned(lost, waiting[-1]):
+        if is_negation(lost, waiting[-1]):
             return False
         self._used.add(id(waiting.pop()))
         return True

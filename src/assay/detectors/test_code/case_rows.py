@@ -1,4 +1,4 @@
-"""A row of a table of cases, told as an assertion: what goes in, and what is wanted to come out.
+"""A row of a table of cases as an assertion: the input, and the output that is expected.
 
 The assertion in the loop is the same whatever the rows say, so a changed expectation would not be seen in it. A
 row that is gone is no lost assertion: the number of cases tells that, and tables get columns and names for honest
@@ -35,17 +35,22 @@ def _row(line: int, row: list[str], fields: Sequence[str]) -> Assertion | None:
     if len(inside) > _LONGEST_ROW:
         return None
     named = [_named(part, number, fields) for number, part in enumerate(split(inside))]
-    wanted = [(name, value) for name, value in named if _WANTED.match(name)]
-    if not wanted and not any(name for name, _ in named):
-        # Without any names, what is wanted comes last by custom.
-        wanted = named[-1:] if len(named) > 1 else []
-    given = [(name, value) for name, value in named if (name, value) not in wanted and not _TITLE.match(name)]
+    wanted = _wanted(named)
+    given = [each for each in named if each not in wanted and not _TITLE.match(each[0])]
     telling = [value for _, value in wanted if value not in _NOTHING or len(wanted) == 1]
     if not given or not telling:
         return None
     subject = _MARK + ", ".join(value for _, value in given)
     expected = ", ".join(telling)
     return Assertion(line, f"{subject}: {expected}", Strength.PRESENCE, subject, expected)
+
+
+def _wanted(named: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The columns that say what is wanted; without any names, that comes last by custom."""
+    wanted = [each for each in named if _WANTED.match(each[0])]
+    if wanted or any(name for name, _ in named):
+        return wanted
+    return named[-1:] if len(named) > 1 else []
 
 
 def _inside(row: list[str]) -> list[str]:

@@ -1,9 +1,10 @@
 """What a condition says without running anything: whether it always holds, and what it compares with what."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.uniform import joined, simplified, split
 
@@ -30,18 +31,19 @@ RUBY_FALSY = frozenset(("false", "nil"))
 
 def literal(words: list[str]) -> bool:
     """Whether an expression is made of literals alone, so that it never depends on the code under test."""
-    if not words:
+    if not words or words == ["new"]:
         return False
     keyed = "{" in words
-    for index, word in enumerate(words):
-        if word in _LITERAL_WORDS or word in _GLUE or word[0] == '"' or _NUMBER.match(word):
-            continue
-        if keyed and index + 1 < len(words) and words[index + 1] == ":":
-            continue
-        if word[0] == ":" and len(word) > 1:
-            continue
-        return False
-    return words != ["new"]
+    return all(
+        _is_literal(word) or (keyed and words[index + 1 : index + 2] == [":"]) for index, word in enumerate(words)
+    )
+
+
+def _is_literal(word: str) -> bool:
+    """A literal, what joins literals, or one of Ruby's symbols."""
+    if word in _LITERAL_WORDS or word in _GLUE or word[0] == '"':
+        return True
+    return _NUMBER.match(word) is not None or (word[0] == ":" and len(word) > 1)
 
 
 def same(left: list[str], right: list[str]) -> bool:
@@ -63,13 +65,17 @@ def truth(
     if words[0] in ("!", "not"):
         inner = truth(words[1:], constants, falsy, depth + 1) if _operand(words[1:]) else None
         return None if inner is None else not inner
+    return _simple_truth(words, constants or {}, falsy)
+
+
+def _simple_truth(words: list[str], constants: Mapping[str, str], falsy: frozenset[str]) -> bool | None:
     if len(words) == 1:
-        return _word_truth(words[0], constants or {}, falsy)
+        return _word_truth(words[0], constants, falsy)
     compared = comparison(words)
     if compared is not None:
-        return _comparison_truth(compared, constants or {})
+        return _comparison_truth(compared, constants)
     # An array, an object or a function is always there.
-    return True if literal(words) and words[0] in ("[", "{") and falsy is FALSY else None
+    return True if words[0] in ("[", "{") and falsy is FALSY and literal(words) else None
 
 
 def _combined(parts: list[bool | None], decisive: bool) -> bool | None:
@@ -151,36 +157,29 @@ class Comparison:
 def comparison(words: list[str]) -> Comparison | None:
     """The one comparison that a condition consists of; None for anything else."""
     words = _bare(words)
+    top = list(_outside_brackets(words))
+    found = [index for index in top if words[index] in _COMPARISONS]
+    if len(found) != 1 or any(words[index] in _JOINING for index in top):
+        return None
+    at = found[0]
+    return Comparison(words[:at], words[at], words[at + 1 :]) if 0 < at < len(words) - 1 else None
+
+
+_JOINING = frozenset(("&&", "||", "and", "or", "?", "=>"))
+
+
+def _outside_brackets(words: list[str]) -> Iterator[int]:
     depth = 0
-    found = -1
     for index, word in enumerate(words):
         if word in ("(", "[", "{"):
             depth += 1
         elif word in (")", "]", "}"):
             depth -= 1
-        elif depth == 0 and word in _COMPARISONS:
-            if found >= 0:
-                return None
-            found = index
-        elif depth == 0 and word in ("&&", "||", "and", "or", "?", "=>"):
-            return None
-    if found <= 0 or found == len(words) - 1:
-        return None
-    return Comparison(words[:found], words[found], words[found + 1 :])
+        elif depth == 0:
+            yield index
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What a condition demands where it must hold."""
-
-    strength: Strength
-    subject: str
-    expected: str | None
-    text: str = ""
-    """The condition itself."""
-
-
-def demand(
+def condition_demand(
     words: list[str],
     constants: Mapping[str, str] | None = None,
     holds: bool = True,
@@ -188,11 +187,7 @@ def demand(
     depth: int = 0,
 ) -> Demand:
     """What is demanded where a condition must hold, or, with ``holds`` false, must not."""
-    words = _bare(words)
-    for _ in range(_MOST_NEGATIONS):
-        if not words or len(words) > _LONGEST or words[0] not in ("!", "not") or not _operand(words[1:]):
-            break
-        words, holds = _bare(words[1:]), not holds
+    words, holds = _without_negations(words, holds)
     always = truth(words, constants, falsy)
     if always is not None:
         # What can't fail is no demand; what always fails is a way to write "this must not be reached".
@@ -200,7 +195,7 @@ def demand(
     several = _split_any(words, ("&&", "and") if holds else ("||", "or"))
     if len(several) > 1 and depth < _DEEPEST:
         return max(
-            (demand(part, constants, holds, falsy, depth + 1) for part in several),
+            (condition_demand(part, constants, holds, falsy, depth + 1) for part in several),
             key=lambda found: found.strength,
         )
     compared = comparison(words)
@@ -210,12 +205,25 @@ def demand(
     return _comparison_demand(compared, holds)
 
 
-def demands(
+def _without_negations(words: list[str], holds: bool) -> tuple[list[str], bool]:
+    """A condition without the negations in front of it, and whether what is left must hold."""
+    words = _bare(words)
+    for _ in range(_MOST_NEGATIONS):
+        if not words or len(words) > _LONGEST or words[0] not in ("!", "not") or not _operand(words[1:]):
+            break
+        words, holds = _bare(words[1:]), not holds
+    return words, holds
+
+
+def condition_demands(
     words: list[str], constants: Mapping[str, str] | None = None, holds: bool = True, falsy: frozenset[str] = FALSY
-) -> list[Demand]:
+) -> list[WrittenDemand]:
     """Every demand of a condition that joins several: each must hold, or none may."""
     several = _split_any(_bare(words), ("&&", "and") if holds else ("||", "or"))
-    return [replace(demand(part, constants, holds, falsy), text=joined(part)) for part in several[:_MOST_PARTS]]
+    return [
+        WrittenDemand(joined(part), condition_demand(part, constants, holds, falsy))
+        for part in several[:_MOST_PARTS]
+    ]
 
 
 def _comparison_demand(compared: Comparison, holds: bool) -> Demand:

@@ -1,4 +1,4 @@
-"""Which code can't run: behind a return, in a branch that is never taken.
+"""Which code can't run: after a return, or in a branch that is never taken.
 
 What ends a sequence and which branch is never taken differs from language to language and comes from ``Rules``;
 how the end of one piece ends the piece around it is the same everywhere.
@@ -32,7 +32,7 @@ class Rules(Protocol):
         ...
 
     def ends_parent(self, node: Node, parent: Node, ended: set[Node]) -> bool:
-        """Whether the end of a node is the end of its parent, which is no sequence: both branches have ended."""
+        """Whether a parent that isn't a sequence ends with this node: both branches have ended."""
         ...
 
     def hoisted(self, node: Node) -> bool:
@@ -44,13 +44,16 @@ def mark_dead(tree: Tree, rules: Rules) -> None:
     """Set ``dead`` on every node that can't run. Parents come before children, so one pass is enough."""
     ended: set[Node] = set()
     for node in tree.nodes[1:]:
-        parent = node.parent
-        if parent is None:
+        if node.parent is None:
             continue
-        behind = parent in ended and parent.kind in rules.sequences and not rules.hoisted(node)
-        node.dead = parent.dead or behind or (parent.kind in rules.branching and rules.never_runs(node))
+        node.dead = _is_dead(node, node.parent, rules, ended)
         if node.kind in rules.ending and not node.dead and rules.ends(node):
             _end(node, rules, ended)
+
+
+def _is_dead(node: Node, parent: Node, rules: Rules, ended: set[Node]) -> bool:
+    behind = parent in ended and parent.kind in rules.sequences and not rules.hoisted(node)
+    return parent.dead or behind or (parent.kind in rules.branching and rules.never_runs(node))
 
 
 def _end(node: Node, rules: Rules, ended: set[Node]) -> None:

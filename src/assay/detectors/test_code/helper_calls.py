@@ -1,4 +1,4 @@
-"""Assertions that went into a function: each call of it is a row, of what was literal in the test before.
+"""Assertions that moved into a function: each call of it is a row with what was literal in the test before.
 
 ``check(t, "2*4", 8)`` demands the 8 that the test demanded itself, as long as the function demands as much of its
 parameter. A call that was there before stands for nothing that was lost, and each call serves a demand once.
@@ -59,7 +59,7 @@ class HelperCalls:
         self._read = 0
 
     def left(self, before: Located, after: Located, lost: list[Assertion]) -> list[Assertion]:
-        """What remains of that which a test lost, when its new calls of functions are taken into account."""
+        """The lost assertions of a test that its new calls of functions don't replace."""
         old, new = self._before[before.path], self._after[after.path]
         if old.before is None or before.test.cases != 1 or len(lost) > _MOST_LOST or self._read > _MOST_READ:
             return lost
@@ -68,15 +68,8 @@ class HelperCalls:
             return lost
         self._read += len(new.after_text) + len(lost) * len(old.before_text)
         around = reach(lines_of(new.after_text), after.test, new.after.tests)
-        remaining: list[Assertion] = []
-        for each in lost:
-            need = need_of_test(old, before.test, [each])
-            row = next((row for row in rows if row.serves(need, around, old.before.language)), None)
-            if row is None:
-                remaining.append(each)
-            else:
-                rows.remove(row)
-        return remaining
+        language = old.before.language
+        return [each for each in lost if not _take(rows, need_of_test(old, before.test, [each]), around, language)]
 
     def _rows(self, test: Test, file: FilePair, known: str) -> list[Row]:
         """The new calls of a test with what the functions assert: of the same file, or of another changed one."""
@@ -85,14 +78,27 @@ class HelperCalls:
             return []
         own = source_of(file.after_text, test)
         calls = [(name, call) for name, call in _calls(own) if call not in known]
-        lines = lines_of(file.after_text)
-        found: list[Row] = []
-        for template in borrowed[:_MOST_TEMPLATES] if calls else ():
-            function, text = _helper(lines, template.line, {name for name, _ in calls})
-            found += [Row(call, template, text) for name, call in calls if name == function]
+        found = _rows_here(calls, borrowed[:_MOST_TEMPLATES], lines_of(file.after_text)) if calls else []
         for name, call in calls:
             found += [Row(call, template, text) for template, text in self._elsewhere.get(name, ())]
         return found
+
+
+def _take(rows: list[Row], need: Need, around: str, language: str) -> bool:
+    """Whether a row serves a need. It serves no other one then."""
+    row = next((row for row in rows if row.serves(need, around, language)), None)
+    if row is not None:
+        rows.remove(row)
+    return row is not None
+
+
+def _rows_here(calls: list[tuple[str, str]], borrowed: list[Assertion], lines: list[str]) -> list[Row]:
+    """The calls of functions of the same file, each with the assertions of its function."""
+    found: list[Row] = []
+    for template in borrowed:
+        function, text = _helper(lines, template.line, {name for name, _ in calls})
+        found += [Row(call, template, text) for name, call in calls if name == function]
+    return found
 
 
 def _elsewhere(files: Iterable[FilePair]) -> dict[str, list[tuple[Assertion, str]]]:

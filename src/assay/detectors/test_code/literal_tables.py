@@ -1,7 +1,7 @@
 """Tables of cases as they stand in a source, in any of the languages: lists of rows, attributes, text in lines.
 
 Only what is written out is a table, and only its outermost list: ``[["EUR", 11], ["GBP", 13]]`` has two rows. Rows
-are told by their literals, so that names of columns and the kind of brackets do not count.
+are compared by their literals, so that column names and kinds of brackets don't count.
 """
 
 import re
@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
-from assay.detectors.test_code.literals import Piece, contents, pieces
+from assay.detectors.test_code.literal_rows import CELLS, Row, add_cells, joined_rows, row_of
+from assay.detectors.test_code.literals import Piece, pieces
 from assay.detectors.test_code.word_sets import word_set
 
 _STATEMENTS = word_set(
@@ -20,7 +21,6 @@ _STATEMENTS = word_set(
 """Words that no table has: what is in these brackets runs."""
 _LISTS = word_set("of asList ofEntries newArrayList listOf list tuple set arrayOf TheoryData")
 _ROWS = word_set("InlineData TestCase DataRow case test_case Arguments arguments TestCaseData values")
-_CELLS = re.compile(r"[|,;\t]")
 _SHARED = re.compile(
     r"^[ \t]*((?:it_behaves_like|it_should_behave_like|include_examples|include_context)\b[ (].*)$", re.MULTILINE
 )
@@ -36,20 +36,6 @@ _FAR = 160
 _NO_CALLEES = ("(", "[", "{", ",", ";")
 _MOST_TABLES = 200
 _MOST_ROWS = 1000
-
-
-@dataclass(slots=True)
-class Row:
-    """One case. ``sizes`` has how long its lists and texts are, since a length may be worked out from them."""
-
-    literals: Counter[str] = field(default_factory=Counter)
-    words: set[str] = field(default_factory=set)
-    constants: set[str] = field(default_factory=set)
-    sizes: set[str] = field(default_factory=set)
-
-    @property
-    def key(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return tuple(sorted(self.literals.elements())), tuple(sorted(self.constants))
 
 
 @dataclass(slots=True)
@@ -96,10 +82,15 @@ def used_whole(source: str, tables: list[Table]) -> list[Table]:
     One with a name that nobody mentions again is not used at all.
     """
     names = {table.name for table in tables if table.name}
-    words = [each for each in _WORD.finditer(source) if each.group() in names] if names else []
-    times = Counter(each.group() for each in words)
-    cut = {each.group() for each in words if times[each.group()] < 2 or _loses(source, each.end())}
+    cut = _cut_names(source, names) if names else set()
     return [table for table in tables if table.name not in cut and not _loses(source, table.end)]
+
+
+def _cut_names(source: str, names: set[str]) -> set[str]:
+    """The names that nobody mentions again, or of which only a part is used somewhere."""
+    words = [each for each in _WORD.finditer(source) if each.group() in names]
+    times = Counter(each.group() for each in words)
+    return {each.group() for each in words if times[each.group()] < 2 or _loses(source, each.end())}
 
 
 def _loses(source: str, end: int) -> bool:
@@ -114,26 +105,36 @@ def _loses(source: str, end: int) -> bool:
 def _lists(source: str, found: list[Piece]) -> Iterator[_Open]:
     opened: list[_Open] = []
     for index, piece in enumerate(found):
-        if piece.kind == "mark":
-            if piece.text in "([{":
-                around = opened[-1] if opened else None
-                given = (
-                    around is not None and around.piece.text != "{" and (around.given or around.piece.text == "(")
-                )
-                opened.append(_Open(piece, _callee(source, found, index), index, given))
-            elif piece.text in ")]}" and opened:
-                group = opened.pop()
-                if opened:
-                    opened[-1].runs |= group.runs
-                group.end = index
-                if not group.runs and _is_list(group):
-                    yield group
-            elif piece.text == "," and opened:
-                opened[-1].parts.append(index)
-            elif piece.text == ";" and opened:
-                opened[-1].runs = True
-        elif piece.kind == "word" and piece.text in _STATEMENTS and opened:
-            opened[-1].runs = True
+        mark = piece.text if piece.kind == "mark" else " "
+        if mark in "([{":
+            around = opened[-1] if opened else None
+            opened.append(_Open(piece, _callee(source, found, index), index, _is_given(around)))
+        elif not opened:
+            continue
+        elif mark in ")]}":
+            group = opened.pop()
+            group.end = index
+            if opened:
+                opened[-1].runs |= group.runs
+            if not group.runs and _is_list(group):
+                yield group
+        else:
+            _look_inside(opened[-1], index, piece)
+
+
+def _look_inside(group: _Open, index: int, piece: Piece) -> None:
+    """Note a comma between the parts of a bracket, and what shows that its inside runs."""
+    if piece.kind == "mark":
+        if piece.text == ",":
+            group.parts.append(index)
+        group.runs |= piece.text == ";"
+    elif piece.kind == "word" and piece.text in _STATEMENTS:
+        group.runs = True
+
+
+def _is_given(around: _Open | None) -> bool:
+    """Whether what stands in a bracket stands in the arguments of a call."""
+    return around is not None and around.piece.text != "{" and (around.given or around.piece.text == "(")
 
 
 def _callee(source: str, found: list[Piece], index: int) -> str:
@@ -156,79 +157,34 @@ def _is_list(group: _Open) -> bool:
 
 
 def _table(source: str, found: list[Piece], group: _Open) -> Table:
-    end = group.end
-    borders = [group.index, *group.parts, end]
-    rows = [_row(found[a + 1 : b]) for a, b in pairwise(borders) if b > a + 1]
-    if group.callee == "of" and found[group.index - 2 : group.index - 1] and found[group.index - 2].text == "Map":
-        rows = [_joined(pair) for pair in zip(rows[::2], rows[1::2], strict=False)]
-    telling = [row for row in rows if row.literals or row.constants or row.words]
-    has_group = any(piece.text in "([{" and piece.kind == "mark" for piece in found[group.index + 1 : end])
+    borders = [group.index, *group.parts, group.end]
+    rows = [row_of(found[a + 1 : b]) for a, b in pairwise(borders) if b > a + 1]
+    if _is_map(found, group):
+        rows = [joined_rows(pair) for pair in zip(rows[::2], rows[1::2], strict=False)]
     is_attribute = len(rows) == 1 and found[group.index + 1].text in _ROWS
-    if (len(telling) < 2 and not has_group) or is_attribute:
-        telling = []
-    if not any(row.literals or row.constants for row in telling):
-        telling = []
-    return Table(
-        group.piece.start, found[end].end, telling, "" if group.given else _name(source, group.piece.start)
-    )
+    telling = [] if is_attribute else _telling(rows, found[group.index + 1 : group.end])
+    name = "" if group.given else _name(source, group.piece.start)
+    return Table(group.piece.start, found[group.end].end, telling, name)
+
+
+def _is_map(found: list[Piece], group: _Open) -> bool:
+    """``Map.of(key, value, key, value)``."""
+    before = found[group.index - 2 : group.index - 1]
+    return group.callee == "of" and bool(before) and before[0].text == "Map"
+
+
+def _telling(rows: list[Row], inside: list[Piece]) -> list[Row]:
+    """The rows that say something, if there are several or one in brackets of its own, and literals in them."""
+    telling = [row for row in rows if row.literals or row.constants or row.words]
+    if len(telling) < 2 and not any(piece.kind == "mark" and piece.text in "([{" for piece in inside):
+        return []
+    return telling if any(row.literals or row.constants for row in telling) else []
 
 
 def _name(source: str, start: int) -> str:
     """What a table is bound to."""
     found = _BOUND.search(source, max(0, start - _FAR), start)
     return found[1] if found is not None else ""
-
-
-def _row(found: list[Piece]) -> Row:
-    row = Row()
-    depth: list[int] = []
-    for piece in found:
-        if piece.kind == "word":
-            row.words.add(piece.text)
-        elif piece.kind == "constant":
-            row.constants.add(piece.text)
-        elif piece.kind != "mark":
-            _put(row, piece)
-        elif piece.text in "([{":
-            depth.append(0)
-        elif piece.text in ")]}" and depth:
-            row.sizes.add(str(depth.pop()))
-        if depth and (piece.text == "," or (depth[-1] == 0 and piece.text not in "([{")):
-            depth[-1] += 1
-    return row
-
-
-def _put(row: Row, piece: Piece) -> None:
-    for text in contents(piece):
-        row.literals[text] += 1
-        if piece.kind == "text":
-            row.sizes.add(str(len(text) - 1))
-            if _CELLS.search(text):
-                _cells(row, text[1:])
-
-
-def _cells(row: Row, text: str) -> None:
-    """A row in one text: ``"EUR, 10, 11"``. Its numbers may be texts to the test."""
-    for cell in _CELLS.split(text):
-        bare = cell.strip().strip("\"'").removeprefix("${").removesuffix("}").strip("\"'")
-        row.literals[f'"{bare}'] += 1
-        for piece in pieces(bare, "javascript"):
-            if piece.kind == "constant":
-                row.constants.add(piece.text)
-            elif piece.kind == "number" and piece.end - piece.start == len(bare):
-                row.literals[piece.text] += 1
-            elif piece.kind == "word":
-                row.words.add(piece.text)
-
-
-def _joined(rows: tuple[Row, ...]) -> Row:
-    whole = Row()
-    for row in rows:
-        whole.literals += row.literals
-        whole.words |= row.words
-        whole.constants |= row.constants
-        whole.sizes |= row.sizes
-    return whole
 
 
 def _outermost(found: Iterable[_Open]) -> list[_Open]:
@@ -244,16 +200,20 @@ def _outermost(found: Iterable[_Open]) -> list[_Open]:
 def _attributes(found: list[Piece], inside: list[Table]) -> list[Table]:
     """``[InlineData(1, 2)]``, ``#[case::small(1, 2)]``: all of one name are one table."""
     rows: dict[str, list[tuple[int, int, Row]]] = defaultdict(list)
-    named = ((index, piece) for index, piece in enumerate(found) if piece.kind == "word" and piece.text in _ROWS)
-    for index, piece in islice(named, _MOST_ROWS):
-        opening = next((at for at in (index + 1, index + 2) if at < len(found) and found[at].text == "("), None)
-        if opening is None or any(
-            table.start < piece.start < table.end for table in inside if len(table.rows) > 1
-        ):
+    lists = [table for table in inside if len(table.rows) > 1]
+    named = (index for index, piece in enumerate(found) if piece.kind == "word" and piece.text in _ROWS)
+    for index in islice(named, _MOST_ROWS):
+        piece, opening = found[index], _opening(found, index)
+        if opening is None or any(table.start < piece.start < table.end for table in lists):
             continue
         end = _closing(found, opening)
-        rows[piece.text].append((piece.start, found[end].end, _row(found[opening + 1 : end])))
+        rows[piece.text].append((piece.start, found[end].end, row_of(found[opening + 1 : end])))
     return [Table(each[0][0], each[-1][1], [row for _, _, row in each]) for each in rows.values()]
+
+
+def _opening(found: list[Piece], index: int) -> int | None:
+    """Where the arguments of a word begin, if it has any."""
+    return next((at for at in (index + 1, index + 2) if at < len(found) and found[at].text == "("), None)
 
 
 def _closing(found: list[Piece], opening: int) -> int:
@@ -269,17 +229,22 @@ def _closing(found: list[Piece], opening: int) -> int:
 def _in_lines(found: list[Piece]) -> Iterator[Table]:
     """A text of several lines with a row in each."""
     for piece in found:
-        lines = [line.strip() for line in piece.text.split("\n")] if piece.kind == "text" else []
-        lines = [line for line in lines if line and not line.startswith("#")]
-        if len(lines) > 1 and all(_CELLS.search(line) for line in lines):
+        lines = _lines(piece.text) if piece.kind == "text" else []
+        if len(lines) > 1 and all(CELLS.search(line) for line in lines):
             rows = [Row() for _ in lines]
             for row, line in zip(rows, lines, strict=True):
-                _cells(row, line)
+                add_cells(row, line)
             yield Table(piece.start, piece.end, rows)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text, without empty ones and comments."""
+    lines = [line.strip() for line in text.split("\n")]
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _shared(source: str, language: str) -> list[Table]:
     """Ruby's shared examples, with what is handed to them."""
     lines = list(_SHARED.finditer(source)) if language == "ruby" else []
-    rows = [_row([piece for piece in pieces(each[1], language) if piece.kind != "mark"]) for each in lines]
+    rows = [row_of([piece for piece in pieces(each[1], language) if piece.kind != "mark"]) for each in lines]
     return [Table(lines[0].start(), lines[-1].end(), rows)] if lines else []

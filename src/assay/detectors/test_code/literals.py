@@ -48,17 +48,20 @@ def pieces(source: str, language: str) -> Iterator[Piece]:
     comment = _HASH if language in ("python", "ruby") else _SLASH
     quoted = _QUOTED if language in ("python", "ruby", "javascript", "typescript") else _CHARACTER
     for found in _LEXERS[comment + quoted].finditer(source):
-        kind, text = found.lastgroup or "", found.group()
-        if kind == "word" and text in _CONSTANTS:
-            kind, text = "constant", _CONSTANTS[text]
-        elif kind == "text":
-            text = _content(text)
-        elif kind == "number":
-            text = _value(text)
-        elif kind == "symbol":
-            kind, text = "text", text[1:]
+        kind, text = _uniform(found.lastgroup or "", found.group())
         if kind != "comment":
             yield Piece(kind, text, found.start(), found.end())
+
+
+def _uniform(kind: str, text: str) -> tuple[str, str]:
+    """What a piece is to other languages, too: a symbol is a text, ``None`` and ``nil`` are one constant."""
+    if kind == "word" and text in _CONSTANTS:
+        return "constant", _CONSTANTS[text]
+    if kind == "text":
+        return kind, _content(text)
+    if kind == "number":
+        return kind, _value(text)
+    return ("text", text[1:]) if kind == "symbol" else (kind, text)
 
 
 @lru_cache(maxsize=4096)
@@ -67,12 +70,12 @@ def _literals_of(source: str, language: str) -> tuple[str, ...]:
 
 
 def literals(source: str, language: str) -> Counter[str]:
-    """The numbers and texts of a source, each as often as it is there. Truth and nothing are none of them."""
+    """The numbers and texts of a source, each as often as it is there. True, false and null don't count."""
     return Counter(_literals_of(source, language))
 
 
 def contents(piece: Piece) -> list[str]:
-    """What one piece is to be told by: a list of words in one literal is each of them."""
+    """The values of one piece; a literal that lists several words has several."""
     if piece.kind == "number":
         return [piece.text]
     if piece.kind != "text":

@@ -1,4 +1,4 @@
-"""Which test of the files before is which test of the files after.
+"""Finds, for each test before a change, the same test after it.
 
 By its identity in the same file first. What is left may have been renamed or moved: then its assertions tell, or
 the shape of them, or at last a similar name. Look-ups go by index, so the cost grows with the assertions.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.detectors.test_code.assertion_pairs import about_the_same
 from assay.detectors.test_code.findings import FilePair, Located, short_name
-from assay.detectors.test_code.model import Assertion, Strength, Test
+from assay.detectors.test_code.model import Assertion, Strength, Test, TestCode
 
 _NAME = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[A-Za-z_]\w*")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -48,10 +48,7 @@ def match_tests(files: Iterable[FilePair]) -> Matching:
 
 
 def _by_identity(file: FilePair, found: Matching, gone: list[Located], fresh: list[Located]) -> None:
-    after: dict[str, Test] = {}
-    for test in file.after.tests if file.after is not None else ():
-        if test.identity not in after or test.collected:
-            after[test.identity] = test
+    after = _named(file.after)
     before = {test.identity: test for test in _best(file)}
     for identity, test in before.items():
         same = after.pop(identity, None)
@@ -66,6 +63,15 @@ def _by_identity(file: FilePair, found: Matching, gone: list[Located], fresh: li
     fresh += [Located(file.path, test) for test in after.values() if test.collected]
 
 
+def _named(code: TestCode | None) -> dict[str, Test]:
+    """The tests of a file by their names; of two with one name, one that is collected."""
+    found: dict[str, Test] = {}
+    for test in code.tests if code is not None else ():
+        if test.identity not in found or test.collected:
+            found[test.identity] = test
+    return found
+
+
 def _best(file: FilePair) -> list[Test]:
     """The tests before; of two with one name, the one that is collected."""
     tests = file.before.tests if file.before is not None else ()
@@ -73,6 +79,12 @@ def _best(file: FilePair) -> list[Test]:
 
 
 Key = Callable[[Located], Hashable | None]
+
+
+Features = Callable[[Located], list[Hashable]]
+"""What a test has that another one may have, too; each only once."""
+Enough = Callable[[int, Located, Located], bool]
+"""Whether a test before and one after share so many features that they are the same test."""
 
 
 def _texts(each: Located) -> Hashable | None:
@@ -116,23 +128,39 @@ def _by_key(
 
 def _by_overlap(gone: list[Located], fresh: list[Located], found: Matching) -> tuple[list[Located], list[Located]]:
     """The new test that shares most assertions, and at least half of them."""
-    index: dict[str, list[int]] = defaultdict(list)
-    for number, each in enumerate(fresh):
-        for text in {assertion.text for assertion in each.test.assertions}:
-            if len(index[text]) < _COMMON:
-                index[text].append(number)
+
+    def texts(each: Located) -> list[Hashable]:
+        return list({assertion.text for assertion in each.test.assertions})
+
+    return _by_votes(gone, fresh, found, texts, lambda votes, old, _: votes * 2 >= len(texts(old)))
+
+
+def _by_votes(
+    gone: list[Located], fresh: list[Located], found: Matching, features: Features, enough: Enough
+) -> tuple[list[Located], list[Located]]:
+    """The new test that shares most features, if those are enough."""
+    index = _index(fresh, features)
     taken: set[int] = set()
     left: list[Located] = []
     for each in gone:
-        texts = {assertion.text for assertion in each.test.assertions}
-        votes = Counter(number for text in texts for number in index.get(text, ()) if number not in taken)
-        best = votes.most_common(1)
-        if best and best[0][1] * 2 >= len(texts):
+        shared = (number for feature in features(each) for number in index.get(feature, ()))
+        best = Counter(number for number in shared if number not in taken).most_common(1)
+        if best and enough(best[0][1], each, fresh[best[0][0]]):
             taken.add(best[0][0])
             found.pairs.append((each, fresh[best[0][0]]))
         else:
             left.append(each)
     return left, [each for number, each in enumerate(fresh) if number not in taken]
+
+
+def _index(fresh: list[Located], features: Features) -> dict[Hashable, list[int]]:
+    """Which of the new tests have a feature; the first of them where it is common."""
+    index: dict[Hashable, list[int]] = defaultdict(list)
+    for number, each in enumerate(fresh):
+        for feature in features(each):
+            if len(index[feature]) < _COMMON:
+                index[feature].append(number)
+    return index
 
 
 def _by_expectations(
@@ -173,23 +201,14 @@ def _by_similar_name(
     gone: list[Located], fresh: list[Located], found: Matching
 ) -> tuple[list[Located], list[Located]]:
     """Within one file, the new test whose name shares most words."""
-    index: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for number, each in enumerate(fresh):
-        for word in words_of(each.test):
-            if len(index[each.path, word]) < _COMMON:
-                index[each.path, word].append(number)
-    taken: set[int] = set()
-    left: list[Located] = []
-    for each in gone:
-        mine = words_of(each.test)
-        votes = Counter(n for word in mine for n in index.get((each.path, word), ()) if n not in taken)
-        best = votes.most_common(1)
-        if best and best[0][1] * 2 > max(len(mine), len(words_of(fresh[best[0][0]].test))):
-            taken.add(best[0][0])
-            found.pairs.append((each, fresh[best[0][0]]))
-        else:
-            left.append(each)
-    return left, [each for number, each in enumerate(fresh) if number not in taken]
+
+    def words(each: Located) -> list[Hashable]:
+        return [(each.path, word) for word in words_of(each.test)]
+
+    def enough(votes: int, old: Located, new: Located) -> bool:
+        return votes * 2 > max(len(words_of(old.test)), len(words_of(new.test)))
+
+    return _by_votes(gone, fresh, found, words, enough)
 
 
 def words_of(test: Test) -> frozenset[str]:

@@ -29,7 +29,7 @@ class Skip:
 
     ``kind`` is one of skip, xfail, todo, focus (another test runs alone, so this one doesn't), disabled,
     excluded (by configuration, build tag or conditional compilation). ``conditional`` is true where a condition
-    decides that is no constant: ``skipif(sys.platform == "win32")``; a condition that always holds is none.
+    decides that isn't constant: ``skipif(sys.platform == "win32")``; one that always holds doesn't count.
     """
 
     kind: str

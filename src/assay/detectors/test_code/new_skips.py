@@ -42,15 +42,17 @@ def _new_skip(before: Test, after: Test) -> Skip | None:
     """The skip that a test has and had not: one without a condition first, else one more with a condition."""
     if never_runs(before):
         return None
-    for skip in after.skips:
-        if not skip.conditional:
-            return skip
-    known = Counter(skip.kind for skip in before.skips)
-    if len(after.skips) <= len(before.skips):
-        return None
-    texts = {skip.text for skip in before.skips}
-    fresh = [skip for skip in after.skips if skip.text not in texts]
-    return next((skip for skip in fresh if not known[skip.kind]), fresh[0] if fresh else after.skips[-1])
+    always = next((skip for skip in after.skips if not skip.conditional), None)
+    if always is not None or len(after.skips) <= len(before.skips):
+        return always
+    return _most_telling(before.skips, after.skips)
+
+
+def _most_telling(before: Sequence[Skip], after: Sequence[Skip]) -> Skip:
+    """Of the skips after, one of a new kind, else one with a new text, else the last."""
+    kinds, texts = {skip.kind for skip in before}, {skip.text for skip in before}
+    fresh = [skip for skip in after if skip.text not in texts]
+    return next((skip for skip in fresh if skip.kind not in kinds), fresh[0] if fresh else after[-1])
 
 
 def _had(test: Test) -> str:
@@ -58,7 +60,7 @@ def _had(test: Test) -> str:
 
 
 def _skipped_from_the_start(new: list[Located], gone: list[Located]) -> list[tuple[Finding, Skip]]:
-    """New tests that never ran, beyond as many as went: a skipped test that was rewritten is not a new skip."""
+    """New tests that are skipped, beyond the skipped ones that were removed: rewriting one adds no skip."""
     found: list[tuple[Finding, Skip]] = []
     for each in new:
         skips = [skip for skip in each.test.skips if not skip.conditional and skip.kind != "todo"]
@@ -108,19 +110,14 @@ def _once(hit: list[tuple[Finding, Skip]]) -> list[Finding]:
 
 
 def _of_files(files: Sequence[FilePair], known: list[Finding]) -> list[Finding]:
-    """Skips of a whole file or folder that no test of the file has told of: those of a conftest.py above all."""
+    """Skips of a whole file or folder that no test of the file shows: those of a conftest.py above all."""
     told = {(finding.path, finding.after) for finding in known}
     gone: Counter[tuple[str, bool]] = Counter()
     fresh: list[tuple[FilePair, Skip]] = []
     for file in files:
-        before = Counter((skip.kind, skip.conditional, skip.text) for skip in _skips(file, after=False))
-        for skip in _skips(file, after=True):
-            key = (skip.kind, skip.conditional, skip.text)
-            if before[key]:
-                before[key] -= 1
-            elif (file.path, skip.text) not in told and _matters(file, skip):
-                fresh.append((file, skip))
-        for (kind, conditional, _), number in before.items():
+        new, left = _changed_skips(file)
+        fresh += [(file, skip) for skip in new if (file.path, skip.text) not in told and _matters(file, skip)]
+        for (kind, conditional, _), number in left.items():
             gone[kind, conditional] += number
     found: list[Finding] = []
     for file, skip in fresh:
@@ -130,6 +127,22 @@ def _of_files(files: Sequence[FilePair], known: list[Finding]) -> list[Finding]:
         rule = "new-conditional-skip" if skip.conditional else "new-skip"
         found.append(Finding(rule, file.path, skip.line, "", "", skip.text))
     return found
+
+
+def _changed_skips(file: FilePair) -> tuple[list[Skip], Counter[tuple[str, bool, str]]]:
+    """The skips of a file as a whole that are new, and those that are gone, counted."""
+    left = Counter(map(_key, _skips(file, after=False)))
+    new: list[Skip] = []
+    for skip in _skips(file, after=True):
+        if left[_key(skip)]:
+            left[_key(skip)] -= 1
+        else:
+            new.append(skip)
+    return new, left
+
+
+def _key(skip: Skip) -> tuple[str, bool, str]:
+    return skip.kind, skip.conditional, skip.text
 
 
 def _skips(file: FilePair, *, after: bool) -> tuple[Skip, ...]:

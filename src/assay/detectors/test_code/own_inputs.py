@@ -1,4 +1,4 @@
-"""Values that a test puts in and wants back, as ``save(user)`` and ``load() == user``: a new one is new input."""
+"""Values that a test passes in and expects back, as in ``save(user)`` and ``load() == user``: they are input."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Tests that became the rows of a table: what each of them demanded must be in a row, and be demanded of it.
+"""Tests that became rows of a table: a row must contain what each of them demanded, and it must be checked.
 
 Many tests with literals become one test with parameters, or many lines a loop. Then no assertion is what it was.
 But a row has what went into the old test and what it wanted to come out, and the assertion that is made of every
@@ -80,15 +80,10 @@ class Parametrised:
         cases = candidate.test.cases or 0
         if cases > 1 and place not in candidate.used and len(candidate.used) >= cases:
             return None
+        free = [new for new in candidate.asserted if (path, *place, new.line) not in self._used]
         chosen: list[int] = []
         for each in lost:
-            free = (
-                new.line
-                for new in candidate.asserted
-                if (path, *place, new.line) not in self._used and new.line not in chosen
-                if as_good(each, new, candidate.own)
-            )
-            line = next(free, None)
+            line = _as_good_line(each, free, chosen, candidate.own)
             if line is None:
                 return None
             chosen.append(line)
@@ -104,3 +99,9 @@ class Parametrised:
         if file.path not in self._candidates:
             self._candidates[file.path] = list(candidates(file))
         return self._candidates[file.path]
+
+
+def _as_good_line(lost: Assertion, free: list[Assertion], chosen: list[int], own: str) -> int | None:
+    """The line of the first assertion that demands as much as a lost one and stands for no other yet."""
+    unused = (new for new in free if new.line not in chosen)
+    return next((new.line for new in unused if as_good(lost, new, own)), None)

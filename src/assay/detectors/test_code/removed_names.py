@@ -1,4 +1,4 @@
-"""Names that a change took out of the code under test, so that tests about them had to go as well."""
+"""Names that a change removed from the code under test, so that their tests had to be removed, too."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from assay.detectors.test_code.changed import chooser
 from assay.detectors.test_code.paths import language_of
 from assay.detectors.test_code.read import decoded
-from assay.evidence.workspace import EntryKind, Workspace
+from assay.evidence.workspace import Change, EntryKind, Workspace
 
 _DEFINED = re.compile(
     r"\b(?:def|class|func|fn|function|interface|struct|enum|trait|type|module|record|object|const|let|var|val)\s+"
@@ -24,20 +24,24 @@ _LARGEST = 1_000_000
 def removed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) -> frozenset[str]:
     """What was defined in the changed sources before and is not even mentioned in any changed file after."""
     chosen = chooser(test_globset)
-    sources = [
-        change for change in workspace.changes if language_of(change.old_path) and not _tests(change.paths, chosen)
-    ]
     defined: set[str] = set()
-    for change in sources:
-        if change.before is not None and change.before.kind is EntryKind.FILE:
-            defined |= defined_in(decoded(workspace.before(change.old_path) or b"")[0])
-            defined |= {PurePosixPath(change.old_path).stem} if change.after is None else set()
+    for change in workspace.changes:
+        if language_of(change.old_path) and not _tests(change.paths, chosen):
+            defined |= _defined_before(change, workspace)
     if not defined:
         return frozenset()
     for change in workspace.changes:
         if change.after is not None and language_of(change.path):
             defined -= _mentioned(workspace.after(change.path))
     return frozenset(defined)
+
+
+def _defined_before(change: Change, workspace: Workspace) -> set[str]:
+    """What a file defined; where it is gone as a whole, its module, too."""
+    if change.before is None or change.before.kind is not EntryKind.FILE:
+        return set()
+    defined = defined_in(decoded(workspace.before(change.old_path) or b"")[0])
+    return defined if change.after is not None else defined | {PurePosixPath(change.old_path).stem}
 
 
 def _tests(paths: Iterable[str], chosen: Callable[[str], bool]) -> bool:

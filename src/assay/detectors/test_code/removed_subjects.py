@@ -14,11 +14,15 @@ _AFFIX = re.compile(r"^(?:[Tt]ests?|IT)[_.-]|(?:[_.-](?:[Tt]ests?|[Ss]pecs?)|(?<
 
 
 def subject_removed(file: FilePair, before: Located, finding: Finding, removed: frozenset[str]) -> bool:
-    """``removed`` has the names that are in no changed file any more, those of whole modules among them."""
-    if not removed or finding.rule not in ("test-removed", "assertion-removed"):
+    """Whether a finding is explained by ``removed``: names and modules that no changed file mentions any more."""
+    if not removed:
         return False
     if finding.rule == "assertion-removed":
         return not removed.isdisjoint(_IDENTIFIER.findall(finding.before))
+    return finding.rule == "test-removed" and _test_subject_removed(file, before, removed)
+
+
+def _test_subject_removed(file: FilePair, before: Located, removed: frozenset[str]) -> bool:
     asserted = " ".join(f"{each.text} {each.subject}" for each in before.test.assertions)
     if not removed.isdisjoint(_IDENTIFIER.findall(asserted)):
         return True

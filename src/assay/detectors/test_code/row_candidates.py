@@ -1,4 +1,4 @@
-"""Tests that have a table of cases within their reach, of which other tests may have become rows."""
+"""Tests with a table of cases, whose rows other tests may have become."""
 
 import re
 from collections import Counter
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from assay.detectors.test_code.case_rows import is_row
 from assay.detectors.test_code.findings import FilePair, counts, never_runs
-from assay.detectors.test_code.literal_tables import Row, Table, tables_of, used_whole
+from assay.detectors.test_code.literal_rows import Row
+from assay.detectors.test_code.literal_tables import Table, tables_of, used_whole
 from assay.detectors.test_code.literals import constants, literals
 from assay.detectors.test_code.model import Assertion, Test
 
@@ -55,11 +56,15 @@ def candidates(file: FilePair) -> Iterator[Candidate]:
     most = min(_MOST_TESTS, _MOST_READ // len(file.after_text) + 1)
     for test in changed[:most]:
         source = reach(lines, test, file.after.tests)
-        found = [_with_new_rows(table, known) for table in tables_of(source, file.after.language)]
-        found = used_whole(source, [table for table in found if table.rows])
+        found = _new_tables(source, file.after.language, known)
         if found:
             asserted = [each for each in test.assertions if counts(each) and not is_row(each)]
             yield Candidate(file.path, file.after.language, test, source, _lines(lines, test), found, asserted)
+
+
+def _new_tables(source: str, language: str, known: Counter[Hashable]) -> list[Table]:
+    found = [_with_new_rows(table, known) for table in tables_of(source, language)]
+    return used_whole(source, [table for table in found if table.rows])
 
 
 def _may_be_parametrised(test: Test, lines: list[str], file: FilePair) -> bool:

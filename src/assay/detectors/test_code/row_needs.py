@@ -1,4 +1,4 @@
-"""What a row of a table must have for an assertion that was made of literals before, and what must be asserted."""
+"""What a table's row must contain to replace an assertion that was written with literals."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.detectors.test_code.assertion_pairs import is_literal, is_rounding, wider
 from assay.detectors.test_code.findings import FilePair, lines_of
-from assay.detectors.test_code.literal_tables import Row
+from assay.detectors.test_code.literal_rows import Row
 from assay.detectors.test_code.literals import constants, literals, pieces
 from assay.detectors.test_code.model import Assertion, Strength, Test
 from assay.detectors.test_code.word_sets import word_set
@@ -60,13 +60,17 @@ def _doings(lines: list[str], asserting: set[int], language: str) -> Iterator[st
     """The lines of a test behind its head that assert nothing."""
     depth = 0
     for number, line in enumerate(lines):
-        marks = [piece.text for piece in pieces(line, language) if piece.kind == "mark"]
         within = depth > 0
         if number in asserting or within:
-            depth += sum((mark in "([") - (mark in ")]") for mark in marks)
-            depth = max(depth, 0)
-        if number and number not in asserting and not within and not _MESSAGE.search(line):
+            depth = max(depth + _opened(line, language), 0)
+        elif number and not _MESSAGE.search(line):
             yield line
+
+
+def _opened(line: str, language: str) -> int:
+    """How many more brackets a line opens than it closes."""
+    marks = [piece.text for piece in pieces(line, language) if piece.kind == "mark"]
+    return sum((mark in "([") - (mark in ")]") for mark in marks)
 
 
 def need_of(lost: Assertion, language: str) -> Need:
@@ -78,23 +82,30 @@ def need_of(lost: Assertion, language: str) -> Need:
 
 def has(row: Row, missing: Counter[str], need: Need, own: str) -> bool:
     """Whether a row has all that is missing, and is not just any row."""
-    sized = bool(_SIZE.search(own))
-    if not all(
-        row.literals[text] >= times or text[1:] in row.words or (sized and text in row.sizes)
-        for text, times in missing.items()
-    ):
+    if not _has_literals(row, missing, bool(_SIZE.search(own))):
         return False
-    names = [name for each in need.lost for name in _WORD.findall(_named(each)) if name[0].isupper()]
-    known = set(_WORD.findall(own))
-    told = [name in row.words for name in names if name not in known]
     truths = {truth for each in need.lost if (truth := _truth(each)) is not None}
     if row.constants & {"true", "false"} and not truths <= row.constants:
         return False
+    known = set(_WORD.findall(own))
+    told = [name in row.words for name in _names(need.lost) if name not in known]
     return all(told) and (bool(missing) or any(told) or (bool(need.wanted) and need.wanted <= row.literals))
 
 
+def _has_literals(row: Row, missing: Counter[str], sized: bool) -> bool:
+    return all(
+        row.literals[text] >= times or text[1:] in row.words or (sized and text in row.sizes)
+        for text, times in missing.items()
+    )
+
+
+def _names(lost: Sequence[Assertion]) -> list[str]:
+    """The constants and types that are expected by name."""
+    return [name for each in lost for name in _WORD.findall(_named(each)) if name[0].isupper()]
+
+
 def _named(assertion: Assertion) -> str:
-    """What is expected, as far as it is no text."""
+    """The expected value, unless it is a text."""
     expected = assertion.expected or ""
     return "" if expected[:1] in "\"'" or expected in _TRUTH else expected
 
@@ -107,17 +118,25 @@ def as_good(lost: Assertion, new: Assertion, own: str) -> bool:
     """Whether an assertion that is made of a row demands as much as one that was made of literals."""
     if wider(lost, new) or {_truth(lost), _truth(new)} == {"true", "false"}:
         return False
-    asked = _truth(lost) is not None and new.strength >= Strength.PRESENCE
-    if new.strength < lost.strength and not asked and not is_rounding(new):
-        return False
-    if lost.expected is not None and new.expected is None and lost.strength > Strength.PRESENCE:
-        return False
-    both = lost.expected is not None and new.expected is not None
-    if both and new.strength == lost.strength and _contradict(lost.expected or "", new.expected or ""):
+    if _is_weaker(lost, new) or _expects_other(lost, new):
         return False
     # What is made may be made elsewhere; what is tested is called by the test.
     called = {name for name in _CALLED.findall(lost.subject) if not name[0].isupper()} - _WRAPS
     return all(re.search(rf"\b{re.escape(name)}", own) for name in called)
+
+
+def _is_weaker(lost: Assertion, new: Assertion) -> bool:
+    asked = _truth(lost) is not None and new.strength >= Strength.PRESENCE
+    return new.strength < lost.strength and not asked and not is_rounding(new)
+
+
+def _expects_other(lost: Assertion, new: Assertion) -> bool:
+    """Whether the expected value is gone or another one."""
+    if lost.expected is None:
+        return False
+    if new.expected is None:
+        return lost.strength > Strength.PRESENCE
+    return new.strength == lost.strength and _contradict(lost.expected, new.expected)
 
 
 def _contradict(before: str, after: str) -> bool:

@@ -90,16 +90,20 @@ def assemble(language: str, scopes: list[Scope], problems: tuple[str, ...]) -> T
 def _inherit(scope: Scope, outer: _Inherited | None, hooks: dict[Scope, list[Assertion]]) -> _Inherited:
     if outer is None:
         return _Inherited("", tuple(scope.skips), 1, False, tuple(hooks.get(scope, ())))
-    path = outer.path
-    if scope.role in (Role.SUITE, Role.TEST) and scope.name:
-        path = f"{path} > {scope.name}" if path else scope.name
     cases = None if outer.cases is None or scope.cases is None else outer.cases * scope.cases
     shared = outer.shared
     if scope in hooks and len(shared) < _MOST_SHARED:
         shared += tuple(hooks[scope])
     own = () if scope.role is Role.FUNCTION else tuple(scope.skips)
     skips = outer.skips if len(outer.skips) > _MOST_SKIPS else outer.skips + own
-    return _Inherited(path[:_LONGEST_IDENTITY], skips, cases, outer.focused or scope.focus is not None, shared)
+    return _Inherited(_path(scope, outer), skips, cases, outer.focused or scope.focus is not None, shared)
+
+
+def _path(scope: Scope, outer: _Inherited) -> str:
+    path = outer.path
+    if scope.role in (Role.SUITE, Role.TEST) and scope.name:
+        path = f"{path} > {scope.name}" if path else scope.name
+    return path[:_LONGEST_IDENTITY]
 
 
 def _test(scope: Scope, inherited: _Inherited, focus: Skip | None, functions: dict[str, Scope]) -> Test:
@@ -110,7 +114,7 @@ def _test(scope: Scope, inherited: _Inherited, focus: Skip | None, functions: di
     skips += tuple(_called_skips(scope, called))[:_MOST_SKIPS]
     own = _assertions(scope, called)
     if own and not any(assertion.reachable for assertion in own):
-        skips += (Skip("disabled", own[0].line, "No assertion of the test is ever reached."),)
+        skips += (Skip("disabled", own[0].line, "none of the test's assertions can be reached"),)
     assertions = (*inherited.shared, *own)
     cases = None if inherited.cases is None else inherited.cases * scope.rows
     return Test(inherited.path, scope.line, scope.end_line, skips, assertions, cases, scope.collected)

@@ -106,17 +106,24 @@ def _chunk(
         first -= 1
     if layout.mark is not None and not any(map(layout.mark.search, lines[first:head])):
         return None
-    body = head + 1
-    if layout.apart:
-        if lines[body : body + 1] != [indent + layout.apart]:
-            return None
-        body += 1
-    following = [_next(ends.get(indent + end, []), body) for end in layout.end]
-    end = min((number for number in following if number is not None), default=None)
-    if end is None:
+    body = _body(lines, head, indent, layout)
+    end = _first_end(ends, indent, body, layout) if body is not None else None
+    if body is None or end is None:
         return None
     alone = _stands_alone("\n".join(lines[body:end]), layout)
     return Chunk(first, body if alone else None, end + 1, "\n".join(lines[first : end + 1]), lines[head])
+
+
+def _body(lines: list[str], head: int, indent: str, layout: _Layout) -> int | None:
+    """The line after the head; where a bracket stands on a line of its own, the one after that."""
+    if not layout.apart:
+        return head + 1
+    return head + 2 if lines[head + 1 : head + 2] == [indent + layout.apart] else None
+
+
+def _first_end(ends: dict[str, list[int]], indent: str, body: int, layout: _Layout) -> int | None:
+    following = [_next(ends.get(indent + end, []), body) for end in layout.end]
+    return min((number for number in following if number is not None), default=None)
 
 
 def _next(numbers: list[int], first: int) -> int | None:

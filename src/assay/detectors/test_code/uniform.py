@@ -133,11 +133,7 @@ def simplified(found: list[str]) -> list[str]:
     for index, word in enumerate(found):
         special = _SPECIAL.get(word)
         if special is None:
-            if word[0] == '"' and len(out) > 1 and out[-1] == "+" and out[-2].startswith('"'):
-                out.pop()
-                out[-1] = out[-1][:-1] + word[1:]
-            else:
-                out.append(word)
+            _append(out, word)
         elif special < _OPENS:
             out.append(word)
             top.loosest = min(top.loosest, special)
@@ -146,14 +142,26 @@ def simplified(found: list[str]) -> list[str]:
             opened.append(top)
             out.append(word)
         elif special == _CLOSES:
-            if out and out[-1] == ",":
-                out.pop()
+            _drop_comma(out)
             group = opened.pop() if len(opened) > 1 else _Group(-1, False)
             top = opened[-1]
-            _close(out, word, group, found[index + 1] if index + 1 < len(found) else "", top)
+            _close(out, word, group, "".join(found[index + 1 : index + 2]), top)
+    _drop_comma(out)
+    return [word for word in out if word]
+
+
+def _append(out: list[str], word: str) -> None:
+    """Put a plain word; a string that is added to a string is put into that one."""
+    if word[0] == '"' and len(out) > 1 and out[-1] == "+" and out[-2].startswith('"'):
+        out.pop()
+        out[-1] = out[-1][:-1] + word[1:]
+    else:
+        out.append(word)
+
+
+def _drop_comma(out: list[str]) -> None:
     if out and out[-1] == ",":
         out.pop()
-    return [word for word in out if word]
 
 
 class _Group:
@@ -184,19 +192,24 @@ def _groups(out: list[str]) -> bool:
 
 def _close(out: list[str], word: str, group: _Group, following: str, around: _Group) -> None:
     """Put a closing bracket, or take the pair away where it changes nothing."""
-    if word != ")" or not group.groups or group.index < 0 or group.index == len(out) - 1:
+    empty = group.index == len(out) - 1
+    if word != ")" or not group.groups or group.index < 0 or empty or _is_needed(out, group, following):
         out.append(word)
         return
+    out[group.index] = ""
+    around.loosest = min(around.loosest, group.loosest)
+
+
+def _is_needed(out: list[str], group: _Group, following: str) -> bool:
+    """Whether parentheses hold together what the operators around them would take apart."""
     before = out[group.index - 1] if group.index else ""
-    tight = PRECEDENCE.get(before, 0.0)
+    if before == "=>" and out[group.index + 1] == "{":
+        return True
+    if group.loosest <= PRECEDENCE.get(before, 0.0):
+        return True
     next_tight = 20.0 if following in ("(", "[") else PRECEDENCE.get(following, 0.0)
     left_to_right = group.loosest == next_tight and 5 < next_tight < 12
-    body_like = before == "=>" and out[group.index + 1] == "{"
-    if group.loosest > tight and (group.loosest > next_tight or left_to_right) and not body_like:
-        out[group.index] = ""
-        around.loosest = min(around.loosest, group.loosest)
-    else:
-        out.append(word)
+    return group.loosest <= next_tight and not left_to_right
 
 
 def joined(found: list[str]) -> str:
@@ -225,7 +238,7 @@ def uniform(tree: Tree, lexicon: Lexicon, start: int, end: int) -> str:
 
 
 def split(found: list[str], separator: str = ",") -> list[list[str]]:
-    """The words between separators that stand in no bracket. Nothing at all is no part."""
+    """The words between separators outside all brackets, without empty parts."""
     parts: list[list[str]] = [[]]
     depth = 0
     for word in found:

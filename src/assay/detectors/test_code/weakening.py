@@ -1,4 +1,4 @@
-"""Finds the tests and assertions that a change took away or made worth less.
+"""Finds the tests and assertions that a change removed or weakened.
 
 An assertion that left its test may have gone to another one: tests are split, merged, moved and parametrised. So
 what is new anywhere in the changed tests is a pool from which each lost assertion may be made good, once.
@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.detectors.test_code.assertion_pairs import (
+    broken_rule,
     differences,
     implies,
-    judged,
     reworded,
     without_owner,
 )
@@ -31,8 +31,9 @@ from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.own_inputs import goes_in
 from assay.detectors.test_code.parametrised import Parametrised
 from assay.detectors.test_code.removed_subjects import subject_removed
-from assay.detectors.test_code.swapped import swapped
-from assay.detectors.test_code.wholes import covers, wholes
+from assay.detectors.test_code.swapped_expectations import swapped_expectation
+from assay.detectors.test_code.whole_expectations import covers, whole_expectations
+from assay.formats.counting import counted
 
 
 def compare_assertions(files: Sequence[FilePair], removed: frozenset[str] = frozenset()) -> Comparison:
@@ -75,7 +76,7 @@ class _Weakening:
         return self.result
 
     def _split(self, before: Located, after: Located | None) -> None:
-        """First of all, what each test lost and gained: only then is the pool full."""
+        """Fill the pool with what each test gained before looking for what it lost."""
         lost = [each for each in before.test.assertions if counts(each)]
         gained: list[Assertion] = []
         if after is not None:
@@ -98,16 +99,12 @@ class _Weakening:
         self.result.worse += bool(worse)
 
     def _gone(self, before: Located) -> list[Finding]:
-        """A test that nobody runs any more. It may have gone into another one, assertion by assertion."""
+        """A test that no longer runs. Its assertions may have moved to other tests."""
         test = before.test
         if never_runs(test):
             return []
-        demands = [each for each in self._lost[id(test)] if not is_row(each)]
-        lost = [each for each in demands if not self.pool.take_text(each)]
-        if lost and self.tables.heir(before, lost) is not None:
-            return []
-        lost = [each for each in lost if not self._as_a_case(each, before)]
-        if test.assertions and not lost and any(counts(each) for each in test.assertions):
+        lost = self._lost_for_good(before)
+        if not lost and any(counts(each) for each in test.assertions):
             return []
         shown = "; ".join(each.text for each in (lost or test.assertions)[:3])
         dead = self.matching.dead.get(id(test))
@@ -117,26 +114,37 @@ class _Weakening:
             ]
         return [Finding("test-removed", before.path, test.line, test.identity, shown, "")]
 
+    def _lost_for_good(self, before: Located) -> list[Assertion]:
+        """What a test that is gone demanded and no other test does."""
+        demands = [each for each in self._lost[id(before.test)] if not is_row(each)]
+        lost = [each for each in demands if not self.pool.take_text(each)]
+        if lost and self.tables.heir(before, lost) is not None:
+            return []
+        return [each for each in lost if not self._as_a_case(each, before)]
+
     def _kept(self, before: Located, after: Located) -> list[Finding]:
         found: list[Finding] = []
-        lost = self._lost[id(before.test)]
-        fewer = _fewer_cases(before, after)
-        if lost:
-            dead = [each for each in after.test.assertions if not counts(each)]
-            others = Replacements(self._gained[id(before.test)], dead)
-            left = [each for each in lost if not self._made_good(each, before, others)]
-            left = self._parts(self.calls.left(before, after, left), before)
-            found = [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
-        elif (pair := swapped(self.files[before.path], before.test, after.test)) is not None:
+        if self._lost[id(before.test)]:
+            found = self._worse(before, after)
+        elif (pair := swapped_expectation(self.files[before.path], before.test, after.test)) is not None:
             found = [self._finding("expectation-rewritten", before, after, *pair)]
-        if fewer is not None and (
-            any(each.rule == "assertion-removed" for each in found) or not _written_out(before)
-        ):
-            found = [each for each in found if each.rule != "assertion-removed"] + [fewer]
-        return found
+        fewer = _fewer_cases(before, after)
+        if fewer is None:
+            return found
+        others = [each for each in found if each.rule != "assertion-removed"]
+        return found if len(others) == len(found) and _written_out(before) else [*others, fewer]
+
+    def _worse(self, before: Located, after: Located) -> list[Finding]:
+        """What became of the assertions that a test lost, as far as it is worse."""
+        lost = self._lost[id(before.test)]
+        dead = [each for each in after.test.assertions if not counts(each)]
+        others = Replacements(self._gained[id(before.test)], dead)
+        left = [each for each in lost if not self._made_good(each, before, others)]
+        left = self._parts(self.calls.left(before, after, left), before)
+        return [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
 
     def _made_good(self, lost: Assertion, before: Located, others: Replacements) -> bool:
-        """By the same demand elsewhere. About the same thing in the same test, it must be judged first."""
+        """Whether the same demand is made elsewhere. One about the same subject in this test is compared first."""
         if self.pool.take_same(lost) or self.tables.takes(before, lost):
             return True
         if without_owner(lost.subject) in others.subjects or lost.text in others.subjects:
@@ -144,42 +152,46 @@ class _Weakening:
         return self.pool.take_text(lost) or self._as_a_case(lost, before)
 
     def _parts(self, lost: list[Assertion], before: Located) -> list[Assertion]:
-        """What is left of it where a whole is expected that has it as its part."""
-        found = wholes(self._gained[id(before.test)]) if lost else []
+        """The lost assertions that aren't part of a larger expected value."""
+        found = whole_expectations(self._gained[id(before.test)]) if lost else []
         if not found:
             return lost
         source = source_of(self.files[before.path].before_text, before.test)
         return [each for each in lost if not any(covers(whole, each, source) for whole in found)]
 
     def _as_a_case(self, lost: Assertion, before: Located) -> bool:
-        """By a test with parameters, whose cases are only believed where they are not written down to be read."""
+        """Whether a parametrised test makes the same demand. Cases that are written out are in their table."""
         cases = before.test.cases
         return not (cases == 1 and self.tables.told(before)) and self.pool.take_shape(lost, cases or 1)
 
     def _why(self, lost: Assertion, before: Located, after: Located, others: Replacements) -> Finding | None:
-        """What became of an assertion that nothing made good; None where something else stands in for it."""
+        """The finding for an assertion that nothing replaces; None where something does."""
         alike = others.take_alike(lost)
         if alike is not None and not self._is_template(alike, after):
             self.pool.use(alike)
-            rule = judged(lost, alike)
-            if rule == "expectation-rewritten" and lost.text == alike.text:
-                rule = None if goes_in(self.files[before.path], before, after, lost) else rule
+            rule = self._rule(lost, alike, before, after)
             return self._finding(rule, before, after, lost, alike) if rule else None
         dead = others.dead_alike(lost)
         if dead is not None:
             return self._finding(_dead_rule(dead), before, after, lost, dead)
+        if self._stands_in(lost, after, others) or _is_implied(lost, after):
+            return None
+        return self._finding("assertion-removed", before, after, lost, None)
+
+    def _rule(self, lost: Assertion, alike: Assertion, before: Located, after: Located) -> str | None:
+        """The rule that is broken by what stands in an assertion's place."""
+        rule = broken_rule(lost, alike)
+        rewritten = rule == "expectation-rewritten" and lost.text == alike.text
+        return None if rewritten and goes_in(self.files[before.path], before, after, lost) else rule
+
+    def _stands_in(self, lost: Assertion, after: Located, others: Replacements) -> bool:
+        """Whether another assertion says the same in other words; it does so once."""
         for each in others.rest(lost):
             if reworded(lost, each) and not self._is_template(each, after):
                 others.use(each)
                 self.pool.use(each)
-                return None
-        if is_row(lost):
-            return None
-        if _only_runs(lost) and any(counts(each) for each in after.test.assertions):
-            return None
-        if any(counts(each) and implies(each, lost) for each in after.test.assertions):
-            return None
-        return self._finding("assertion-removed", before, after, lost, None)
+                return True
+        return False
 
     def _is_template(self, assertion: Assertion, after: Located) -> bool:
         return (after.path, assertion.line) in self.tables.templates
@@ -206,6 +218,14 @@ def _told(assertion: Assertion | None) -> str:
     return shown
 
 
+def _is_implied(lost: Assertion, after: Located) -> bool:
+    """Whether what the test demands now demands the lost assertion, too."""
+    if is_row(lost):
+        return True
+    counting = [each for each in after.test.assertions if counts(each)]
+    return (_only_runs(lost) and bool(counting)) or any(implies(each, lost) for each in counting)
+
+
 def _only_runs(assertion: Assertion) -> bool:
     """Whether the test demanded no more than that nothing goes wrong: any demand is more."""
     return assertion.strength is Strength.PRESENCE and assertion.expected in (None, "nil")
@@ -221,9 +241,8 @@ def _fewer_cases(before: Located, after: Located) -> Finding | None:
     was, now = before.test.cases, after.test.cases
     if was is None or now is None or now >= was:
         return None
-    return Finding(
-        "cases-removed", after.path, after.test.line, before.test.identity, f"{was} cases", f"{now} cases"
-    )
+    cases = counted(was, "case"), counted(now, "case")
+    return Finding("cases-removed", after.path, after.test.line, before.test.identity, *cases)
 
 
 def _written_out(before: Located) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from assay.detectors.test_code.csharp.directives import Directives
+from assay.detectors.test_code.csharp.directives import Directives, Part
 from assay.detectors.test_code.curly.constants import constant
 from assay.detectors.test_code.curly.tokens import Tokens, arguments, split, tokens, uniform
 from assay.detectors.test_code.model import Skip
@@ -51,23 +51,24 @@ class Attribute(NamedTuple):
 
 def attributes(tree: Tree, declaration: Node, built: Directives) -> list[Attribute]:
     """The attributes in front of a declaration that some build sees."""
+    around = built.at(declaration.end)
     found = []
-    for listed in declaration.children:
-        if listed.kind != "attribute_list":
-            continue
-        for node in listed.children:
-            part = built.at(node.start)
-            around = built.at(declaration.end)
-            own = part is not None and part != around and part.built is not True
-            if node.kind == "attribute" and not (
-                own and part is not None and part.built is False and not _out(around)
-            ):
-                found.append(_attribute(tree, node, conditional=own and part is not None and part.built is None))
+    for node in _attribute_nodes(declaration):
+        part = built.at(node.start)
+        # What the whole declaration depends on is not the attribute's own condition.
+        holds = True if part is None or part == around else part.built
+        if holds is not False or _out(around):
+            found.append(_attribute(tree, node, conditional=holds is None))
     return found
 
 
-def _out(part: object) -> bool:
-    return getattr(part, "built", True) is False
+def _attribute_nodes(declaration: Node) -> list[Node]:
+    lists = [child for child in declaration.children if child.kind == "attribute_list"]
+    return [node for listed in lists for node in listed.children if node.kind == "attribute"]
+
+
+def _out(part: Part | None) -> bool:
+    return part is not None and part.built is False
 
 
 def _attribute(tree: Tree, node: Node, conditional: bool) -> Attribute:
@@ -111,15 +112,18 @@ def _skips(one: Attribute, names: Mapping[str, bool], aliases: Mapping[str, bool
         return False
     if one.name == "ActiveIssue":
         return len(one.values) > 1
-    if one.name in _CONDITIONS or (
-        one.name.startswith(("Conditional", "SkipOn", "EnableOn")) and one.name != "Conditional"
-    ):
+    if _is_condition(one.name):
         return True
-    for key in ("Skip", "Ignore", "IgnoreReason"):
-        if key in one.named and one.named[key] not in _NOTHING:
-            return "SkipWhen" in one.named or "SkipUnless" in one.named
+    if any(key in one.named and one.named[key] not in _NOTHING for key in ("Skip", "Ignore", "IgnoreReason")):
+        return "SkipWhen" in one.named or "SkipUnless" in one.named
     explicit = one.named.get("Explicit")
     return False if explicit is not None and constant(explicit, names) is not False else None
+
+
+def _is_condition(name: str) -> bool:
+    if name in _CONDITIONS:
+        return True
+    return name.startswith(("Conditional", "SkipOn", "EnableOn")) and name != "Conditional"
 
 
 def cases(found: list[Attribute], parameters: list[Attribute]) -> int | None:

@@ -2,19 +2,25 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from assay.detectors.test_code.csharp import asserts
 from assay.detectors.test_code.csharp.fluent import BROAD
 from assay.detectors.test_code.csharp.members import Method
-from assay.detectors.test_code.curly.bodies import Body, Call, Found, Guard, Reading, SkipCall, read_body
+from assay.detectors.test_code.curly.bodies import Body, BodyPart, Call, Guard, Reading, SkipCall, read_body
 from assay.detectors.test_code.curly.chains import chain
 from assay.detectors.test_code.curly.constants import constant
-from assay.detectors.test_code.curly.demands import Demand
 from assay.detectors.test_code.curly.flow import Flow
-from assay.detectors.test_code.curly.guards import guard_text, in_try, is_guard, last_lines
+from assay.detectors.test_code.curly.guards import (
+    guard_text,
+    in_try,
+    is_guard,
+    last_lines,
+    last_text,
+    turned_around,
+)
 from assay.detectors.test_code.curly.tokens import tokens, uniform
 from assay.detectors.test_code.curly.values import Values
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node, Tree
 
@@ -48,7 +54,7 @@ def read_bodies(flow: Flow, members: list[Method]) -> dict[int, Body]:
     late = bool(asserts.LATE.search(tree.text))
     values = Values(tree, frozenset({"variable_declarator"}), _FUNCTIONS)
 
-    def look(tree: Tree, node: Node, text: str) -> Sequence[Found]:
+    def look(tree: Tree, node: Node, text: str) -> Sequence[BodyPart]:
         if node.kind != "invocation_expression":
             return _statement(tree, node, text)
         parent = node.parent
@@ -67,27 +73,32 @@ def read_bodies(flow: Flow, members: list[Method]) -> dict[int, Body]:
     return {id(method.node): read_body(reading, method.node) for method in members}
 
 
-def _statement(tree: Tree, node: Node, text: str) -> Sequence[Found]:
+def _statement(tree: Tree, node: Node, text: str) -> Sequence[BodyPart]:
     if node.kind == "throw_statement":
         if _SKIP_THROW.match(text):
             return [SkipCall("skip", uniform(tokens(text)))]
-        return [Demand("Assert.Fail()", Strength.SHAPE, "fail")] if _FAIL_THROW.match(text) else ()
+        return [WrittenDemand("Assert.Fail()", Demand(Strength.SHAPE, "fail"))] if _FAIL_THROW.match(text) else ()
     if is_guard(node, "if_statement", "method_declaration"):
         return [Guard(uniform(tokens(guard_text(tree, node, "if_statement"))))]
     return ()
 
 
-def _invocation(tree: Tree, node: Node, text: str, names: Mapping[str, bool], nunit: bool) -> Sequence[Found]:
-    skipped: list[Found] = []
+def _invocation(tree: Tree, node: Node, text: str, names: Mapping[str, bool], nunit: bool) -> Sequence[BodyPart]:
+    skipped: list[BodyPart] = []
     if _SKIP_CALL.match(text):
         skipped = list(skip_call(text, names, _is_last(node)))
         if not _PASSES.match(text):
             return skipped
-    waits = "Async" not in text or (nunit and "Should" not in text)
-    if not waits and _ASYNC.search(text[:_MOST_CHAIN]) and _is_forgotten(tree, node, text):
+    if _returns_task(text, nunit) and _is_forgotten(tree, node, text):
         node.swallowed = True
     found = asserts.demands(tokens(text), names) if names else asserts.remembered(text)
     return [*skipped, *(in_try(tree, node, one) if one.text == "Assert.Fail()" else one for one in found)]
+
+
+def _returns_task(text: str, nunit: bool) -> bool:
+    """Does an assertion fail only when what it returns is awaited? NUnit's wait by themselves."""
+    waits = "Async" not in text or (nunit and "Should" not in text)
+    return not waits and _ASYNC.search(text[:_MOST_CHAIN]) is not None
 
 
 def skip_call(text: str, names: Mapping[str, bool], last: bool) -> Iterator[SkipCall]:
@@ -146,9 +157,7 @@ def expected_exception(tree: Tree, method: Method, found: list[Assertion]) -> li
         kind = uniform(one.values[0]).removeprefix("typeof(").removesuffix(")") if one.values else "Exception"
         broad = kind.rsplit(".", 1)[-1] in BROAD or "Assert" in kind
         body = method.node.child("block")
-        last = body.children[-1] if body and body.children else None
-        subject = uniform(tokens(tree.source(last))).rstrip(";") if last is not None else ""
-        at_end = last_lines(tree, body, _CALLS)
-        turned = [replace(each, swallowed=each.swallowed or broad or each.line in at_end) for each in found]
-        return [Assertion(one.line, one.text, Strength.SHAPE if broad else Strength.EXACT, subject, kind), *turned]
+        strength = Strength.SHAPE if broad else Strength.EXACT
+        thrown = Assertion(one.line, one.text, strength, last_text(tree, body), kind)
+        return [thrown, *turned_around(found, last_lines(tree, body, _CALLS), broad)]
     return found

@@ -115,8 +115,12 @@ def _holds(condition: str, defined: dict[str, bool]) -> _Built:
     symbols = {word for word in parts if word[0].isalpha() or word[0] == "_"} - {"true", "false"}
     unknown = [word for word in symbols if word not in defined and not _KNOWN.fullmatch(word)]
     known = {word: value for word, value in defined.items() if word in symbols}
-    surely = known | {word: False for word in unknown if not _COMPOUND.search(word) or _NEVER.match(word)}
+    surely = known | {word: False for word in unknown if not _could_be_defined(word)}
     return constant(parts, surely), constant(parts, known | dict.fromkeys(unknown, False))
+
+
+def _could_be_defined(symbol: str) -> bool:
+    return _COMPOUND.search(symbol) is not None and not _NEVER.match(symbol)
 
 
 def _each(join: Callable[[bool | None, bool | None], bool | None], one: _Built, other: _Built) -> _Built:

@@ -3,11 +3,12 @@
 import re
 
 from assay.detectors.test_code.curly.chains import Link, chain
+from assay.detectors.test_code.curly.condition_demands import condition, equality, inequality
 from assay.detectors.test_code.curly.constants import number
-from assay.detectors.test_code.curly.demands import Demand, Meaning, condition, equality, inequality
 from assay.detectors.test_code.curly.lists import spelled
 from assay.detectors.test_code.curly.tokens import Tokens, split, tokens, uniform
 from assay.detectors.test_code.curly.words import told
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Strength
 
 BROAD = frozenset({"Exception", "SystemException", "ApplicationException", "AggregateException"})
@@ -28,7 +29,7 @@ _TAKES_NONE = re.compile(
 _ARROW = frozenset({"=>"})
 
 
-def fluent(before: list[Link], checks: list[Link]) -> list[Demand]:
+def fluent(before: list[Link], checks: list[Link]) -> list[WrittenDemand]:
     """``x.Should().Be(3).And.NotBe(4)``: every check is an assertion of its own."""
     # What hangs on ``?.`` is not asked at all where there is nothing.
     subject = ".".join(one.text for one in before)
@@ -36,11 +37,11 @@ def fluent(before: list[Link], checks: list[Link]) -> list[Demand]:
     for link in checks:
         if link.name in _NAVIGATION or link.arguments is None:
             continue
-        meaning = check(link.name, subject, _kept(link), link.types)
+        demand = check(link.name, subject, _kept(link), link.types)
         types = f"<{link.types}>" if link.types else ""
         arguments = ", ".join(map(uniform, _kept(link)))
-        found.append(Demand(f"{subject}.Should().{link.name}{types}({arguments})", *meaning))
-    return found or [Demand(f"{subject}.Should()", Strength.VACUOUS, subject)]
+        found.append(WrittenDemand(f"{subject}.Should().{link.name}{types}({arguments})", demand))
+    return found or [WrittenDemand(f"{subject}.Should()", Demand(Strength.VACUOUS, subject))]
 
 
 def _kept(link: Link) -> list[Tokens]:
@@ -51,37 +52,46 @@ def _kept(link: Link) -> list[Tokens]:
     return kept[:1] if _TAKES_ONE.fullmatch(link.name) else kept
 
 
-def check(name: str, subject: str, kept: list[Tokens], types: str) -> Meaning:
+def check(name: str, subject: str, kept: list[Tokens], types: str) -> Demand:
     """What one check demands of a subject."""
-    looked_at = tokens(subject)
     first = kept[0] if kept else []
-    if name == "Be":
-        return equality(looked_at, first)
-    if name == "NotBe":
-        return inequality(looked_at, first)
-    if name in ("BeTrue", "BeFalse"):
-        return condition(looked_at, name == "BeTrue")
-    if name in ("NotBeNull", "BeNull"):
-        return equality(looked_at, ["null"]) if name == "BeNull" else inequality(looked_at, ["null"])
+    compared = _comparison(name, tokens(subject), first)
+    if compared is not None:
+        return compared
     if _CLOSE.fullmatch(name):
-        return Meaning(Strength.CLOSE, subject, uniform(first), number(kept[1]) if len(kept) > 1 else None)
+        return Demand(Strength.CLOSE, subject, uniform(first), number(kept[1]) if len(kept) > 1 else None)
     if _THROWS.fullmatch(name):
         return thrown(types or "Exception", subject)
+    if name == "HaveCount" and number(first) is not None:
+        return Demand(Strength.EXACT, f"{subject}.Count", uniform(first))
     given = types or ", ".join(map(uniform, kept))
-    if name == "HaveCount" and kept and number(first) is not None:
-        return Meaning(Strength.EXACT, f"{subject}.Count", uniform(first))
     if _EXACT.fullmatch(name):
-        given = f"[{given}]" if len(kept) > 1 else spelled(first) if first else given
-        same = given == subject
-        return Meaning(Strength.VACUOUS if same else Strength.EXACT, subject, given or told(name))
-    return Meaning(Strength.PRESENCE if _PRESENCE.fullmatch(name) else Strength.SHAPE, subject, told(name, given))
+        return _exact(name, subject, kept, given)
+    return Demand(Strength.PRESENCE if _PRESENCE.fullmatch(name) else Strength.SHAPE, subject, told(name, given))
 
 
-def shouldly(link: Link, before: list[Link] | None = None) -> Demand:
+def _comparison(name: str, subject: Tokens, expected: Tokens) -> Demand | None:
+    """A check that says the same as an operator would."""
+    if name in ("Be", "BeNull"):
+        return equality(subject, ["null"] if name == "BeNull" else expected)
+    if name in ("NotBe", "NotBeNull"):
+        return inequality(subject, ["null"] if name == "NotBeNull" else expected)
+    return condition(subject, name == "BeTrue") if name in ("BeTrue", "BeFalse") else None
+
+
+def _exact(name: str, subject: str, kept: list[Tokens], given: str) -> Demand:
+    if len(kept) > 1:
+        given = f"[{given}]"
+    elif kept and kept[0]:
+        given = spelled(kept[0])
+    return Demand(Strength.VACUOUS if given == subject else Strength.EXACT, subject, given or told(name))
+
+
+def shouldly(link: Link, before: list[Link] | None = None) -> WrittenDemand:
     """``x.ShouldBe(3)``, ``Should.Throw<E>(() => f())``."""
     if before is None:
         subject = lambda_body(link.argument(0))
-        return Demand(f"Should.{link.text}", *check(link.name, subject, [], link.types))
+        return WrittenDemand(f"Should.{link.text}", check(link.name, subject, [], link.types))
     subject = ".".join(one.text for one in before)
     name, kept = link.name.removeprefix("Should"), list(link.arguments or ())
     while len(kept) > 1 and kept[-1][0][-1] == '"':
@@ -89,17 +99,17 @@ def shouldly(link: Link, before: list[Link] | None = None) -> Demand:
     types = f"<{link.types}>" if link.types else ""
     text = f"{subject}.{link.name}{types}({', '.join(map(uniform, kept))})"
     if name == "Be" and len(kept) > 1:
-        return Demand(text, Strength.CLOSE, subject, uniform(kept[0]), number(kept[1]))
-    return Demand(text, *check(name, subject, kept, link.types))
+        return WrittenDemand(text, Demand(Strength.CLOSE, subject, uniform(kept[0]), number(kept[1])))
+    return WrittenDemand(text, check(name, subject, kept, link.types))
 
 
-def thrown(kind: str, subject: str, exact: bool = True) -> Meaning:
+def thrown(kind: str, subject: str, exact: bool = True) -> Demand:
     """An exception that must be thrown; a very general one says little."""
     if subject.startswith("throw new "):
         # The test throws what it waits for itself.
-        return Meaning(Strength.VACUOUS, subject, kind)
+        return Demand(Strength.VACUOUS, subject, kind)
     broad = kind.rsplit(".", 1)[-1] in BROAD or not exact
-    return Meaning(Strength.SHAPE if broad else Strength.EXACT, subject, kind)
+    return Demand(Strength.SHAPE if broad else Strength.EXACT, subject, kind)
 
 
 def lambda_body(parts: Tokens) -> str:
@@ -112,66 +122,68 @@ def lambda_body(parts: Tokens) -> str:
     return uniform([part for part in body if part != "await"]).rstrip(";")
 
 
-def constrained(subject: Tokens, constraint: Tokens) -> Meaning:
+def constrained(subject: Tokens, constraint: Tokens) -> Demand:
     """NUnit's ``Assert.That(x, Is.Not.EqualTo(3))``."""
     links = chain(constraint)
     words = [link.name for link in links]
     text = uniform(subject)
-    last = next(
-        (
-            link
-            for link in reversed(links)
-            if link.arguments is not None or link.name not in ("Percent", "IgnoreCase")
-        ),
-        None,
-    )
+    last = _last_said(links)
     if last is None:
-        return Meaning(Strength.SHAPE, text)
-    if "Throws" in words[:1]:
+        return Demand(Strength.SHAPE, text)
+    if words[0] == "Throws":
         return _throwing(links, lambda_body(subject))
     if "Or" in words:
-        return Meaning(Strength.SHAPE, text, uniform(constraint))
-    negated = "Not" in words or "No" in words
+        return Demand(Strength.SHAPE, text, uniform(constraint))
     if "Within" in words:
         return _within(links, text)
-    if words[:3] == ["Has", "Count", "EqualTo"] and len(words) == 3:
+    if words == ["Has", "Count", "EqualTo"]:
         return equality([*subject, ".", "Count"], last.argument(0))
-    navigated = ("Has" in words[:1] and last.name != "Member") or "All" in words or "Some" in words
-    return _plain(last, subject, negated, uniform(constraint) if navigated else None)
+    if _navigates(words, last):
+        return Demand(Strength.SHAPE, text, uniform(constraint))
+    return _plain(last, subject, negated="Not" in words or "No" in words)
 
 
-def _plain(last: Link, subject: Tokens, negated: bool, navigated: str | None) -> Meaning:
+def _last_said(links: list[Link]) -> Link | None:
+    """The last link that says what is demanded."""
+    said = [link for link in links if link.arguments is not None or link.name not in ("Percent", "IgnoreCase")]
+    return said[-1] if said else None
+
+
+def _navigates(words: list[str], last: Link) -> bool:
+    """Is the constraint about parts of the subject?"""
+    return (words[0] == "Has" and last.name != "Member") or "All" in words or "Some" in words
+
+
+def _plain(last: Link, subject: Tokens, *, negated: bool) -> Demand:
     text, first = uniform(subject), last.argument(0)
-    if navigated is not None:
-        return Meaning(Strength.SHAPE, text, navigated)
     if last.name in ("EqualTo", "SameAs"):
         return inequality(subject, first) if negated else equality(subject, first)
     if last.name in ("True", "False"):
         return condition(subject, (last.name == "True") is not negated)
+    if last.name == "Null" and negated:
+        return inequality(subject, ["null"])
     if last.name in ("Null", "Empty"):
         strength = Strength.PRESENCE if negated else Strength.EXACT
-        null = inequality(subject, ["null"]) if negated else None
-        return (
-            null if null and last.name == "Null" else Meaning(strength, text, told(last.name, wanted=not negated))
-        )
+        return Demand(strength, text, told(last.name, wanted=not negated))
     given = last.types or ", ".join(map(uniform, last.arguments or ()))
     if last.name in ("EquivalentTo", "Zero", "NaN") and not negated:
-        return Meaning(Strength.EXACT, text, given or told(last.name))
-    return Meaning(Strength.SHAPE, text, told(last.name, given, wanted=not negated))
+        return Demand(Strength.EXACT, text, given or told(last.name))
+    return Demand(Strength.SHAPE, text, told(last.name, given, wanted=not negated))
 
 
-def _within(links: list[Link], subject: str) -> Meaning:
+def _within(links: list[Link], subject: str) -> Demand:
     at = next(index for index, link in enumerate(links) if link.name == "Within")
     value = number(links[at].argument(0))
     if value is not None and any(link.name == "Percent" for link in links[at:]):
         value /= 100
     expected = uniform(links[at - 1].argument(0)) if at else None
-    return Meaning(Strength.CLOSE, subject, expected, value)
+    return Demand(Strength.CLOSE, subject, expected, value)
 
 
-def _throwing(links: list[Link], subject: str) -> Meaning:
-    if any(link.name == "Nothing" for link in links):
-        return Meaning(Strength.PRESENCE, subject)
+def _throwing(links: list[Link], subject: str) -> Demand:
+    names = [link.name for link in links]
+    if "Nothing" in names:
+        return Demand(Strength.PRESENCE, subject)
     kinds = [link.types or uniform(link.argument(0)) for link in links if link.name in ("TypeOf", "InstanceOf")]
-    named = [link.name for link in links if link.name.endswith("Exception") and link.name != "Exception"]
+    named = [name for name in names if name.endswith("Exception") and name != "Exception"]
     return thrown((kinds or named or ["Exception"])[0], subject)

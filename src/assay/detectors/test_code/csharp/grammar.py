@@ -5,64 +5,32 @@ import re
 from assay.detectors.test_code.curly.catches import around, drops
 from assay.detectors.test_code.curly.constants import constant
 from assay.detectors.test_code.curly.flow import Grammar
+from assay.detectors.test_code.curly.statements import CALLS, ENDS, IFS, LOOPS, PASSING, STATEMENTS
 from assay.detectors.test_code.curly.tokens import tokens
 from assay.detectors.test_code.tree import Node, Tree
 
 CLASSES = frozenset({"class_declaration", "struct_declaration", "record_declaration", "interface_declaration"})
-_STATEMENTS = frozenset(
-    {
-        "block",
-        "if_statement",
-        "while_statement",
-        "do_statement",
-        "for_statement",
-        "foreach_statement",
-        "try_statement",
-        "finally_clause",
-        "using_statement",
-        "lock_statement",
-        "fixed_statement",
-        "checked_statement",
-        "unsafe_statement",
-        "labeled_statement",
-        "switch_statement",
-        "return_statement",
-        "throw_statement",
-        "break_statement",
-        "continue_statement",
-        "yield_statement",
-        "goto_statement",
-        "expression_statement",
-    }
+_HOLDING = frozenset(
+    {"using_statement", "lock_statement", "fixed_statement", "checked_statement", "unsafe_statement"}
 )
+_STATEMENTS = STATEMENTS | _HOLDING | {"foreach_statement", "switch_statement", "goto_statement"}
 _ALTERNATIVES = frozenset({"switch_section", "catch_clause"})
 
 FLOW = Grammar(
     statements=_STATEMENTS,
     lists=frozenset({"block", "switch_section"}),
-    ifs=frozenset({"if_statement"}),
-    loops=frozenset({"while_statement", "for_statement"}),
+    ifs=IFS,
+    loops=LOOPS,
     each=frozenset({"foreach_statement"}),
     alternatives=_ALTERNATIVES,
-    passing=frozenset(
-        {
-            "do_statement",
-            "using_statement",
-            "lock_statement",
-            "fixed_statement",
-            "checked_statement",
-            "unsafe_statement",
-            "labeled_statement",
-            "finally_clause",
-        }
-    ),
+    passing=PASSING | _HOLDING,
     tries=frozenset({"try_statement"}),
-    ends=frozenset({"return_statement", "throw_statement"}),
+    ends=ENDS,
     breaks=frozenset({"break_statement", "continue_statement", "goto_statement"}),
     closures=frozenset({"lambda_expression", "anonymous_method_expression"}),
     bindings=frozenset({"variable_declarator"}),
     local_functions=frozenset({"local_function_statement"}),
-    calls=frozenset({"expression_statement"}),
+    calls=CALLS,
     exits=re.compile(
         r"(?:(?:System\.)?Environment\.(?:Exit|FailFast)|(?:\w+\.)*Assert\.(?:Pass|Ignore|Inconclusive|Skip))\s*\("
     ),
@@ -141,20 +109,17 @@ def mark_dropped_failures(tree: Tree) -> None:
 def _is_dropped(tree: Tree, node: Node, found: re.Match[str]) -> bool:
     if found["record"] is None and found["run"] is None:
         return True
-    around = next(
-        (one for one in node.ancestors() if one.kind in ("variable_declarator", "expression_statement", "block")),
-        None,
-    )
+    around = next((one for one in node.ancestors() if one.kind in _KEEPERS), None)
     if around is None or around.kind == "block":
         return False
     before = tree.text[around.start : found.start()]
     if around.kind == "expression_statement":
-        after = tree.text[node.end : around.end]
-        return (
-            "await" not in before
-            and not re.search(r"\.(?:Wait|Result|GetAwaiter|Should\w*)\b", after)
-            and "(" not in before
-        )
+        waited = _WAITED.search(tree.text[node.end : around.end])
+        return "await" not in before and not waited and "(" not in before
     name = before.split("=")[0].strip()
     rest = tree.text[around.end : around.end + _FARTHEST]
     return name == "_" or ("await" not in before and re.search(rf"\b{re.escape(name)}\b", rest) is None)
+
+
+_KEEPERS = frozenset({"variable_declarator", "expression_statement", "block"})
+_WAITED = re.compile(r"\.(?:Wait|Result|GetAwaiter|Should\w*)\b")

@@ -26,6 +26,11 @@ class Class(NamedTuple):
     words: frozenset[str]
     bases: str
 
+    @property
+    def attribute_name(self) -> str:
+        """What it is called in front of a declaration, if it is an attribute."""
+        return self.name.removesuffix("Attribute")
+
 
 class Method(NamedTuple):
     node: Node

@@ -1,6 +1,7 @@
 """Test code in C#: xUnit, NUnit and MSTest."""
 
 import re
+from collections.abc import Iterable
 
 from assay.detectors.test_code.csharp.attributes import attribute_skips, cases, rows
 from assay.detectors.test_code.csharp.bodies import expected_exception, expected_results, read_bodies
@@ -88,19 +89,13 @@ class _Reader:
         found = classes(tree, built)
         self.members = methods(tree, found, built)
         self.faked = {
-            one.name.removesuffix("Attribute")
-            for one in found.values()
-            if _PLAIN_ATTRIBUTE.fullmatch(one.bases.strip(" :"))
+            one.attribute_name for one in found.values() if _PLAIN_ATTRIBUTE.fullmatch(one.bases.strip(" :"))
         }
         self.bodies = read_bodies(flow, self.members)
         self.by_name = {one.name: self.bodies[id(one.node)] for one in self.members if not one.has("Conditional")}
         self.called = {call.name for body in self.bodies.values() for call in body.calls}
         self.test_classes = {id(one.owner.node) for one in self.members if self._makes_test(one)}
-        self.aliases = {
-            one.name.removesuffix("Attribute"): _decides(tree, one)
-            for one in found.values()
-            if _skips_all(tree, one)
-        }
+        self.aliases = _skipping_attributes(tree, found.values())
         self.bases = " ".join(one.bases for one in found.values())
         self.setups = self._setup_skips()
 
@@ -143,23 +138,15 @@ class _Reader:
             return "abstract" not in method.words
         if any(one.is_data for one in method.attributes):
             return True
-        if method.has(*_LIFE) or not all(one.name in _NEUTRAL for one in method.attributes):
-            return False
-        if (
-            method.takes
-            or method.name in self.called
-            or "public" not in method.words
-            or not method.words & _RETURNS
-        ):
-            return False
-        if method.words & {"static", "override", "abstract"} or method.name in (
-            "Dispose",
-            "InitializeAsync",
-            "DisposeAsync",
-        ):
+        if not self._could_be_test(method):
             return False
         in_tests = id(method.owner.node) in self.test_classes or _TEST_CLASS.search(method.owner.name)
         return bool(in_tests) and (bool(body.assertions) or method.name.startswith("Test"))
+
+    def _could_be_test(self, method: Method) -> bool:
+        if method.has(*_LIFE) or not all(one.name in _NEUTRAL for one in method.attributes):
+            return False
+        return not method.takes and method.name not in self.called and _is_own_action(method)
 
     def _around(self, method: Method) -> list[Skip]:
         """The skips of a class, of its set-up and of the classes around it."""
@@ -176,7 +163,7 @@ class _Reader:
         if "abstract" in owner.words and owner.name not in self.bases:
             own.append(Skip("excluded", line, f"abstract class {owner.name}", conditional=True))
         elif owner is method.owner and self._is_unseen(owner, method):
-            own.append(Skip("excluded", line, f"class {owner.name} is not seen by the runner"))
+            own.append(Skip("excluded", line, f"the runner doesn't see class {owner.name}"))
         return own
 
     def _is_unseen(self, owner: Class, method: Method) -> bool:
@@ -202,6 +189,19 @@ class _Reader:
                 whole = whole_body(self.bodies[id(method.node)], self.by_name)
                 skips.setdefault(id(method.owner.node), []).extend(whole.skips)
         return skips
+
+
+def _is_own_action(method: Method) -> bool:
+    """Is this a public method that gives nothing back and that no interface asks for?"""
+    words = method.words
+    if "public" not in words or not words & _RETURNS or words & {"static", "override", "abstract"}:
+        return False
+    return method.name not in ("Dispose", "InitializeAsync", "DisposeAsync")
+
+
+def _skipping_attributes(tree: Tree, found: Iterable[Class]) -> dict[str, bool]:
+    """The file's own attributes that skip every test they stand on, and whether they decide it by a condition."""
+    return {one.attribute_name: _decides(tree, one) for one in found if _skips_all(tree, one)}
 
 
 def _skips_all(tree: Tree, owner: Class) -> bool:

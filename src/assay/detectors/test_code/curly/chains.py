@@ -43,20 +43,25 @@ def _loose(parts: Tokens) -> Tokens:
 
 
 def _link(parts: Tokens) -> Link:
+    unnamed = Link("", None, "", parts)
     at, types = 0, ""
     if parts[0] == "<":
         end = type_arguments_end(parts, 0)
         at = 0 if end is None else end + 1
-    if at >= len(parts) or not (parts[at][0].isalpha() or parts[at][0] in "_@"):
-        return Link("", None, "", parts)
+    if not _is_name(parts[at : at + 1]):
+        return unnamed
     name, at = parts[at], at + 1
-    if at < len(parts) and parts[at] == "<":
+    if parts[at : at + 1] == ["<"]:
         end = type_arguments_end(parts, at)
         if end is None:
-            return Link("", None, "", parts)
+            return unnamed
         types, at = uniform(parts[at + 1 : end]), end + 1
     if at == len(parts):
         return Link(name, None, types, parts)
     if parts[at] != "(" or closing(parts, at) != len(parts) - 1:
-        return Link("", None, types, parts)
+        return unnamed._replace(types=types)
     return Link(name, arguments(parts[at + 1 : -1]), types, parts)
+
+
+def _is_name(parts: Tokens) -> bool:
+    return bool(parts) and (parts[0][0].isalpha() or parts[0][0] in "_@")

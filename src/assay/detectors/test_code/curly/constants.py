@@ -1,6 +1,7 @@
-"""Conditions that are decided before the program runs."""
+"""Conditions whose value is known before the program runs."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from assay.detectors.test_code.curly.tokens import Tokens, bare, split, uniform
@@ -42,12 +43,14 @@ def named_constants(text: str) -> dict[str, bool]:
     named = {name: value == "true" for modifiers, name, value in _NAMED.findall(text) if not _open(modifiers)}
     if not named:
         return {}
-    names = "|".join(map(re.escape, named))
-    set_again = re.findall(rf"\b({names})\s*(?::\s*bool\s*)?[|&^]?=(?!=)|(?:&mut|\bref|\bout)\s+({names})\b", text)
-    times: dict[str, int] = {}
-    for first, second in set_again:
-        times[first or second] = times.get(first or second, 0) + 1
-    return {name: value for name, value in named.items() if times.get(name, 0) <= 1}
+    times = _times_set(text, "|".join(map(re.escape, named)))
+    return {name: value for name, value in named.items() if times[name] <= 1}
+
+
+def _times_set(text: str, names: str) -> Counter[str]:
+    """How often each name is given a value, or handed over to be given one."""
+    found = re.findall(rf"\b({names})\s*(?::\s*bool\s*)?[|&^]?=(?!=)|(?:&mut|\bref|\bout)\s+({names})\b", text)
+    return Counter(first or second for first, second in found)
 
 
 def _open(modifiers: str) -> bool:
@@ -63,12 +66,10 @@ def constant(parts: Tokens, names: Mapping[str, bool], depth: int = 0) -> bool |
         return None
     either = split(parts, _EITHER)
     if len(either) > 1:
-        if _covers_all(either):
-            return True
-        return _joined([constant(piece, names, depth + 1) for piece in either], decides=True)
+        return _covers_all(either) or _joined(either, names, depth, decides=True)
     both = split(parts, _BOTH)
     if len(both) > 1:
-        return _joined([constant(piece, names, depth + 1) for piece in both], decides=False)
+        return _joined(both, names, depth, decides=False)
     if parts[0] == "!" and comparison(parts) is None:
         inner = constant(parts[1:], names, depth + 1)
         return None if inner is None else not inner
@@ -90,7 +91,8 @@ def _covers_all(pieces: list[Tokens]) -> bool:
     return False
 
 
-def _joined(values: list[bool | None], decides: bool) -> bool | None:
+def _joined(pieces: list[Tokens], names: Mapping[str, bool], depth: int, *, decides: bool) -> bool | None:
+    values = [constant(piece, names, depth + 1) for piece in pieces]
     if decides in values:
         return decides
     return None if None in values else not decides
@@ -128,12 +130,10 @@ def _compared(left: Tokens, operator: str, right: Tokens) -> bool | None:
         return {"==": left == right, "===": left == right, "!=": left != right}.get(operator)
     if left == right and "(" not in left:
         return operator in ("==", "===", "<=", ">=")
-    if operator == ">=" and two == 0 and _is_size(left):
-        return True
-    if operator == "<" and two == 0 and _is_size(left):
-        return False
-    if operator == "<=" and one == 0 and _is_size(right):
-        return True
+    if two == 0 and _is_size(left):
+        return {">=": True, "<": False}.get(operator)
+    if one == 0 and _is_size(right):
+        return {"<=": True}.get(operator)
     return None
 
 

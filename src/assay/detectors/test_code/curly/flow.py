@@ -78,33 +78,55 @@ class Flow:
                 self._mark_one(node, parent)
 
     def _mark_one(self, node: Node, parent: Node) -> None:
-        grammar = self.grammar
-        hoisted = node.kind in grammar.local_functions and parent.kind in grammar.lists
+        hoisted = node.kind in self.grammar.local_functions and parent.kind in self.grammar.lists
+        self._inherit(node, parent, hoisted)
+        if self._may_skip(parent):
+            self._enter_branch(node, parent)
+        elif self._is_tried(node, parent):
+            caught = self.swallows is not None and self.swallows(self.tree, parent)
+            node.swallowed = node.swallowed or caught
+        if not node.dead:
+            self._mark_ends(node, parent, hoisted)
+
+    def _inherit(self, node: Node, parent: Node, hoisted: bool) -> None:
+        """What is true of the code around a node is true of the node."""
         node.dead = node.dead or parent.dead or (parent.ended and not hoisted)
-        if node.kind in grammar.closures and not node.dead:
+        if node.kind in self.grammar.closures and not node.dead:
             before = self.tree.text[max(0, node.start - _NEAREST) : node.start]
             node.dead = _ON_NOTHING.search(before) is not None
         node.swallowed = node.swallowed or parent.swallowed
         node.conditional = (
             parent.conditional
-            or parent.kind in grammar.alternatives
+            or parent.kind in self.grammar.alternatives
             or (bool(self.optional) and id(node) in self.optional)
         )
-        if parent.kind in grammar.ifs or parent.kind in grammar.loops or parent.kind in grammar.each:
-            self._enter_branch(node, parent)
-        elif parent.kind in grammar.tries and node.kind in grammar.lists and parent.child(node.kind) is node:
-            caught = self.swallows is not None and self.swallows(self.tree, parent)
-            node.swallowed = node.swallowed or caught
-        if node.dead:
-            return
+
+    def _may_skip(self, node: Node) -> bool:
+        """Can a statement leave out its body?"""
+        grammar = self.grammar
+        return node.kind in grammar.ifs or node.kind in grammar.loops or node.kind in grammar.each
+
+    def _is_tried(self, node: Node, parent: Node) -> bool:
+        """Is this the body of a try statement?"""
+        grammar = self.grammar
+        return parent.kind in grammar.tries and node.kind in grammar.lists and parent.child(node.kind) is node
+
+    def _mark_ends(self, node: Node, parent: Node, hoisted: bool) -> None:
+        """What a node that runs does to itself and to what comes after it."""
+        grammar = self.grammar
         if hoisted or (node.kind in grammar.closures and parent.kind in grammar.bindings):
             node.dead = self._is_unused(node, parent)
-        elif node.kind in grammar.ends or (
-            node.kind in grammar.calls and grammar.exits.match(self.tree.text, node.start)
-        ):
+        elif self._leaves(node):
             self._end(node, hard=True)
         elif node.kind in grammar.breaks:
             self._end(node, hard=False)
+
+    def _leaves(self, node: Node) -> bool:
+        """Does a statement leave the function, or the program?"""
+        grammar = self.grammar
+        if node.kind in grammar.ends:
+            return True
+        return node.kind in grammar.calls and grammar.exits.match(self.tree.text, node.start) is not None
 
     def _enter_branch(self, node: Node, parent: Node) -> None:
         """A branch runs always, never or now and then."""

@@ -1,4 +1,4 @@
-"""Tests that share a name: overloads are told apart by what they take."""
+"""Tests that share a name: overloads get names with their parameters."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -14,17 +14,18 @@ _KEYWORDS = frozenset({"mut", "final", "ref", "params", "this", "in", "out"})
 
 def parameter_names(takes: str) -> list[str]:
     """The names in a list of parameters: before the colon in Rust, at the end of each in Java and C#."""
-    names = []
-    for taken in arguments(tokens(takes)):
-        piece = taken
-        while piece[:1] in (["@"], ["#"], ["["]) or (piece and piece[0][0] in "@#"):
-            piece = _without_annotation(piece)
-        before = (
-            piece[: piece.index(":")] if ":" in piece else piece[: piece.index("=")] if "=" in piece else piece
-        )
-        words = [word for word in before if word[0].isalpha() or word[0] == "_"]
-        names.append(words[-1] if words else "")
-    return names
+    return [_parameter_name(piece) for piece in arguments(tokens(takes))]
+
+
+def _parameter_name(piece: list[str]) -> str:
+    while piece[:1] in (["@"], ["#"], ["["]) or (piece and piece[0][0] in "@#"):
+        piece = _without_annotation(piece)
+    for end in (":", "="):
+        if end in piece:
+            piece = piece[: piece.index(end)]
+            break
+    words = [word for word in piece if word[0].isalpha() or word[0] == "_"]
+    return words[-1] if words else ""
 
 
 def _without_annotation(piece: list[str]) -> list[str]:

@@ -103,20 +103,27 @@ def split(parts: Tokens, separators: frozenset[str]) -> list[Tokens]:
     pieces: list[Tokens] = [[]]
     at = 0
     while at < len(parts):
-        part = parts[at]
-        end = at
-        if part in _OPEN:
-            end = closing(parts, at)
-        elif part == "<" and at:
-            end = type_arguments_end(parts, at) or at
-        elif part == "|" and (not pieces[-1] or pieces[-1] == ["move"]):
-            end = next((index for index in range(at + 1, len(parts)) if parts[index] == "|"), at)
-        if end == at and part in separators:
+        end = _group_end(parts, at, pieces[-1]) if parts[at] in _GROUPS else at
+        if end == at and parts[at] in separators:
             pieces.append([])
         else:
             pieces[-1].extend(parts[at : end + 1])
         at = end + 1
     return pieces
+
+
+_GROUPS = _OPEN | {"<", "|"}
+
+
+def _group_end(parts: Tokens, at: int, before: Tokens) -> int:
+    """Where the brackets, type arguments or closure parameters that begin here end; here where none begin."""
+    if parts[at] == "<":
+        return (type_arguments_end(parts, at) or at) if at else at
+    if parts[at] != "|":
+        return closing(parts, at)
+    if before and before != ["move"]:
+        return at
+    return next((index for index in range(at + 1, len(parts)) if parts[index] == "|"), at)
 
 
 _COMMA = frozenset({","})

@@ -76,16 +76,20 @@ class Values:
         return self._set[start, end]
 
     def _value(self, name: str, function: Node | None) -> Tokens | None:
-        inside = [
-            one for one in self._declared[name] if function and function.start <= one[0].start < function.end
-        ]
-        outside = [one for one in self._declared[name] if self._around(one[0]) is None]
-        found = inside or outside
-        if len(found) != 1 or (not inside and len(outside) != len(self._declared[name])):
+        declared = self._declared[name]
+        inside = [one for one in declared if function and function.start <= one[0].start < function.end]
+        found = inside or self._outside(declared)
+        if len(found) != 1 or self._times_set(function if inside else None)[name] != 1:
             return None
-        node, start = found[0]
-        if self._times_set(function if inside else None)[name] != 1:
-            return None
+        return self._written_out(*found[0])
+
+    def _outside(self, declared: list[tuple[Node, int]]) -> list[tuple[Node, int]]:
+        """The declarations outside of all functions; none where another function has one of the same name."""
+        outside = [one for one in declared if self._around(one[0]) is None]
+        return outside if len(outside) == len(declared) else []
+
+    def _written_out(self, node: Node, start: int) -> Tokens | None:
+        """The value that begins there in a declaration, if it consists of literals."""
         value = tokens(self._tree.text[start : min(node.end, start + _LONGEST)].rstrip(";"))
         return value if node.end - start < _LONGEST and _is_written_out(value) else None
 

@@ -1,4 +1,4 @@
-"""One word for what many libraries call differently: ``contains``, ``Contain``, ``hasItem`` of a subject."""
+"""One word for what libraries call differently: ``contains``, ``Contain`` and ``hasItem`` are the same check."""
 
 import re
 
@@ -54,7 +54,7 @@ _ALONE = {
 
 
 def told(name: str, arguments: str = "", wanted: bool = True) -> str:
-    """What a check called so demands."""
+    """What a check with this name demands."""
     negation = _NEGATIONS.match(name)
     core = name[negation.end() :] if negation else name
     auxiliary = _AUXILIARIES.match(core)

@@ -4,22 +4,25 @@ import re
 from dataclasses import replace
 from itertools import islice
 
-from assay.detectors.test_code.calls import Call
+from assay.detectors.test_code.calls import Call, Names
 from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.chains import Link, chain
-from assay.detectors.test_code.conditions import comparison, demands, number
-from assay.detectors.test_code.found import Found, Nesting
+from assay.detectors.test_code.conditions import comparison, condition_demands, number
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.go import gomega, testify
 from assay.detectors.test_code.go.flow import FAR, GoRules
 from assay.detectors.test_code.go.text import CASES, FUNCTIONS, words_of
 from assay.detectors.test_code.go.values import PACKAGES, Values
-from assay.detectors.test_code.judged import Judged
 from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertions
 from assay.detectors.test_code.scopes import Role, Scope
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import joined
 
 _FAILS = frozenset(("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"))
+
+
+_MAKERS = frozenset(("Require", "Assert", "New"))
 _ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
 _CUSTOM = re.compile(
     r"(?:\w*[a-z])?(?:assert|require|expect|verify|check|must|equal|compare|diff)\w*\Z", re.IGNORECASE
@@ -35,7 +38,7 @@ class Assertions:
         self._values = values
         self._calls = calls
         self._rules = rules
-        self._found: list[Found] = []
+        self._pending = PendingAssertions(tree, values.named_values)
         self._nesting = Nesting()
         self._guards: set[Node] = set()
         self._gone_through: set[Node] = set()
@@ -45,12 +48,14 @@ class Assertions:
         call = self._calls.get(node)
         if call is None or not call.outermost or scope.role is Role.FILE or not call.names:
             return
-        if self._nesting.is_too_deep(node):
-            return
-        root, last = call.root.names, call.names[-1]
+        if not self._nesting.is_too_deep(node):
+            self._visit_call(call, scope, owners)
+
+    def _visit_call(self, call: Call, scope: Scope, owners: set[str]) -> None:
+        last = call.names[-1]
         if last in _FAILS and self._is_handle(call, owners):
             self._guard(call, scope)
-        elif root[-1:] and root[-1] in gomega.STARTS:
+        elif _ends_in(call.root.names, gomega.STARTS):
             self._gomega(call, scope)
         elif testify.plain_name(last) in testify.METHODS or last == "Check":
             self._testify(call, owners, scope)
@@ -64,8 +69,13 @@ class Assertions:
         if not given or joined(given[0]) not in self._values.handles:
             return
         texts = [joined(part) for part in given[1:3]] + ["", ""]
-        self._add(call.node, scope, joined(found), Judged(Strength.SHAPE, texts[0], texts[1] or None))
-        self._found[-1].function = call.names[-1]
+        self._pending.add(
+            call.node,
+            scope,
+            joined(found),
+            Demand(Strength.SHAPE, texts[0], texts[1] or None),
+            function=call.names[-1],
+        )
 
     def _is_handle(self, call: Call, owners: set[str]) -> bool:
         if call.inner is not None:
@@ -74,29 +84,31 @@ class Assertions:
 
     def _gomega(self, call: Call, scope: Scope) -> None:
         words = self._words(call.node)
-        self._add(call.node, scope, joined(words), gomega.judge(chain(words)))
+        self._pending.add(call.node, scope, joined(words), gomega.demand_of(chain(words)))
 
     def _testify(self, call: Call, owners: set[str], scope: Scope) -> None:
         base = call.root.names[0] if call.root.names else ""
-        method = testify.plain_name(call.names[-1])
-        through = call.inner is not None and call.inner.names[-1:] in (("Require",), ("Assert",), ("New",))
-        if not through and (
-            len(call.names) < 2 or base not in self._values.helpers | owners | self._values.handles
-        ):
+        through = call.inner is not None and _ends_in(call.inner.names, _MAKERS)
+        known = len(call.names) > 1 and base in self._values.helpers | owners | self._values.handles
+        if not through and not known:
             return
         words = self._words(call.node)
         link = chain(words)[-1]
-        given, fake = (
-            self._without_handle(link) if not through and base in PACKAGES else (link.arguments or [], False)
-        )
-        if method in ("Assert", "Check") and len(given) > 1:
-            judged = testify.judge_checker(given)
-        elif method == "Check":
-            judged = testify.condition(given[0] if given else [], True, self._values.constants)
+        if through:
+            given, fake = link.arguments or [], "testing.T" in joined(words[:12])
+        elif base in PACKAGES:
+            given, fake = self._without_handle(link)
         else:
-            judged = testify.judge(method, given, self._values.constants)
-        fake = fake or (through and "testing.T" in joined(words[:12]))
-        self._add(call.node, scope, joined(words), judged, fake)
+            given, fake = link.arguments or [], False
+        demand = self._testified(testify.plain_name(call.names[-1]), given)
+        self._pending.add(call.node, scope, joined(words), demand, lost=fake)
+
+    def _testified(self, method: str, given: list[list[str]]) -> Demand:
+        if method in ("Assert", "Check") and len(given) > 1:
+            return testify.checker_demand(given)
+        if method == "Check":
+            return testify.condition(given[0] if given else [], True, self._values.constants)
+        return testify.demand_of(method, given, self._values.constants)
 
     def _without_handle(self, link: Link) -> tuple[list[list[str]], bool]:
         """The arguments without the ``t``, and whether that ``t`` is a fake one."""
@@ -120,7 +132,7 @@ class Assertions:
                 break
             branch = around
         text = joined(self._words(call.node))
-        self._add(call.node, scope, text, Judged(Strength.SHAPE, "reached"))
+        self._pending.add(call.node, scope, text, Demand(Strength.SHAPE, "reached"))
         self.panics.update(islice((around for around in call.node.ancestors() if around.kind in FUNCTIONS), 1))
 
     def _if(self, guard: Node, branch: Node, scope: Scope) -> None:
@@ -129,11 +141,11 @@ class Assertions:
             return
         self._guards.add(guard)
         init = self._init(guard)
-        for found in demands(self._rules.head(guard), self._values.constants, holds):
-            judged = self._judge(found.text, Judged(found.strength, found.subject, found.expected), init, holds)
+        for found in condition_demands(self._rules.head(guard), self._values.constants, holds):
+            demand = self._demand_of(found.text, found.demand, init, holds)
             text = f"if {found.text} {'' if holds else 'fail'}".rstrip()
             # The condition itself runs whenever the statement does.
-            self._found.append(Found(guard, scope, text, judged))
+            self._pending.add(guard, scope, text, demand)
 
     def _init(self, guard: Node) -> list[str]:
         """What is assigned right before the condition: ``diff := cmp.Diff(want, got)``."""
@@ -143,7 +155,7 @@ class Assertions:
             return []
         return words_of(self._tree.source(first)[:_LONGEST])
 
-    def _judge(self, text: str, judged: Judged, init: list[str], holds: bool) -> Judged:
+    def _demand_of(self, text: str, demand: Demand, init: list[str], holds: bool) -> Demand:
         """What Go's own idioms mean."""
         words = words_of(text)
         while words[:1] == ["!"]:
@@ -153,19 +165,13 @@ class Assertions:
             return called if holds else replace(called, strength=min(called.strength, Strength.SHAPE))
         tolerance = _tolerance(words)
         if tolerance is not None and not holds:
-            strength = judged.strength if judged.strength is Strength.VACUOUS else Strength.CLOSE
-            return replace(judged, strength=strength, tolerance=tolerance)
-        if judged.expected == "nil" and _ERROR.match(judged.subject):
-            wanted = comparison(words)
-            absent = wanted is not None and (wanted.operator == "==") is holds
-            return replace(judged, strength=Strength.PRESENCE if absent else Strength.SHAPE)
-        if judged.expected == '""' and "Diff" in init:
-            link = chain(init[init.index(":=") + 1 :] if ":=" in init else init)[-1]
-            return Judged(judged.strength, link.text(1) or judged.subject, link.text(0))
-        return judged
-
-    def _add(self, node: Node, scope: Scope, text: str, judged: Judged, fake: bool = False) -> None:
-        self._found.append(Found(node, scope, text, judged, fake))
+            strength = demand.strength if demand.strength is Strength.VACUOUS else Strength.CLOSE
+            return replace(demand, strength=strength, tolerance=tolerance)
+        if demand.expected == "nil" and _ERROR.match(demand.subject):
+            return replace(demand, strength=_error_strength(words, holds))
+        if demand.expected == '""' and "Diff" in init:
+            return _of_diff(init, demand)
+        return demand
 
     def _words(self, node: Node) -> list[str]:
         self._nesting.enter(node.end)
@@ -173,26 +179,25 @@ class Assertions:
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
-        for found in self._found:
-            if found.function not in functions:
-                found.judged = self._values.written.settled(found.judged, found.node)
-                found.put(self._tree, not found.node.dead)
-                self._loops(found.node, found.scope)
+        self._pending.hand_over(functions, lambda node: node.dead, then=self._loops)
 
     def _loops(self, node: Node, scope: Scope) -> None:
         """A test that loops over a table runs once for each of its rows, and each row says what it wants."""
-        in_subtest = False
+        # The outer test has as many cases, whether its loop makes subtests of them or not.
+        outer = scope.parent if scope.parent is not None and scope.parent.role is Role.TEST else None
+        owner = scope
         for around in islice(node.ancestors(), FAR):
             if around.kind in FUNCTIONS:
-                if around.kind != "func_literal" or scope.parent is None or scope.parent.role is not Role.TEST:
+                if around.kind != "func_literal" or outer is None:
                     return
-                in_subtest = True
+                owner = outer
             if around.kind == "for_statement" and scope.role is Role.TEST and not around.dead:
-                # The outer test has as many cases, whether its loop makes subtests of them or not.
-                owner = scope.parent if in_subtest and scope.parent is not None else scope
-                if owner.rows == 1:
-                    owner.rows = self._rules.loop_count(around) or 1
-                self._rows(around, owner)
+                self._count_rows(around, owner)
+
+    def _count_rows(self, loop: Node, owner: Scope) -> None:
+        if owner.rows == 1:
+            owner.rows = self._rules.loop_count(loop) or 1
+        self._rows(loop, owner)
 
     def _rows(self, loop: Node, scope: Scope) -> None:
         table = self._rules.table(loop)
@@ -201,6 +206,23 @@ class Assertions:
         self._gone_through.add(loop)
         rows, line = self._values.rows(table) or [], self._tree.line(table.start)
         scope.assertions.extend(rows_of(line, rows, self._values.fields(table)))
+
+
+def _ends_in(names: Names, words: frozenset[str]) -> bool:
+    return names[-1:] != () and names[-1] in words
+
+
+def _error_strength(words: list[str], holds: bool) -> Strength:
+    """That there is no error is the least one can ask; that there is one is a property."""
+    wanted = comparison(words)
+    absent = wanted is not None and (wanted.operator == "==") is holds
+    return Strength.PRESENCE if absent else Strength.SHAPE
+
+
+def _of_diff(init: list[str], demand: Demand) -> Demand:
+    """``diff := cmp.Diff(want, got); diff != ""`` compares what it makes the difference of."""
+    link = chain(init[init.index(":=") + 1 :] if ":=" in init else init)[-1]
+    return Demand(demand.strength, link.text(1) or demand.subject, link.text(0))
 
 
 def _tolerance(words: list[str]) -> float | None:

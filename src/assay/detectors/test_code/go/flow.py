@@ -7,6 +7,7 @@ from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.conditions import truth
 from assay.detectors.test_code.go.text import CASES, FUNCTIONS, LEXICON
 from assay.detectors.test_code.go.values import Values
+from assay.detectors.test_code.node_scopes import below
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import simplified, split
 
@@ -110,7 +111,8 @@ def mark_swallowed(tree: Tree, calls: dict[Node, Call], fakes: set[Node], panics
     ``panics`` are functions that expect a panic: they fail where they get to their end.
     """
     recoveries = {node for node in tree.nodes if node.kind == "defer_statement" and _recovers(node, calls, panics)}
-    if not recoveries and not fakes:
+    silencing = recoveries | fakes
+    if not silencing:
         return
     quiet: set[Node] = set()
     for node in tree.nodes[1:]:
@@ -118,25 +120,15 @@ def mark_swallowed(tree: Tree, calls: dict[Node, Call], fakes: set[Node], panics
         if parent is None:
             continue
         node.swallowed = parent.swallowed or parent in quiet
-        if node in recoveries or node in fakes:
+        if node in silencing:
             # Only what comes after it in the same block is meant.
             quiet.add(parent)
 
 
 def _recovers(deferred: Node, calls: dict[Node, Call], panics: set[Node]) -> bool:
     """Whether a deferred call drops the panics of its function."""
-    names = [calls[node].names for node in _below(deferred) if node in calls]
+    names = [calls[node].names for node in below(deferred) if node in calls]
     if ("recover",) not in names or any(name and name[-1] in _REPORTING for name in names):
         return False
     function = next((around for around in islice(deferred.ancestors(), FAR) if around.kind in FUNCTIONS), None)
     return function not in panics
-
-
-def _below(node: Node) -> list[Node]:
-    found: list[Node] = []
-    waiting = [node]
-    while waiting and len(found) < FAR:
-        children = waiting.pop().children
-        found.extend(children)
-        waiting.extend(children)
-    return found

@@ -9,8 +9,7 @@ from assay.detectors.test_code.go.tags import constraints
 from assay.detectors.test_code.go.text import ARGUMENTS, KINDS, names_of
 from assay.detectors.test_code.go.values import Values
 from assay.detectors.test_code.model import TestCode
-from assay.detectors.test_code.node_scopes import function_names
-from assay.detectors.test_code.scopes import assemble
+from assay.detectors.test_code.node_scopes import read_scopes
 from assay.detectors.test_code.tree import parse
 
 
@@ -27,6 +26,4 @@ def read_go(text: str) -> TestCode:
     for node in tree.nodes[1:]:
         assertions.visit(node, suites.visit(node), suites.owners)
     mark_swallowed(tree, found, values.fakes, assertions.panics)
-    assertions.hand_over(function_names(suites.scopes))
-    suites.settle()
-    return assemble("go", suites.scopes, tree.problems)
+    return read_scopes("go", tree, suites, assertions)

@@ -58,19 +58,22 @@ class Suites:
         head = _SIGNATURE.match(self._tree.text, node.start, min(node.end, node.start + _LONGEST_HEAD))
         if head is None:
             return self._open(Role.FUNCTION, "", node, self.scopes[0])
-        name, owner = head["name"], head["owner"]
-        if owner is not None:
-            self.owners.add(head["self"] or "")
-            is_test = (
-                bool(_COLLECTED.match(name)) and not head["parameters"].strip() and not head["results"].strip()
-            )
-            title = f"{owner} > {name}" if is_test else name
-            return self._open(Role.TEST if is_test else Role.FUNCTION, title, node, self.scopes[0])
+        if head["owner"] is not None:
+            return self._method(head, node)
+        name = head["name"]
         if name == "TestMain":
             return self._main(node)
         if name.startswith("Example") and not head["parameters"].strip():
             return self._example(name, node)
         return self._function(name, head, node)
+
+    def _method(self, head: re.Match[str], node: Node) -> Scope:
+        """A method of a suite is a test if it takes and gives nothing."""
+        self.owners.add(head["self"] or "")
+        name = head["name"]
+        if _COLLECTED.match(name) and not head["parameters"].strip() and not head["results"].strip():
+            return self._open(Role.TEST, f"{head['owner']} > {name}", node, self.scopes[0])
+        return self._open(Role.FUNCTION, name, node, self.scopes[0])
 
     def _function(self, name: str, head: re.Match[str], node: Node) -> Scope:
         handed = bool(_ONE_HANDLE.match(head["parameters"])) and not head["results"].strip()
@@ -85,24 +88,32 @@ class Suites:
         return self._open(Role.FUNCTION, name, node, self.scopes[0])
 
     def _main(self, node: Node) -> Scope:
-        """``TestMain`` decides whether any test runs and whether its failure counts."""
+        """``TestMain`` decides whether tests run and whether a failure counts."""
         scope = self._open(Role.HOOK, "TestMain", node, self.scopes[0])
-        calls = [
-            self._calls[inner]
-            for inner in self._tree.within(node.start, node.end)
-            if inner in self._calls and not inner.dead
-        ]
-        handle = _MAIN_HANDLE.search(self._tree.text, node.start, node.end)
-        handed = handle is not None and any(self._is_given(call, handle[1]) for call in calls)
-        runs = handed or any(call.names[-1:] == ("Run",) for call in calls)
-        exits = [self._tree.source(call.node).replace(" ", "") for call in calls if call.names == ("os", "Exit")]
-        dropped = exits == ["os.Exit(0)"] and any(
-            call.names == ("os", "Exit") and self._unconditional(call.node, node) for call in calls
-        )
-        if not runs or dropped:
-            why = "TestMain runs no test" if not runs else "TestMain exits with 0 whatever the tests say"
+        within = self._tree.within(node.start, node.end)
+        calls = [self._calls[inner] for inner in within if inner in self._calls and not inner.dead]
+        if not self._runs_tests(node, calls):
+            self.scopes[0].skips.append(Skip("disabled", scope.line, "TestMain runs no test"))
+        elif self._drops_result(node, calls):
+            why = "TestMain always exits with 0"
             self.scopes[0].skips.append(Skip("disabled", scope.line, why))
         return scope
+
+    def _runs_tests(self, main: Node, calls: list[Call]) -> bool:
+        """Whether ``m.Run`` is called, or ``m`` handed to something that may call it."""
+        handle = _MAIN_HANDLE.search(self._tree.text, main.start, main.end)
+        if handle is not None and any(self._is_given(call, handle[1]) for call in calls):
+            return True
+        return any(call.names[-1:] == ("Run",) for call in calls)
+
+    def _drops_result(self, main: Node, calls: list[Call]) -> bool:
+        exits = [call.node for call in calls if call.names == ("os", "Exit")]
+        if [self._compact(node) for node in exits] != ["os.Exit(0)"]:
+            return False
+        return self._unconditional(exits[0], main)
+
+    def _compact(self, node: Node) -> str:
+        return self._tree.source(node).replace(" ", "")
 
     def _is_given(self, call: Call, name: str) -> bool:
         given = self._tree.source(call.arguments) if call.arguments is not None else ""
@@ -123,21 +134,15 @@ class Suites:
 
     def _call(self, call: Call, scope: Scope) -> Scope:
         names = call.names
-        if call.inner is None and names:
+        if call.inner is not None:
+            self._skip(call, scope)
+            return scope
+        if names:
             scope.calls.add(names[-1])
-        if (
-            len(names) > 1
-            and names[-1] == "Run"
-            and call.inner is None
-            and scope.role in (Role.TEST, Role.FUNCTION)
-        ):
+        if len(names) > 1 and names[-1] == "Run" and scope.role in (Role.TEST, Role.FUNCTION):
             return self._subtest(call, scope)
-        found = ginkgo.declaration(names) if call.inner is None else None
-        if (
-            found is not None
-            and call.arguments is not None
-            and call.arguments.child("func_literal", "call_expression")
-        ):
+        found = ginkgo.declaration(names)
+        if found is not None and call.arguments and call.arguments.child("func_literal", "call_expression"):
             return self._ginkgo(call, found, scope)
         self._skip(call, scope)
         return scope
@@ -187,37 +192,40 @@ class Suites:
 
     def _skip(self, call: Call, scope: Scope) -> None:
         owner = scope.within(Role.TEST, Role.HOOK, Role.FUNCTION, Role.SUITE)
-        names = call.names
+        exits = self._exits_well(call)
+        if owner is None or call.node.dead or not (exits or self._is_skip(call)):
+            return
         line = self._tree.line(call.node.start)
-        exits = names == ("os", "Exit") and call.inner is None
-        if exits and self._tree.source(call.node).replace(" ", "") != "os.Exit(0)":
-            return
-        handle = (
-            len(names) > 1
-            and (names[0] in self._values.handles or names[0] in self.owners)
-            and names[-1] in _SKIPS
-        )
-        through = call.inner is not None and call.inner.names[-1:] == ("T",) and names[-1:] and names[-1] in _SKIPS
-        ginkgo_skip = names == ("Skip",) and call.inner is None
-        if owner is None or call.node.dead or not (exits or handle or through or ginkgo_skip):
-            return
         if owner.name == "TestMain":
             if self._depends(call.node) and exits:
                 self.scopes[0].skips.append(Skip("disabled", line, self._tree.source(call.node), True))
             return
         if owner.name == "init" and owner.role is Role.FUNCTION:
             owner = self.scopes[0]
-        kind = "disabled" if exits else "skip"
-        owner.skips.append(
-            Skip(kind, line, joined(words_of(self._tree.source(call.node)[:200])), self._depends(call.node))
-        )
+        text = joined(words_of(self._tree.source(call.node)[:200]))
+        owner.skips.append(Skip("disabled" if exits else "skip", line, text, self._depends(call.node)))
+
+    def _exits_well(self, call: Call) -> bool:
+        """Whether a call ends the program as if all was well."""
+        return call.names == ("os", "Exit") and call.inner is None and self._compact(call.node) == "os.Exit(0)"
+
+    def _is_skip(self, call: Call) -> bool:
+        """``t.Skip()``, ``s.T().Skip()`` and Ginkgo's ``Skip()``."""
+        names = call.names
+        if not names or names[-1] not in _SKIPS:
+            return False
+        if call.inner is not None and call.inner.names[-1:] == ("T",):
+            return True
+        if len(names) > 1:
+            return names[0] in self._values.handles or names[0] in self.owners
+        return names == ("Skip",) and call.inner is None
 
     def settle(self) -> None:
         """Say which calls of functions that skip are made for certain."""
         mark_certain(self.scopes, self.of, self._calls, self._depends)
 
     def _depends(self, node: Node) -> bool:
-        """Whether a condition that is no constant decides if a node runs, within its function."""
+        """Whether a node of a function runs only under a condition that isn't constant."""
         for around in islice(node.ancestors(), FAR):
             if around.kind in FUNCTIONS:
                 return self._may_be_left(around, node) or (

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 from assay.detectors.test_code.chains import chain
-from assay.detectors.test_code.conditions import comparison, demand, number, truth
-from assay.detectors.test_code.judged import Judged, at_least, close, equal, weak
+from assay.detectors.test_code.common_demands import at_least, close, equal, weak
+from assay.detectors.test_code.conditions import comparison, condition_demand, number, truth
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.uniform import joined
 from assay.detectors.test_code.word_sets import word_set
@@ -65,56 +65,69 @@ def plain_name(method: str) -> str:
     return method[:-1] if method.endswith("f") and method[:-1] in METHODS else method
 
 
-def judge(method: str, given: list[list[str]], constants: Constants) -> Judged:
+def demand_of(method: str, given: list[list[str]], constants: Constants) -> Demand:
     """What one function demands of its arguments, which come without the ``t``."""
     first, second, third = [*given, [], [], []][:3]
+    if method in _CLOSE:
+        return close(second, first, number(third))
+    if method in ("True", "False", "Assert"):
+        return condition(first, method != "False", constants)
+    return _exact(method, first, second, constants) or _loose(method, first, second, constants)
+
+
+def _exact(method: str, first: list[str], second: list[str], constants: Constants) -> Demand | None:
+    """What demands a value."""
     if method in _EQUAL:
         return equal(second, first, constants)
     if method == "Len":
         return equal(["len", "(", *first, ")"], second, constants)
-    if method in ("EqualError", "ErrorContains"):
-        said = [*first, ".", "Error", "(", ")"]
-        return (equal if method == "EqualError" else partial(weak, Strength.SHAPE))(said, second, constants)
+    if method == "EqualError":
+        return equal(_message(first), second, constants)
     if method in _ACTUAL_FIRST:
-        return Judged(Strength.EXACT, joined(first), joined(second))
-    if method in _CLOSE:
-        return close(second, first, number(third))
+        return Demand(Strength.EXACT, joined(first), joined(second))
     if method in _ALONE:
         return _nothing(first, _ALONE[method])
-    if method in ("True", "False", "Assert"):
-        return condition(first, method != "False", constants)
+    if method in _EXACT_PANICS:
+        return Demand(Strength.EXACT, joined(second), joined(first))
+    return None
+
+
+def _loose(method: str, first: list[str], second: list[str], constants: Constants) -> Demand:
+    """What demands less than a value."""
+    if method == "ErrorContains":
+        return weak(Strength.SHAPE, _message(first), second, constants)
     if method in _NO_ERROR:
         # The same as "if err != nil", so it must say the same.
         return replace(weak(Strength.PRESENCE, first, [], constants), expected="nil")
     if method in _PRESENCE:
         return weak(Strength.PRESENCE, first, [], constants)
-    if method in _EXACT_PANICS:
-        return Judged(Strength.EXACT, joined(second), joined(first))
-    if method in _GREATER:
-        return at_least(weak(Strength.SHAPE, first, second, constants), _GREATER[method], second)
-    return weak(Strength.SHAPE, first, second, constants)
+    found = weak(Strength.SHAPE, first, second, constants)
+    return at_least(found, _GREATER[method], second) if method in _GREATER else found
 
 
-def _nothing(subject: list[str], nothing: str) -> Judged:
-    """No error is no more than that; anything else that must be nil is exactly nil."""
+def _message(error: list[str]) -> list[str]:
+    return [*error, ".", "Error", "(", ")"]
+
+
+def _nothing(subject: list[str], nothing: str) -> Demand:
+    """An error that must be nil is the least one can ask; any other nil is an exact value."""
     error = joined(subject).lower().endswith("err")
     vacuous = subject == [nothing]
     strength = Strength.VACUOUS if vacuous else Strength.PRESENCE if error else Strength.EXACT
-    return Judged(strength, joined(subject), nothing)
+    return Demand(strength, joined(subject), nothing)
 
 
-def condition(subject: list[str], expected: bool, constants: Constants) -> Judged:
+def condition(subject: list[str], expected: bool, constants: Constants) -> Demand:
     """A condition that must be true or false."""
     if truth(subject, constants) is None and comparison(subject) is None and not {"&&", "||"} & set(subject):
         called = called_equality(subject)
         if called is not None and expected:
             return called
-        return Judged(Strength.EXACT, joined(subject), str(expected).lower())
-    found = demand(subject, constants, expected)
-    return Judged(found.strength, found.subject, found.expected)
+        return Demand(Strength.EXACT, joined(subject), str(expected).lower())
+    return condition_demand(subject, constants, expected)
 
 
-def called_equality(words: list[str]) -> Judged | None:
+def called_equality(words: list[str]) -> Demand | None:
     """``reflect.DeepEqual(got, want)`` and the like, as the comparisons that they are."""
     links = chain(words)
     if len(links) != 1 or len(links[0].arguments or ()) < 2:
@@ -128,10 +141,10 @@ def called_equality(words: list[str]) -> Judged | None:
     return None
 
 
-def judge_checker(given: list[list[str]]) -> Judged:
+def checker_demand(given: list[list[str]]) -> Demand:
     """``c.Assert(got, qt.Equals, want)``."""
     subject, checker, expected = [*given, [], [], []][:3]
     strength = _CHECKERS.get(checker[-1] if checker else "", Strength.SHAPE)
     if strength is Strength.EXACT and expected:
         return equal(subject, expected, {})
-    return Judged(strength, joined(subject), joined(expected) or None)
+    return Demand(strength, joined(subject), joined(expected) or None)

@@ -54,5 +54,5 @@ def words_of(text: str) -> list[str]:
 
 
 def names_of(text: str) -> Names:
-    """What is called, as names; nothing for what is no chain of names."""
+    """The names in a callee; none where it isn't a chain of names."""
     return tuple(_NAME.findall(text)) if len(text) < 400 and _PLAIN.match(text) else ()

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 
 from assay.detectors.test_code.go.text import FUNCTIONS, words_of
+from assay.detectors.test_code.named_values import NamedValues
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import split
-from assay.detectors.test_code.written import Written
 
 _BINDINGS = frozenset(
     ("short_var_declaration", "var_spec", "const_spec", "assignment_statement", "inc_statement", "dec_statement")
@@ -36,7 +36,7 @@ class Values:
         self._lengths: dict[Node, int | None] = {}
         self._mentioned: Counter[str] | None = None
         self.constants: dict[str, str] = {}
-        self.written = Written(FUNCTIONS, lambda start, end: words_of(tree.text[start:end]))
+        self.named_values = NamedValues(FUNCTIONS, lambda start, end: words_of(tree.text[start:end]))
         self.handles = {"t"} | set(_HANDLES.findall(tree.text))
         self.fakes: set[Node] = set()
         self.fake_names: set[str] = set()
@@ -56,23 +56,26 @@ class Values:
             return
         name, start = binding[1], binding.end()
         self._bound[name] = self._bound.get(name, 0) + 1
-        self.written.bind(name, node, start, node.end)
-        value = self._tree.text[start : min(node.end, start + 100)]
+        self.named_values.bind(name, node, start, node.end)
+        self._learn(name, node, self._tree.text[start : min(node.end, start + 100)])
+        for child in node.children:
+            if child.kind == "composite_literal" and child.start == start:
+                self._tables[name] = child
+
+    def _learn(self, name: str, node: Node, value: str) -> None:
+        """What the beginning of its value says about a name."""
         if _FAKE.match(value):
             (self.fakes.add(node) if name in self.handles else self.fake_names.add(name))
         if _MADE.match(value):
             self.helpers.add(name)
         if _CONSTANT.match(value) and node.kind != "assignment_statement":
             self.constants[name] = value.strip()
-        for child in node.children:
-            if child.kind == "composite_literal" and child.start == start:
-                self._tables[name] = child
 
     def _count(self, node: Node) -> None:
         """Several names at once, one without a value, or one that is counted up: none of them is a constant."""
         for name in _NAMES.findall(_LEFT_SIDE.match(self._tree.text, node.start, node.end)[0]):  # type: ignore[index]
             self._bound[name] = self._bound.get(name, 0) + 2
-            self.written.bind(name, node, node.end, node.end)
+            self.named_values.bind(name, node, node.end, node.end)
 
     def named_table(self, name: str) -> Node | None:
         """The table that a name stands for, if it is written out and nothing else is put in its place."""

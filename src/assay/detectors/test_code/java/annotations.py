@@ -93,38 +93,43 @@ def _decided(one: Annotation, conditions: Mapping[str, bool]) -> bool | None:
 
 def cases(found: list[Annotation], provided: Mapping[str, int]) -> int | None:
     """How often a test runs. ``provided`` counts what the file's own providers give."""
-    counts = [_count(one, provided) for one in found if one.is_source]
     for one in found:
         if one.name == "RepeatedTest":
             times = number(one.values.get("value", []))
             return int(times) if times is not None else None
         if one.name == "Test" and "dataProvider" in one.values:
             return provided.get(uniform(one.values["dataProvider"]).strip('"'))
-    if not counts:
-        return (
-            None if any(one.name in ("TestFactory", "ParameterizedTest", "TestTemplate") for one in found) else 1
-        )
+    counts = [_count(one, provided) for one in found if one.is_source]
+    if counts:
+        return _sum(counts)
+    return 1 if _PARAMETRISED.isdisjoint(one.name for one in found) else None
+
+
+def _sum(counts: list[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
 
+_PARAMETRISED = frozenset({"TestFactory", "ParameterizedTest", "TestTemplate"})
+_FIXED_COUNTS = {"NullSource": 1, "EmptySource": 1, "NullAndEmptySource": 2}
+_SETTINGS = frozenset({"delimiter", "nullValues", "quoteCharacter"})
+
+
 def _count(one: Annotation, provided: Mapping[str, int]) -> int | None:
-    if one.name in ("NullSource", "EmptySource"):
-        return 1
-    if one.name == "NullAndEmptySource":
-        return 2
+    if one.name in _FIXED_COUNTS:
+        return _FIXED_COUNTS[one.name]
     if one.name == "MethodSource":
         return provided.get(uniform(one.values.get("value", [])).strip('"'))
     if one.name == "EnumSource":
         listed = one.values.get("names")
         return None if listed is None or "mode" in one.values else _listed(listed)
-    if one.name not in ("ValueSource", "CsvSource"):
-        return None
+    return _literal_count(one) if one.name in ("ValueSource", "CsvSource") else None
+
+
+def _literal_count(one: Annotation) -> int | None:
     if "textBlock" in one.values:
         return _rows(one)
-    literal = [
-        value for name, value in one.values.items() if name not in ("delimiter", "nullValues", "quoteCharacter")
-    ]
+    literal = [value for name, value in one.values.items() if name not in _SETTINGS]
     return _listed(literal[0]) if literal else None
 
 
@@ -148,13 +153,17 @@ def rows(found: list[Annotation], takes: str) -> list[list[str]]:
     given: list[list[str]] = []
     for one in found:
         if one.name == "ValueSource":
-            listed = [value for name, value in one.values.items() if name in _LITERALS]
-            given += [[uniform(value)] for value in (_elements(listed[0]) if listed else [])]
+            given += [[uniform(value)] for value in _values(one)]
         elif one.name == "CsvSource":
             given += [_cells(row, one, texts) for row in _csv(one)]
         elif one.is_source:
             return []
     return given
+
+
+def _values(one: Annotation) -> list[Tokens]:
+    listed = [value for name, value in one.values.items() if name in _LITERALS]
+    return _elements(listed[0]) if listed else []
 
 
 def _elements(value: Tokens) -> list[Tokens]:

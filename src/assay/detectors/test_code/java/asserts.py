@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from assay.detectors.test_code.curly.chains import Link, chain
+from assay.detectors.test_code.curly.condition_demands import condition, equality, inequality
 from assay.detectors.test_code.curly.constants import number
-from assay.detectors.test_code.curly.demands import Demand, Meaning, condition, equality, inequality
 from assay.detectors.test_code.curly.tokens import Tokens, tokens, uniform
 from assay.detectors.test_code.curly.words import told
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.java.fluent import BROAD, fluent, mock
 from assay.detectors.test_code.model import Strength
 
@@ -46,35 +48,44 @@ _CUSTOM = re.compile(r"assert(?:[A-Z_]\w*)")
 
 
 @lru_cache(maxsize=8192)
-def remembered(text: str) -> list[Demand]:
+def remembered(text: str) -> list[WrittenDemand]:
     """The same for a text that depends on no names: most assertions of a file are the same before and after."""
     return demands(tokens(text), {})
 
 
-def demands(parts: Tokens, names: Mapping[str, bool]) -> list[Demand]:
+def demands(parts: Tokens, names: Mapping[str, bool]) -> list[WrittenDemand]:
     """The assertions that a chain of calls makes; none where it makes none."""
     links = chain(parts)
     for at, link in enumerate(links):
-        if link.arguments is None:
+        if link.arguments is None or (link.name == "then" and (at or not link.given)):
             continue
-        if link.name in _FLUENT or link.name.startswith("assertThat"):
-            if link.name == "then" and (at or not link.given):
-                continue
-            return fluent(links[at:])
-        if link.name.startswith("verify") and at <= 1:
-            return mock(links[at:])
-        if link.name in _LATER and at:
-            return [_later(links[:at], one) for one in links[at:] if one.name in _LATER]
-        meaning = _meaning(link, names)
-        if meaning is not None:
-            return [Demand(_text(link), *meaning)]
+        found = _of_chain(links, at)
+        if found is not None:
+            return found
+        demand = _demand(link, names)
+        if demand is not None:
+            return [WrittenDemand(_text(link), demand)]
     return []
 
 
-def _later(before: list[Link], link: Link) -> Demand:
+def _of_chain(links: list[Link], at: int) -> list[WrittenDemand] | None:
+    """The assertions that the rest of a chain makes; None where the call isn't part of such a chain."""
+    link = links[at]
+    if link.name in _FLUENT or link.name.startswith("assertThat"):
+        return fluent(links[at:])
+    if link.name.startswith("verify") and at <= 1:
+        return mock(links[at:])
+    if link.name in _LATER and at:
+        return [_later(links[:at], one) for one in links[at:] if one.name in _LATER]
+    return None
+
+
+def _later(before: list[Link], link: Link) -> WrittenDemand:
     """An expectation at the end of a request or of a stream."""
     subject = ".".join(one.text for one in before if one.name not in _LATER)
-    return Demand(f"{subject}.{link.text}", Strength.EXACT, subject, uniform(link.argument(0)) or link.name)
+    return WrittenDemand(
+        f"{subject}.{link.text}", Demand(Strength.EXACT, subject, uniform(link.argument(0)) or link.name)
+    )
 
 
 def _text(link: Link) -> str:
@@ -83,40 +94,47 @@ def _text(link: Link) -> str:
     return f"{link.name}({', '.join(uniform(argument) for argument in kept)})"
 
 
-def _meaning(link: Link, names: Mapping[str, bool]) -> Meaning | None:
+def _demand(link: Link, names: Mapping[str, bool]) -> Demand | None:
     name, kept = link.name, _without_message(link)
     if name == "fail":
-        return Meaning(Strength.SHAPE, "fail")
+        return Demand(Strength.SHAPE, "fail")
     if name in ("expect", "expectMessage") and kept:
         return _thrown(kept[0], "")
     if not name.startswith(("assert", "expectThrows")) or name == "assertAll":
         return None
-    first = kept[0] if kept else []
+    return _of_one(name, kept, names) or _compared(name, kept)
+
+
+def _of_one(name: str, kept: list[Tokens], names: Mapping[str, bool]) -> Demand | None:
+    """An assertion that looks at one thing: a condition, a call that throws or doesn't, a type."""
+    first, last = (kept[0], kept[-1]) if kept else ([], [])
     if name in ("assertTrue", "assertFalse"):
         return condition(first, name == "assertTrue", names)
-    if name in ("assertNull", "assertNotNull"):
-        return equality(first, ["null"]) if name == "assertNull" else inequality(first, ["null"])
+    if name == "assertNull":
+        return equality(first, ["null"])
+    if name == "assertNotNull":
+        return inequality(first, ["null"])
     if name in _THROWS:
-        return _thrown(first if len(kept) > 1 else ["Throwable"], lambda_body(kept[-1] if kept else []))
+        return _thrown(first if len(kept) > 1 else ["Throwable"], lambda_body(last))
     if name in ("assertDoesNotThrow", "assertTimeout", "assertTimeoutPreemptively"):
-        return Meaning(Strength.PRESENCE, lambda_body(kept[-1] if kept else []))
+        return Demand(Strength.PRESENCE, lambda_body(last))
     if name == "assertInstanceOf":
-        return Meaning(Strength.SHAPE, uniform(kept[-1] if kept else []), told("instanceOf", uniform(first)))
-    return _compared(name, kept)
+        return Demand(Strength.SHAPE, uniform(last), told("instanceOf", uniform(first)))
+    return None
 
 
-def _compared(name: str, kept: list[Tokens]) -> Meaning | None:
+def _compared(name: str, kept: list[Tokens]) -> Demand | None:
     if len(kept) < 2 or name not in _EQUALITY | _INEQUALITY:
         if not _CUSTOM.fullmatch(name):
             return None
         # An assertion of the project's own, kept in another file, gets the benefit of the doubt.
-        return Meaning(Strength.EXACT, ", ".join(map(uniform, kept)), name)
+        return Demand(Strength.EXACT, ", ".join(map(uniform, kept)), name)
     if name in _INEQUALITY:
         return inequality(kept[1], kept[0])
-    meaning = equality(kept[1], kept[0])
-    if len(kept) > 2 and meaning.strength is Strength.EXACT and _is_tolerance(kept[2]):
-        return meaning._replace(strength=Strength.CLOSE, tolerance=number(kept[2]))
-    return meaning
+    demand = equality(kept[1], kept[0])
+    if len(kept) > 2 and demand.strength is Strength.EXACT and _is_tolerance(kept[2]):
+        return replace(demand, strength=Strength.CLOSE, tolerance=number(kept[2]))
+    return demand
 
 
 def _is_tolerance(parts: Tokens) -> bool:
@@ -141,14 +159,14 @@ def _is_message(parts: Tokens) -> bool:
     return parts[0][0] == '"' or lazy or parts[:3] == ["String", ".", "format"] or uniform(parts) in _MESSAGE_NAMES
 
 
-def _thrown(kind: Tokens, subject: str) -> Meaning:
+def _thrown(kind: Tokens, subject: str) -> Demand:
     """An exception that must be thrown; a very general one says little."""
     name = uniform(kind).removesuffix(".class")
     if subject.startswith("throw new "):
         # The test throws what it waits for itself.
-        return Meaning(Strength.VACUOUS, subject, name)
+        return Demand(Strength.VACUOUS, subject, name)
     broad = name.rsplit(".", 1)[-1] in BROAD
-    return Meaning(Strength.SHAPE if broad else Strength.EXACT, subject, name)
+    return Demand(Strength.SHAPE if broad else Strength.EXACT, subject, name)
 
 
 def lambda_body(parts: Tokens) -> str:

@@ -4,12 +4,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assay.detectors.test_code.curly.bodies import Body, Call, Found, Guard, Reading, SkipCall, read_body
-from assay.detectors.test_code.curly.demands import Demand, condition
+from assay.detectors.test_code.curly.bodies import Body, BodyPart, Call, Guard, Reading, SkipCall, read_body
+from assay.detectors.test_code.curly.condition_demands import condition
 from assay.detectors.test_code.curly.flow import Flow
-from assay.detectors.test_code.curly.guards import guard_text, in_try, is_guard, last_lines
+from assay.detectors.test_code.curly.guards import (
+    guard_text,
+    in_try,
+    is_guard,
+    last_lines,
+    last_text,
+    turned_around,
+)
 from assay.detectors.test_code.curly.tokens import arguments, closing, split, tokens, uniform
 from assay.detectors.test_code.curly.values import Values
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.java import asserts, skips
 from assay.detectors.test_code.java.fluent import BROAD
 from assay.detectors.test_code.java.grammar import MEMBERS
@@ -38,7 +46,7 @@ def read_bodies(flow: Flow, members: list[Method]) -> dict[int, Body]:
     late = bool(asserts.LATE.search(tree.text))
     values = Values(tree, frozenset({"variable_declarator"}), MEMBERS)
 
-    def look(tree: Tree, node: Node, text: str) -> Sequence[Found]:
+    def look(tree: Tree, node: Node, text: str) -> Sequence[BodyPart]:
         if node.kind != "method_invocation":
             return _statement(tree, node, text, names)
         parent = node.parent
@@ -54,15 +62,15 @@ def read_bodies(flow: Flow, members: list[Method]) -> dict[int, Body]:
     return bodies
 
 
-def _statement(tree: Tree, node: Node, text: str, names: Mapping[str, bool]) -> Sequence[Found]:
+def _statement(tree: Tree, node: Node, text: str, names: Mapping[str, bool]) -> Sequence[BodyPart]:
     if node.kind == "assert_statement":
         told = split(tokens(text)[1:], _COLON)[0]
         said = [part for part in told if part != ";"]
-        return [Demand(f"assert {uniform(said)}", *condition(said, True, names))]
+        return [WrittenDemand(f"assert {uniform(said)}", condition(said, True, names))]
     if node.kind == "throw_statement":
         if skips.THROW.match(text):
             return [SkipCall("skip", uniform(tokens(text)))]
-        return [Demand("fail()", Strength.SHAPE, "fail")] if "AssertionError" in text[:80] else ()
+        return [WrittenDemand("fail()", Demand(Strength.SHAPE, "fail"))] if "AssertionError" in text[:80] else ()
     if is_guard(node, "if_statement", "method_declaration"):
         return [Guard(uniform(tokens(guard_text(tree, node, "if_statement"))))]
     return ()
@@ -70,18 +78,22 @@ def _statement(tree: Tree, node: Node, text: str, names: Mapping[str, bool]) -> 
 
 def _invocation(
     tree: Tree, node: Node, text: str, names: Mapping[str, bool], own: set[str], late: bool
-) -> Sequence[Found]:
+) -> Sequence[BodyPart]:
     called = _OWN_CALL.match(text)
     name = called[1] if called else ""
     if name in own:
         return [Call(name, node)]
     known = asserts.CALL.match(text)
-    if known is None and not (late and asserts.LATE.search(text, 0, _MOST_CHAIN)):
-        return ()
-    if known is not None and known["skip"]:
+    if known is None:
+        return _demanded(text, names) if late and asserts.LATE.search(text, 0, _MOST_CHAIN) else ()
+    if known["skip"]:
         return skips.skip_call(tokens(text), names)
-    found = asserts.demands(tokens(text), names) if names else asserts.remembered(text)
+    found = _demanded(text, names)
     return [in_try(tree, node, one) for one in found] if name == "fail" else found
+
+
+def _demanded(text: str, names: Mapping[str, bool]) -> list[WrittenDemand]:
+    return asserts.demands(tokens(text), names) if names else asserts.remembered(text)
 
 
 def _drop_soft(source: str, body: Body) -> None:
@@ -130,10 +142,7 @@ def expected_exceptions(tree: Tree, method: Method, found: list[Assertion]) -> l
         name = uniform(kind).replace(".class", "").strip("{}")
         broad = name.rsplit(".", 1)[-1] in _CATCHES_ASSERTIONS
         body = method.node.child("block")
-        last = body.children[-1] if body and body.children else None
-        at_end = last_lines(tree, body, _CALLS)
-        subject = uniform(tokens(tree.source(last))).rstrip(";") if last is not None else ""
-        turned = [replace(one, swallowed=one.swallowed or broad or one.line in at_end) for one in found]
         strength = Strength.SHAPE if broad else Strength.EXACT
-        return [Assertion(one.line, one.text, strength, subject, name), *turned]
+        thrown = Assertion(one.line, one.text, strength, last_text(tree, body), name)
+        return [thrown, *turned_around(found, last_lines(tree, body, _CALLS), broad)]
     return found

@@ -4,6 +4,7 @@ import re
 
 from assay.detectors.test_code.curly.catches import around, drops
 from assay.detectors.test_code.curly.flow import Grammar
+from assay.detectors.test_code.curly.statements import CALLS, ENDS, IFS, LOOPS, PASSING, STATEMENTS
 from assay.detectors.test_code.tree import Node, Tree
 
 CLASSES = frozenset(
@@ -18,47 +19,31 @@ CLASSES = frozenset(
 MEMBERS = frozenset({"method_declaration", "constructor_declaration", "static_initializer"})
 ANNOTATIONS = frozenset({"annotation", "marker_annotation"})
 
-_STATEMENTS = frozenset(
-    {
-        "block",
-        "if_statement",
-        "while_statement",
-        "do_statement",
-        "for_statement",
-        "enhanced_for_statement",
-        "try_statement",
-        "try_with_resources_statement",
-        "finally_clause",
-        "synchronized_statement",
-        "labeled_statement",
-        "switch_expression",
-        "return_statement",
-        "throw_statement",
-        "break_statement",
-        "continue_statement",
-        "yield_statement",
-        "expression_statement",
-        "assert_statement",
-    }
-)
+_STATEMENTS = STATEMENTS | {
+    "enhanced_for_statement",
+    "try_with_resources_statement",
+    "synchronized_statement",
+    "switch_expression",
+    "assert_statement",
+}
 _TRIES = frozenset({"try_statement", "try_with_resources_statement"})
 _ALTERNATIVES = frozenset({"switch_block_statement_group", "switch_rule", "catch_clause"})
 
 FLOW = Grammar(
     statements=_STATEMENTS,
     lists=frozenset({"block", "switch_block_statement_group"}),
-    ifs=frozenset({"if_statement"}),
-    loops=frozenset({"while_statement", "for_statement"}),
+    ifs=IFS,
+    loops=LOOPS,
     each=frozenset({"enhanced_for_statement"}),
     alternatives=_ALTERNATIVES,
-    passing=frozenset({"do_statement", "synchronized_statement", "labeled_statement", "finally_clause"}),
+    passing=PASSING | {"synchronized_statement"},
     tries=_TRIES,
-    ends=frozenset({"return_statement", "throw_statement"}),
+    ends=ENDS,
     breaks=frozenset({"break_statement", "continue_statement", "yield_statement"}),
     closures=frozenset({"lambda_expression"}),
     bindings=frozenset({"variable_declarator"}),
     local_functions=frozenset(),
-    calls=frozenset({"expression_statement"}),
+    calls=CALLS,
     exits=re.compile(
         r"(?:java\.lang\.)?(?:System\s*\.\s*exit|Runtime\s*\.\s*getRuntime\(\)\s*\.\s*(?:exit|halt))\s*\("
     ),
@@ -93,20 +78,22 @@ def swallows(tree: Tree, node: Node) -> bool:
     ends with ``fail()``, that is the old way to expect an exception.
     """
     body = node.child("block")
-    expects = body is not None and _FAILS.search(tree.text, body.start, min(body.end, body.start + _MOST_BODY))
-    for clause in node.children:
-        if clause.kind == "finally_clause" and _RETURNS.search(tree.source(clause)[:_FARTHEST]):
-            return True
-        if clause.kind != "catch_clause":
-            continue
-        handler = clause.child("block")
-        end = handler.start if handler else clause.end
-        head = tree.text[clause.start : end]
-        if not _CATCHES_ASSERTIONS.search(head) and (expects or not _CATCHES_MUCH.search(head)):
-            continue
-        if handler is not None and _handler_drops(tree, node, head, handler):
-            return True
-    return False
+    expects = body is not None and bool(
+        _FAILS.search(tree.text, body.start, min(body.end, body.start + _MOST_BODY))
+    )
+    return any(
+        (clause.kind == "finally_clause" and _RETURNS.search(tree.source(clause)[:_FARTHEST]))
+        or (clause.kind == "catch_clause" and _clause_drops(tree, node, clause, expects))
+        for clause in node.children
+    )
+
+
+def _clause_drops(tree: Tree, node: Node, clause: Node, expects: bool) -> bool:
+    handler = clause.child("block")
+    head = tree.text[clause.start : handler.start if handler else clause.end]
+    if not _CATCHES_ASSERTIONS.search(head) and (expects or not _CATCHES_MUCH.search(head)):
+        return False
+    return handler is not None and _handler_drops(tree, node, head, handler)
 
 
 def _handler_drops(tree: Tree, node: Node, head: str, handler: Node) -> bool:

@@ -15,6 +15,9 @@ from assay.detectors.test_code.model import Assertion, Skip, Test, TestCode
 from assay.detectors.test_code.tree import parse
 
 _SETUP = ("Before", "BeforeEach", "BeforeAll", "BeforeClass", "BeforeMethod", "BeforeTest", "BeforeSuite")
+
+
+_LIFE = (*_SETUP, "AfterMethod", "AfterClass", "DataProvider")
 _NEUTRAL = frozenset(
     {
         "Disabled",
@@ -104,20 +107,22 @@ class _Reader:
 
     def _collected(self, method: Method) -> bool:
         made = [one for one in self._all_annotations(method.annotations) if one.makes_test]
-        plain = bool(made) and all(one.name == "Test" for one in made)
-        if method.words & {"private", "static", "abstract"} or (plain and "void" not in method.words):
+        if method.words & {"private", "static", "abstract"}:
             return False
         if made:
-            return self._class_collected(method.owner)
-        public_void = {"public", "void"} <= method.words and not method.takes
+            plain = all(one.name == "Test" for one in made)
+            return (not plain or "void" in method.words) and self._class_collected(method.owner)
+        if not {"public", "void"} <= method.words:
+            return False
         if any(one.name == "Test" for one in method.owner.annotations):
-            return {"public", "void"} <= method.words and not method.has(
-                *_SETUP, "AfterMethod", "AfterClass", "DataProvider"
-            )
-        return public_void and method.name.startswith("test") and self._is_old_style(method.owner.parent)
+            return not method.has(*_LIFE)
+        return self._is_old_style(method)
 
-    def _is_old_style(self, parent: str) -> bool:
+    def _is_old_style(self, method: Method) -> bool:
         """JUnit 3 collects by name; its class may be behind one of the project's own."""
+        parent = method.owner.parent
+        if method.takes or not method.name.startswith("test"):
+            return False
         return parent.endswith("TestCase") or ("Test" in parent and not self.annotated)
 
     def _class_collected(self, owner: Class) -> bool:
@@ -138,11 +143,14 @@ class _Reader:
         if any(one.is_source for one in method.annotations):
             return True
         known = all(one.name in _NEUTRAL for one in method.annotations)
-        if not known or "void" not in method.words or method.takes or method.name in self.called:
-            return False
-        if id(method.owner) not in self.test_classes and not _TEST_CLASS.search(method.owner.name):
+        if not known or not self._could_be_test(method):
             return False
         return bool(body.assertions) or method.name.lower().startswith("test")
+
+    def _could_be_test(self, method: Method) -> bool:
+        if "void" not in method.words or method.takes or method.name in self.called:
+            return False
+        return id(method.owner) in self.test_classes or _TEST_CLASS.search(method.owner.name) is not None
 
     def _around(self, owner: Class) -> list[Skip]:
         """The skips of a class, of its set-up and of the classes around it."""

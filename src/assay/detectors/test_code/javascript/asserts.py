@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from assay.detectors.test_code.chains import Link
-from assay.detectors.test_code.conditions import demand, number
+from assay.detectors.test_code.common_demands import at_least, close, equal, weak
+from assay.detectors.test_code.conditions import condition_demand, number
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.javascript.matchers import boolean
-from assay.detectors.test_code.judged import Judged, at_least, close, equal, weak
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.uniform import joined
 from assay.detectors.test_code.word_sets import word_set
@@ -20,6 +21,10 @@ _EQUAL = word_set(
 )
 _PRESENT = word_set("ok truthy assert exists isOk isDefined isNotNull isNotUndefined")
 _ABSENT = word_set("notOk falsy isNotOk isNotTrue")
+
+
+_TRUTHY = _PRESENT | _ABSENT | {""}
+_BOOLEAN = {"true": True, "isTrue": True, "false": False, "isFalse": False}
 _ALONE = {"isNull": "null", "isUndefined": "undefined", "isNaN": "NaN"}
 _QUIET = word_set("doesNotThrow doesNotReject notThrows notThrowsAsync ifError error isNotNaN doesNotThrowAsync")
 _THROWS = word_set("throws rejects throwsAsync throw Throw")
@@ -40,30 +45,27 @@ METHODS = (
 _PROMISES = word_set("rejects doesNotReject throwsAsync notThrowsAsync")
 
 
-def judge(method: str, link: Link, constants: Constants) -> Judged:
+def demand_of(method: str, link: Link, constants: Constants) -> Demand:
     """What one function of an assert module demands of its arguments."""
-    found = _judge(method, link.argument(0), link.argument(1), link, constants)
+    found = _demand_of(method, link.argument(0), link.argument(1), link, constants)
     return replace(found, promise=True) if method in _PROMISES else found
 
 
-def _judge(method: str, subject: list[str], expected: list[str], link: Link, constants: Constants) -> Judged:
+def _demand_of(method: str, subject: list[str], expected: list[str], link: Link, constants: Constants) -> Demand:
     if method in _EQUAL:
         return equal(subject, expected, constants)
-    if method in ("true", "isTrue", "false", "isFalse"):
-        return boolean(subject, method in ("true", "isTrue"), constants)
-    if method in _PRESENT or method in _ABSENT or method == "":
-        found = demand(subject, constants, method not in _ABSENT)
-        return Judged(found.strength, found.subject, found.expected)
+    if method in _BOOLEAN:
+        return boolean(subject, _BOOLEAN[method], constants)
+    if method in _TRUTHY:
+        return condition_demand(subject, constants, method not in _ABSENT)
     if method in _ALONE:
         return equal(subject, [_ALONE[method]], constants)
     if method in _CLOSE:
         return close(subject, expected, number(link.argument(2)))
-    if method == "pass":
-        return Judged(Strength.VACUOUS, joined(subject))
-    if method in _QUIET:
-        return Judged(Strength.PRESENCE, joined(subject))
+    if method in _QUIET or method == "pass":
+        return Demand(Strength.VACUOUS if method == "pass" else Strength.PRESENCE, joined(subject))
     if method in _THROWS:
         broad = not expected or expected == ["Error"] or expected[0].startswith('"')
-        return Judged(Strength.SHAPE if broad else Strength.EXACT, joined(subject), link.text(1))
+        return Demand(Strength.SHAPE if broad else Strength.EXACT, joined(subject), link.text(1))
     found_weak = weak(Strength.SHAPE, subject, expected, constants)
     return at_least(found_weak, _GREATER.get(method, ""), expected)

@@ -1,4 +1,4 @@
-"""What a JavaScript call calls, as names."""
+"""The names in the callee of a JavaScript call."""
 
 import re
 
@@ -63,13 +63,16 @@ def _choice(words: list[str]) -> Names:
     if ":" not in rest or "?" in rest:
         return ()
     middle = rest.index(":")
-    branches = [names_in(rest[:middle]), names_in(rest[middle + 1 :])]
-    if [word for word in words[:at] if word != "("] in (["true"], ["1"]):
-        return branches[0]
-    if [word for word in words[:at] if word != "("] in (["false"], ["0"]):
-        return branches[1]
-    chosen = next((names for names in branches if names and _skips(names)), branches[0])
-    return (*chosen[:-1], chosen[-1] + "?") if chosen and _skips(chosen) else chosen
+    yes, no = names_in(rest[:middle]), names_in(rest[middle + 1 :])
+    condition = [word for word in words[:at] if word != "("]
+    if condition in (["true"], ["1"]):
+        return yes
+    if condition in (["false"], ["0"]):
+        return no
+    for names in (yes, no):
+        if names and _skips(names):
+            return (*names[:-1], names[-1] + "?")
+    return yes
 
 
 def _skips(names: Names) -> bool:

@@ -12,7 +12,7 @@ from assay.detectors.test_code.uniform import words
 from assay.detectors.test_code.word_sets import word_set
 
 FAR = 200
-"""How far up a search goes: deeper nesting than this is no code that people write."""
+"""How far up a search goes: nobody writes code that is nested more deeply."""
 
 _EXITS = word_set("return_statement throw_statement break_statement continue_statement")
 _EMPTY_LOOP = re.compile(r"(?:\bof|\bin)\s*\(?\s*\[\s*\]\s*\)?\s*\)\s*\Z")

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from assay.detectors.test_code.calls import Names
 from assay.detectors.test_code.javascript.callees import NameReader
 from assay.detectors.test_code.javascript.text import FUNCTIONS, LEXICON
+from assay.detectors.test_code.named_values import NamedValues
+from assay.detectors.test_code.node_scopes import below
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import words
 from assay.detectors.test_code.word_sets import word_set
-from assay.detectors.test_code.written import Written
 
 _FROM = re.compile(r"""import\s+(?:type\s+)?(.*?)\s*from\s*['"]([^'"]+)['"]""", re.DOTALL)
 _REQUIRE = re.compile(r"""\s*(?:await\s+)?(?:require|import)\(\s*['"`]([^'"`]+)['"`]\s*\)""")
@@ -49,7 +50,7 @@ class Vocabulary:
     values: dict[str, tuple[int, int]] = field(default_factory=dict)
     modules: set[str] = field(default_factory=set)
     stubs: set[str] = field(default_factory=set)
-    written: Written = field(kw_only=True)
+    named_values: NamedValues = field(kw_only=True)
     _resolved: dict[Names, Names] = field(default_factory=dict)
 
     def resolve(self, names: Names) -> Names:
@@ -100,7 +101,9 @@ class _Reader:
         self._names = NameReader()
         self._bound: dict[str, int] = {}
         self._assigned: set[str] = set()
-        self._words = Vocabulary(written=Written(FUNCTIONS, lambda start, end: words(tree, LEXICON, start, end)))
+        self._words = Vocabulary(
+            named_values=NamedValues(FUNCTIONS, lambda start, end: words(tree, LEXICON, start, end))
+        )
 
     def imports(self, text: str) -> None:
         found = _FROM.match(text)
@@ -132,7 +135,7 @@ class _Reader:
             return
         target = binding[1]
         self._bound[target] = self._bound.get(target, 0) + 1
-        self._words.written.bind(target, node, binding.end(), node.end)
+        self._words.named_values.bind(target, node, binding.end(), node.end)
         declared_const = self._tree.text[max(0, node.start - 6) : node.start].strip() == "const"
         self._bind(target, binding.end(), node, declared_const)
 
@@ -141,7 +144,7 @@ class _Reader:
         left = self._tree.text[node.start : min(node.end, node.start + _LONGEST_VALUE)].partition("=")[0]
         self._assigned.update(_WORD.findall(left))
         for name in _WORD.findall(left):
-            self._words.written.bind(name, node, node.end, node.end)
+            self._words.named_values.bind(name, node, node.end, node.end)
         if binding is not None and binding[1] in _KNOWN:
             self._bind(binding[1], binding.end(), node, False)
 
@@ -167,15 +170,17 @@ class _Reader:
     def _alias_of(self, target: str, value: str) -> None:
         prefix: Names = ()
         module = _REQUIRE.match(value)
+        destructured = target[0] == "{"
         if module is not None:
             self._words.modules.add(module[1])
-            prefix = _member_prefix(module[1]) if target[0] == "{" else _DEFAULTS.get(module[1], ())
+            prefix = _member_prefix(module[1]) if destructured else _DEFAULTS.get(module[1], ())
             value = value[module.end() :]
         names = (*prefix, *(self._names.read(value) if value.strip(" ;\n") else ()))
-        if target[0] == "{":
-            if module is not None or (names and names[0] in _KNOWN):
+        known = names != () and names[0] in _KNOWN
+        if destructured:
+            if module is not None or known:
                 self._members(target, names)
-        elif names and (names[0] in _KNOWN or names[0] in self._words.aliases):
+        elif known or (names and names[0] in self._words.aliases):
             self._alias(target, names)
 
     def stub(self, node: Node, name: str = "") -> None:
@@ -203,14 +208,4 @@ def _is_function(node: Node) -> bool:
 
 def _calls_something(node: Node) -> bool:
     """Whether a function calls or throws anything at all, or hands something on that may."""
-    return any(child.kind in ("call_expression", "throw_statement") for child in _below(node))
-
-
-def _below(node: Node) -> list[Node]:
-    found: list[Node] = []
-    waiting = [node]
-    while waiting and len(found) < 200:
-        children = waiting.pop().children
-        found.extend(children)
-        waiting.extend(children)
-    return found
+    return any(child.kind in ("call_expression", "throw_statement") for child in below(node))

@@ -9,8 +9,7 @@ from assay.detectors.test_code.javascript.names import vocabulary
 from assay.detectors.test_code.javascript.suites import Suites
 from assay.detectors.test_code.javascript.text import ARGUMENTS, KINDS
 from assay.detectors.test_code.model import TestCode
-from assay.detectors.test_code.node_scopes import function_names
-from assay.detectors.test_code.scopes import assemble
+from assay.detectors.test_code.node_scopes import read_scopes
 from assay.detectors.test_code.tree import parse
 
 
@@ -37,6 +36,4 @@ def _read(text: str, grammar: str, language: str) -> TestCode:
         if node.kind in ASSERTING:
             assertions.visit(node, scope)
     mark_swallowed(tree, found, assertions.strong, suites.tests)
-    assertions.hand_over(function_names(suites.scopes))
-    suites.settle()
-    return assemble(language, suites.scopes, tree.problems)
+    return read_scopes(language, tree, suites, assertions)

@@ -12,7 +12,7 @@ from assay.detectors.test_code.javascript.tables import Tables
 from assay.detectors.test_code.javascript.text import FUNCTIONS, LEXICON
 from assay.detectors.test_code.javascript.words import PARAMETERS, SKIPS, Declaration, declaration
 from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.node_scopes import mark_certain
+from assay.detectors.test_code.node_scopes import add_skip, mark_certain, title
 from assay.detectors.test_code.scopes import Role, Scope
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import joined, quoted, split, words
@@ -89,11 +89,9 @@ class Suites:
         if arguments.child(*FUNCTIONS) is not None or found.role is Role.HOOK:
             return True
         head = self._head(arguments)
-        named = bool(head) and (head[0][0][:1] in '"`' or (len(head) > 1 and "true" != head[0][0] != "false"))
-        return named and (
-            (len(head) > 1 and not head[1][0].startswith(('"', "`")))
-            or (found.role is Role.TEST and len(head) == 1)
-        )
+        if len(head) == 1:
+            return found.role is Role.TEST and head[0][0][:1] in '"`'
+        return len(head) > 1 and head[0][0] not in ("true", "false") and not head[1][0].startswith(('"', "`"))
 
     def _head(self, arguments: Node) -> list[list[str]]:
         """The arguments before the function: the name and the options."""
@@ -107,25 +105,30 @@ class Suites:
 
     def _open(self, call: Call, declared: Declaration, outer: Scope) -> Scope:
         node, line = call.node, self._tree.line(call.node.start)
-        arguments = call.arguments
-        head = self._head(arguments) if arguments is not None else []
+        head = self._head(call.arguments) if call.arguments is not None else []
         name = "" if declared.role is Role.HOOK else _title(head)
         scope = Scope(declared.role, name, line, self._tree.line(node.end), outer, dead=node.dead)
         handed = [word for part in head[-2:] for word in part if _IDENTIFIER.match(word)]
         scope.calls.update(handed)
         scope.certain.update(handed)
         if declared.role is not Role.HOOK:
-            scope.cases = self._tables.cases(call, outer, self.of)
-            if declared.role is Role.TEST:
-                scope.assertions.extend(self._tables.rows(call))
-            if declared.modifiers or scope.dead or self._vocabulary.stubs:
-                self._modifiers(call, declared, scope)
-            if len(head) > 1:
-                self._options(head[1:], scope)
-            self._bodiless(arguments, head, scope)
+            self._describe(scope, outer, call, declared, head)
         self.scopes.append(scope)
         self.tests.add(node)
         return scope
+
+    def _describe(
+        self, scope: Scope, outer: Scope, call: Call, declared: Declaration, head: list[list[str]]
+    ) -> None:
+        """Cases, rows and skips of a test or a group."""
+        scope.cases = self._tables.cases(call, outer, self.of)
+        if declared.role is Role.TEST:
+            scope.assertions.extend(self._tables.rows(call))
+        if declared.modifiers or scope.dead or self._vocabulary.stubs:
+            self._modifiers(call, declared, scope)
+        if len(head) > 1:
+            self._options(head[1:], scope)
+        self._bodiless(call.arguments, head, scope)
 
     def _modifiers(self, call: Call, declared: Declaration, scope: Scope) -> None:
         text = joined(
@@ -154,19 +157,12 @@ class Suites:
     def _options(self, options: list[list[str]], scope: Scope) -> None:
         """The options that node:test, Vitest and Playwright take: ``{ skip: true }``."""
         for part in options:
-            if part[:1] != ["{"]:
-                continue
-            for option in split(part[1:-1]):
+            for option in split(part[1:-1]) if part[:1] == ["{"] else ():
                 kind = SKIPS.get(option[0].strip('"'))
-                value = option[2:] if option[1:2] == [":"] else ["true"] if option[1:] == [] else []
-                always = truth(option if option[1:] == [] else value, self._vocabulary.constants)
-                if kind is None or always is False or not value:
-                    continue
-                skip = Skip(kind, scope.line, joined(part), always is None)
-                if kind == "focus":
-                    scope.focus = skip
-                else:
-                    scope.skips.append(skip)
+                value = option if len(option) == 1 else option[2:] if option[1] == ":" else []
+                always = truth(value, self._vocabulary.constants)
+                if kind is not None and always is not False and value:
+                    add_skip(scope, Skip(kind, scope.line, joined(part), always is None))
 
     def _bodiless(self, arguments: Node | None, head: list[list[str]], scope: Scope) -> None:
         """A test with a name and nothing else is pending."""
@@ -178,21 +174,15 @@ class Suites:
     def _skip_inside(self, call: Call, names: tuple[str, ...], scope: Scope) -> None:
         """``this.skip()``, ``pending()`` and ``process.exit()``."""
         owner = scope.within(Role.TEST, Role.HOOK, Role.FUNCTION, Role.SUITE) or scope
-        text = self._tree.text[call.node.start : call.node.end][:200]
-        line = self._tree.line(call.node.start)
-        if names in (("process", "exit"), ("process", "abort")):
-            kind: str | None = "disabled"
-        elif names in (("pending",), ("skip",)) or (len(names) == 2 and names[0] in _CONTEXTS):
-            kind = "xfail" if names == ("test", "fail") else _INSIDE.get(names[-1])
-        else:
-            kind = None
+        kind = _kind_inside(names)
         if kind is None or call.node.dead or (owner.role is Role.FILE and kind != "disabled"):
             return
         if self._ends_when_told(call.node):
             return
         conditional = self._depends(call.node) or self._argument_depends(call)
         if conditional is not None:
-            owner.skips.append(Skip(kind, line, " ".join(text.split()), conditional))
+            text = " ".join(self._tree.text[call.node.start : call.node.end][:200].split())
+            owner.skips.append(Skip(kind, self._tree.line(call.node.start), text, conditional))
 
     def _ends_when_told(self, node: Node) -> bool:
         """``process.on("SIGTERM", () => process.exit(0))``: a program that ends with the one that started it."""
@@ -219,8 +209,8 @@ class Suites:
     def _early_return(self, scope: Scope, node: Node) -> None:
         """A return before every assertion, on a condition, leaves all of them out."""
         line = self._tree.line(node.start)
-        branch = next((around for around in islice(node.ancestors(), FAR) if around.kind == "if_statement"), None)
-        body = next((around for around in islice(node.ancestors(), FAR) if around.kind in FUNCTIONS), None)
+        branch = _nearest(node, frozenset(("if_statement",)))
+        body = _nearest(node, FUNCTIONS)
         if branch is None or body is None or branch.start < body.start or not self._is_test_body(body):
             return
         if scope.assertions and all(each.line > line for each in scope.assertions if not is_row(each)):
@@ -242,7 +232,7 @@ class Suites:
         return len(mentions) == 1 and not mentions[0]
 
     def _depends(self, node: Node) -> bool:
-        """Whether a condition that is no constant decides if a node runs, within its function."""
+        """Whether a node of a function runs only under a condition that isn't constant."""
         for around in islice(node.ancestors(), FAR):
             if around in self.tests:
                 return False
@@ -273,7 +263,7 @@ class Suites:
         return named or (given is not None and given.parent in self.tests)
 
     def _function(self, node: Node, outer: Scope) -> Scope:
-        """A function that is no test but that tests may call; a callback without a name is part of its scope."""
+        """A function that tests may call; a callback without a name belongs to the scope around it."""
         name = self._function_name(node)
         if not name:
             return outer
@@ -294,11 +284,23 @@ class Suites:
         return found[1] if found is not None else ""
 
 
+def _kind_inside(names: tuple[str, ...]) -> str | None:
+    """What kind of skip a call within a test is, if it is one."""
+    if names in (("process", "exit"), ("process", "abort")):
+        return "disabled"
+    if names == ("test", "fail"):
+        return "xfail"
+    if names in (("pending",), ("skip",)) or (len(names) == 2 and names[0] in _CONTEXTS):
+        return _INSIDE.get(names[-1])
+    return None
+
+
+def _nearest(node: Node, kinds: frozenset[str]) -> Node | None:
+    return next((around for around in islice(node.ancestors(), FAR) if around.kind in kinds), None)
+
+
 def _title(head: list[list[str]]) -> str:
     """The name of a test: a string's content, or the expression that makes it."""
     if not head:
         return "(no name)"
-    first = head[0]
-    if len(first) == 1 and first[0][0] in '"`':
-        return " ".join(first[0][1:-1].replace('\\"', '"').split())
-    return joined(first)
+    return title(head[0], '"`')

@@ -83,15 +83,19 @@ class Tables:
             return self._for_of(node)
         if node.kind in _LOOPS:
             return None
-        parent = node.parent
-        if node.kind not in FUNCTIONS or parent is None or parent.kind != "arguments" or parent.parent is None:
+        given = node.parent
+        if node.kind not in FUNCTIONS or given is None or given.kind != "arguments" or given.parent is None:
             return 1
-        call = self._calls.get(parent.parent)
-        if call is None or (call.names and call.names[-1] not in _LOOPING_CALLS):
+        call = self._calls.get(given.parent)
+        return 1 if call is None else self._called_with(call, given)
+
+    def _called_with(self, call: Call, arguments: Node) -> int | None:
+        """How often a call runs a function that it is given."""
+        if call.names and call.names[-1] not in _LOOPING_CALLS:
             return 1
         if call.inner is not None:
             return None if call.names else 1
-        return self._receiver(call, parent)
+        return self._receiver(call, arguments)
 
     def _receiver(self, call: Call, arguments: Node) -> int | None:
         """How long the list is that ``forEach`` is called on."""

@@ -9,6 +9,9 @@ from assay.detectors.test_code.word_sets import word_set
 
 _TESTS = word_set("it test specify")
 _SUITES = word_set("describe context suite feature")
+
+
+_DECLARING = _TESTS | _SUITES
 _HOOKS = word_set(
     "before beforeEach beforeAll after afterEach afterAll setup teardown suiteSetup suiteTeardown aroundEach"
 )
@@ -44,16 +47,25 @@ def declaration(names: Names) -> Declaration | None:
     """What a call of these names declares, if it declares anything."""
     if not names:
         return None
-    base, conditional = names[0].rstrip("?"), names[0].endswith("?")
-    modifiers = [(name.rstrip("?"), name.endswith("?")) for name in names[1:]]
-    if modifiers and modifiers[-1][0] in _HOOKS:
+    base, conditional = _name_and_condition(names[0])
+    modifiers = [_name_and_condition(name) for name in names[1:]]
+    if (modifiers[-1][0] if modifiers else base) in _HOOKS:
         return Declaration(Role.HOOK, ())
-    if base in _HOOKS and not modifiers:
-        return Declaration(Role.HOOK, ())
-    if base not in _TESTS | _SUITES and base[:1] in _PREFIXES and base[1:] in _TESTS | _SUITES:
+    if _is_prefixed(base):
         modifiers.insert(0, (_PREFIXES[base[0]], conditional))
         base = base[1:]
-    if base not in _TESTS | _SUITES or any(name not in _MODIFIERS for name, _ in modifiers):
+    words = {name for name, _ in modifiers}
+    if base not in _DECLARING or not words <= _MODIFIERS:
         return None
-    group = base in _SUITES or any(name in ("describe", "suite") for name, _ in modifiers)
+    group = base in _SUITES or not words.isdisjoint(("describe", "suite"))
     return Declaration(Role.SUITE if group else Role.TEST, tuple(modifiers))
+
+
+def _is_prefixed(word: str) -> bool:
+    """``xit``, ``fdescribe``."""
+    return word not in _DECLARING and word[:1] in _PREFIXES and word[1:] in _DECLARING
+
+
+def _name_and_condition(name: str) -> tuple[str, bool]:
+    """A name, and whether a condition decides that it is this one: a question mark says so."""
+    return name.rstrip("?"), name.endswith("?")

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.detectors.test_code.model import Strength
-from assay.detectors.test_code.python.awaited import awaited_error, without_failing
+from assay.detectors.test_code.python.awaited_errors import awaited_error, without_failing
 from assay.detectors.test_code.python.binding import bind, bound_in
-from assay.detectors.test_code.python.calls import call_claims, is_raising, raising_claims
+from assay.detectors.test_code.python.call_demands import call_demands, is_raising, raising_demands
 from assay.detectors.test_code.python.constants import constant, truth
 from assay.detectors.test_code.python.flow import MOST_ASSERTIONS, End, Flow
 from assay.detectors.test_code.python.helpers import helper_of
@@ -36,7 +36,7 @@ def on_if(flow: Flow, node: ast.If) -> End:
 
 
 def _join(flow: Flow, statements: Sequence[ast.AST], branches: list[dict[str, Value]]) -> None:
-    """Behind a branch a name is not known any more, unless a literal may have been put in its place."""
+    """After a branch a name's value is unknown, unless a branch may have replaced it with a literal."""
     for name in set(bound_in(statements)):
         value = flow.names.pop(name, None)
         other = next((each[name] for each in branches if name in each and each[name].inert), None)
@@ -113,14 +113,14 @@ def _enter(flow: Flow, call: ast.Call, node: ast.With | ast.AsyncWith) -> bool:
     name = flow.module.dotted(call.func) or uniform(call.func)
     if is_raising(name):
         shown = "; ".join(_shown(each, flow.names) for each in node.body)[:LONGEST]
-        found = list(raising_claims(call, flow.module, flow.names, shown))
+        found = list(raising_demands(call, flow.module, flow.names, shown))
         if all(_own_doing(each, flow.names) for each in node.body):
-            found = [replace(claim, strength=Strength.VACUOUS) for claim in found]
+            found = [replace(demand, strength=Strength.VACUOUS) for demand in found]
         flow.add(found, call.lineno)
         return True
     helper = helper_of(call, flow.module, flow.owner, flow.local)
     if helper is None:
-        asserted = call_claims(call, flow.module, flow.names)
+        asserted = call_demands(call, flow.module, flow.names)
         if asserted is not None:
             flow.add(asserted, call.lineno)
     elif flow.module.says_something(helper):
@@ -141,28 +141,33 @@ def on_try(flow: Flow, node: ast.Try | ast.TryStar) -> End:
     body, orelse = (without_failing(each, flow.module) if awaited else each for each in (node.body, node.orelse))
     if awaited is not None:
         shown = "; ".join(_shown(each, flow.names) for each in body)[:LONGEST]
-        flow.add(list(raising_claims(awaited, flow.module, flow.names, shown)), node.lineno)
+        flow.add(list(raising_demands(awaited, flow.module, flow.names, shown)), node.lineno)
     with flow.within(swallowed=try_swallows(node, flow.module)):
         end = flow.body(body)
-    after = flow.names
-    branches = []
-    for handler in node.handlers:
-        flow.names = dict(names)
-        flow.forget(node.body)
-        with flow.within(guarded=awaited is None):
-            flow.body(handler.body)
-        branches.append(flow.names)
-    flow.names = after
-    _join(flow, node.handlers, branches)
+    _follow_handlers(flow, node, names, guarded=awaited is None)
     leaves = _may_leave(node)
     with flow.within(unreachable=end is not End.NEXT, guarded=leaves):
         other = flow.body(orelse)
     last = flow.body(node.finalbody)
     if last is not End.NEXT:
         return last
-    if (node.handlers and (end is End.RAISE or other is End.RAISE)) or (leaves and end is End.NEXT):
+    if (node.handlers and End.RAISE in (end, other)) or (leaves and end is End.NEXT):
         return End.NEXT
     return end if end is not End.NEXT else other
+
+
+def _follow_handlers(flow: Flow, node: ast.Try | ast.TryStar, names: dict[str, Value], *, guarded: bool) -> None:
+    """Each handler begins with the names from before the statement, as far as its body leaves them alone."""
+    after = flow.names
+    branches = []
+    for handler in node.handlers:
+        flow.names = dict(names)
+        flow.forget(node.body)
+        with flow.within(guarded=guarded):
+            flow.body(handler.body)
+        branches.append(flow.names)
+    flow.names = after
+    _join(flow, node.handlers, branches)
 
 
 def _may_leave(node: ast.Try | ast.TryStar) -> bool:

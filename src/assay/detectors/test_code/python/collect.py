@@ -3,6 +3,7 @@
 import ast
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.python.classes import assigned, is_collected, is_test_case, switched_off
@@ -50,22 +51,22 @@ class Collection:
                 rule(self, statement, place)
 
     def on_function(self, node: Function, place: Place) -> None:
+        path = (*place.names, node.name)
         named_so = node.name.startswith("test")
         fixture = fixture_decorator(node, self.module) is not None
         if not named_so and ("test" not in node.name.lower() or fixture or node.name.startswith("pytest_")):
-            self.helpers.append((" > ".join((*place.names, node.name)), node, place.owner))
+            self.helpers.append((" > ".join(path), node, place.owner))
             return
         known = [self.module.dotted(each) or "" for each in node.decorator_list]
         collected = named_so and place.collected and not fixture and not _NOT_CALLED.intersection(known)
-        identity = " > ".join((*place.names, node.name))
+        identity = " > ".join(path)
         if not place.conditional:
             self._shadow(identity)
-        item = Item(
-            identity, node, place.owner, [*node.decorator_list, *place.marks], list(place.skips), collected
-        )
+        marks = [*node.decorator_list, *place.marks]
+        item = Item(identity, node, place.owner, marks, list(place.skips), collected)
         self.items.append(item)
-        for number in range(len(place.names) + 1):
-            self._under[" > ".join((*place.names, node.name)[: number + 1])].append(item)
+        for number in range(len(path)):
+            self._under[" > ".join(path[: number + 1])].append(item)
 
     def _shadow(self, identity: str) -> None:
         """A second definition takes the name of the first."""
@@ -75,11 +76,8 @@ class Collection:
 
     def on_class(self, node: ast.ClassDef, place: Place) -> None:
         collected = place.collected and (is_collected(node, self.module) or node.name in self._mixed_in)
-        skips = [*place.skips, *self.mark_skips(node.decorator_list)]
-        takes_over = next((each for each in node.body if getattr(each, "name", "") in ("run", "__call__")), None)
-        if takes_over is not None and "super" not in ast.dump(takes_over) and is_test_case(node, self.module):
-            skips.append(Skip("excluded", takes_over.lineno, "a way to run that runs nothing"))
         off = switched_off(node, self.module)
+        skips = [*place.skips, *self.mark_skips(node.decorator_list), *self._taken_over(node)]
         if off is not None:
             skips.append(Skip("excluded", off.lineno, "__test__ = False"))
         inner = Place((*place.names, node.name), node, [*node.decorator_list, *place.marks], skips,
@@ -90,6 +88,13 @@ class Collection:
                 inner.marks = [*inner.marks, *listed]
                 inner.skips += self.mark_skips(listed)
         self.block(node.body, inner)
+
+    def _taken_over(self, node: ast.ClassDef) -> list[Skip]:
+        """A test case that overrides ``run`` or ``__call__`` without calling the original one."""
+        runs = next((each for each in node.body if getattr(each, "name", "") in ("run", "__call__")), None)
+        if runs is None or "super" in ast.dump(runs) or not is_test_case(node, self.module):
+            return []
+        return [Skip("excluded", runs.lineno, "an overridden run() that runs no test")]
 
     def mark_skips(self, marks: list[ast.expr]) -> list[Skip]:
         found = [skip_of(mark, self.module, self.module.constants) for mark in marks]
@@ -187,12 +192,12 @@ class Collection:
         call = node.value
         if not isinstance(call, ast.Call) or place.owner is not None:
             return
-        skip = call_skip(call, self.module, self.module.constants)
         name = self.module.dotted(call.func) or uniform(call.func)
+        skip = call_skip(call, self.module, self.module.constants)
         if skip is None and name in _EXITS:
             skip = Skip("disabled", node.lineno, uniform(call)[:LONGEST])
         if skip is not None:
-            self.skips.append(Skip(skip.kind, skip.line, skip.text, skip.conditional or place.conditional))
+            self.skips.append(replace(skip, conditional=skip.conditional or place.conditional))
         elif name.startswith("pytestmark.") and call.args:
             self.file_marks(call.args[0], place)
         elif name.split(".")[0] in IGNORES and call.args:
@@ -203,12 +208,12 @@ class Collection:
     def _reflect(self, call: ast.Call, name: str, place: Place) -> None:
         """setattr, delattr, ``globals().pop`` and ``globals().clear``."""
         values = [constant(each, self.module.constants) for each in call.args]
-        if name in ("setattr", "delattr") and len(call.args) > 1 and isinstance(values[1], str):
+        if name in ("setattr", "delattr") and len(values) > 1 and isinstance(values[1], str):
             target = ast.copy_location(ast.Attribute(call.args[0], values[1]), call)
-            if name == "setattr" and len(call.args) > 2:
-                self._set(target, ast.copy_location(ast.Assign([target], call.args[2]), call))
-            elif name == "delattr":
+            if name == "delattr":
                 self.on_delete(ast.copy_location(ast.Delete([target]), call), place)
+            elif len(call.args) > 2:
+                self._set(target, ast.copy_location(ast.Assign([target], call.args[2]), call))
         elif uniform(call.func) in ("globals().pop", "globals().clear", "vars().pop"):
             hit = self.under(str(values[0])) if values else self.items
             for item in hit if not place.conditional else ():

@@ -1,4 +1,4 @@
-"""One demand of an assertion: of what, compared with what."""
+"""What a part of a Python condition demands: how much, of what, compared with what."""
 
 import ast
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ _WRAPPERS = frozenset({"len", "type", "str", "repr", "bool", "list", "set", "sor
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """One demand. ``node`` is the part of the condition that makes it; ``fails`` is true where it never holds.
+class PythonDemand:
+    """A demand in a syntax tree.
 
-    ``text`` is set where the demand is not spelled as a condition.
+    ``node`` is the part of the condition that makes it; ``fails`` is true where it never holds. ``text`` is set
+    where the demand is not spelled as a condition.
     """
 
     node: ast.expr

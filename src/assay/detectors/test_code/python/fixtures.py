@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.python.constants import constant
 from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.parameters import Table, written
+from assay.detectors.test_code.python.parameters import Table, written_elements
 from assay.detectors.test_code.python.statements import new_flow
 from assay.detectors.test_code.python.tolerance import argument
 
@@ -56,7 +56,7 @@ class Fixtures:
         params = argument(decorator, "params") if isinstance(decorator, ast.Call) else None
         if params is None:
             return None
-        elements = written(params, self.module)
+        elements = written_elements(params, self.module)
         return Table((), None if elements is None else [(each,) for each in elements], filled=False)
 
 

@@ -7,9 +7,9 @@ from enum import Enum
 
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.python.binding import bound_in
-from assay.detectors.test_code.python.calls import call_claims
+from assay.detectors.test_code.python.call_demands import call_demands
 from assay.detectors.test_code.python.constants import truth
-from assay.detectors.test_code.python.demand import Claim
+from assay.detectors.test_code.python.demand import PythonDemand
 from assay.detectors.test_code.python.helpers import bind_arguments, helper_of
 from assay.detectors.test_code.python.module import Function, Module
 from assay.detectors.test_code.python.skips import call_skip
@@ -81,25 +81,25 @@ class Flow:
         self.reachable = reachable
         return end
 
-    def add(self, found: list[Claim], line: int) -> End:
+    def add(self, found: list[PythonDemand], line: int) -> End:
         """Note the demands of one assertion."""
         self.module.spent += len(found)
-        for claim in found if len(self.assertions) < MOST_ASSERTIONS else ():
-            text = claim.text or f"assert {uniform(claim.node, self.names)}"
-            subject = self.last if claim.fails else claim.subject
+        for demand in found if len(self.assertions) < MOST_ASSERTIONS else ():
+            text = demand.text or f"assert {uniform(demand.node, self.names)}"
+            subject = self.last if demand.fails else demand.subject
             self.assertions.append(
                 Assertion(
                     line,
                     text,
-                    self._strength(claim.strength),
+                    self._strength(demand.strength),
                     subject,
-                    claim.expected,
-                    claim.tolerance,
+                    demand.expected,
+                    demand.tolerance,
                     self.reachable,
                     self.swallowed,
                 )
             )
-        return End.RAISE if any(claim.fails for claim in found) else End.NEXT
+        return End.RAISE if any(demand.fails for demand in found) else End.NEXT
 
     def _strength(self, strength: Strength) -> Strength:
         """An assertion that is only made under some condition demands less."""
@@ -126,7 +126,7 @@ class Flow:
                 self.names.pop(name, None)
 
     def skip(self, skip: Skip) -> None:
-        """Note a skip. Behind a condition it is conditional; where nothing is reached it is none."""
+        """Note a skip. After a condition it is conditional; in unreachable code it doesn't count."""
         if self.reachable:
             conditional = skip.conditional or self.guarded or self.chosen
             self.skips.append(Skip(skip.kind, skip.line, skip.text, conditional))
@@ -166,18 +166,27 @@ class Flow:
         if helper is not None:
             return self.run_helper(node, helper)
         name = self.module.dotted(node.func) or ""
-        if name in _EXITS or (name == "os.kill" and node.args and uniform(node.args[0], self.names) in _ITSELF):
+        if self._is_exit(node, name):
             return End.RAISE
         emptied = isinstance(self.module.bound.get(name), ast.Lambda | ast.Constant)
-        found = None if emptied else call_claims(node, self.module, self.names)
+        found = None if emptied else call_demands(node, self.module, self.names)
         if found is not None:
             return self.add(found, node.lineno)
         self._done(uniform(node, self.names)[:LONGEST])
-        for argument in node.args:
-            # A function of the test that is handed over is run by whoever gets it.
+        self._run_handed(node.args)
+        return End.NEXT
+
+    def _is_exit(self, node: ast.Call, name: str) -> bool:
+        """Whether a call ends the process."""
+        if name in _EXITS:
+            return True
+        return name == "os.kill" and bool(node.args) and uniform(node.args[0], self.names) in _ITSELF
+
+    def _run_handed(self, arguments: list[ast.expr]) -> None:
+        """A function of the test that is handed over is run by whoever gets it."""
+        for argument in arguments:
             if isinstance(argument, ast.Name) and argument.id in self.local:
                 self.inline(self.local.pop(argument.id), {})
-        return End.NEXT
 
     def _may_fill(self, function: ast.expr) -> None:
         """``expected.append(3)``: from here on it is not known what is in it."""
@@ -211,7 +220,7 @@ class Flow:
         return end if end is End.RAISE else End.NEXT
 
     def asks_for_given(self, test: ast.expr) -> bool:
-        """A condition on the test's own parameters chooses a case; it is no way out."""
+        """A condition on the test's own parameters chooses a case; it doesn't avoid the assertion."""
         asked = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
         return bool(asked & self.given) and all(name in self.given or name in _PLAIN for name in asked)
 

@@ -84,15 +84,14 @@ def _of_statement(node: ast.stmt, module: Module) -> list[Skip]:
         call = node.exc if isinstance(node.exc, ast.Call) else ast.copy_location(ast.Call(node.exc, [], []), node)
         skip = call_skip(call, module, module.constants)
         return [skip] if skip is not None else []
-    if (
-        isinstance(node, ast.Assign)
-        and any(_is_items(target) for target in node.targets)
-        and _drops(node.value, module)
-    ):
-        return [Skip("excluded", node.lineno, uniform(node.targets[0]) + " = " + uniform(node.value)[:LONGEST])]
-    if isinstance(node, ast.Delete) and any(_is_items(target) for target in node.targets):
-        return [Skip("excluded", node.lineno, f"del {uniform(node.targets[0])}")]
-    return []
+    if not isinstance(node, ast.Assign | ast.Delete) or not any(map(_is_items, node.targets)):
+        return []
+    target = uniform(node.targets[0])
+    if isinstance(node, ast.Delete):
+        return [Skip("excluded", node.lineno, f"del {target}")]
+    if not _drops(node.value, module):
+        return []
+    return [Skip("excluded", node.lineno, f"{target} = {uniform(node.value)[:LONGEST]}")]
 
 
 def _is_items(node: ast.expr) -> bool:
@@ -108,17 +107,21 @@ def _of_call(node: ast.Call, module: Module) -> list[Skip]:
         return []
     owner, name = uniform(node.func.value), node.func.attr
     if name == "add_marker" and node.args:
-        mark = node.args[0]
-        named = constant(mark, module.constants)
-        if named in ("skip", "xfail"):
-            return [Skip(str(named), node.lineno, uniform(node)[:LONGEST])]
-        found = decorator_skip(mark, module, module.constants) or _local_mark(mark)
-        return [Skip(found.kind, node.lineno, uniform(node)[:LONGEST], found.conditional)] if found else []
+        return _of_marker(node, node.args[0], module)
     if (name in _REMOVES and owner.rsplit(".", 1)[-1] == "items") or name == "pytest_deselected":
         return [Skip("excluded", node.lineno, uniform(node)[:LONGEST])]
     if name == "parametrize" and len(node.args) > 1 and truth(node.args[1]) is False:
         return [Skip("skip", node.lineno, uniform(node)[:LONGEST])]
     return []
+
+
+def _of_marker(node: ast.Call, mark: ast.expr, module: Module) -> list[Skip]:
+    """``item.add_marker("skip")``, ``item.add_marker(pytest.mark.skip)``."""
+    named = constant(mark, module.constants)
+    if named in ("skip", "xfail"):
+        return [Skip(str(named), node.lineno, uniform(node)[:LONGEST])]
+    found = decorator_skip(mark, module, module.constants) or _local_mark(mark)
+    return [Skip(found.kind, node.lineno, uniform(node)[:LONGEST], found.conditional)] if found else []
 
 
 def _local_mark(node: ast.expr) -> Skip | None:

@@ -1,4 +1,4 @@
-"""Expressions in which the code under test has no say: literals, and builtins of literals."""
+"""Expressions that don't depend on the code under test: literals, and builtins of literals."""
 
 import ast
 

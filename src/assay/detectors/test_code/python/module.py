@@ -65,20 +65,24 @@ class Module:
 
     def _called(self, node: ast.Call, depth: int) -> str | None:
         """Names that are put together at run time: getattr, ``__getattr__``, ``__import__``, partial."""
-        owner, name = None, None
         function = self.dotted(node.func, depth + 1) or ""
+        if not node.args:
+            return None
         if function in ("getattr", "builtins.getattr") and len(node.args) > 1:
-            owner, name = self.dotted(node.args[0], depth + 1), constant(node.args[1], self.constants)
-        elif function.rsplit(".", 1)[-1] in _LOOKS_INTO and node.args:
-            owner, name = function.rsplit(".", 1)[0], constant(node.args[-1], self.constants)
-        elif function in ("__import__", "importlib.import_module", "import_module") and node.args:
+            return self._member(self.dotted(node.args[0], depth + 1), node.args[1])
+        if function.rsplit(".", 1)[-1] in _LOOKS_INTO:
+            return self._member(function.rsplit(".", 1)[0], node.args[-1])
+        if function in ("__import__", "importlib.import_module", "import_module"):
             name = constant(node.args[0], self.constants)
             return name if isinstance(name, str) else None
-        elif function in ("functools.partial", "partial") and node.args:
+        if function in ("functools.partial", "partial"):
             return self.dotted(node.args[0], depth + 1)
-        if owner:
-            return f"{owner}.{name}" if isinstance(name, str) else f"{owner}.?"
         return None
+
+    def _member(self, owner: str | None, node: ast.expr) -> str | None:
+        """A member of something; a question mark where its name is not written down."""
+        name = constant(node, self.constants)
+        return f"{owner}.{name if isinstance(name, str) else '?'}" if owner else None
 
     def _looked_up(self, node: ast.Subscript, depth: int) -> str | None:
         """``vars(pytest)["skip"]``, ``pytest.__dict__["skip"]`` and ``sys.modules["pytest"]``."""

@@ -38,8 +38,9 @@ def _table(node: ast.expr, function: Function | None, module: Module) -> Table |
     name = module.dotted(node.func) or ""
     if name.endswith("mark.parametrize"):
         indirect = argument(node, "indirect")
-        return _rows(_split(argument(node, "argnames", 0), module), argument(node, "argvalues", 1), module,
-                     filled=indirect is None or constant(indirect) is False)  # fmt: skip
+        filled = indirect is None or constant(indirect) is False
+        names = _split(argument(node, "argnames", 0), module)
+        return _rows(names, argument(node, "argvalues", 1), module, filled=filled)
     if name.endswith(("parameterized.expand", "parameterized.parameterized", "ddt.data")) and function is not None:
         names = tuple(each.arg for each in function.args.args if each.arg not in ("self", "cls"))
         values = node.args[0] if "ddt" not in name and node.args else ast.List(list(node.args))
@@ -55,7 +56,7 @@ def _split(node: ast.expr | None, module: Module) -> tuple[str, ...]:
 
 
 def _rows(names: tuple[str, ...], node: ast.expr | None, module: Module, *, filled: bool = True) -> Table:
-    elements = written(node, module)
+    elements = written_elements(node, module)
     table = Table(names, None, filled=filled)
     if elements is None:
         return table
@@ -82,16 +83,19 @@ def _row(node: ast.expr, module: Module) -> tuple[tuple[ast.expr, ...], list[Ski
     return tuple(node.args), [Skip(each.kind, node.lineno, text, conditional=True) for each in found]
 
 
-def written(node: ast.expr | None, module: Module, depth: int = 0) -> list[ast.expr] | None:
+def written_elements(node: ast.expr | None, module: Module, depth: int = 0) -> list[ast.expr] | None:
     """The elements of a list as far as it is written down in this file; None where it is made at run time."""
     if depth > 6:
         return None
     if isinstance(node, ast.Name) and node.id in module.bound:
-        return written(module.bound[node.id], module, depth + 1)
+        return written_elements(module.bound[node.id], module, depth + 1)
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return _spread(node.elts, module, depth)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = written(node.left, module, depth + 1), written(node.right, module, depth + 1)
+        left, right = (
+            written_elements(node.left, module, depth + 1),
+            written_elements(node.right, module, depth + 1),
+        )
         return left + right if left is not None and right is not None else None
     if isinstance(node, ast.Dict):
         return [key for key in node.keys if key is not None]
@@ -105,7 +109,7 @@ def _spread(elements: list[ast.expr], module: Module, depth: int) -> list[ast.ex
     found: list[ast.expr] = []
     for element in elements:
         if isinstance(element, ast.Starred):
-            inner = written(element.value, module, depth + 1)
+            inner = written_elements(element.value, module, depth + 1)
             if inner is None:
                 return None
             found += inner
@@ -115,18 +119,25 @@ def _spread(elements: list[ast.expr], module: Module, depth: int) -> list[ast.ex
 
 
 def _made(node: ast.Call, module: Module, depth: int) -> list[ast.expr] | None:
-    if (
-        isinstance(node.func, ast.Name)
-        and node.func.id in ("list", "tuple", "sorted", "reversed", "set")
-        and node.args
-    ):
-        return written(node.args[0], module, depth + 1)
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "items":
-        owner = node.func.value
-        whole = module.bound.get(owner.id) if isinstance(owner, ast.Name) else owner
-        if isinstance(whole, ast.Dict) and None not in whole.keys:
-            return [ast.Tuple([k, v]) for k, v in zip(whole.keys, whole.values, strict=True) if k is not None]
+    function = node.func
+    if isinstance(function, ast.Name) and function.id in _COPIES and node.args:
+        return written_elements(node.args[0], module, depth + 1)
+    if isinstance(function, ast.Attribute) and function.attr == "items":
+        items = _items(function.value, module)
+        if items is not None:
+            return items
     return _literals(constant(node, module.constants))
+
+
+_COPIES = frozenset({"list", "tuple", "sorted", "reversed", "set"})
+
+
+def _items(owner: ast.expr, module: Module) -> list[ast.expr] | None:
+    """The pairs of a dictionary that is written down."""
+    whole = module.bound.get(owner.id) if isinstance(owner, ast.Name) else owner
+    if not isinstance(whole, ast.Dict) or None in whole.keys:
+        return None
+    return [ast.Tuple([k, v]) for k, v in zip(whole.keys, whole.values, strict=True) if k is not None]
 
 
 def _literals(value: object) -> list[ast.expr] | None:

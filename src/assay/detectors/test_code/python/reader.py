@@ -16,7 +16,7 @@ from assay.detectors.test_code.python.fixtures import MODULE_SETUPS, Fixtures, s
 from assay.detectors.test_code.python.hooks import hook_name, hook_skips
 from assay.detectors.test_code.python.items import Place
 from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.newer import is_newer_python
+from assay.detectors.test_code.python.newer_syntax import is_newer_python
 from assay.detectors.test_code.python.tests import helper_test, test_of
 from assay.detectors.test_code.python.unchanged import without_unchanged
 
@@ -36,7 +36,7 @@ def read_python(text: str) -> TestCode:
     try:
         return _read(tree, text)
     except RecursionError:
-        return TestCode(LANGUAGE, problems=("The file is nested too deeply to be followed.",))
+        return TestCode(LANGUAGE, problems=("The file is nested too deeply to be read.",))
 
 
 def read_python_pair(before: str, after: str) -> tuple[TestCode, TestCode]:
@@ -55,9 +55,9 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _unparsed(text: str, error: Exception) -> TestCode:
-    """No test of a file runs that is no Python, unless it is Python of a newer version than this one."""
+    """A file that isn't valid Python runs no tests, unless it is written for a newer version than this one."""
     line = getattr(error, "lineno", None) or 1
-    problem = f"Line {line} is not understood: {getattr(error, 'msg', None) or type(error).__name__}."
+    problem = f"Line {line} can't be parsed: {getattr(error, 'msg', None) or type(error).__name__}."
     if isinstance(error, SyntaxError) and not is_newer_python(text):
         return TestCode(LANGUAGE, skips=(Skip("disabled", line, "a syntax error"),), problems=(problem,))
     return TestCode(LANGUAGE, problems=(problem,))

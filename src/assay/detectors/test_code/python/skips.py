@@ -33,10 +33,7 @@ def decorator_skip(node: ast.expr, module: Module, names: Names) -> Skip | None:
     call = _resolved(node, module)
     # getattr(pytest.mark, "skip") is a mark that was not called yet: its arguments are no condition.
     uncalled = module.dotted(call)
-    name = uncalled or (module.dotted(call.func) if isinstance(call, ast.Call) else None) or ""
-    if isinstance(call, ast.Call) and name.rsplit(".", 1)[-1] in ("Mark", "MarkDecorator") and call.args:
-        name = f"pytest.mark.{constant(call.args[0], names)}"
-    owner, _, last = name.rpartition(".")
+    owner, _, last = (_made_mark(call, module, names) or uncalled or _callee(call, module)).rpartition(".")
     kind = _kind(owner, last)
     if kind is None:
         return None
@@ -44,8 +41,21 @@ def decorator_skip(node: ast.expr, module: Module, names: Names) -> Skip | None:
     conditional = False if plain else _conditional(call, last, names)
     if conditional is None:
         return None
-    unsure = last == "?" or (last not in _MARKS)
-    return Skip(kind, node.lineno, f"@{_shown(node)}", conditional or unsure)
+    return Skip(kind, node.lineno, f"@{_shown(node)}", conditional or last not in _MARKS)
+
+
+def _callee(node: ast.expr, module: Module) -> str:
+    return (module.dotted(node.func) if isinstance(node, ast.Call) else None) or ""
+
+
+def _made_mark(node: ast.expr, module: Module, names: Names) -> str | None:
+    """``pytest.Mark("skip", …)``: a mark that is made by hand."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return None
+    name = module.dotted(node) or _callee(node, module)
+    if name.rsplit(".", 1)[-1] not in ("Mark", "MarkDecorator"):
+        return None
+    return f"pytest.mark.{constant(node.args[0], names)}"
 
 
 def _kind(owner: str, last: str) -> str | None:
@@ -56,11 +66,12 @@ def _kind(owner: str, last: str) -> str | None:
         return _MARKS.get(last) or ("disabled" if last in _DISABLING else None)
     if owner == "pytest":
         return None
-    if last in _MARKS:
-        return _MARKS[last]
-    lower = last.lower()
-    if owner and (lower.startswith(("skip", "xfail")) or lower in _DISABLING or "expected_failure" in lower):
-        return "xfail" if "fail" in lower else "skip"
+    return _MARKS.get(last) or (_own_kind(last.lower()) if owner else None)
+
+
+def _own_kind(word: str) -> str | None:
+    if word.startswith(("skip", "xfail")) or word in _DISABLING or "expected_failure" in word:
+        return "xfail" if "fail" in word else "skip"
     return None
 
 

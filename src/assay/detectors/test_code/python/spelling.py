@@ -1,6 +1,6 @@
-"""One spelling for what Python lets one write in several ways: formatted text, collections, encodings.
+"""One spelling for what can be written in several ways in Python: formatted text, collections, encodings.
 
-Tools rewrite these all over a project, and such a change is none to what a test demands.
+Tools rewrite these all over a project without changing what a test demands.
 """
 
 import ast
@@ -30,17 +30,26 @@ def _collection(node: ast.Call, name: str) -> ast.expr:
     """``set([1, 2])`` and ``frozenset({1, 2})`` equal ``{1, 2}``, ``dict(a=1)`` is ``{"a": 1}``."""
     if name == "dict" and not node.args and all(word.arg for word in node.keywords):
         return ast.Dict([ast.Constant(word.arg) for word in node.keywords], [word.value for word in node.keywords])
-    if name not in ("set", "frozenset", "list", "tuple") or node.keywords or len(node.args) > 1:
+    if name not in _MAKERS or node.keywords or len(node.args) > 1:
         return node
-    inner = node.args[0] if node.args else ast.List([])
+    return _made(node, name, node.args[0] if node.args else ast.List([]))
+
+
+def _made(node: ast.Call, name: str, inner: ast.expr) -> ast.expr:
     if name == "frozenset" and isinstance(inner, ast.Set):
         return inner
-    name = "set" if name == "frozenset" else name
-    if not isinstance(inner, ast.List | ast.Tuple) or (name == "set" and not inner.elts):
+    maker = _MAKERS[name]
+    if not isinstance(inner, ast.List | ast.Tuple) or (maker is ast.Set and not inner.elts):
         return node
-    if name == "set":
-        return ast.Set(inner.elts)
-    return ast.List(inner.elts) if name == "list" else ast.Tuple(inner.elts)
+    return maker(inner.elts)
+
+
+_MAKERS: dict[str, type[ast.Set | ast.List | ast.Tuple]] = {
+    "set": ast.Set,
+    "frozenset": ast.Set,
+    "list": ast.List,
+    "tuple": ast.Tuple,
+}
 
 
 def respelled_comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ast.expr:

@@ -5,8 +5,8 @@ import ast
 from assay.detectors.test_code.model import Skip, Strength
 from assay.detectors.test_code.python.binding import bind, stub_of
 from assay.detectors.test_code.python.branches import on_for, on_if, on_match, on_try, on_while, on_with
-from assay.detectors.test_code.python.claims import claims
-from assay.detectors.test_code.python.demand import Claim
+from assay.detectors.test_code.python.condition_demands import condition_demands
+from assay.detectors.test_code.python.demand import PythonDemand
 from assay.detectors.test_code.python.flow import End, Flow, Rules
 from assay.detectors.test_code.python.helpers import returned
 from assay.detectors.test_code.python.module import Function, Module
@@ -23,9 +23,15 @@ def new_flow(
 
 def on_assert(flow: Flow, node: ast.Assert) -> End:
     test = returned(node.test, flow.module, flow.owner, flow.names)
-    found = list(claims(node.test, flow.names)) if test is None else list(claims(test[0], test[1]))
+    found = (
+        list(condition_demands(node.test, flow.names))
+        if test is None
+        else list(condition_demands(test[0], test[1]))
+    )
     if test is not None:
-        found = [Claim(node.test, each.strength, each.subject, each.expected, each.tolerance) for each in found]
+        found = [
+            PythonDemand(node.test, each.strength, each.subject, each.expected, each.tolerance) for each in found
+        ]
     return flow.add(found, node.lineno)
 
 
@@ -76,7 +82,7 @@ def on_raise(flow: Flow, node: ast.Raise) -> End:
     if skip is not None:
         flow.skip(skip)
     elif flow.module.dotted(call.func) in ("AssertionError", "pytest.fail.Exception", "flow.failureException"):
-        flow.add([Claim(call, Strength.SHAPE, "", None, None, True, "raise AssertionError()")], node.lineno)
+        flow.add([PythonDemand(call, Strength.SHAPE, "", None, None, True, "raise AssertionError()")], node.lineno)
     return End.RAISE
 
 

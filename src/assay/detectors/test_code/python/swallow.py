@@ -2,7 +2,7 @@
 
 import ast
 
-from assay.detectors.test_code.python.calls import call_claims, is_raising
+from assay.detectors.test_code.python.call_demands import call_demands, is_raising
 from assay.detectors.test_code.python.constants import truth
 from assay.detectors.test_code.python.module import Module
 from assay.detectors.test_code.python.text import NO_NAMES
@@ -43,8 +43,7 @@ def _complains(body: list[ast.stmt], module: Module) -> bool:
             return not _raises_skip(statement, module)
         if isinstance(statement, ast.Assert):
             return truth(statement.test) is not True
-        call = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(call, ast.Call) and (call_claims(call, module, NO_NAMES) or _exits(call, module)):
+        if _fails(statement, module):
             return True
         if isinstance(statement, ast.If) and truth(statement.test) is False:
             continue
@@ -55,8 +54,14 @@ def _complains(body: list[ast.stmt], module: Module) -> bool:
     return False
 
 
+def _fails(statement: ast.stmt, module: Module) -> bool:
+    """Whether a statement is a call that asserts, or that ends the process with an error."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and bool(call_demands(call, module, NO_NAMES) or _exits(call, module))
+
+
 def _raises_skip(node: ast.Raise, module: Module) -> bool:
-    """A failure that is turned into a skip is dropped like any other."""
+    """A failure that becomes a skip is dropped, too."""
     kind = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     name = module.dotted(kind) or ""
     return name.rsplit(".", 1)[-1] in ("SkipTest", "Skipped") or name in (

@@ -1,4 +1,4 @@
-"""Makes a test's value of a collected function: its skips, its cases, and what it asserts in each of them."""
+"""Turns a collected function into a test: its skips, its cases, and what it asserts in each of them."""
 
 import ast
 import re
@@ -40,7 +40,7 @@ def test_of(item: Item, module: Module, fixtures: Fixtures, marks: list[ast.expr
 
 
 def helper_test(identity: str, function: Function, owner: ast.ClassDef | None, module: Module) -> Test | None:
-    """A function that asserts but is no test: others may rely on it. None where it asserts nothing."""
+    """A function that asserts but isn't a test: tests may call it. None where it asserts nothing."""
     flow = new_flow(module, owner, dict(module.constants))
     flow.body(function.body)
     if not flow.assertions:
@@ -77,11 +77,7 @@ def _followed(function: Function, owner: ast.ClassDef | None, module: Module, fo
     for case in combinations(found):
         flow = new_flow(module, owner, {**known, **case}, given)
         flow.unstable = unstable
-        flow.body(function.body)
-        flow.finish(function.body)
-        if not flow.assertions and flow.doings:
-            subject = "; ".join(flow.doings)[:LONGEST]
-            flow.assertions.append(Assertion(function.lineno, RUNS, Strength.PRESENCE, subject))
+        _follow(flow, function)
         if whole is None:
             whole = flow
         else:
@@ -91,6 +87,15 @@ def _followed(function: Function, owner: ast.ClassDef | None, module: Module, fo
     flow = whole if whole is not None else new_flow(module, owner, known, given)
     flow.assertions += _rows_for_themselves(function, found)
     return flow
+
+
+def _follow(flow: Flow, function: Function) -> None:
+    """Follow one case. One that asserts nothing demands at least that what it does goes well."""
+    flow.body(function.body)
+    flow.finish(function.body)
+    if not flow.assertions and flow.doings:
+        subject = "; ".join(flow.doings)[:LONGEST]
+        flow.assertions.append(Assertion(function.lineno, RUNS, Strength.PRESENCE, subject))
 
 
 def _rows_for_themselves(function: Function, found: list[Table]) -> list[Assertion]:
@@ -135,21 +140,26 @@ def _changed(item: Item, module: Module, assertions: list[Assertion]) -> tuple[l
     """What decorators, a ``yield`` or a coroutine that nobody awaits do to all of a test's assertions."""
     skips: list[Skip] = []
     plain = item.owner is not None and is_plain_unittest(item.owner, module)
-    never = plain and isinstance(item.node, ast.AsyncFunctionDef)
-    if _yields(item.node, module):
-        never = never or plain
+    coroutine = isinstance(item.node, ast.AsyncFunctionDef)
+    generator = _yields(item.node, module)
+    if generator:
         skips.append(Skip("xfail", item.node.lineno, "yield"))
-    if isinstance(item.node, ast.AsyncFunctionDef) and _never_awaits(item, module):
+    if coroutine and _never_awaits(item, module):
         skips.append(Skip("disabled", item.node.lineno, "a coroutine that awaits nothing", conditional=True))
     effect = Effect.NONE
     for decorator in item.node.decorator_list:
         effect |= effect_of(decorator, module)
-    never = never or bool(effect & Effect.NEVER_CALLS)
-    swallowed = bool(effect & Effect.SWALLOWS)
-    if never or swallowed:
-        assertions = [replace(each, reachable=each.reachable and not never, swallowed=each.swallowed or swallowed)
-                      for each in assertions]  # fmt: skip
-    return assertions, skips
+    never = (plain and (coroutine or generator)) or bool(effect & Effect.NEVER_CALLS)
+    return _marked(assertions, never, bool(effect & Effect.SWALLOWS)), skips
+
+
+def _marked(assertions: list[Assertion], never: bool, swallowed: bool) -> list[Assertion]:
+    if not never and not swallowed:
+        return assertions
+    return [
+        replace(each, reachable=each.reachable and not never, swallowed=each.swallowed or swallowed)
+        for each in assertions
+    ]
 
 
 _LOOPS = re.compile(r"asyncio|anyio|trio|IsolatedAsyncio|tornado")

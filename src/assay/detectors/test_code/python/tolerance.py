@@ -36,20 +36,29 @@ def number(node: ast.expr | None, names: Names) -> float | None:
 
 def tolerance_of(left: ast.expr, right: ast.expr, names: Names) -> Closeness | None:
     """The closeness that a comparison asks for; None where it asks for equality."""
-    if isinstance(right, ast.Call) and uniform(right.func).rsplit(".", 1)[-1] == "approx" and right.args:
+    if isinstance(right, ast.Call) and _is_approx(right):
         return Closeness(approx_tolerance(right, names), _text(right.args[0], names))
-    if isinstance(left, ast.Call) and uniform(left.func).rsplit(".", 1)[-1] == "approx" and left.args:
-        return Closeness(approx_tolerance(left, names), _text(left.args[0], names), _text(right, names))
-    if not (isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.args):
+    if not isinstance(left, ast.Call) or not left.args:
         return None
-    if left.func.id == "round":
+    if _is_approx(left):
+        return Closeness(approx_tolerance(left, names), _text(left.args[0], names), _text(right, names))
+    name = left.func.id if isinstance(left.func, ast.Name) else ""
+    if name == "round":
         digits = number(argument(left, "ndigits", 1), names) or 0.0
         return Closeness(0.5 * ten_to(-digits), _text(right, names))
-    difference = left.args[0]
-    if left.func.id == "abs" and isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub):
-        subject = uniform(difference.left, names, Fill.SUBJECT)[:LONGEST]
-        return Closeness(number(right, names), _text(difference.right, names), subject)
-    return None
+    return _difference(left.args[0], right, names) if name == "abs" else None
+
+
+def _difference(node: ast.expr, bound: ast.expr, names: Names) -> Closeness | None:
+    """``abs(a - b)`` against a bound."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+        return None
+    subject = uniform(node.left, names, Fill.SUBJECT)[:LONGEST]
+    return Closeness(number(bound, names), _text(node.right, names), subject)
+
+
+def _is_approx(node: ast.Call) -> bool:
+    return uniform(node.func).rsplit(".", 1)[-1] == "approx" and bool(node.args)
 
 
 def approx_tolerance(node: ast.Call, names: Names) -> float:

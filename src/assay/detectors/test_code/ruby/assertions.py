@@ -4,10 +4,10 @@ import re
 
 from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.chains import Link, chain
-from assay.detectors.test_code.conditions import RUBY_FALSY, demands
-from assay.detectors.test_code.found import Found, Nesting
-from assay.detectors.test_code.judged import Judged
+from assay.detectors.test_code.conditions import RUBY_FALSY, condition_demands
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertions
 from assay.detectors.test_code.ruby import asserts, matchers
 from assay.detectors.test_code.ruby.flow import RubyRules, handler
 from assay.detectors.test_code.ruby.text import ruby_words
@@ -17,6 +17,9 @@ from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import joined
 
 _TO = frozenset(("to", "not_to", "to_not", "should", "should_not"))
+
+
+_EXPECTING = frozenset((("expect",), ("expect_any_instance_of",), ("is_expected",), ("are_expected",)))
 _FAILING = frozenset(("raise", "fail", "flunk"))
 _OPERATOR = re.compile(r"\s*(==|===|=~|>=|<=|>|<|!=)\s*")
 _CUSTOM = re.compile(r"(?:expect|verify|check)_\w+\Z")
@@ -33,7 +36,7 @@ class Assertions:
         self._values = values
         self._calls = calls
         self._rules = rules
-        self._found: list[Found] = []
+        self._pending = PendingAssertions(tree, values.named_values)
         self._nesting = Nesting()
         self.loud: set[Node] = set()
 
@@ -49,44 +52,46 @@ class Assertions:
         if word in _FAILING:
             self._fails(node, scope)
         elif word == "pass" and scope.role is Role.TEST:
-            self._add(node, scope, word, Judged(Strength.VACUOUS, ""))
+            self._add(node, scope, word, Demand(Strength.VACUOUS, ""))
 
     def _visit_call(self, call: Call, scope: Scope) -> None:
         names = call.names
         last = names[-1] if names else ""
         if call.inner is None and len(names) == 1 and last in _FAILING:
             self._fails(call.node, scope)
-        elif call.root.names in (("expect",), ("expect_any_instance_of",), ("is_expected",), ("are_expected",)):
+        elif call.root.names in _EXPECTING or (names[:1] == ("is_expected",) and last in _TO):
             self._expect(call, scope)
-        elif last in ("should", "should_not") or "should" in names[:-1]:
+        elif "should" in names or last == "should_not":
             self._should(call, scope)
-        elif names[:1] == ("is_expected",) and last in _TO:
-            self._expect(call, scope)
-        elif call.inner is None and len(names) == 1 and asserts.is_assertion(last):
-            self._assert(call, last, scope)
         elif asserts.is_expectation(last):
             self._must(call, last, scope)
-        elif call.inner is None and len(names) == 1 and _CUSTOM.match(last):
+        elif call.inner is None and len(names) == 1:
+            self._plain_call(call, last, scope)
+
+    def _plain_call(self, call: Call, name: str, scope: Scope) -> None:
+        """A method that asserts by its name."""
+        if asserts.is_assertion(name):
+            self._assert(call, name, scope)
+        elif _CUSTOM.match(name):
             self._custom(call, scope)
 
     def _expect(self, call: Call, scope: Scope) -> None:
         found = self._words(call.node)
         links = chain(found)
-        if asserts.is_expectation(links[-1].names[-1] if links and links[-1].names else ""):
-            self._must(call, links[-1].names[-1], scope)
+        last = links[-1].names[-1] if links and links[-1].names else ""
+        if asserts.is_expectation(last):
+            self._must(call, last, scope)
             return
         subject = links[0].argument(0) if links and links[0].names[-1:] not in (("to",), ("not_to",)) else []
         for link in links:
             word = next((name for name in link.names if name in _TO), None)
             if word is not None:
-                for judged in matchers.judge_each(
-                    subject or ["subject"], link.argument(0), "not" in word, self._values.constants
-                ):
-                    self._add(call.node, scope, joined(found), judged)
+                matched = subject or ["subject"], link.argument(0), "not" in word
+                for demand in matchers.demands_of(*matched, self._values.constants):
+                    self._add(call.node, scope, joined(found), demand)
                 return
-        kept = call.node.parent is not None and call.node.parent.kind in ("assignment", "argument_list")
-        if call.root.names[0] == "expect" and not kept:
-            self._add(call.node, scope, joined(found), Judged(Strength.VACUOUS, joined(subject)))
+        if call.root.names[0] == "expect" and not _is_kept(call.node):
+            self._add(call.node, scope, joined(found), Demand(Strength.VACUOUS, joined(subject)))
 
     def _should(self, call: Call, scope: Scope) -> None:
         """``x.should eq 3``, ``x.should == 3`` and, inside of an example, ``should be_valid``."""
@@ -101,8 +106,8 @@ class Assertions:
         if not matcher:
             matcher = self._operator(call.node)
             found = [*found, *matcher[1:]]
-        judged = matchers.judge(subject, matcher, word == "should_not", self._values.constants)
-        self._add(call.node, scope, joined(found), judged)
+        demand = matchers.demand_of(subject, matcher, word == "should_not", self._values.constants)
+        self._add(call.node, scope, joined(found), demand)
 
     def _before(self, found: list[str], word: str) -> list[str]:
         at = found.index(word) if word in found else 0
@@ -119,9 +124,8 @@ class Assertions:
     def _assert(self, call: Call, name: str, scope: Scope) -> None:
         found = self._words(call.node)
         link = chain(found)[0] if found else Link(())
-        judged = asserts.judge(name, link.arguments or [], self._values.constants)
-        self._add(call.node, scope, joined(found), judged)
-        self._found[-1].function = name
+        demand = asserts.demand_of(name, link.arguments or [], self._values.constants)
+        self._add(call.node, scope, joined(found), demand, function=name)
 
     def _must(self, call: Call, name: str, scope: Scope) -> None:
         found = self._words(call.node)
@@ -131,15 +135,20 @@ class Assertions:
         wrapped = chain(subject)
         if len(wrapped) == 1 and wrapped[0].names in (("_",), ("value",), ("expect",)) and wrapped[0].argument(0):
             subject = wrapped[0].argument(0)
-        judged = asserts.judge_expectation(name, subject, given, self._values.constants)
-        self._add(call.node, scope, joined(found), judged)
+        demand = asserts.expectation_demand(name, subject, given, self._values.constants)
+        self._add(call.node, scope, joined(found), demand)
 
     def _custom(self, call: Call, scope: Scope) -> None:
         """``expect_valid(got)``: a method that asserts by its name, and is written elsewhere."""
         found = self._words(call.node)
         link = chain(found)[0]
-        self._add(call.node, scope, joined(found), Judged(Strength.SHAPE, link.text(0) or "", link.text(1)))
-        self._found[-1].function = call.names[-1]
+        self._add(
+            call.node,
+            scope,
+            joined(found),
+            Demand(Strength.SHAPE, link.text(0) or "", link.text(1)),
+            function=call.names[-1],
+        )
 
     def _fails(self, node: Node, scope: Scope) -> None:
         """``raise "wrong" if got != 3`` asserts the opposite of its condition; in a rescue it makes it loud."""
@@ -159,14 +168,14 @@ class Assertions:
         ):
             return
         holds = guard.kind.startswith("unless")
-        for found in demands(self._rules.head(guard), self._values.constants, holds, RUBY_FALSY):
+        for found in condition_demands(self._rules.head(guard), self._values.constants, holds, RUBY_FALSY):
             text = f"{'unless' if holds else 'if'} {found.text} fail"
-            self._found.append(Found(guard, scope, text, Judged(found.strength, found.subject, found.expected)))
+            self._pending.add(guard, scope, text, found.demand)
 
-    def _add(self, node: Node, scope: Scope, text: str, judged: Judged) -> None:
-        self._found.append(Found(node, scope, text, judged))
+    def _add(self, node: Node, scope: Scope, text: str, demand: Demand, function: str = "") -> None:
+        self._pending.add(node, scope, text, demand, function=function)
         rescue = handler(node)
-        if rescue is not None and judged.strength >= Strength.SHAPE and not node.dead and "rror)" not in text:
+        if rescue is not None and demand.strength >= Strength.SHAPE and not node.dead and "rror)" not in text:
             self.loud.add(rescue)
 
     def _words(self, node: Node) -> list[str]:
@@ -175,7 +184,9 @@ class Assertions:
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
-        for found in self._found:
-            if found.function not in functions:
-                found.judged = self._values.written.settled(found.judged, found.node)
-                found.put(self._tree, not found.node.dead)
+        self._pending.hand_over(functions, lambda node: node.dead)
+
+
+def _is_kept(node: Node) -> bool:
+    """Whether an expectation is given a name or handed on, so that it may be asked later."""
+    return node.parent is not None and node.parent.kind in ("assignment", "argument_list")

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from assay.detectors.test_code.conditions import RUBY_FALSY, demand, number
-from assay.detectors.test_code.judged import Judged, at_least, close, equal, weak
+from assay.detectors.test_code.common_demands import at_least, close, equal, weak
+from assay.detectors.test_code.conditions import RUBY_FALSY, condition_demand, number
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.ruby.matchers import boolean
 from assay.detectors.test_code.uniform import joined
@@ -21,6 +22,10 @@ _CLOSE = {
 }
 _PRESENCE = frozenset(("not_nil", "nothing_raised", "nothing_thrown", "silent", "not_empty", "present"))
 _BROAD = frozenset((("StandardError",), ("Exception",)))
+
+
+_RAISES = frozenset(("raises", "raise", "raise_with_message", "throws", "raise_kind_of"))
+_SUBJECT_FIRST = frozenset(("includes", "predicate", "respond_to", "empty", "not_includes"))
 _SPEC = {
     "be_same_as": "same",
     "be_nil": "nil",
@@ -47,18 +52,18 @@ def is_expectation(name: str) -> bool:
     return name.startswith(("must_", "wont_"))
 
 
-def judge(name: str, given: list[list[str]], constants: Constants) -> Judged:
+def demand_of(name: str, given: list[list[str]], constants: Constants) -> Demand:
     """What ``assert_equal expected, actual`` and the like demand."""
     if name == "pass":
-        return Judged(Strength.VACUOUS, "")
+        return Demand(Strength.VACUOUS, "")
     negated = name.startswith("refute")
     if name in ("assert", "refute", "assert_not", "assert_true", "assert_false", "assert_not_predicate_"):
         return _condition(name, given, constants)
-    found = _judge(name.partition("_")[2], given, constants)
+    found = _demand_of(name.partition("_")[2], given, constants)
     return _refuted(found, name) if negated or name.startswith("assert_not_") else found
 
 
-def judge_expectation(name: str, subject: list[str], given: list[list[str]], constants: Constants) -> Judged:
+def expectation_demand(name: str, subject: list[str], given: list[list[str]], constants: Constants) -> Demand:
     """What ``_(actual).must_equal expected`` demands: the same as the assertion, turned around."""
     word = name.partition("_")[2]
     method = _SPEC.get(word, word)
@@ -66,53 +71,49 @@ def judge_expectation(name: str, subject: list[str], given: list[list[str]], con
         arranged = [subject, *given]
     else:
         arranged = [given[0] if given else [], subject, *given[1:]]
-    found = _judge(method, arranged, constants)
+    found = _demand_of(method, arranged, constants)
     return _refuted(found, "refute_" + method) if name.startswith("wont_") else found
 
 
-def _condition(name: str, given: list[list[str]], constants: Constants) -> Judged:
+def _condition(name: str, given: list[list[str]], constants: Constants) -> Demand:
     subject = given[0] if given else []
     if name in ("assert_true", "assert_false"):
         return boolean(subject, name == "assert_true", constants)
-    found = demand(subject, constants, name == "assert", RUBY_FALSY)
-    return Judged(found.strength, found.subject, found.expected)
+    return condition_demand(subject, constants, name == "assert", RUBY_FALSY)
 
 
-def _judge(method: str, given: list[list[str]], constants: Constants) -> Judged:
+def _demand_of(method: str, given: list[list[str]], constants: Constants) -> Demand:
     first, second, third = [*given, [], [], []][:3]
     if method in _EQUAL or method == "not_equal":
-        return equal(second, first, constants) if second else Judged(Strength.EXACT, "", joined(first))
+        return equal(second, first, constants) if second else Demand(Strength.EXACT, "", joined(first))
     if method == "nil":
         return equal(first, ["nil"], constants)
     if method in _CLOSE:
-        tolerance = number(third) if third else _CLOSE[method]
-        return close(second, first, tolerance)
+        return close(second, first, number(third) if third else _CLOSE[method])
     if method in _PRESENCE:
         return weak(Strength.PRESENCE, first, [], constants)
-    if method in ("raises", "raise", "raise_with_message", "throws", "raise_kind_of"):
+    if method in _RAISES:
         named = bool(first) and tuple(first) not in _BROAD and first[0][:1] != '"'
-        return Judged(Strength.EXACT if named else Strength.SHAPE, "", joined(first) or None)
+        return Demand(Strength.EXACT if named else Strength.SHAPE, "", joined(first) or None)
     if method == "operator":
         return _operator(first, joined(second).lstrip(":"), third, constants)
-    # What is looked for comes first, what it is looked for in second, except in ``assert_includes`` and its like.
-    subject, expected = (
-        (first, second)
-        if method in ("includes", "predicate", "respond_to", "empty", "not_includes")
-        else (second, first)
-    )
-    if not subject:
-        subject, expected = expected, subject
-    return weak(Strength.SHAPE, subject, expected, constants)
+    return weak(Strength.SHAPE, *_arranged(method, first, second), constants)
 
 
-def _operator(left: list[str], operator: str, right: list[str], constants: Constants) -> Judged:
+def _arranged(method: str, first: list[str], second: list[str]) -> tuple[list[str], list[str]]:
+    """What is looked at, and what is looked for: that comes first, except in ``assert_includes`` and its like."""
+    subject, expected = (first, second) if method in _SUBJECT_FIRST else (second, first)
+    return (subject, expected) if subject else (expected, subject)
+
+
+def _operator(left: list[str], operator: str, right: list[str], constants: Constants) -> Demand:
     if operator == "==":
         return equal(left, right, constants)
     return at_least(weak(Strength.SHAPE, left, right, constants), operator, right)
 
 
-def _refuted(judged: Judged, name: str) -> Judged:
-    if judged.strength is Strength.VACUOUS:
-        return judged
+def _refuted(demand: Demand, name: str) -> Demand:
+    if demand.strength is Strength.VACUOUS:
+        return demand
     present = name.endswith(("_nil", "_empty"))
-    return replace(judged, strength=Strength.PRESENCE if present else Strength.SHAPE)
+    return replace(demand, strength=Strength.PRESENCE if present else Strength.SHAPE)

@@ -153,12 +153,15 @@ def mark_swallowed(tree: Tree, rules: RubyRules, loud: set[Node], tests: set[Nod
         return
     quiet = {node for node in tree.nodes if _drops(tree, node, loud)}
     for node in tree.nodes[1:]:
-        parent = node.parent
-        if parent is None:
-            continue
-        rescued = parent in quiet and node.kind not in _CLAUSES
-        before = parent.kind == "rescue_modifier" and node.start < rules.keyword(parent)
-        node.swallowed = rescued or before or (parent.swallowed and node not in tests)
+        if node.parent is not None:
+            inherited = node.parent.swallowed and node not in tests
+            node.swallowed = _is_rescued(node, node.parent, rules, quiet) or inherited
+
+
+def _is_rescued(node: Node, parent: Node, rules: RubyRules, quiet: set[Node]) -> bool:
+    if parent in quiet and node.kind not in _CLAUSES:
+        return True
+    return parent.kind == "rescue_modifier" and node.start < rules.keyword(parent)
 
 
 def _drops(tree: Tree, node: Node, loud: set[Node]) -> bool:

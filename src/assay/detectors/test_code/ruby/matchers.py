@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from assay.detectors.test_code.chains import Link, chain
-from assay.detectors.test_code.conditions import RUBY_FALSY, comparison, demand, number, truth
-from assay.detectors.test_code.judged import Judged, at_least, close, equal, weak
+from assay.detectors.test_code.common_demands import at_least, close, equal, weak
+from assay.detectors.test_code.conditions import RUBY_FALSY, comparison, condition_demand, number, truth
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.uniform import joined
 
@@ -19,27 +20,34 @@ _ALONE = {"be_nil": "nil", "be_true": "true", "be_false": "false", "be_zero": "0
 _PRESENCE = frozenset(("be_truthy", "be_present", "exist", "be_falsey", "be_falsy", "be_persisted_"))
 _ERRORS = frozenset(("raise_error", "raise_exception", "throw_symbol"))
 _BROAD = frozenset(("StandardError", "Exception", "RuntimeError_", "Object"))
+
+
+_EFFECTS = frozenset(("receive", "have_received", "change", "output", "have_attributes", "receive_messages"))
 _LOOSE = re.compile(
     r"\b(?:anything|an_instance_of|a_kind_of|kind_of|instance_of|hash_including|array_including|any_args|a_string_matching|"
     r"a_string_including|be_a|include|be_present|a_value|an_object|a_hash_including|be_an_instance_of)\b"
 )
 
 
-def judge_each(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Iterator[Judged]:
+def demands_of(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Iterator[Demand]:
     """What is demanded, each attribute for itself: ``have_attributes(size: 2)`` asks for ``size`` to be 2."""
-    link = chain(matcher)[0] if matcher[:2] == ["have_attributes", "("] and not negated else Link(())
-    named = [part for part in link.arguments or () if part[1:2] == [":"] and len(part) > 2]
-    if not named or len(named) != len(link.arguments or ()):
-        yield judge(subject, matcher, negated, constants)
-        return
-    for name, _, *value in named:
-        yield judge([*subject, ".", name], ["eq", "(", *value, ")"], False, constants)
+    attributes = _attributes(matcher) if not negated else []
+    if not attributes:
+        yield demand_of(subject, matcher, negated, constants)
+    for name, _, *value in attributes:
+        yield demand_of([*subject, ".", name], ["eq", "(", *value, ")"], False, constants)
 
 
-def judge(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Judged:
+def _attributes(matcher: list[str]) -> list[list[str]]:
+    """The arguments of ``have_attributes``, if all of them are named."""
+    given = chain(matcher)[0].arguments or [] if matcher[:2] == ["have_attributes", "("] else []
+    return given if all(part[1:2] == [":"] and len(part) > 2 for part in given) else []
+
+
+def demand_of(subject: list[str], matcher: list[str], negated: bool, constants: Constants) -> Demand:
     """What ``expect(subject).to matcher`` demands."""
     if not matcher:
-        return Judged(Strength.VACUOUS, joined(subject))
+        return Demand(Strength.VACUOUS, joined(subject))
     if (
         matcher[0] in ("be", "is")
         and len(matcher) > 2
@@ -53,13 +61,13 @@ def judge(subject: list[str], matcher: list[str], negated: bool, constants: Cons
     return _negated(found, name) if negated else found
 
 
-def _compared(subject: list[str], operator: str, expected: list[str], constants: Constants) -> Judged:
+def _compared(subject: list[str], operator: str, expected: list[str], constants: Constants) -> Demand:
     if operator == "==":
         return equal(subject, expected, constants)
     return at_least(weak(Strength.SHAPE, subject, expected, constants), operator, expected)
 
 
-def _matcher(name: str, subject: list[str], links: list[Link], constants: Constants) -> Judged:
+def _matcher(name: str, subject: list[str], links: list[Link], constants: Constants) -> Demand:
     link = links[0] if links else Link(())
     expected = link.argument(0)
     if name in _EQUAL and link.arguments:
@@ -72,18 +80,28 @@ def _matcher(name: str, subject: list[str], links: list[Link], constants: Consta
     if name in _PRESENCE:
         return _presence(name, subject, constants)
     if name in _ERRORS:
-        named = bool(expected) and not (
-            len(expected) == 1 and expected[0] in _BROAD and len(link.arguments or ()) == 1
-        )
-        return Judged(Strength.EXACT if named else Strength.SHAPE, joined(subject), _all(link))
-    if name in ("receive", "have_received", "change", "output", "have_attributes", "receive_messages"):
-        narrowed = any(word in ("with", "by", "to", "from") for other in links for word in other.names)
-        exact = narrowed or (name == "output" and bool(expected) and expected[0][:1] != "/")
-        return Judged(Strength.EXACT if exact else Strength.SHAPE, joined(subject), _all(link))
+        return Demand(Strength.EXACT if _names_error(link) else Strength.SHAPE, joined(subject), _all(link))
+    if name in _EFFECTS:
+        return Demand(Strength.EXACT if _is_narrow(name, links) else Strength.SHAPE, joined(subject), _all(link))
     return weak(Strength.SHAPE, subject, expected, constants)
 
 
-def _equal(subject: list[str], link: Link, constants: Constants) -> Judged:
+def _names_error(link: Link) -> bool:
+    """Whether an error is named, by more than a class that all others are kinds of."""
+    expected = link.argument(0)
+    broad = len(expected) == 1 and expected[0] in _BROAD and len(link.arguments or ()) == 1
+    return bool(expected) and not broad
+
+
+def _is_narrow(name: str, links: list[Link]) -> bool:
+    """Whether it is said what is received, changed to or written."""
+    if any(word in ("with", "by", "to", "from") for link in links for word in link.names):
+        return True
+    expected = links[0].argument(0) if links else []
+    return name == "output" and bool(expected) and expected[0][:1] != "/"
+
+
+def _equal(subject: list[str], link: Link, constants: Constants) -> Demand:
     expected = link.argument(0)
     if expected in (["true"], ["false"]) and link.names[-1:] != ("contain_exactly",):
         return boolean(subject, expected == ["true"], constants)
@@ -91,11 +109,11 @@ def _equal(subject: list[str], link: Link, constants: Constants) -> Judged:
     text = _all(link) or ""
     loose = _LOOSE.search(text) is not None
     if text in ("anything", "be_present"):
-        return Judged(Strength.PRESENCE, found.subject, text)
-    return Judged(min(found.strength, Strength.SHAPE) if loose else found.strength, found.subject, text or None)
+        return Demand(Strength.PRESENCE, found.subject, text)
+    return Demand(min(found.strength, Strength.SHAPE) if loose else found.strength, found.subject, text or None)
 
 
-def boolean(subject: list[str], expected: bool, constants: Constants) -> Judged:
+def boolean(subject: list[str], expected: bool, constants: Constants) -> Demand:
     """A condition that must be true or false: what it compares is what is demanded."""
     doubled = subject[:2] == ["!", "!"]
     if (
@@ -103,24 +121,22 @@ def boolean(subject: list[str], expected: bool, constants: Constants) -> Judged:
         and comparison(subject) is None
         and not {"&&", "||"} & set(subject)
     ):
-        return Judged(Strength.PRESENCE if doubled else Strength.EXACT, joined(subject), str(expected).lower())
-    found = demand(subject, constants, expected, RUBY_FALSY)
-    return Judged(found.strength, found.subject, found.expected)
+        return Demand(Strength.PRESENCE if doubled else Strength.EXACT, joined(subject), str(expected).lower())
+    return condition_demand(subject, constants, expected, RUBY_FALSY)
 
 
-def _presence(name: str, subject: list[str], constants: Constants) -> Judged:
+def _presence(name: str, subject: list[str], constants: Constants) -> Demand:
     if name in ("be_truthy", "be_falsey", "be_falsy"):
-        found = demand(subject, constants, name == "be_truthy", RUBY_FALSY)
-        return Judged(found.strength, found.subject, found.expected)
+        return condition_demand(subject, constants, name == "be_truthy", RUBY_FALSY)
     return weak(Strength.PRESENCE, subject, [], constants)
 
 
-def _negated(judged: Judged, name: str) -> Judged:
-    if judged.strength is Strength.VACUOUS:
-        return judged
+def _negated(demand: Demand, name: str) -> Demand:
+    if demand.strength is Strength.VACUOUS:
+        return demand
     if name in ("be_nil", "raise_error", "raise_exception", "be_empty", "be_falsey", "be_falsy", "be_truthy"):
-        return replace(judged, strength=Strength.PRESENCE)
-    return replace(judged, strength=Strength.SHAPE)
+        return replace(demand, strength=Strength.PRESENCE)
+    return replace(demand, strength=Strength.SHAPE)
 
 
 def _all(link: Link) -> str | None:

@@ -5,13 +5,12 @@ import re
 from assay.detectors.test_code.calls import calls
 from assay.detectors.test_code.flow import mark_dead
 from assay.detectors.test_code.model import TestCode
-from assay.detectors.test_code.node_scopes import function_names
+from assay.detectors.test_code.node_scopes import read_scopes
 from assay.detectors.test_code.ruby.assertions import ASSERTING, Assertions
 from assay.detectors.test_code.ruby.flow import RubyRules, mark_swallowed
 from assay.detectors.test_code.ruby.suites import Suites
 from assay.detectors.test_code.ruby.text import ARGUMENTS, KINDS, OPAQUE, bare_words, names_of
 from assay.detectors.test_code.ruby.values import Values
-from assay.detectors.test_code.scopes import assemble
 from assay.detectors.test_code.tree import Tree, parse
 
 # The grammar keeps the length of a heredoc's delimiter in one byte and ends the whole process where it needs more.
@@ -25,7 +24,7 @@ def read_ruby(text: str) -> TestCode:
     announced = [match.start() for match in _LONG_DELIMITER.finditer(text)]
     tree = parse(text, "ruby", KINDS | _TEXT if announced else KINDS, bare_words(text), _without(text, announced))
     if len(announced) > _MOST_ANNOUNCED or not all(_is_text(tree, offset) for offset in announced):
-        return TestCode("ruby", problems=("A heredoc has a delimiter that is longer than any that people write.",))
+        return TestCode("ruby", problems=("A heredoc's delimiter has 200 characters or more.",))
     found = calls(tree, "call", ARGUMENTS, names_of)
     values = Values(tree)
     rules = RubyRules(tree, found, values)
@@ -37,13 +36,11 @@ def read_ruby(text: str) -> TestCode:
         if node.kind in ASSERTING:
             assertions.visit(node, scope)
     mark_swallowed(tree, rules, assertions.loud, suites.tests)
-    assertions.hand_over(function_names(suites.scopes))
-    suites.settle()
-    return assemble("ruby", suites.scopes, tree.problems)
+    return read_scopes("ruby", tree, suites, assertions)
 
 
 def _without(text: str, offsets: list[int]) -> str | None:
-    """The text with what would announce a heredoc blanked; None where there is no need."""
+    """The text with the beginnings of heredocs blanked out; None where there are none."""
     parts, position = [], 0
     for offset in offsets:
         parts += [text[position:offset], "  "]

@@ -6,7 +6,7 @@ from itertools import islice
 from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.conditions import RUBY_FALSY, truth
 from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.node_scopes import mark_certain, scope_of
+from assay.detectors.test_code.node_scopes import add_skip, mark_certain, scope_of, title
 from assay.detectors.test_code.ruby.flow import FAR, METHODS, RubyRules
 from assay.detectors.test_code.ruby.text import BLOCKS, ruby_words
 from assay.detectors.test_code.ruby.values import LOOPS, Values
@@ -108,31 +108,37 @@ class Suites:
 
     def _is_collected(self, name: str, node: Node) -> bool:
         """A public method that begins with ``test_``, of a class that is derived from another."""
-        owner = next(
-            (around for around in islice(node.ancestors(), FAR) if around.kind in ("class", "module")), None
-        )
+        if not COLLECTED.match(name):
+            return False
         if self.of[node.parent or node].collected:
-            return bool(COLLECTED.match(name))
+            return True
+        owner = next((each for each in islice(node.ancestors(), FAR) if each.kind in ("class", "module")), None)
         hidden = owner in self._hidden or (node.parent is not None and node.parent.kind == "argument_list")
         derived = owner is not None and (owner.kind == "module" or owner.child("superclass") is not None)
-        return bool(COLLECTED.match(name)) and derived and not hidden
+        return derived and not hidden
 
     def _call(self, call: Call, scope: Scope) -> Scope:
-        if call.inner is None and call.names:
+        if call.inner is not None:
+            return scope
+        if call.names:
             scope.calls.add(call.names[-1])
         in_suite = scope.role in (Role.FILE, Role.SUITE)
-        found = declaration(call.names, scope.role is Role.SUITE) if call.inner is None and in_suite else None
+        found = declaration(call.names, scope.role is Role.SUITE) if in_suite else None
         if found is not None and self._declares(call, found):
             return self._declared(call, found, scope)
-        if call.inner is None and len(call.names) == 1 and call.names[0] in INSIDE:
-            self._skip(call.names[0], call.node, scope)
-        elif call.inner is None and call.names[-1:] and call.names[-1] in _SENDS:
-            sent = _SENT.match(self._tree.text, call.node.start, call.node.end)
-            if sent is not None and sent[1] in INSIDE:
-                self._skip(sent[1], call.node, scope)
-        elif call.names in (("exit",), ("exit!",), ("abort",), ("at_exit",)) and call.inner is None:
+        word = self._called_word(call)
+        if word in INSIDE:
+            self._skip(word, call.node, scope)
+        elif call.names in (("exit",), ("exit!",), ("abort",), ("at_exit",)):
             self._exit(call, scope)
         return scope
+
+    def _called_word(self, call: Call) -> str:
+        """The one word that is called, by itself or through ``send``."""
+        if call.names[-1:] and call.names[-1] in _SENDS:
+            sent = _SENT.match(self._tree.text, call.node.start, call.node.end)
+            return sent[1] if sent is not None else ""
+        return call.names[0] if len(call.names) == 1 else ""
 
     def _declares(self, call: Call, found: Declaration) -> bool:
         named = call.arguments is not None and call.arguments.kind == "argument_list"
@@ -151,19 +157,12 @@ class Suites:
         name = self._title(call, head) if found.role is not Role.HOOK else ""
         scope = self._open(found.role, name, call.node, outer)
         text = ".".join(call.names)
-        if found.kind == "focus":
-            scope.focus = Skip("focus", scope.line, text)
-        elif found.kind is not None:
-            scope.skips.append(Skip(found.kind, scope.line, text))
+        if found.kind is not None:
+            add_skip(scope, Skip(found.kind, scope.line, text))
         if not includes(call.names):
             self._metadata(head[1:], scope)
-        if (
-            found.role is Role.TEST
-            and call.node.child(*BLOCKS) is None
-            and not includes(call.names)
-            and not self._handed(head)
-        ):
-            scope.skips.append(Skip("todo", scope.line, f"{text} without a block"))
+            if found.role is Role.TEST and call.node.child(*BLOCKS) is None and not self._handed(head):
+                scope.skips.append(Skip("todo", scope.line, f"{text} without a block"))
         scope.cases = self._cases(call.node, outer)
         return scope
 
@@ -176,7 +175,7 @@ class Suites:
 
     def _title(self, call: Call, head: list[list[str]]) -> str:
         """The names a group or test is given; several are joined, as RSpec does."""
-        titles = [_title(part) for part in head if not _is_metadata(part)]
+        titles = [title(part) for part in head if not _is_metadata(part)]
         if titles:
             return " ".join(titles[:3]) if not includes(call.names) else f"behaves like {titles[0]}"
         block = call.node.child(*BLOCKS)
@@ -195,13 +194,8 @@ class Suites:
             always = True if symbol else truth(part[2:], self._values.constants, RUBY_FALSY)
             if kind in ("if", "unless"):
                 kind, always = "skip", None if always is None else always is (kind == "unless")
-            if always is False:
-                continue
-            skip = Skip(kind, scope.line, joined(part), always is None)
-            if kind == "focus":
-                scope.focus = skip
-            else:
-                scope.skips.append(skip)
+            if always is not False:
+                add_skip(scope, Skip(kind, scope.line, joined(part), always is None))
 
     def _cases(self, node: Node, outer: Scope) -> int | None:
         """How often the loops around a declaration run it."""
@@ -287,7 +281,7 @@ class Suites:
             scope.skips.append(Skip("disabled", line, said, conditional=True))
 
     def _depends(self, node: Node) -> bool:
-        """Whether a condition that is no constant decides if a node runs, within its test or hook."""
+        """Whether a node of a test or hook runs only under a condition that isn't constant."""
         for around in islice(node.ancestors(), FAR):
             if around in self.tests:
                 return False
@@ -305,9 +299,3 @@ def _is_metadata(part: list[str]) -> bool:
         or (len(part) == 1 and part[0][:1] == ":" and len(part[0]) > 1)
         or part[0] in ("**", "&")
     )
-
-
-def _title(words: list[str]) -> str:
-    if len(words) == 1 and words[0][0] == '"':
-        return " ".join(words[0][1:-1].replace('\\"', '"').split())
-    return joined(words)

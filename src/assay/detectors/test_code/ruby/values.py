@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 
+from assay.detectors.test_code.named_values import NamedValues
 from assay.detectors.test_code.ruby.text import ruby_words
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import split
-from assay.detectors.test_code.written import Written
 
 _BINDING = re.compile(r"\s*([@$]*\w+)\s*=(?![=~>])\s*")
 _CONSTANT = re.compile(r"""(?:true|false|nil|-?\d[\d_.]*|"[^"\\#\n]*"|'[^'\\\n]*')\s*\Z""")
@@ -28,7 +28,7 @@ class Values:
         self._bound: dict[str, int] = {}
         self._mentioned: Counter[str] | None = None
         self.constants: dict[str, str] = {}
-        self.written = Written(_SCOPES, lambda start, end: ruby_words(tree, start, end))
+        self.named_values = NamedValues(_SCOPES, lambda start, end: ruby_words(tree, start, end))
         for node in tree.nodes:
             if node.kind in ("assignment", "operator_assignment"):
                 self._bind(node)
@@ -44,11 +44,11 @@ class Values:
             left = self._tree.text[node.start : min(node.end, node.start + 200)].partition("=")[0]
             for name in _NAMES.findall(left):
                 self._bound[name] = self._bound.get(name, 0) + 2
-                self.written.bind(name, node, node.end, node.end)
+                self.named_values.bind(name, node, node.end, node.end)
             return
         name, start = binding[1], binding.end()
         self._bound[name] = self._bound.get(name, 0) + 1
-        self.written.bind(name, node, start, node.end)
+        self.named_values.bind(name, node, start, node.end)
         value = self._tree.text[start : min(node.end, start + 100)]
         if _CONSTANT.match(value):
             self.constants[name] = value.strip().replace("'", '"')
@@ -61,7 +61,7 @@ class Values:
         found = _LET.match(self._tree.text, node.start, min(node.end, node.start + _LONGEST_LET))
         if found is not None:
             end = node.end - (1 if found[2] == "{" else 3)
-            self.written.bind(found[1], node, found.end(), end)
+            self.named_values.bind(found[1], node, found.end(), end)
 
     def loop(self, call: Node, receiver: str) -> int | None:
         """How often ``[1, 2].each`` or ``CASES.each`` runs; None where that is not written down."""

@@ -13,6 +13,13 @@ _INCLUDED = frozenset(("it_behaves_like", "it_should_behave_like", "include_exam
 _HOOKS = frozenset(
     ("before", "after", "around", "setup", "teardown", "background", "prepend_before", "append_after")
 )
+
+
+_ROLES = {
+    **dict.fromkeys(_TESTS | _INCLUDED, Role.TEST),
+    **dict.fromkeys(_SUITES | _SHARED, Role.SUITE),
+    **dict.fromkeys(_HOOKS, Role.HOOK),
+}
 HOOK_METHODS = frozenset(
     ("setup", "teardown", "before_setup", "after_teardown", "startup", "shutdown", "after_setup")
 )
@@ -46,16 +53,12 @@ def declaration(names: Names, in_suite: bool) -> Declaration | None:
     if len(names) != 1:
         return None
     word = names[0]
-    if word in _HOOKS:
-        return Declaration(Role.HOOK)
-    if word in _INCLUDED:
-        return Declaration(Role.TEST)
-    if word in _SHARED or word in _SUITES:
-        return Declaration(Role.SUITE)
-    if word in _TESTS or (in_suite and word == "define_method"):
-        return Declaration(Role.TEST)
+    if word in _ROLES:
+        return Declaration(_ROLES[word])
     if word[0] in _PREFIXES and word[1:] in _TESTS | _SUITES:
-        return Declaration(Role.SUITE if word[1:] in _SUITES else Role.TEST, _PREFIXES[word[0]])
+        return Declaration(_ROLES[word[1:]], _PREFIXES[word[0]])
+    if in_suite and word == "define_method":
+        return Declaration(Role.TEST)
     if in_suite and word in ("skip", "pending", "focus"):
         return Declaration(Role.TEST, METADATA[word])
     return None

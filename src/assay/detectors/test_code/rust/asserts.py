@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from assay.detectors.test_code.curly.chains import chain
+from assay.detectors.test_code.curly.condition_demands import condition, equality, inequality
 from assay.detectors.test_code.curly.constants import number
-from assay.detectors.test_code.curly.demands import Demand, Meaning, condition, equality, inequality
 from assay.detectors.test_code.curly.tokens import Tokens, arguments, closing, split, tokens, uniform
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Strength
 
 MACRO = re.compile(r"(?:\w+::)*(\w+)\s*!")
@@ -37,13 +39,13 @@ CONFIGURATION = {
 
 
 @lru_cache(maxsize=8192)
-def remembered(text: str) -> list[Demand]:
+def remembered(text: str) -> list[WrittenDemand]:
     """The same for a text that depends on no names: most assertions of a file are the same before and after."""
     return demands(text, CONFIGURATION, frozenset())
 
 
-def demands(text: str, names: Mapping[str, bool], hollow: frozenset[str]) -> list[Demand]:
-    """The assertions of one macro; those in the tokens of a macro that is no assertion itself included."""
+def demands(text: str, names: Mapping[str, bool], hollow: frozenset[str]) -> list[WrittenDemand]:
+    """The assertions of one macro; for a macro that doesn't assert itself, those in its arguments."""
     named = MACRO.match(text)
     if named is None:
         return []
@@ -52,19 +54,19 @@ def demands(text: str, names: Mapping[str, bool], hollow: frozenset[str]) -> lis
     if found is None:
         return list(_nested(parts, names)) if "assert" in text else []
     if named[1] in hollow:
-        found = found._replace(strength=Strength.VACUOUS)
-    return [Demand(_text(named[1], parts[1:-1]), *found)]
+        found = replace(found, strength=Strength.VACUOUS)
+    return [WrittenDemand(_text(named[1], parts[1:-1]), found)]
 
 
-def _nested(parts: Tokens, names: Mapping[str, bool]) -> Iterator[Demand]:
+def _nested(parts: Tokens, names: Mapping[str, bool]) -> Iterator[WrittenDemand]:
     at = 0
     while at < len(parts) - 2:
         if "assert" in parts[at] and parts[at + 1] == "!" and parts[at + 2] in ("(", "[", "{"):
             end = closing(parts, at + 2)
             inside = parts[at + 3 : end]
-            meaning = _macro(parts[at], inside, names)
-            if meaning is not None:
-                yield Demand(_text(parts[at], inside), *meaning)
+            demand = _macro(parts[at], inside, names)
+            if demand is not None:
+                yield WrittenDemand(_text(parts[at], inside), demand)
                 at = end
         at += 1
 
@@ -80,32 +82,44 @@ def _text(name: str, inside: Tokens) -> str:
     return f"{name.removeprefix('debug_')}!({', '.join(map(uniform, kept[:needed]))})"
 
 
-def _macro(name: str, inside: Tokens, names: Mapping[str, bool]) -> Meaning | None:
+def _macro(name: str, inside: Tokens, names: Mapping[str, bool]) -> Demand | None:
     kept = arguments(inside)
-    first = kept[0] if kept else []
+    found = _of_one(name, kept, names)
+    if found is None and len(kept) > 1:
+        found = _compared(name, kept)
+    if found is None and _CUSTOM.fullmatch(name):
+        # An assertion of the project's own gets the benefit of the doubt.
+        expected = ", ".join(map(uniform, kept[1:])) or name
+        return Demand(Strength.EXACT, uniform(kept[0] if kept else []), expected)
+    return found
+
+
+def _of_one(name: str, kept: list[Tokens], names: Mapping[str, bool]) -> Demand | None:
+    """A macro that looks at one thing: a condition, a pattern, a snapshot."""
+    first, more = kept[0] if kept else [], len(kept) > 1
     if name in _FAILS:
-        return Meaning(Strength.SHAPE, "fail")
+        return Demand(Strength.SHAPE, "fail")
     if _ASSERT.fullmatch(name):
         return _asserted(first, names)
     if _PATTERN.fullmatch(name) and name != "matches":
-        return _pattern(first, kept[1] if len(kept) > 1 else [])
+        return _pattern(first, kept[1] if more else [])
     if name in _PRESENCE | _BROAD and len(kept) == 1:
-        return Meaning(Strength.PRESENCE if name in _PRESENCE else Strength.SHAPE, uniform(first))
+        return Demand(Strength.PRESENCE if name in _PRESENCE else Strength.SHAPE, uniform(first))
     if _SNAPSHOT.fullmatch(name):
-        return Meaning(Strength.EXACT, uniform(first), uniform(kept[-1]) if len(kept) > 1 else "snapshot")
-    if _CLOSE.fullmatch(name) and len(kept) > 1 and "assert" in name:
-        return _close(name, kept)
-    if _EQUAL.fullmatch(name) and len(kept) > 1:
-        return _equal(unborrowed(first), unborrowed(kept[1]))
-    if _DIFFERENT.fullmatch(name) and len(kept) > 1:
-        return inequality(unborrowed(first), unborrowed(kept[1]))
-    if _CUSTOM.fullmatch(name):
-        # An assertion of the project's own gets the benefit of the doubt.
-        return Meaning(Strength.EXACT, uniform(first), ", ".join(map(uniform, kept[1:])) or name)
+        return Demand(Strength.EXACT, uniform(first), uniform(kept[-1]) if more else "snapshot")
     return None
 
 
-def _equal(left: Tokens, right: Tokens) -> Meaning:
+def _compared(name: str, kept: list[Tokens]) -> Demand | None:
+    left, right = unborrowed(kept[0]), unborrowed(kept[1])
+    if _CLOSE.fullmatch(name) and "assert" in name:
+        return _close(name, kept)
+    if _EQUAL.fullmatch(name):
+        return _equal(left, right)
+    return inequality(left, right) if _DIFFERENT.fullmatch(name) else None
+
+
+def _equal(left: Tokens, right: Tokens) -> Demand:
     """``parse(x) == Ok(1)`` demands the same as ``parse(x).unwrap() == 1``."""
     for subject, expected in ((left, right), (right, left)):
         if expected[:2] in (["Ok", "("], ["Some", "("]) and closing(expected, 1) == len(expected) - 1:
@@ -120,7 +134,7 @@ def unborrowed(parts: Tokens) -> Tokens:
     return parts
 
 
-def _asserted(parts: Tokens, names: Mapping[str, bool]) -> Meaning:
+def _asserted(parts: Tokens, names: Mapping[str, bool]) -> Demand:
     if parts[1:3] == ["!", "("] and closing(parts, 2) == len(parts) - 1:
         kept = arguments(parts[3:-1])
         if parts[0] == "matches" and len(kept) > 1:
@@ -130,7 +144,7 @@ def _asserted(parts: Tokens, names: Mapping[str, bool]) -> Meaning:
     return condition(parts, True, names)
 
 
-def _pattern(subject: Tokens, pattern: Tokens) -> Meaning:
+def _pattern(subject: Tokens, pattern: Tokens) -> Demand:
     """A pattern that matches everything demands nothing, one for any success only that there is something."""
     text = uniform(pattern)
     strength = Strength.SHAPE
@@ -138,10 +152,10 @@ def _pattern(subject: Tokens, pattern: Tokens) -> Meaning:
         strength = Strength.VACUOUS
     elif text in ("Some(_)", "Ok(_)", "Some(..)", "Ok(..)"):
         strength = Strength.PRESENCE
-    return Meaning(strength, uniform(unborrowed(subject)), text)
+    return Demand(strength, uniform(unborrowed(subject)), text)
 
 
-def _close(name: str, kept: list[Tokens]) -> Meaning:
+def _close(name: str, kept: list[Tokens]) -> Demand:
     """Equal within a tolerance: the largest of those that are named, or the third argument."""
     found: list[float] = []
     for piece in kept[2:]:
@@ -149,18 +163,18 @@ def _close(name: str, kept: list[Tokens]) -> Meaning:
         value = number(named[-1])
         if value is not None and (len(named) == 1 or uniform(named[0]) in _TOLERANCES):
             found.append(value)
-    meaning = equality(unborrowed(kept[0]), unborrowed(kept[1]))
-    if meaning.strength is not Strength.EXACT:
-        return meaning
+    demand = equality(unborrowed(kept[0]), unborrowed(kept[1]))
+    if demand.strength is not Strength.EXACT:
+        return demand
     tolerance = max(found) if found else _DEFAULT_TOLERANCE.get(name)
-    return meaning._replace(strength=Strength.CLOSE, tolerance=tolerance)
+    return replace(demand, strength=Strength.CLOSE, tolerance=tolerance)
 
 
 CALL = re.compile(r"(?:(?:self|super|crate|[a-z_]\w*)::)*(\w+)(?:::<[^()]*>)?\s*\(")
 _CHECKS = frozenset({"success", "failure", "code", "stdout", "stderr", "interrupted"})
 
 
-def call_demands(parts: Tokens) -> list[Demand]:
+def call_demands(parts: Tokens) -> list[WrittenDemand]:
     """``cmd.assert().success()``, ``expect![…].assert_eq(&x)``."""
     links = chain(parts)
     for at, link in enumerate(links):
@@ -168,12 +182,18 @@ def call_demands(parts: Tokens) -> list[Demand]:
             continue
         subject = ".".join(one.text for one in links[:at])
         if link.name in ("assert_eq", "assert_debug_eq"):
-            return [Demand(uniform(parts), Strength.EXACT, uniform(unborrowed(link.argument(0))), subject)]
+            return [
+                WrittenDemand(
+                    uniform(parts), Demand(Strength.EXACT, uniform(unborrowed(link.argument(0))), subject)
+                )
+            ]
         if link.name == "assert" and not link.given:
             return [_checked(subject, one.name, one.text) for one in links[at + 1 :] if one.name in _CHECKS]
     return []
 
 
-def _checked(subject: str, name: str, text: str) -> Demand:
+def _checked(subject: str, name: str, text: str) -> WrittenDemand:
     exact = name in ("code", "stdout", "stderr")
-    return Demand(f"{subject}.assert().{text}", Strength.EXACT if exact else Strength.SHAPE, subject, text)
+    return WrittenDemand(
+        f"{subject}.assert().{text}", Demand(Strength.EXACT if exact else Strength.SHAPE, subject, text)
+    )

@@ -71,8 +71,7 @@ def read_attribute(tree: Tree, node: Node) -> list[Attribute]:
 
 def _attributes(inside: Tokens, line: int, conditional: bool, depth: int) -> list[Attribute]:
     bracket = next((at for at, part in enumerate(inside) if part in ("(", "=", "[")), len(inside))
-    path = [part for part in inside[:bracket] if part != "::"]
-    name = "" if not path else path[0] if path[0] in ("case", "cfg_attr") else path[-1]
+    name = _name([part for part in inside[:bracket] if part != "::"])
     rest = inside[bracket + 1 :]
     rest = rest[:-1] if inside[bracket : bracket + 1] == ["("] else rest
     if name != "cfg_attr" or depth > _MOST_DEPTH:
@@ -81,43 +80,51 @@ def _attributes(inside: Tokens, line: int, conditional: bool, depth: int) -> lis
     holds = configured(pieces[0]) if pieces else False
     if holds is False:
         return []
-    return [
-        one for piece in pieces[1:] for one in _attributes(piece, line, conditional or holds is None, depth + 1)
-    ]
+    conditional = conditional or holds is None
+    return [one for piece in pieces[1:] for one in _attributes(piece, line, conditional, depth + 1)]
+
+
+def _name(path: list[str]) -> str:
+    """``tokio::test`` is a test, ``case::first`` a case."""
+    if not path:
+        return ""
+    return path[0] if path[0] in ("case", "cfg_attr") else path[-1]
 
 
 def configured(parts: Tokens, depth: int = 0) -> bool | None:
     """Does a ``cfg`` condition hold when tests are built? None where that depends on the build."""
     if not parts or depth > _MOST_DEPTH:
         return None
-    word, inner = parts[0], parts[2:-1]
+    word = parts[0]
     if parts[1:2] == ["("] and word in ("all", "any", "not"):
-        values = [configured(piece, depth + 1) for piece in arguments(inner)]
-        if word == "not":
-            return not values[0] if values and values[0] is not None else None
-        decides = word == "any"
-        if decides in values:
-            return decides
-        return None if None in values else not decides
+        return _joined(word, [configured(piece, depth + 1) for piece in arguments(parts[2:-1])])
     named = split(parts, _EQUALS)
     if len(named) == 2:
         value = uniform(named[1]).strip('"')
         return False if named[0] == ["feature"] and _NEVER.fullmatch(value) else None
-    if word in ("test", "true"):
-        return True
-    # A name of several words is likely one that a build script sets.
-    set_by_build = word in _KNOWN or ("_" in word and word.islower())
-    return None if set_by_build and not _NEVER.fullmatch(word) else False
+    return True if word in ("test", "true") else _set_by_build(word)
+
+
+def _joined(word: str, values: list[bool | None]) -> bool | None:
+    if word == "not":
+        return not values[0] if values and values[0] is not None else None
+    decides = word == "any"
+    if decides in values:
+        return decides
+    return None if None in values else not decides
+
+
+def _set_by_build(word: str) -> bool | None:
+    """A name of several words is likely one that a build script sets."""
+    could_be_set = word in _KNOWN or ("_" in word and word.islower())
+    return None if could_be_set and not _NEVER.fullmatch(word) else False
 
 
 def optional_statements(tree: Tree) -> frozenset[int]:
     """The statements that only some builds have; those that none has are marked as dead."""
     found = set()
     for node in tree.nodes:
-        if node.kind != "attribute_item" or node.parent is None or node.parent.kind != "block":
-            continue
-        blank = _BLANK.match(tree.text, node.end)
-        following = next((one for one in node.parent.children if blank and one.start == blank.end()), None)
+        following = _statement_after(tree, node) if node.kind == "attribute_item" else None
         if following is None:
             continue
         for one in read_attribute(tree, node):
@@ -126,6 +133,15 @@ def optional_statements(tree: Tree) -> frozenset[int]:
             if holds is None:
                 found.add(id(following))
     return frozenset(found)
+
+
+def _statement_after(tree: Tree, attribute: Node) -> Node | None:
+    """The statement that an attribute in a block belongs to."""
+    block = attribute.parent
+    blank = _BLANK.match(tree.text, attribute.end)
+    if block is None or block.kind != "block" or blank is None:
+        return None
+    return next((one for one in block.children if one.start == blank.end()), None)
 
 
 def attribute_skips(found: list[Attribute]) -> list[Skip]:

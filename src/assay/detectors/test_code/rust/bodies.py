@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from assay.detectors.test_code.curly.bodies import Body, Call, Found, Guard, Reading, read_body
-from assay.detectors.test_code.curly.demands import Demand
+from assay.detectors.test_code.curly.bodies import Body, BodyPart, Call, Guard, Reading, read_body
 from assay.detectors.test_code.curly.flow import Flow
-from assay.detectors.test_code.curly.guards import guard_text, is_guard, last_lines
+from assay.detectors.test_code.curly.guards import guard_text, is_guard, last_lines, last_text, turned_around
 from assay.detectors.test_code.curly.tokens import tokens, uniform
 from assay.detectors.test_code.curly.values import Values
+from assay.detectors.test_code.demand import Demand, WrittenDemand
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.rust.asserts import CALL, CONFIGURATION, call_demands, demands, remembered
 from assay.detectors.test_code.rust.attributes import Attribute
@@ -45,7 +44,7 @@ def read_bodies(flow: Flow, functions: list[Node], hollow: frozenset[str]) -> di
         tree, frozenset({"let_declaration", "const_item", "static_item"}), frozenset({"function_item"})
     )
 
-    def look(tree: Tree, node: Node, text: str) -> Sequence[Found]:
+    def look(tree: Tree, node: Node, text: str) -> Sequence[BodyPart]:
         if node.kind == "macro_invocation":
             return remembered(text) if plain else demands(text, names, hollow)
         if node.kind == "call_expression":
@@ -58,8 +57,8 @@ def read_bodies(flow: Flow, functions: list[Node], hollow: frozenset[str]) -> di
     return {id(node): read_body(reading, node) for node in functions}
 
 
-def _call(node: Node, text: str) -> Sequence[Found]:
-    found: list[Found] = []
+def _call(node: Node, text: str) -> Sequence[BodyPart]:
+    found: list[BodyPart] = []
     called = CALL.match(text)
     if called:
         found.append(Call(called[1], node))
@@ -69,7 +68,9 @@ def _call(node: Node, text: str) -> Sequence[Found]:
     unwraps = _UNWRAPS.search(text[-200:])
     if unwraps:
         broad = Strength.PRESENCE if unwraps[1] in ("unwrap", "expect") else Strength.SHAPE
-        found.append(Demand(f".{unwraps[1]}()", broad, uniform(tokens(text[: len(text) - len(unwraps[0])]))))
+        found.append(
+            WrittenDemand(f".{unwraps[1]}()", Demand(broad, uniform(tokens(text[: len(text) - len(unwraps[0])]))))
+        )
     elif "assert" in text and _CHAINED.search(text, 0, _MOST_CHAIN):
         found += call_demands(tokens(text))
     return found
@@ -86,14 +87,12 @@ def should_panic(attributes: list[Attribute], tree: Tree, node: Node, found: lis
             continue
         expected = uniform(one.inside).removeprefix("expected=").strip('"') if one.inside else ""
         body = node.child("block")
-        last = body.children[-1] if body and body.children else None
-        subject = uniform(tokens(tree.source(last))).rstrip(";") if last is not None else ""
-        any_will_do = bool(_SWALLOWS_ASSERTS.fullmatch(expected))
-        at_end = last_lines(tree, body, _CALLS)
-        turned = [replace(each, swallowed=each.swallowed or any_will_do or each.line in at_end) for each in found]
+        subject = last_text(tree, body)
         strength = Strength.EXACT if expected else Strength.SHAPE
         if _PANICS.match(subject):
             # The test does itself what it waits for.
             strength = Strength.VACUOUS
-        return [Assertion(one.line, one.text, strength, subject, expected or None), *turned]
+        any_will_do = bool(_SWALLOWS_ASSERTS.fullmatch(expected))
+        panic = Assertion(one.line, one.text, strength, subject, expected or None)
+        return [panic, *turned_around(found, last_lines(tree, body, _CALLS), any_will_do)]
     return found

@@ -1,4 +1,4 @@
-"""Macros that hold whole tests: their syntax is laid bare, so that what is in them is parsed like other code."""
+"""Macros that contain whole tests: they are removed around the tests, so that these are parsed like other code."""
 
 import re
 from typing import NamedTuple

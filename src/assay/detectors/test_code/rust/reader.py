@@ -42,6 +42,15 @@ class Function(NamedTuple):
     takes: str
     gives: str
 
+    @property
+    def has_test_attribute(self) -> bool:
+        return any(one.makes_test for one in self.attributes)
+
+    @property
+    def is_plain(self) -> bool:
+        """Does it take nothing, and give back nothing but a result?"""
+        return not self.takes and (not self.gives or "Result" in self.gives)
+
 
 class _Place(NamedTuple):
     path: tuple[str, ...]
@@ -116,31 +125,29 @@ def _name(tree: Tree, node: Node) -> str:
 
 def _tests(tree: Tree, functions: list[Function], bodies: dict[int, Body]) -> list[Test]:
     called = {call.name for body in bodies.values() for call in body.calls}
-    with_tests = {one.path for one in functions if any(attribute.makes_test for attribute in one.attributes)}
+    with_tests = {one.path for one in functions if one.has_test_attribute}
     # Beside unit tests stands production code, which may assert for reasons of its own.
     helpers = {one.name: bodies[id(one.node)] for one in functions if one.path in with_tests}
     tests = []
     for one in functions:
         body = bodies[id(one.node)]
         collected = any(attribute.makes_test and not attribute.conditional for attribute in one.attributes)
-        if not collected and not _looks_like_test(one, body, called, with_tests):
-            continue
-        tests.append(_test(tree, one, whole_body(body, helpers), collected))
+        if collected or _looks_like_test(one, body, called, with_tests):
+            tests.append(_test(tree, one, whole_body(body, helpers), collected))
     return _without_dead_twins(tests)
 
 
 def _looks_like_test(one: Function, body: Body, called: set[str], with_tests: set[tuple[str, ...]]) -> bool:
     """A test whose attribute is gone, and no function that others call."""
-    if any(
-        attribute.name in ("case", "ignore", "should_panic") or attribute.makes_test
-        for attribute in one.attributes
-    ):
+    if one.has_test_attribute or any(each.name in _OF_TESTS for each in one.attributes):
         return True
-    if one.name in called or one.takes or (one.gives and "Result" not in one.gives):
+    if one.name in called or one.name == "main" or not one.is_plain:
         return False
-    in_tests = one.path in with_tests or (bool(one.path) and one.path[-1] in ("tests", "test"))
-    asserts = any("!" in assertion.text for assertion in body.assertions)
-    return in_tests and (asserts or one.name.startswith("test_")) and one.name != "main"
+    in_tests = one.path in with_tests or one.path[-1:] in (("tests",), ("test",))
+    return in_tests and (one.name.startswith("test_") or any("!" in each.text for each in body.assertions))
+
+
+_OF_TESTS = frozenset({"case", "ignore", "should_panic"})
 
 
 def _test(tree: Tree, one: Function, body: Body, collected: bool) -> Test:

@@ -1,6 +1,6 @@
-"""Assertions that were turned around: ``assert_includes`` and ``refute_includes``, ``toBe`` and ``not.toBe``.
+"""Assertions that were negated: ``assert_includes`` and ``refute_includes``, ``toBe`` and ``not.toBe``.
 
-Both look at the same thing and name the same value, and demand the opposite of each other.
+Both check the same subject against the same value, and demand the opposite of each other.
 """
 
 import re
@@ -29,7 +29,7 @@ _WORDS = (
 _NEGATES = re.compile(r"not|refute|wont|falsy|false|\.no$|err|none|!")
 
 
-def turned(before: Assertion, after: Assertion) -> bool:
+def is_negation(before: Assertion, after: Assertion) -> bool:
     """Whether two assertions are the same but for a negation. Two spellings of one negation are the same."""
     if before.text == after.text:
         return False

@@ -1,4 +1,4 @@
-"""Whether text that this Python can't parse is Python of a newer version: a grammar that knows those too tells."""
+"""Whether text that this Python can't parse is valid in a newer version, by a grammar that knows it."""
 
 import re
 

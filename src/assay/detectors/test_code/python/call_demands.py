@@ -1,4 +1,4 @@
-"""What a call demands: the assertions of unittest, pytest, numpy.testing, mocks, and what else is called so."""
+"""What a call demands: assertions of unittest, pytest, numpy.testing and mocks, and functions with such names."""
 
 import ast
 import re
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from assay.detectors.test_code.model import Strength
-from assay.detectors.test_code.python.claims import argument_tolerance, claims
+from assay.detectors.test_code.python.condition_demands import argument_tolerance, condition_demands
 from assay.detectors.test_code.python.constants import constant
-from assay.detectors.test_code.python.demand import Claim, expected_of, subject_of
+from assay.detectors.test_code.python.demand import PythonDemand, expected_of, subject_of
 from assay.detectors.test_code.python.module import Module
 from assay.detectors.test_code.python.text import Names, uniform
 from assay.detectors.test_code.python.tolerance import argument, number, ten_to
@@ -36,6 +36,10 @@ _CLOSE = {"assertAlmostEqual": ("places", 7.0), "assertAlmostEquals": ("places",
           "assert_almost_equal": ("decimal", 7.0), "assert_array_almost_equal": ("decimal", 6.0),
           "assert_approx_equal": ("significant", 7.0)}  # fmt: skip
 _CLOSE_BY_TOLERANCE = {"assert_allclose": 1e-7, "assert_close": 1e-5, "assert_all_close": 1e-5}
+
+
+_OF_TWO = _COMPARING.keys() | _CLOSE.keys() | _CLOSE_BY_TOLERANCE.keys()
+_OF_ONE = _TRUTH.keys() | _NONE.keys() | {"assertIsInstance", "assertNotIsInstance"}
 _RAISING = re.compile(
     r"(?:^|\.)(?:raises|warns|assertRaises|assertRaisesRegex|assertWarns|assertWarnsRegex|assert_raises"
     r"|assert_raises_regex|assertRaisesRegexp|assertRaisesMessage|RaisesGroup|raises_group|assert_warns)$"
@@ -58,20 +62,25 @@ def is_raising(name: str) -> bool:
     return _RAISING.search(name) is not None
 
 
-def call_claims(node: ast.Call, module: Module, names: Names) -> list[Claim] | None:
+def call_demands(node: ast.Call, module: Module, names: Names) -> list[PythonDemand] | None:
     """The demands of a call that asserts; None for a call that does something else."""
     name = module.dotted(node.func) or uniform(node.func)
     last = name.rsplit(".", 1)[-1]
     if name in _FAILING:
-        return [Claim(node, Strength.SHAPE, "never reached", None, None, True, f"{name}()")]
+        return [PythonDemand(node, Strength.SHAPE, "never reached", None, None, True, f"{name}()")]
     if is_raising(name):
-        return list(raising_claims(node, module, names))
+        return list(raising_demands(node, module, names))
     if last in _MOCKS and isinstance(node.func, ast.Attribute):
         return [_mock(node, node.func, last, names)]
-    if (last in _COMPARING or last in _CLOSE or last in _CLOSE_BY_TOLERANCE) and len(node.args) > 1:
+    if last in _OF_TWO and len(node.args) > 1:
         return _two(node, last, names)
-    if (last in _TRUTH or last in _NONE or last in ("assertIsInstance", "assertNotIsInstance")) and node.args:
+    if last in _OF_ONE and node.args:
         return _one(node, last, names)
+    return _by_name(node, last, names)
+
+
+def _by_name(node: ast.Call, last: str, names: Names) -> list[PythonDemand] | None:
+    """A call that asserts by what it is called."""
     chained = _chain_root(node)
     if chained is not None and _NAMED_SO.match(uniform(chained.func).rsplit(".", 1)[-1]):
         return [_fluent(node, chained, names)]
@@ -86,21 +95,21 @@ def _spelled(node: ast.Call, names: Names, count: int) -> str:
     return uniform(ast.Call(node.func, node.args[:count], kept), names)
 
 
-def _two(node: ast.Call, last: str, names: Names) -> list[Claim]:
+def _two(node: ast.Call, last: str, names: Names) -> list[PythonDemand]:
     left, right = node.args[:2]
     text = _spelled(node, names, 2)
     if last in _COMPARING:
         test: ast.expr = ast.copy_location(ast.Compare(left, [_COMPARING[last]()], [right]), node)
         options = [f"{word.arg}={uniform(word.value)}" for word in node.keywords if word.arg not in _MESSAGES]
-        found = [replace(claim, text=text) for claim in claims(test, names)]
+        found = [replace(demand, text=text) for demand in condition_demands(test, names)]
         # check_dtype=False and its like ask for less, so they belong to what is expected.
         more = f" {' '.join(options)}" if options else ""
-        return [replace(claim, expected=f"{claim.expected}{more}") for claim in found] if more else found
-    equal = next(claims(ast.copy_location(ast.Compare(left, [ast.Eq()], [right]), node), names))
+        return [replace(demand, expected=f"{demand.expected}{more}") for demand in found] if more else found
+    equal = next(condition_demands(ast.copy_location(ast.Compare(left, [ast.Eq()], [right]), node), names))
     if equal.strength is Strength.VACUOUS:
-        return [Claim(node, Strength.VACUOUS, "", text=text)]
+        return [PythonDemand(node, Strength.VACUOUS, "", text=text)]
     tolerance = _closeness(node, last, names)
-    return [Claim(node, Strength.CLOSE, equal.subject, equal.expected, tolerance, text=text)]
+    return [PythonDemand(node, Strength.CLOSE, equal.subject, equal.expected, tolerance, text=text)]
 
 
 def _closeness(node: ast.Call, last: str, names: Names) -> float:
@@ -121,7 +130,7 @@ def _places(node: ast.Call, last: str, names: Names) -> float:
     return ten_to(-digits) if digits is not None else 1.0
 
 
-def _one(node: ast.Call, last: str, names: Names) -> list[Claim]:
+def _one(node: ast.Call, last: str, names: Names) -> list[PythonDemand]:
     test: ast.expr = node.args[0]
     if last in _NONE:
         test = ast.Compare(test, [_NONE[last]()], [ast.Constant(None)])
@@ -131,23 +140,22 @@ def _one(node: ast.Call, last: str, names: Names) -> list[Claim]:
     elif not _TRUTH[last]:
         test = ast.UnaryOp(ast.Not(), test)
     text = _spelled(node, names, 2 if last.endswith("IsInstance") else 1)
-    return [replace(claim, text=text) for claim in claims(ast.copy_location(test, node), names)]
+    return [replace(demand, text=text) for demand in condition_demands(ast.copy_location(test, node), names)]
 
 
-def raising_claims(node: ast.Call, module: Module, names: Names, body: str = "") -> Iterator[Claim]:
+def raising_demands(node: ast.Call, module: Module, names: Names, body: str = "") -> Iterator[PythonDemand]:
     """An exception is demanded, and by ``match`` or a pattern what it says."""
     name = uniform(node.func)
+    by_pattern = "egex" in name
     kinds = argument(node, "expected_exception", 0) or argument(node, "expected_warning", 0)
-    called = [uniform(each, names) for each in node.args[1:]] if not body and "egex" not in name else []
-    subject = body or (f"{called[0]}({', '.join(called[1:])})" if called else "")
+    subject = body or ("" if by_pattern else _handed_call(node, names))
     expected = expected_of(kinds, names) if kinds is not None else "any"
-    broad = (module.dotted(kinds) or "any") in _BROAD or (isinstance(kinds, ast.Tuple) and len(kinds.elts) > 1)
-    text = f"{name}({expected})"
-    yield Claim(node, Strength.SHAPE if broad else Strength.EXACT, subject, expected, text=text)
-    pattern = argument(node, "match") or argument(node, "expected_regex", 1 if "egex" in name else None)
+    strength = Strength.SHAPE if _is_broad(kinds, module) else Strength.EXACT
+    yield PythonDemand(node, strength, subject, expected, text=f"{name}({expected})")
+    pattern = argument(node, "match") or argument(node, "expected_regex", 1 if by_pattern else None)
     if pattern is not None and constant(pattern, names) not in (None, "", ".*", ".+"):
         wanted = expected_of(pattern, names)
-        yield Claim(
+        yield PythonDemand(
             node,
             Strength.SHAPE,
             f"message of {subject}",
@@ -156,7 +164,18 @@ def raising_claims(node: ast.Call, module: Module, names: Names, body: str = "")
         )
 
 
-def _mock(node: ast.Call, function: ast.Attribute, last: str, names: Names) -> Claim:
+def _handed_call(node: ast.Call, names: Names) -> str:
+    """The call that ``assertRaises(ValueError, f, 1)`` makes itself."""
+    called = [uniform(each, names) for each in node.args[1:]]
+    return f"{called[0]}({', '.join(called[1:])})" if called else ""
+
+
+def _is_broad(kinds: ast.expr | None, module: Module) -> bool:
+    """Whether more than one exception will do."""
+    return (module.dotted(kinds) or "any") in _BROAD or (isinstance(kinds, ast.Tuple) and len(kinds.elts) > 1)
+
+
+def _mock(node: ast.Call, function: ast.Attribute, last: str, names: Names) -> PythonDemand:
     expected = ", ".join(
         [
             *(expected_of(each, names) for each in node.args),
@@ -166,7 +185,7 @@ def _mock(node: ast.Call, function: ast.Attribute, last: str, names: Names) -> C
     anything = re.search(r"\bANY\b", expected) is not None
     strength = min(_MOCKS[last], Strength.SHAPE) if anything else _MOCKS[last]
     wanted = "not called" if "not" in last else f"called ({expected})" if expected or "with" in last else "called"
-    return Claim(node, strength, subject_of(function.value, names), wanted)
+    return PythonDemand(node, strength, subject_of(function.value, names), wanted)
 
 
 def _chain_root(node: ast.Call) -> ast.Call | None:
@@ -186,19 +205,19 @@ def _chain_root(node: ast.Call) -> ast.Call | None:
     return None
 
 
-def _fluent(node: ast.Call, root: ast.Call, names: Names) -> Claim:
+def _fluent(node: ast.Call, root: ast.Call, names: Names) -> PythonDemand:
     subject = subject_of(root.args[0], names) if root.args else ""
     wanted = uniform(node, names).removeprefix(uniform(root, names))
     exact = re.search(r"equal|\bto_be\(|\bbe\(|is_same|have_text|have_value", wanted)
     strength = Strength.EXACT if exact and node.args else Strength.SHAPE if node.args else Strength.PRESENCE
-    return Claim(node, strength, subject, wanted)
+    return PythonDemand(node, strength, subject, wanted)
 
 
-def _opaque(node: ast.Call, last: str, names: Names) -> Claim:
+def _opaque(node: ast.Call, last: str, names: Names) -> PythonDemand:
     """An assertion that is defined elsewhere: its name says how much it demands."""
     subject = subject_of(node.args[0], names) if node.args else ""
     rest = [expected_of(each, names) for each in node.args[1:]]
     rest += [f"{word.arg}={uniform(word.value, names)}" for word in node.keywords if word.arg not in _MESSAGES]
     exact = "equal" in last.lower() and "not" not in last.lower() and "almost" not in last.lower()
     strength = Strength.EXACT if exact else Strength.SHAPE
-    return Claim(node, strength, subject, f"{last}({', '.join(rest)})" if rest or not exact else None)
+    return PythonDemand(node, strength, subject, f"{last}({', '.join(rest)})" if rest or not exact else None)

@@ -2,33 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from assay.detectors.test_code.curly.constants import comparison, constant, is_literal, number
 from assay.detectors.test_code.curly.lists import spelled
 from assay.detectors.test_code.curly.tokens import Tokens, arguments, bare, closing, split, uniform
 from assay.detectors.test_code.curly.words import compared, told
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
-
-
-class Demand(NamedTuple):
-    """One assertion before it is known where it stands."""
-
-    text: str
-    strength: Strength
-    subject: str
-    expected: str | None = None
-    tolerance: float | None = None
-
-
-class Meaning(NamedTuple):
-    """What is demanded of what."""
-
-    strength: Strength
-    subject: str
-    expected: str | None = None
-    tolerance: float | None = None
-
 
 _EQUAL = frozenset(
     {"equals", "Equals", "eq", "contentEquals", "deepEquals", "SequenceEqual", "ReferenceEquals", "SetEquals"}
@@ -42,7 +22,7 @@ _ABSOLUTE = re.compile(r"(?:Math|f64|f32|MathF|StrictMath)(?:\.|::)[aA]bs\((.*)\
 _NO_NAMES: Mapping[str, bool] = {}
 
 
-def equality(actual: Tokens, expected: Tokens) -> Meaning:
+def equality(actual: Tokens, expected: Tokens) -> Demand:
     """Two things that must be equal. A literal is what is expected, on whichever side it stands."""
     actual, expected = bare(actual), bare(expected)
     if is_literal(actual) and not is_literal(expected):
@@ -50,10 +30,10 @@ def equality(actual: Tokens, expected: Tokens) -> Meaning:
     if uniform(actual) == uniform(expected) or (
         is_literal(actual) and number(actual) == number(expected) is not None
     ):
-        return Meaning(_self_equality(actual), uniform(actual), uniform(expected))
+        return Demand(_self_equality(actual), uniform(actual), uniform(expected))
     if expected in (["true"], ["false"]):
         return condition(actual, expected == ["true"])
-    return Meaning(Strength.EXACT, uniform(actual), spelled(expected))
+    return Demand(Strength.EXACT, uniform(actual), spelled(expected))
 
 
 def _self_equality(side: Tokens) -> Strength:
@@ -61,15 +41,15 @@ def _self_equality(side: Tokens) -> Strength:
     return Strength.PRESENCE if "(" in side and not is_literal(side) else Strength.VACUOUS
 
 
-def condition(parts: Tokens, wanted: bool, names: Mapping[str, bool] = _NO_NAMES, depth: int = 0) -> Meaning:
+def condition(parts: Tokens, wanted: bool, names: Mapping[str, bool] = _NO_NAMES, depth: int = 0) -> Demand:
     """A condition that must be ``wanted``."""
     parts = bare(parts)
     always = constant(parts, names)
     if always is not None:
         strength = Strength.VACUOUS if always is wanted else Strength.SHAPE
-        return Meaning(strength, uniform(parts), "true" if wanted else "false")
+        return Demand(strength, uniform(parts), _answer(wanted))
     if depth > _MOST_DEPTH:
-        return Meaning(Strength.SHAPE, uniform(parts))
+        return Demand(Strength.SHAPE, uniform(parts))
     for operator, needs_all in (("||", not wanted), ("&&", wanted)):
         pieces = split(parts, frozenset({operator}))
         if len(pieces) > 1:
@@ -82,37 +62,41 @@ def condition(parts: Tokens, wanted: bool, names: Mapping[str, bool] = _NO_NAMES
     return _property(parts, wanted)
 
 
-def _joined(meanings: list[Meaning], parts: Tokens, needs_all: bool) -> Meaning:
+def _answer(wanted: bool) -> str:
+    return "true" if wanted else "false"
+
+
+def _joined(demands: list[Demand], parts: Tokens, needs_all: bool) -> Demand:
     """All of several conditions demand as much as the strongest, any of them only as much as the weakest."""
-    strengths = [meaning.strength for meaning in meanings]
-    return Meaning(max(strengths) if needs_all else min(strengths), uniform(parts))
+    strengths = [demand.strength for demand in demands]
+    return Demand(max(strengths) if needs_all else min(strengths), uniform(parts))
 
 
-def _comparison(left: Tokens, operator: str, right: Tokens, wanted: bool) -> Meaning:
+def _comparison(left: Tokens, operator: str, right: Tokens, wanted: bool) -> Demand:
     if operator in ("==", "===", "!=", "!=="):
         return equality(left, right) if (operator[0] == "=") is wanted else inequality(left, right)
     difference = _ABSOLUTE.fullmatch(uniform(left))
     if difference is not None and wanted and operator[0] == "<":
         inner = difference[1] or difference[2]
-        return Meaning(Strength.CLOSE, inner, None, number(right))
-    return Meaning(Strength.SHAPE, uniform(left), compared(operator, uniform(right), wanted))
+        return Demand(Strength.CLOSE, inner, None, number(right))
+    return Demand(Strength.SHAPE, uniform(left), compared(operator, uniform(right), wanted))
 
 
-def inequality(actual: Tokens, unexpected: Tokens) -> Meaning:
+def inequality(actual: Tokens, unexpected: Tokens) -> Demand:
     """Two things that must differ; from nothing differs whatever is there."""
     if is_literal(actual):
         actual, unexpected = unexpected, actual
     if is_literal(actual) and actual != unexpected:
-        return Meaning(Strength.VACUOUS, uniform(actual), uniform(unexpected))
+        return Demand(Strength.VACUOUS, uniform(actual), uniform(unexpected))
     if unexpected in (["true"], ["false"]):
         return condition(actual, unexpected == ["false"])
     absent = len(unexpected) == 1 and unexpected[0] in _NOTHING
-    return Meaning(Strength.PRESENCE if absent else Strength.SHAPE, uniform(actual), f"not {uniform(unexpected)}")
+    return Demand(Strength.PRESENCE if absent else Strength.SHAPE, uniform(actual), f"not {uniform(unexpected)}")
 
 
-def _property(parts: Tokens, wanted: bool) -> Meaning:
+def _property(parts: Tokens, wanted: bool) -> Demand:
     """A call or a variable that is true or false."""
-    plain = Meaning(Strength.SHAPE, uniform(parts), "true" if wanted else "false")
+    plain = Demand(Strength.SHAPE, uniform(parts), _answer(wanted))
     if not parts:
         return plain
     pattern = _type_pattern(parts, wanted)
@@ -120,33 +104,46 @@ def _property(parts: Tokens, wanted: bool) -> Meaning:
         return pattern
     name, inside, receiver = last_call(parts)
     if name in _EQUAL and wanted:
-        sides = arguments(inside) if len(arguments(inside)) >= 2 else [receiver, *arguments(inside)]
-        return equality(sides[0], _unborrowed(sides[1])) if len(sides) > 1 and sides[0] else plain
-    subject = uniform(inside or receiver)
+        return _called_equality(inside, receiver) or plain
+    state = _state(name, inside, uniform(inside or receiver), wanted)
+    if state is not None or not _asks_object(parts, receiver):
+        return state or plain
+    return Demand(Strength.SHAPE, uniform(receiver), told(name, uniform(_unborrowed(inside)), wanted))
+
+
+def _asks_object(parts: Tokens, receiver: Tokens) -> bool:
+    """What a class is asked is about the arguments; what an object is asked is about the object."""
+    return bool(receiver) and parts[-1] == ")" and not receiver[-1][:1].isupper()
+
+
+def _called_equality(inside: Tokens, receiver: Tokens) -> Demand | None:
+    """``x.equals(y)``, ``Objects.equals(x, y)``."""
+    given = arguments(inside)
+    sides = given if len(given) >= 2 else [receiver, *given]
+    return equality(sides[0], _unborrowed(sides[1])) if len(sides) > 1 and sides[0] else None
+
+
+def _state(name: str, inside: Tokens, subject: str, wanted: bool) -> Demand | None:
+    """Is something an error, or there at all: ``is_ok()``, ``isPresent()``, ``isEmpty()``."""
     if name in _FAILED:
         failed = _FAILED[name] is wanted
-        return Meaning(Strength.SHAPE if failed else Strength.PRESENCE, subject, "an error" if failed else None)
+        return Demand(Strength.SHAPE if failed else Strength.PRESENCE, subject, "an error" if failed else None)
     if name in _PRESENT and not (name == "Any" and inside):
         return _there(subject, _PRESENT[name], wanted)
-    if name in _ABSENT:
-        return _there(subject, _ABSENT[name], not wanted)
-    # What a class is asked is about the arguments; what an object is asked is about the object.
-    if not receiver or parts[-1] != ")" or receiver[-1][:1].isupper():
-        return plain
-    return Meaning(Strength.SHAPE, uniform(receiver), told(name, uniform(_unborrowed(inside)), wanted))
+    return _there(subject, _ABSENT[name], not wanted) if name in _ABSENT else None
 
 
-def _there(subject: str, absent: str, wanted: bool) -> Meaning:
+def _there(subject: str, absent: str, wanted: bool) -> Demand:
     if wanted:
-        return Meaning(Strength.PRESENCE, subject, f"not {absent}")
-    return Meaning(Strength.EXACT, subject, absent)
+        return Demand(Strength.PRESENCE, subject, f"not {absent}")
+    return Demand(Strength.EXACT, subject, absent)
 
 
 def _unborrowed(parts: Tokens) -> Tokens:
     return parts[1:] if parts[:1] == ["&"] else parts
 
 
-def _type_pattern(parts: Tokens, wanted: bool) -> Meaning | None:
+def _type_pattern(parts: Tokens, wanted: bool) -> Demand | None:
     """``x is null``, ``x is not null``, ``x instanceof Y``."""
     for word in ("is", "instanceof"):
         pieces = split(parts, frozenset({word}))
@@ -156,7 +153,7 @@ def _type_pattern(parts: Tokens, wanted: bool) -> Meaning | None:
         if kind in (["null"], ["not", "null"]):
             return _there(subject, "null", (kind == ["null"]) is not wanted)
         strength = Strength.VACUOUS if kind in (["Object"], ["object"]) and wanted else Strength.SHAPE
-        return Meaning(strength, subject, told("instanceOf", uniform(kind), wanted))
+        return Demand(strength, subject, told("instanceOf", uniform(kind), wanted))
     return None
 
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from assay.detectors.test_code.python.calls import call_claims
+from assay.detectors.test_code.python.call_demands import call_demands
 from assay.detectors.test_code.python.constants import truth
 from assay.detectors.test_code.python.module import Module
 from assay.detectors.test_code.python.swallow import catches_failure
@@ -31,5 +31,5 @@ def _fails(node: ast.stmt, module: Module) -> bool:
         kind = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
         return kind is not None and module.dotted(kind) == "AssertionError"
     call = node.value if isinstance(node, ast.Expr) else None
-    found = call_claims(call, module, NO_NAMES) if isinstance(call, ast.Call) else None
-    return any(claim.fails for claim in found or ())
+    found = call_demands(call, module, NO_NAMES) if isinstance(call, ast.Call) else None
+    return any(demand.fails for demand in found or ())

@@ -1,4 +1,4 @@
-"""Expectations that changed places: ``pop()`` was to give 2 and then 1, and is to give 1 and then 2 now.
+"""Expectations that changed places: ``pop()`` had to return 2 and then 1, and now 1 and then 2.
 
 No assertion is lost that way. But where the very same call is made several times, each of its answers has its
 place, unless what happens in between changed places, too.
@@ -11,7 +11,7 @@ from assay.detectors.test_code.findings import FilePair, counts
 from assay.detectors.test_code.model import Assertion, Strength, Test
 
 
-def swapped(file: FilePair, before: Test, after: Test) -> tuple[Assertion, Assertion] | None:
+def swapped_expectation(file: FilePair, before: Test, after: Test) -> tuple[Assertion, Assertion] | None:
     """The first assertion that is expected to give what another one gave, and what it is now; None without one."""
     if before.cases != 1 or after.cases != 1 or len(before.assertions) != len(after.assertions):
         return None

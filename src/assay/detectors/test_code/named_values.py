@@ -1,4 +1,4 @@
-"""What a name stands for where it is expected: a value that is written out, in the same function or around it.
+"""The value of a name that is expected, if it is written out in the same function or around it.
 
 ``want := []string{"x", "y"}`` and the list itself are the same expectation. A name that is bound twice, or to
 something that is called, stands for itself.
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
-from assay.detectors.test_code.judged import Judged
+from assay.detectors.test_code.demand import Demand
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.uniform import joined
@@ -23,7 +23,7 @@ Read = Callable[[int, int], list[str]]
 """Makes words of a piece of the file."""
 
 
-class Written:
+class NamedValues:
     """The names of one file. ``functions`` are the kinds of nodes that names are bound within."""
 
     def __init__(self, functions: frozenset[str], read: Read) -> None:
@@ -38,13 +38,13 @@ class Written:
     def _around(self, node: Node) -> "islice[Node]":
         return islice((each for each in islice(node.ancestors(), _FAR) if each.kind in self._functions), _FAR)
 
-    def settled(self, judged: Judged, used: Node) -> Judged:
+    def settled(self, demand: Demand, used: Node) -> Demand:
         """What is demanded, with the value in place of its name."""
-        name = judged.expected
-        if name is None or name not in self._bound or judged.strength < Strength.CLOSE or not _NAME.match(name):
-            return judged
+        name = demand.expected
+        if name is None or name not in self._bound or demand.strength < Strength.CLOSE or not _NAME.match(name):
+            return demand
         value = self._value(name, used)
-        return judged if value is None else replace(judged, expected=value)
+        return demand if value is None else replace(demand, expected=value)
 
     def _value(self, name: str, used: Node) -> str | None:
         bound = self._bound[name]

@@ -1,4 +1,4 @@
-"""A whole that is expected in place of its parts: ``config == {"port": 8080}`` demands ``config.port == 8080``."""
+"""A value that is expected instead of its parts: ``config == {"port": 8080}`` demands ``config.port == 8080``."""
 
 import re
 
@@ -10,14 +10,14 @@ _FIRST = re.compile(r"[A-Za-z_]\w*")
 _MOST = 20
 
 
-def wholes(gained: list[Assertion]) -> list[Assertion]:
-    """Those of the assertions that expect something of several parts."""
+def whole_expectations(gained: list[Assertion]) -> list[Assertion]:
+    """The assertions that expect a value with several parts."""
     found = [each for each in gained if (each.expected or " ")[-1] in ")}]" and each.strength > Strength.PRESENCE]
     return [each for each in found if not (each.expected or "").startswith(("not ", "in "))][:_MOST]
 
 
 def covers(whole: Assertion, part: Assertion, source: str) -> bool:
-    """Whether a whole has a part under its name and with its value. ``source`` is the test as it was."""
+    """Whether a value has this part, by its name and value. ``source`` is the test as it was."""
     found = _PART.fullmatch(without_owner(part.subject))
     if found is None or part.expected is None or not is_literal(part.expected):
         return False

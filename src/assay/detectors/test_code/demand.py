@@ -1,0 +1,25 @@
+"""What an assertion demands of its subject, before it is known where the assertion stands."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from assay.detectors.test_code.model import Strength
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """How much is demanded of what."""
+
+    strength: Strength
+    subject: str
+    expected: str | None = None
+    tolerance: float | None = None
+    promise: bool = False
+    """Whether it only counts where its promise is awaited."""
+
+
+class WrittenDemand(NamedTuple):
+    """A demand with the text of the assertion or the condition that makes it."""
+
+    text: str
+    demand: Demand
