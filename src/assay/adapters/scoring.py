@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from assay.adapters.scenario_file import load_scenario, scenario_hash
+from assay.adapters.scorer_worker import TimeLimit, prepare
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.seeded_task import load_seeded
 from assay.adapters.trees import remove_tree
@@ -40,7 +41,7 @@ class Scoring:
         if self.workspace is not None and any(one.check.kind == COMMAND for one in self.checks):
             isolation = self.workspace.commands.sandbox().isolation.backend
             provenance = provenance.model_copy(update={"isolation": isolation})
-        return score_run(self.checks, self.workspace, provenance, status)
+        return score_run(self.checks, self.workspace, provenance, status, TimeLimit())
 
 
 @contextlib.contextmanager
@@ -54,6 +55,7 @@ def from_task(task: str, workspace: str | None, sandbox: Callable[[], Sandbox]) 
     if workspace is None:
         yield Scoring(checks, None, provenance)
         return
+    prepare(checks)
     with _folder(workspace) as root:
         commands = Commands(root, seeded.baseline, sandbox, seeded.scenario.workdir)
         memory = Memory(root, seeded.baseline_sha256) if root == workspace else None
@@ -71,6 +73,7 @@ def from_scenario(
     if workspace is None or baseline is None:
         yield Scoring(checks, None, provenance)
         return
+    prepare(checks)
     with _baseline(baseline) as before, _folder(workspace) as root:
         known = folder_baseline(before)
         provenance = provenance.model_copy(

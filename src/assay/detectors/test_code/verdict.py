@@ -6,6 +6,7 @@ from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.test_code.changed import ChangedTests
 from assay.detectors.test_code.findings import Comparison, Finding
 from assay.detectors.test_code.lines import net_added
+from assay.evidence.apart import UnreadableError
 from assay.formats.counting import counted
 
 _MOST = 200
@@ -14,10 +15,16 @@ _MOST = 200
 def outcome_of(
     changed: ChangedTests, result: Comparison, by_lines: list[Finding], words: tuple[str, str]
 ) -> Outcome:
-    """``words`` say what is wrong with a finding and what is right without one."""
+    """``words`` say what is wrong with a finding and what is right without one.
+
+    Raises ``UnreadableError`` where nothing is wrong as far as anybody can see, and somewhere nobody can.
+    """
     if not changed.files:
         return NotApplicable("no test file changed")
     findings = [*changed.unusable, *result.findings, *by_lines]
+    if changed.unjudged and not findings:
+        more = len(changed.unjudged) - 1
+        raise UnreadableError(changed.unjudged[0] + (f" (and {counted(more, 'more file')})" if more else ""))
     compared = max(result.compared + len(changed.by_lines) + len(changed.unusable), 1)
     worse = min(result.worse + len(by_lines) + len(changed.unusable), compared)
     evidence: dict[str, object] = {
@@ -25,6 +32,8 @@ def outcome_of(
         "languages": changed.languages,
         "compared_by_lines": [each.path for each in changed.by_lines],
     }
+    if changed.unjudged:
+        evidence["not_compared"] = changed.unjudged[:_MOST]
     if len(findings) > _MOST:
         evidence["findings_left_out"] = len(findings) - _MOST
     if result.explained:
