@@ -23,6 +23,7 @@ from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.evidence.workspace import Workspace
 
 LIMIT_SEC = 300.0
+_START_SEC = 120.0
 _CHILD = "assay.adapters.scorer_worker_child"
 _READS = frozenset({"before", "after", "entry", "link_target"})
 
@@ -63,7 +64,7 @@ def prepare(placed: Iterable[PlacedCheck[Workspace]]) -> None:
         return
     worker = _Worker()
     modules = sorted({type(one.check).__module__ for one in placed})
-    worker.child.send(pickle.dumps(("import", (list(checks.__path__), modules))), time.monotonic() + LIMIT_SEC)
+    worker.child.send(pickle.dumps(("import", (list(checks.__path__), modules))), time.monotonic() + _START_SEC)
     _idle.append(worker)
 
 
@@ -96,11 +97,9 @@ class TimeLimit:
         raise LostScorerError(f"the process of the scorer ended before it had an answer ({how})")
 
     def _asked(self, worker: _Worker, check: Check[Workspace], evidence: Workspace) -> Outcome:
-        until = time.monotonic() + self.limit_sec
         if worker.serves is not self:
-            seen = (evidence.changes, evidence.nested_repositories, evidence.cut)
-            worker.child.send(pickle.dumps(("workspace", (list(checks.__path__), *seen))), until)
-            worker.serves = self
+            self._begin(worker, evidence)
+        until = time.monotonic() + self.limit_sec
         worker.child.send(pickle.dumps(("check", check)), until)
         while True:
             message = _decoded(worker.child.receive(until))
@@ -111,6 +110,17 @@ class TimeLimit:
             if message.call == "run":
                 until += time.monotonic() - begin
             worker.child.send(answer, until)
+
+    def _begin(self, worker: _Worker, evidence: Workspace) -> None:
+        """Tell a worker what was changed. Until it is there, no scorer's clock runs."""
+        until = time.monotonic() + _START_SEC
+        seen = (evidence.changes, evidence.nested_repositories, evidence.cut)
+        try:
+            worker.child.send(pickle.dumps(("workspace", (list(checks.__path__), *seen))), until)
+            worker.child.receive(until)
+        except TimeoutError:
+            raise MeasurementError(f"the process for scorers did not start within {_START_SEC:g} s") from None
+        worker.serves = self
 
 
 def _decoded(data: bytes) -> _Message:

@@ -89,6 +89,7 @@ def serve() -> None:
             elif word == "workspace":
                 checks.__path__, *seen = value
                 workspace = AskedWorkspace(parent, *seen)
+                parent.send(b"ready")
             else:
                 parent.send(_answer(value, workspace))
 

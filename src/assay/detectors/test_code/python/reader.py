@@ -59,7 +59,8 @@ def _unparsed(error: Exception) -> TestCode:
     line = getattr(error, "lineno", None) or 1
     message = getattr(error, "msg", None) or type(error).__name__
     problem = f"Line {line} is not understood: {message}."
-    if isinstance(error, SyntaxError):
+    # Null bytes are a syntax error from Python 3.12 on, and a ValueError before.
+    if isinstance(error, SyntaxError | ValueError):
         return TestCode(LANGUAGE, skips=(Skip("disabled", line, SYNTAX_ERROR),), problems=(problem,))
     return _unreadable(problem, f"Python's parser refuses it: {message}")
 
