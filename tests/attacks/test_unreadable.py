@@ -74,13 +74,13 @@ def test_planted_files_that_never_end_hide_no_weakened_test(tmp_path: Path) -> N
         assert row.verdict is RowVerdict.FAIL
         assert findings(row) == [("file-unreadable", path) for path in PLANTED]
     assert assertions.evidence["not_compared"] == [
-        "tests/z.test.js of the baseline can't be read: the parser had to be stopped 5 times before, "
+        "tests/z.test.js of the baseline can't be read: the parser had to be stopped 3 times before, "
         "so it wasn't tried"
     ]
     # What was lost in one grading is nothing to the next one in the same process.
     skips, assertions = rows(tmp_path, {"tests/z.test.js": STRONG}, {"tests/z.test.js": WEAK})
     assert (skips.verdict, findings(assertions)) == (RowVerdict.PASS, [("assertion-weaker", "tests/z.test.js")])
-    for row in rows(tmp_path, {"tests/z.test.js": STRONG}, {"tests/z.test.js": STRONG + STRONG.replace("3", "4")}):
+    for row in rows(tmp_path, {"tests/z.test.js": STRONG}, {"tests/z.test.js": STRONG + "// more\n"}):
         assert row.verdict is RowVerdict.PASS
 
 

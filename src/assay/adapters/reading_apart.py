@@ -19,10 +19,10 @@ from assay.adapters.reading_apart_child import CPU_SEC, FAILED, READ
 from assay.core.errors import AssayError
 from assay.evidence.apart import Answer, Question, UnreadableError
 
-MOST_LOST = 5
+MOST_LOST = 3
 _CHILD = "assay.adapters.reading_apart_child"
 # Only a child that neither works nor ends gets this far.
-_WALL_SEC = 60 * CPU_SEC
+_WALL_SEC = 30 * CPU_SEC
 _MOST_KEPT = 4096
 _idle: list[ChildProcess] = []
 

@@ -10,7 +10,7 @@ import msgspec
 from assay.adapters.child_process import Parent
 from assay.evidence.apart import UnreadableError
 
-CPU_SEC = 10
+CPU_SEC = 20
 READ, UNREADABLE, FAILED = b"r", b"u", b"f"
 _MEMORY = 4 * 2**30
 

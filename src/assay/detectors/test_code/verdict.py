@@ -25,7 +25,8 @@ def outcome_of(
     if changed.unjudged and not findings:
         more = len(changed.unjudged) - 1
         raise UnreadableError(changed.unjudged[0] + (f" (and {counted(more, 'more file')})" if more else ""))
-    compared = max(result.compared + len(changed.by_lines) + len(changed.unusable), 1)
+    whole_files = {each.path for each in (*changed.by_lines, *changed.unusable)}
+    compared = max(result.compared + len(whole_files), 1)
     worse = min(result.worse + len(by_lines) + len(changed.unusable), compared)
     evidence: dict[str, object] = {
         "findings": [asdict(each) for each in findings[:_MOST]],

@@ -1,6 +1,7 @@
 """What a name stands for: a variable that is set once, to something that is written out."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 
 from assay.detectors.test_code.curly.constants import is_literal
@@ -52,6 +53,7 @@ class Values:
                     self._declared.setdefault(found[1], []).append((node, found.end()))
         self._set: dict[tuple[int, int], Counter[str]] = {}
         self._known: dict[tuple[str, int], Tokens | None] = {}
+        self._global: dict[str, list[tuple[Node, int]]] = {}
 
     def of(self, name: str, used: Node) -> Tokens | None:
         """What a name stands for where it is used; None where that is not written out."""
@@ -75,11 +77,20 @@ class Values:
             )
         return self._set[start, end]
 
+    def _inside(self, name: str, function: Node) -> list[tuple[Node, int]]:
+        """Every test may have a variable of the same name, so looking at all of them for each would be quadratic."""
+        declared = self._declared[name]
+        first = bisect_left(declared, function.start, key=_start)
+        return declared[first : bisect_left(declared, function.end, lo=first, key=_start)]
+
+    def _outside(self, name: str) -> list[tuple[Node, int]]:
+        if name not in self._global:
+            self._global[name] = [one for one in self._declared[name] if self._around(one[0]) is None]
+        return self._global[name]
+
     def _value(self, name: str, function: Node | None) -> Tokens | None:
-        inside = [
-            one for one in self._declared[name] if function and function.start <= one[0].start < function.end
-        ]
-        outside = [one for one in self._declared[name] if self._around(one[0]) is None]
+        inside = self._inside(name, function) if function else []
+        outside = self._outside(name)
         found = inside or outside
         if len(found) != 1 or (not inside and len(outside) != len(self._declared[name])):
             return None
@@ -88,6 +99,10 @@ class Values:
             return None
         value = tokens(self._tree.text[start : min(node.end, start + _LONGEST)].rstrip(";"))
         return value if node.end - start < _LONGEST and _is_written_out(value) else None
+
+
+def _start(declared: tuple[Node, int]) -> int:
+    return declared[0].start
 
 
 def _is_written_out(value: Tokens) -> bool:
