@@ -73,7 +73,7 @@ def scored(how: str, workspace: Workspace = CALM, limit_sec: float = 60) -> tupl
         "re.match('(a|a)*$', 'a' * 60 + 'b')",
         "time.sleep(1000)",
         "sum(range(10**15))",
-        "__import__('ast_grep_py').SgRoot('[x*new@n}.\\\\[\"\"\"=/\"\"\"}~{{;f\"\"', 'typescript')",
+        '__import__(\'ast_grep_py\').SgRoot(\'[x*new@n}.\\\\["""=/"""}~{{;f""\', \'typescript\')',
     ],
 )
 def test_a_scorer_that_never_ends_is_an_error_and_the_others_answer(how: str) -> None:
@@ -91,12 +91,14 @@ def test_a_scorer_that_never_ends_is_an_error_and_the_others_answer(how: str) ->
             "the process of the scorer ended before it had an answer (signal 9)",
             "LostScorerError",
         ),
-        ("os._exit(0)", "the process of the scorer ended before it had an answer (exit code 0)", "LostScorerError"),
+        ("os._exit(0)", "the process of the scorer ended before it had an answer (exit code 0)",
+         "LostScorerError"),
         ("1 / 0", "division by zero", "ZeroDivisionError"),
         ("Scored(1.0, True, '', {'a': {1, 2}})", "Object of type set is not JSON serializable", "TypeError"),
         ("evidence._asked(str, 'commands')", "the scorer asked for 'commands', which a workspace doesn't have",
          "LostScorerError"),
-        ("evidence.parent.send(b'[')", "the scorer's answer can't be used: Expecting value: line 1 column 2 (char 1)",
+        ("evidence.parent.send(b'[')",
+         "the scorer's answer can't be used: Expecting value: line 1 column 2 (char 1)",
          "LostScorerError"),
         ("evidence.parent.send(b'{}')", "the scorer gave no answer", "LostScorerError"),
         ("evidence.parent.send(b'{\"scored\": [2, true, \"\", {}]}')",
@@ -145,7 +147,7 @@ class Slow(FakeWorkspace):
         return CommandRun(RunEnd(0), f"{command} {restore} {collect}", False, 2.5, {})
 
 
-def test_the_clock_stands_while_a_command_runs() -> None:
+def test_the_clock_is_paused_while_a_command_runs() -> None:
     how = "NotApplicable(evidence.run('true', 9, ('a',), ('b', 'c')).output)"
     slow = Slow({"tests/test_a.py": CALM.old["tests/test_a.py"]}, {"tests/test_a.py": CALM.new["tests/test_a.py"]})
     assert scored(how, slow, limit_sec=2)[1] == "true ('a',) ('b', 'c')"
@@ -179,7 +181,7 @@ def test_every_type_answers_as_it_does_here() -> None:
     every = placed_checks(Scenario.model_validate({"scorers": scorers}), "s.yaml")
     workspace = FakeWorkspace(
         {**CALM.old, "a.test.js": "it('a', () => { expect(f()).toBe(1) })", "gone": "x"},
-        {**CALM.new, "a.test.js": "it.skip('a', () => {})", f"tests/test_{ODD}.py": "x", "conftest.py": "import x"},
+        {**CALM.new, "a.test.js": "it.skip('a', () => {})", f"tests/test_{ODD}.py": "x", "conftest.py": "x"},
         links={"link": "gone"},
         nested_repositories=(ODD,),
     )

@@ -236,7 +236,9 @@ def test_python_of_a_newer_version_is_no_pass_and_not_the_agents_fault() -> None
     if sys.version_info >= (3, 12):
         assert outcome(edited(PATH, old, new)).passed
     else:
-        with pytest.raises(UnreadableError, match=r"test_cart.py can't be read: its syntax is newer than Python 3"):
+        with pytest.raises(
+            UnreadableError, match=r"test_cart.py can't be read: its syntax is newer than Python 3"
+        ):
             outcome(edited(PATH, old, new))
 
 

@@ -1,7 +1,8 @@
-"""A process of ours that does something that may never return, and that we can always end.
+"""A child process for work that may never return, which the parent can always end.
 
-It is started by ``exec``, so threads of ours don't matter to it, and with ``-P``: it imports nothing from the
-current folder, which may be an agent's. Both sides talk in frames over its standard input and output.
+It is started by ``exec``, so that it doesn't inherit the locks of other threads, and with ``-P``, so that it
+imports nothing from the current folder, which may be an agent's. Both sides exchange frames over its standard
+input and output.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class ChildProcess:
-    """Our end of a child that runs a module of ours."""
+    """The parent's end. The child runs a module of Assay."""
 
     def __init__(self, module: str) -> None:
         self._process = subprocess.Popen(
@@ -45,7 +46,7 @@ class ChildProcess:
         return self._process.stdout.fileno() if self._process.stdout is not None else -1
 
     def send(self, data: bytes, until: float) -> None:
-        """Hand a frame over. Raises ``TimeoutError`` at that time of the monotonic clock, ``OSError`` if it ended."""
+        """Send a frame. Raises ``TimeoutError`` at ``until`` of the monotonic clock, ``OSError`` if it ended."""
         view = memoryview(len(data).to_bytes(_HEADER) + data)
         while view:
             _wait(self._stdin, select.POLLOUT, until)
@@ -53,11 +54,11 @@ class ChildProcess:
                 view = view[os.write(self._stdin, view[: 1 << 16]) :]
 
     def receive(self, until: float) -> bytes:
-        """The next frame. Raises ``TimeoutError`` at that time, and ``EOFError`` if the child has ended."""
+        """The next frame. Raises ``TimeoutError`` at ``until``, and ``EOFError`` if the child ended."""
         return _frame(self._stdout, until)
 
     def end(self) -> None:
-        """End it, whatever it is doing."""
+        """Kill the child, whatever it is doing."""
         self._process.kill()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
@@ -66,7 +67,7 @@ class ChildProcess:
         self._process.wait()
 
     def ended(self) -> int:
-        """How it ended, after its output did: its exit code, or the negative number of a signal."""
+        """How a child ended whose output has ended: its exit code, or the negative number of a signal."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_TO_END_SEC)
         self.end()
@@ -77,18 +78,18 @@ class Parent:
     """The child's end."""
 
     def __init__(self) -> None:
-        """Die with the parent, even in the middle of an endless loop, and leave Ctrl-C to it."""
+        """Arrange to die with the parent, even in the middle of an endless loop, and leave Ctrl-C to it."""
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != int(sys.argv[1]):
             sys.exit(1)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # Whatever prints something must not get in between the frames.
+        # Nothing that is printed may get in between the frames.
         self._output = os.dup(sys.stdout.fileno())
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
     def receive(self) -> bytes:
-        """The next frame. Raises ``EOFError`` if there will be none."""
+        """The next frame. Raises ``EOFError`` if the parent has no more."""
         return _frame(sys.stdin.fileno(), None)
 
     def send(self, data: bytes) -> None:

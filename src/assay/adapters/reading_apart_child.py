@@ -1,4 +1,4 @@
-"""Reads hostile text in a process apart: the child. It gets functions by their names, and answers with data only."""
+"""Reads hostile text in a child process that can be killed: the child's side. Its answers are data only."""
 
 import contextlib
 import pickle
@@ -16,13 +16,13 @@ _MEMORY = 4 * 2**30
 
 
 def serve() -> None:
-    """Answer requests until there are none any more."""
+    """Answer requests until the parent has no more."""
     parent = Parent()
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     with contextlib.suppress(EOFError):
         while True:
-            cpu_sec, read, question = pickle.loads(parent.receive())  # noqa: S301 - the parent is ours
+            cpu_sec, read, question = pickle.loads(parent.receive())  # noqa: S301 - sent by the parent
             _limit_cpu(cpu_sec)
             try:
                 answer = READ + msgspec.msgpack.encode(read(question))
@@ -36,7 +36,7 @@ def serve() -> None:
 
 
 def _limit_cpu(seconds: int) -> None:
-    """The kernel ends the process when it has used up this much more, which is counted in whole seconds."""
+    """Let the kernel kill the process after this much more CPU time; it counts in whole seconds."""
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + seconds + 1, most))
 

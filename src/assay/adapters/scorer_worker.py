@@ -1,9 +1,9 @@
-"""Runs scorers in a process apart, each within a time limit: our end of it.
+"""Runs each scorer in a child process, within a time limit: the parent's side.
 
-A pattern, a parser or a loop that never ends holds on to the interpreter, so nothing but the end of the process stops
-it. The child has the scorer and asks us for everything of the workspace; we answer, until it has an outcome or its
-time is up. Commands run here, in their sandbox and with a limit of their own: meanwhile the scorer's clock stands.
-The process is kept between gradings, and nothing of one grading is left in it when the next begins.
+A pattern, a parser or a loop that never ends holds the interpreter's lock, so only killing the process stops it.
+The child runs the scorer and asks the parent for everything about the workspace, until it has an outcome or its
+time is up. Commands run in the parent, in their sandbox and with a limit of their own; the scorer's clock is paused
+meanwhile. The process is kept between gradings, and each grading begins with a new workspace in it.
 """
 
 import atexit
@@ -29,7 +29,7 @@ _READS = frozenset({"before", "after", "entry", "link_target"})
 
 
 class TimeLimitError(AssayError):
-    """A scorer did not finish in time."""
+    """A scorer didn't finish within its time limit."""
 
 
 class LostScorerError(AssayError):
@@ -59,7 +59,7 @@ _idle: list[_Worker] = []
 
 
 def prepare(placed: Iterable[PlacedCheck[Workspace]]) -> None:
-    """Start a process for these scorers if none is there yet. It imports them while the workspace is captured."""
+    """Start a process for these scorers if none is idle. It imports them while the workspace is captured."""
     if _idle:
         return
     worker = _Worker()
@@ -75,7 +75,7 @@ class TimeLimit:
         self.limit_sec = limit_sec
 
     def __call__(self, check: Check[Workspace], evidence: Workspace) -> Outcome:
-        # Somebody may have ended an idle process; a second one only ends because of the scorer.
+        # An idle process may have been killed; if a second one ends, the scorer ended it.
         for _ in range(2):
             worker = _idle.pop() if _idle else _Worker()
             try:
@@ -112,19 +112,19 @@ class TimeLimit:
             worker.child.send(answer, until)
 
     def _begin(self, worker: _Worker, evidence: Workspace) -> None:
-        """Tell a worker what was changed. Until it is there, no scorer's clock runs."""
+        """Tell a worker what was changed. The scorer's clock starts when the worker is ready."""
         until = time.monotonic() + _START_SEC
         seen = (evidence.changes, evidence.nested_repositories, evidence.cut)
         try:
             worker.child.send(pickle.dumps(("workspace", (list(checks.__path__), *seen))), until)
             worker.child.receive(until)
         except TimeoutError:
-            raise MeasurementError(f"the process for scorers did not start within {_START_SEC:g} s") from None
+            raise MeasurementError(f"the process for scorers didn't start within {_START_SEC:g} s") from None
         worker.serves = self
 
 
 def _decoded(data: bytes) -> _Message:
-    """Only data comes back: the child has read what an agent wrote. Names of files may hold lone surrogates."""
+    """Only data comes back, since the child has read what an agent wrote. File names may hold lone surrogates."""
     try:
         return msgspec.convert(json.loads(data), _Message)
     except (ValueError, RecursionError) as error:
@@ -159,7 +159,7 @@ def _looked_up(evidence: Workspace, message: _Message) -> object:
 
 
 def end_idle() -> None:
-    """End the processes that wait for a scorer. The next one gets another."""
+    """End the idle processes. The next scorer starts another."""
     while _idle:
         _idle.pop().child.end()
 

@@ -1,4 +1,4 @@
-"""Runs scorers in a process apart: the child."""
+"""Runs each scorer in a child process, within a time limit: the child's side."""
 
 import contextlib
 import importlib
@@ -24,7 +24,7 @@ _Kept = TypeVar("_Kept")
 
 @dataclass
 class AskedWorkspace:
-    """A workspace that the parent has. Contents are kept, since several scorers ask for the same files."""
+    """The parent's workspace, asked through the pipe. Contents are kept: several scorers read the same files."""
 
     parent: Parent
     changes: tuple[Change, ...]
@@ -71,17 +71,17 @@ class AskedWorkspace:
 
     def _asked(self, kind: type[_Kept], call: str, *arguments: object) -> _Kept | None:  # noqa: ARG002
         self.parent.send(json.dumps({"call": call, "arguments": arguments}).encode())
-        found: _Kept | None = pickle.loads(self.parent.receive())  # noqa: S301 - the parent is ours
+        found: _Kept | None = pickle.loads(self.parent.receive())  # noqa: S301 - sent by the parent
         return found
 
 
 def serve() -> None:
-    """Run scorers until there are none any more."""
+    """Run scorers until the parent has no more."""
     parent = Parent()
     workspace = AskedWorkspace(parent, (), (), ())
     with contextlib.suppress(EOFError):
         while True:
-            word, value = pickle.loads(parent.receive())  # noqa: S301 - the parent is ours
+            word, value = pickle.loads(parent.receive())  # noqa: S301 - sent by the parent
             if word == "import":
                 checks.__path__, modules = value
                 for module in modules:
@@ -95,7 +95,7 @@ def serve() -> None:
 
 
 def _answer(check: Check[Workspace], workspace: AskedWorkspace) -> bytes:
-    """A scorer's answer as data. What its evidence holds that JSON can't hold is its own mistake."""
+    """A scorer's answer as data. Evidence that JSON can't hold is an error of the scorer."""
     try:
         return _encoded(outcome_of(check, workspace, lambda check, evidence: _plain(check.run(evidence))))
     except MeasurementError as error:
@@ -103,7 +103,7 @@ def _answer(check: Check[Workspace], workspace: AskedWorkspace) -> bytes:
 
 
 def _plain(outcome: Outcome) -> Outcome:
-    """The same, if it can be sent."""
+    """The outcome itself, if it can be sent."""
     _encoded(outcome)
     return outcome
 

@@ -39,8 +39,8 @@ def grade(
     """Ask every check. A check that raises is ``Errored``; the others go on.
 
     ``MeasurementError`` passes through: where a source is down, there is no grading at all. ``ask_all`` does what
-    ``map`` does, and keeps the order of the answers; it may ask several checks at once. ``run`` runs one check, and
-    raises if the check doesn't finish within its time limit.
+    ``map`` does, and keeps the order of the answers; it may ask several checks at once. ``run`` runs one check
+    and raises if it doesn't finish within its time limit.
     """
     return tuple(ask_all(lambda one: Placed(one.placement, outcome_of(one.check, evidence, run)), checks))
 

@@ -1,7 +1,7 @@
-"""Reading hostile text apart: in a process that can be stopped, within bounds on time and memory.
+"""Reading hostile text apart: in a process that can be killed, within limits on time and memory.
 
-Some parsers never return from some texts, and nothing but the end of their process stops them. Checks and detectors
-ask for such a reading through ``Workspace.read_apart``; an adapter decides where it happens.
+Some parsers never return from some texts, and only killing their process stops them. Checks and detectors call
+such a parser through ``Workspace.read_apart``; an adapter decides where it runs.
 """
 
 from collections.abc import Callable, Hashable
@@ -14,17 +14,17 @@ Answer = TypeVar("Answer")
 
 
 class UnreadableError(AssayError):
-    """A text could not be read within the bounds. The message is the reason, and goes on a sentence."""
+    """A text can't be read within the limits. The message is the reason, without a subject and a full stop."""
 
 
 class ReadApart(Protocol):
     """Calls a function of a module with one value that can be pickled, and returns data of the type ``answer``."""
 
     def __call__(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
-        """What ``read`` returns. Raises ``UnreadableError`` if ``read`` does, or doesn't finish within the bounds."""
+        """What ``read`` returns. Raises ``UnreadableError`` if ``read`` raises it or exceeds the limits."""
         ...
 
 
 def read_here(read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:  # noqa: ARG001
-    """A ``ReadApart`` without bounds, in this process: for text that is known to be harmless."""
+    """A ``ReadApart`` without limits, in this process: for text that is known to be harmless."""
     return read(question)

@@ -124,7 +124,7 @@ class Workspace(Protocol):
         ...
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
-        """Call a parser that may never return, in a process that is stopped then; see ``assay.evidence.apart``."""
+        """Call a parser that may never return, in a process that can be killed; see ``assay.evidence.apart``."""
         ...
 
 

@@ -15,8 +15,8 @@ import yaml
 from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.new_skips import compare_skips
 from assay.detectors.test_code.read import read_both
-from assay.evidence.apart import read_here
 from assay.detectors.test_code.weakening import compare_assertions
+from assay.evidence.apart import read_here
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = ("refactorings", "rewrites")

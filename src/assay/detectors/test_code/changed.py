@@ -4,11 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assay.detectors.test_code.findings import FilePair, Finding
-from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
 from assay.detectors.test_code.read import decoded, read_both
+from assay.detectors.test_code.unreadable import (
+    TEST_FILE,
+    UNREADABLE,
+    made_unreadable,
+    reason_of,
+    unjudged_file,
+)
 from assay.evidence.apart import ReadApart
-from assay.evidence.workspace import Change, EntryKind, Workspace
+from assay.evidence.workspace import Change, Entry, EntryKind, Workspace
 from assay.formats.path_patterns import matching
 
 
@@ -25,8 +31,8 @@ class Lines:
 class ChangedTests:
     """What there is to compare. ``unusable`` are files that became links or can't be read any more.
 
-    ``unjudged`` has a sentence for each file that nobody can compare, through no fault of the run: its baseline was
-    as unreadable, or it needs a newer Assay.
+    ``unjudged`` has a sentence for each file that can't be compared, through no fault of the run: its baseline is
+    as unreadable, or its syntax is too new for the Python that runs Assay.
     """
 
     pairs: list[FilePair] = field(default_factory=list)
@@ -59,20 +65,24 @@ def changed_tests(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
 
 
 def _read(change: Change, workspace: Workspace, found: ChangedTests) -> None:
-    was_file = change.before is not None and change.before.kind is EntryKind.FILE
-    is_file = change.after is not None and change.after.kind is EntryKind.FILE
+    was_file, is_file = (_is_file(entry) for entry in (change.before, change.after))
     before = workspace.before(change.old_path) if was_file else None
     after = workspace.after(change.path) if is_file else None
     if change.after is not None and after is None and (was_file or is_file):
         kind = change.after.kind.value
-        rule, now = ("file-unreadable", "can't be read") if is_file else ("file-replaced", f"is a {kind}")
-        found.unusable.append(Finding(rule, change.path, 0, "", "a file of tests" if was_file else "", now))
-        found.files += 1
+        rule, now = (UNREADABLE, "can't be read") if is_file else ("file-replaced", f"is a {kind}")
+        found.unusable.append(Finding(rule, change.path, 0, "", TEST_FILE if was_file else "", now))
     elif was_file and before is None:
         found.unjudged.append(f"{change.old_path} of the baseline can't be read")
-        found.files += 1
-    elif before is not None or after is not None:
-        _compare(change, before, after, workspace.read_apart, found)
+    else:
+        if before is not None or after is not None:
+            _compare(change, before, after, workspace.read_apart, found)
+        return
+    found.files += 1
+
+
+def _is_file(entry: Entry | None) -> bool:
+    return entry is not None and entry.kind is EntryKind.FILE
 
 
 def _compare(
@@ -87,42 +97,24 @@ def _compare(
     if _only_source(change, pair):
         return
     found.files += 1
-    _note_unreadable(pair, found)
-    if (old is None and new is None) or any(code is not None and code.problems for code in (old, new)):
+    known = [code for code in (old, new) if code is not None]
+    finding, unjudged = made_unreadable(pair), unjudged_file(pair)
+    found.unusable += [finding] if finding is not None else []
+    found.unjudged += [unjudged] if unjudged is not None and finding is None else []
+    if not known or any(code.problems for code in known):
         found.by_lines.append(Lines(change.path, pair.before_text, pair.after_text))
         pair = _understood(pair)
-    if old is not None or new is not None:
+    if known:
         found.pairs.append(pair)
-
-
-def _note_unreadable(pair: FilePair, found: ChangedTests) -> None:
-    """A file that can't be read is never a pass: a finding if the run made it so, unjudged if it was so before."""
-    was = pair.before.unreadable if pair.before is not None else ""
-    now = pair.after.unreadable if pair.after is not None else ""
-    if pair.after is not None and now and now != was and not pair.after.newer_than_us:
-        text = "can't be read, either" if was else "a file of tests" if pair.before is not None else ""
-        found.unusable.append(Finding("file-unreadable", pair.path, 0, "", text, now))
-    elif was or now:
-        which = f"{pair.old_path} of the baseline" if was else pair.path
-        found.unjudged.append(f"{which} can't be read: {was or now}")
-    elif _lost_its_tests(pair.before, pair.after):
-        problem = pair.after.problems[0] if pair.after is not None else ""
-        found.unusable.append(Finding("file-unreadable", pair.path, 0, "", "a file of tests", problem))
-
-
-def _lost_its_tests(before: TestCode | None, after: TestCode | None) -> bool:
-    """Whether a file had tests and is so broken now that none is left to compare them with."""
-    return before is not None and after is not None and bool(before.tests and after.problems and not after.tests)
 
 
 def _only_source(change: Change, pair: FilePair) -> bool:
     """A Rust file outside of a folder of tests is test code only if there are tests in it."""
     if language_of(change.path) != "rust" or any(is_test_file(path[:-2] + "go") for path in change.paths):
         return False
-    codes = [code for code in (pair.before, pair.after) if code is not None]
-    if any(code.unreadable for code in codes):
-        return not any("test" in text for text in (pair.before_text, pair.after_text))
-    return not any(code.tests or code.problems for code in codes)
+    if reason_of(pair.before) or reason_of(pair.after):
+        return "test" not in pair.before_text + pair.after_text
+    return not any(code is not None and (code.tests or code.problems) for code in (pair.before, pair.after))
 
 
 def _understood(pair: FilePair) -> FilePair:

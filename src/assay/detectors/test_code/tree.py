@@ -22,8 +22,8 @@ _NEWLINE = re.compile("\n")
 _MOST_PROBLEMS = 20
 _PIECE = 2048
 _UNPROBED = 4096
-# In 850 pieces of real JavaScript and TypeScript the worst has 56 errors; in documentation and Python read as another
-# language, 155. Every text that made the parser slow has more than 500.
+# Of 700 pieces of real JavaScript and TypeScript, the worst has 56 errors; of Markdown read as Java, Rust or C#,
+# 155. Every text that makes the parser slow has more than 500.
 _MOST_ERRORS = 256
 
 

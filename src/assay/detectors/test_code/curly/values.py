@@ -78,7 +78,7 @@ class Values:
         return self._set[start, end]
 
     def _inside(self, name: str, function: Node) -> list[tuple[Node, int]]:
-        """Every test may have a variable of the same name, so looking at all of them for each would be quadratic."""
+        """Found by halving: every test may have a variable of this name."""
         declared = self._declared[name]
         first = bisect_left(declared, function.start, key=_start)
         return declared[first : bisect_left(declared, function.end, lo=first, key=_start)]

@@ -3,7 +3,7 @@
 import re
 
 SYNTAX_ERROR = "a syntax error"
-"""The text of the skip that a syntax error amounts to."""
+"""The text of the skip that stands for a syntax error."""
 
 # Type parameters, quotes inside of an f-string's braces, template strings, several exceptions without parentheses.
 _NEWER = re.compile(
@@ -18,7 +18,7 @@ def looks_newer(text: str) -> bool:
 
 
 def is_newer_python(text: str) -> bool:
-    """Whether the grammar finds no error in a text that ``ast`` refused. The grammar may never return: ask apart."""
+    """Whether the grammar finds no error in a text that ``ast`` refused. It may never return, so ask it apart."""
     from ast_grep_py import SgRoot  # noqa: PLC0415 - 45 MB that most gradings never need.
 
     try:

@@ -55,7 +55,7 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _unparsed(error: Exception) -> TestCode:
-    """No test of a file with a syntax error runs, unless another Python can read it, which the caller finds out."""
+    """No test of a file with a syntax error runs. The caller finds out whether a newer Python could read it."""
     line = getattr(error, "lineno", None) or 1
     message = getattr(error, "msg", None) or type(error).__name__
     problem = f"Line {line} is not understood: {message}."
