@@ -2,8 +2,8 @@
 
 A pattern, a parser or a loop that never ends holds the interpreter's lock, so only killing the process stops it.
 The child runs the scorer and asks the parent for everything about the workspace, until it has an outcome or its
-time is up. Commands run in the parent, in their sandbox and with a limit of their own; the scorer's clock is paused
-meanwhile. The process is kept between gradings, and each grading begins with a new workspace in it.
+time is up. Commands run in the parent, in their sandbox and with a limit of their own; the scorer's clock is
+paused meanwhile. The process is kept between gradings, and each grading begins with a new workspace in it.
 """
 
 import atexit

@@ -1,7 +1,7 @@
 """Test files that can't be read: never a pass, since anything may have happened in them.
 
-If the run made a file unreadable, that is a finding. If the baseline is unreadable for the same reason, or the syntax
-is newer than the Python that runs Assay, nobody can judge the file, and that is no fault of the run.
+If the run made a file unreadable, that is a finding. If the baseline is unreadable for the same reason, or the
+syntax is newer than the Python that runs Assay, nobody can judge the file, and the run isn't to blame.
 """
 
 from assay.detectors.test_code.findings import FilePair, Finding
