@@ -125,12 +125,18 @@ def _is_rubble(text: str, language: str) -> bool:
     Recovering from errors takes time that grows with the square of the broken part: minutes for a few thousand
     characters made for it. So a long text is tried in pieces first, each of which takes two seconds at worst, and
     refused if one of them is dense with errors. A piece of real code has few, even where it begins or ends in the
-    middle of something.
+    middle of something. The end of deep nesting is nothing but errors by itself, so brackets that are open before
+    a piece excuse as many. Whoever opens brackets for that only reaches the limit on the parser's time.
     """
     from ast_grep_py import SgRoot  # noqa: PLC0415
 
-    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
-    return any(len(SgRoot(piece, language).root().find_all(kind="ERROR")) > _MOST_ERRORS for piece in pieces)
+    still_open = 0
+    for start in range(0, len(text), _PIECE):
+        piece = text[start : start + _PIECE]
+        if len(SgRoot(piece, language).root().find_all(kind="ERROR")) > _MOST_ERRORS + still_open:
+            return True
+        still_open = max(still_open + sum(map(piece.count, "([{")) - sum(map(piece.count, ")]}")), 0)
+    return False
 
 
 def _nested(root: Node, found: "list[SgNode]") -> list[Node]:
