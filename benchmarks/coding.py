@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from assay.adapters.reading_apart import end_idle
 from assay.adapters.workspace.baseline import folder_baseline, load_baseline, store_baseline
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.memory import Memory
 from assay.core.errors import MeasurementError
 from assay.core.grading import PlacedCheck
-from assay.detectors.test_code.child import end_child
 from assay.dialects.scorers.report import Provenance
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.sandbox import Sandbox
@@ -109,10 +109,10 @@ def _cpu_of_language(folder: Path, language: Language) -> float:
 def _cpu(captured: Captured) -> float:
     """What the detectors need, with the process that parses for them: what it took is known when it has ended."""
     checks = _checks(DETECTORS)
-    end_child()
+    end_idle()
     start = _spent()
     _score(checks, captured)
-    end_child()
+    end_idle()
     return _spent() - start
 
 

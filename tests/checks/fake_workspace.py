@@ -1,10 +1,11 @@
 """A workspace in memory: what was there, what is there now, and the changes that follow from the two."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from assay.evidence.apart import Answer, Question, read_here
 from assay.evidence.verifier_run import RunEnd
 from assay.evidence.workspace import Change, ChangeKind, CommandRun, Entry, EntryKind
 
@@ -74,6 +75,9 @@ class FakeWorkspace:
         collect: tuple[str, ...] = (),  # noqa: ARG002
     ) -> CommandRun:
         return self.runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})
+
+    def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
+        return read_here(read, question, answer)
 
 
 def edited(path: str, old: bytes | str, new: bytes | str) -> FakeWorkspace:

@@ -1,6 +1,6 @@
 """Scoring a coding run, with fake files: the order of things, the kinds of baselines, and what is recorded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assay.core.errors import InputError
+from assay.core.grading import PlacedCheck, RunCheck, run_here
 from assay.dialects.scorers.report import JudgeState, OverallVerdict, RunStatus
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
@@ -21,7 +22,7 @@ from assay.engine.score_coding_run import (
     score_by_task,
 )
 from assay.evidence.baseline import KnownBaseline
-from assay.evidence.workspace import Entry
+from assay.evidence.workspace import Entry, Workspace
 from assay.version import VERSION
 from tests.checks.fake_workspace import FakeWorkspace, added
 
@@ -72,6 +73,10 @@ class FakeFiles:
         yield self.workspace
         self.asked.append("workspace closed")
 
+    def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
+        self.asked.append(f"{len(checks)} scorers")
+        return run_here
+
     def isolation(self) -> str:
         self.asked.append("sandbox")
         return "fake"
@@ -93,7 +98,7 @@ def test_by_a_task() -> None:
         "isolation": None,
     }
     capture = (Files("work"), "baseline hash", ("vendor",), "/app", True)
-    assert site.asked == ["task task", capture, "workspace closed"]
+    assert site.asked == ["task task", "1 scorers", capture, "workspace closed"]
 
 
 def test_by_a_scenario() -> None:
@@ -103,6 +108,7 @@ def test_by_a_scenario() -> None:
     assert report.provenance.baseline_sha256 == "another hash"
     assert site.asked == [
         "scenario s.yaml",
+        "1 scorers",
         Files("before"),
         (Files("work", packed=True), "another hash", (), "/app", False),
         "workspace closed",

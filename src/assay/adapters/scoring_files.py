@@ -3,10 +3,11 @@
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.adapters.scenario_file import load_scenario
+from assay.adapters.scorer_worker import TimeLimit, prepare
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.seeded_task import load_seeded
 from assay.adapters.trees import remove_tree
@@ -16,11 +17,13 @@ from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.git_export import export_commit
 from assay.adapters.workspace.memory import Memory
+from assay.core.grading import PlacedCheck, RunCheck
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Commit, Files, PathKind
 from assay.evidence.baseline import KnownBaseline
+from assay.evidence.workspace import Workspace
 
 
 def _ignore(_captured: Captured) -> None:
@@ -59,6 +62,10 @@ class LocalScoringFiles:
             captured = capture(Commands(root, before.baseline, self.sandbox, workdir), memory, before.nested)
             self.show(captured)
             yield captured
+
+    def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
+        prepare(checks)
+        return TimeLimit()
 
     def isolation(self) -> str:
         return self.sandbox().isolation.backend

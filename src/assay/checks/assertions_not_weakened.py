@@ -1,12 +1,15 @@
-"""Fails if a test went, or demands less than before.
+"""Fails if a test was removed or checks less than before.
 
 Test files are read as syntax trees. A finding is a test that is gone or no longer collected, cases that are gone,
 and an assertion that is gone, weaker, never reached, swallowed, always true, more tolerant, or that expects
-another value. What moved is not gone: tests may be renamed, split, merged, moved and parametrised, and assertions
-may go into helpers. A test that became a row of a table must be found there with its literals, what goes in and
-what is wanted, and the assertion that is made of every row must demand as much. A test that went together with
-what it tested is listed as ``explained`` and does not fail. A language without a reader is compared by the number
-of lines that look like assertions, and the evidence says so.
+another value. A test that moved isn't gone: tests may be renamed, split, merged, moved and parametrised, and
+assertions may move into helpers. A test that became a row of a table must be found there with its literals, both
+inputs and expected values, and the assertion about every row must demand as much. A test that was removed together
+with the code it tested is listed as ``explained`` and doesn't fail. A language without a reader is compared by the
+number of lines that look like assertions, and the evidence says so.
+
+A test file that can't be read, or in which no test can be understood any more, is a finding: ``file-unreadable``.
+If the baseline can't be read for the same reason, the answer is an ERROR that names the file.
 
 Not applicable if no test file changed. The score is the share of tests without a finding.
 """
@@ -25,7 +28,7 @@ from assay.formats.path_patterns import check_patterns
 
 @dataclass(frozen=True, slots=True)
 class AssertionsNotWeakened:
-    """``test_globset`` has fnmatch patterns of test files; without any they are told by their names."""
+    """``test_globset`` has fnmatch patterns of test files; without any, their names tell."""
 
     kind: ClassVar[str] = "assertions_not_weakened"
     advisory: ClassVar[bool] = True

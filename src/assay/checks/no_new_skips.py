@@ -7,6 +7,9 @@ test that was there before, as ``new-conditional-skip``; on a new test it does n
 cases of it. A return before all assertions, on a condition, is such a skip. A language without a reader is
 compared by lines, and the evidence says so.
 
+A test file that can't be read, or in which no test can be understood any more, is a finding: ``file-unreadable``.
+If the baseline can't be read for the same reason, the answer is an ERROR that names the file.
+
 Not applicable if no test file changed. The score is the share of tests without a finding.
 """
 
@@ -23,7 +26,7 @@ from assay.formats.path_patterns import check_patterns
 
 @dataclass(frozen=True, slots=True)
 class NoNewSkips:
-    """``test_globset`` has fnmatch patterns of test files; without any they are told by their names."""
+    """``test_globset`` has fnmatch patterns of test files; without any, their names tell."""
 
     kind: ClassVar[str] = "no_new_skips"
     advisory: ClassVar[bool] = True

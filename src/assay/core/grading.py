@@ -22,22 +22,33 @@ class PlacedCheck(Generic[Evidence]):
 
 Ask: TypeAlias = Callable[[PlacedCheck[Evidence]], Placed]
 AskAll: TypeAlias = Callable[[Ask[Evidence], Iterable[PlacedCheck[Evidence]]], Iterable[Placed]]
+RunCheck: TypeAlias = Callable[[Check[Evidence], Evidence], Outcome]
+
+
+def run_here(check: Check[Evidence], evidence: Evidence) -> Outcome:
+    """Run a check in this process, for as long as it takes."""
+    return check.run(evidence)
 
 
 def grade(
-    checks: Iterable[PlacedCheck[Evidence]], evidence: Evidence, ask_all: AskAll[Evidence] = map
+    checks: Iterable[PlacedCheck[Evidence]],
+    evidence: Evidence,
+    ask_all: AskAll[Evidence] = map,
+    run: RunCheck[Evidence] = run_here,
 ) -> tuple[Placed, ...]:
     """Ask every check. A check that raises is ``Errored``; the others go on.
 
     ``MeasurementError`` passes through: where a source is down, there is no grading at all. ``ask_all`` does what
-    ``map`` does, and keeps the order of the answers; it may ask several checks at once.
+    ``map`` does, and keeps the order of the answers; it may ask several checks at once. ``run`` runs one check
+    and raises if it doesn't finish within its time limit.
     """
-    return tuple(ask_all(lambda one: Placed(one.placement, _run(one.check, evidence)), checks))
+    return tuple(ask_all(lambda one: Placed(one.placement, outcome_of(one.check, evidence, run)), checks))
 
 
-def _run(check: Check[Evidence], evidence: Evidence) -> Outcome:
+def outcome_of(check: Check[Evidence], evidence: Evidence, run: RunCheck[Evidence] = run_here) -> Outcome:
+    """The answer of one check; ``Errored`` if it raises."""
     try:
-        return check.run(evidence)
+        return run(check, evidence)
     except MeasurementError:
         raise
     except Exception as error:  # noqa: BLE001 - a broken check is data, whatever broke it

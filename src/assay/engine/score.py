@@ -1,7 +1,7 @@
 """Ask every scorer about a workspace, and report the answers beside the two other gates."""
 
 from assay.core.check import Check, NoteForJudge
-from assay.core.grading import PlacedCheck, grade
+from assay.core.grading import PlacedCheck, RunCheck, grade, run_here
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed
 from assay.core.rollup import Unscored, gate, weighted_mean
@@ -31,12 +31,16 @@ def score_run(
     workspace: Workspace | None,
     provenance: Provenance,
     status: RunStatus = RunStatus.COMPLETED,
+    run_check: RunCheck[Workspace] = run_here,
 ) -> ScorersReport:
-    """Ask every scorer once. A run without a workspace has no scorers, only the two other gates."""
+    """Ask every scorer once. A run without a workspace has no scorers, only the two other gates.
+
+    ``run_check`` runs one scorer and raises if it takes too long, which is an ERROR of that scorer alone.
+    """
     judge = _judge(checks, status)
     if workspace is None:
         return ScorersReport(overall=None, scorers=[], judge=judge, run=Run(status=status), provenance=provenance)
-    placed = grade(checks, workspace)
+    placed = grade(checks, workspace, run=run_check)
     rows = [_row(one.check, answer) for one, answer in zip(checks, placed, strict=True)]
     overall = Overall(verdict=OverallVerdict(gate(placed).value), score=weighted_mean(placed, Unscored.LEFT_OUT))
     warned = any(row.verdict is RowVerdict.FAIL and not row.required for row in rows)

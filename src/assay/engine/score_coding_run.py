@@ -1,12 +1,12 @@
 """Score a coding run: load what it is scored by, capture what the agent changed, ask the scorers, report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from assay.core.errors import InputError
-from assay.core.grading import PlacedCheck
+from assay.core.grading import PlacedCheck, RunCheck
 from assay.dialects.scorers.report import Provenance, RunStatus, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
@@ -68,6 +68,10 @@ class ScoringFiles(Protocol):
         """
         ...
 
+    def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
+        """How each of these scorers is run within its time limit. It gets ready during the capture."""
+        ...
+
     def isolation(self) -> str:
         """Look for a sandbox. Returns the name of its backend."""
         ...
@@ -84,8 +88,9 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersRe
     if attempt.workspace is None:
         return score_run(loaded.checks, None, loaded.provenance, attempt.status)
     left = _left_by_agent(attempt.workspace, files)
+    run_check = files.scorer_runner(loaded.checks)
     with files.capture(left, seeded.known, loaded.workdir, remember=True) as workspace:
-        return _score(loaded, workspace, attempt.status, files)
+        return _score(loaded, workspace, attempt.status, files, run_check)
 
 
 def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
@@ -96,11 +101,12 @@ def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, fil
     if attempt.workspace is None or baseline is None:
         return score_run(loaded.checks, None, loaded.provenance, attempt.status)
     left = _left_by_agent(attempt.workspace, files)
+    run_check = files.scorer_runner(loaded.checks)
     with (
         files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
         files.capture(left, before, loaded.workdir, remember=False) as workspace,
     ):
-        return _score(loaded.against(before), workspace, attempt.status, files)
+        return _score(loaded.against(before), workspace, attempt.status, files, run_check)
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
@@ -138,9 +144,15 @@ def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
     return Files(workspace, packed=kind == "file")
 
 
-def _score(loaded: _Loaded, workspace: Workspace, status: RunStatus, files: ScoringFiles) -> ScorersReport:
+def _score(
+    loaded: _Loaded,
+    workspace: Workspace,
+    status: RunStatus,
+    files: ScoringFiles,
+    run_check: RunCheck[Workspace],
+) -> ScorersReport:
     """Ask the scorers. If one runs a command, the sandbox is looked for before any is asked."""
     provenance = loaded.provenance
     if any(one.check.kind == COMMAND for one in loaded.checks):
         provenance = provenance.model_copy(update={"isolation": files.isolation()})
-    return score_run(loaded.checks, workspace, provenance, status)
+    return score_run(loaded.checks, workspace, provenance, status, run_check)

@@ -1,10 +1,11 @@
 """What an agent did to a workspace: the changes since the baseline, and a way to read and run what is there."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from assay.evidence.apart import Answer, Question
 from assay.evidence.verifier_run import RunEnd
 
 
@@ -120,6 +121,10 @@ class Workspace(Protocol):
         ``restore`` has patterns of paths that are put back as they were at the baseline first; ``collect`` has
         paths to read afterwards, which count only if they were written after the command began.
         """
+        ...
+
+    def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
+        """Call a parser that may never return, in a process that can be killed; see ``assay.evidence.apart``."""
         ...
 
 

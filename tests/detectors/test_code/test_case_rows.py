@@ -5,6 +5,7 @@ import pytest
 from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.read import read_test_code
 from assay.detectors.test_code.weakening import compare_assertions
+from assay.evidence.apart import read_here
 
 GO = """package a
 
@@ -31,7 +32,7 @@ def javascript(rows: str) -> tuple[str, str]:
 
 
 def rules(before: tuple[str, str], after: tuple[str, str]) -> list[str]:
-    old, new = (read_test_code(path, text.encode()) for path, text in (before, after))
+    old, new = (read_test_code(path, text.encode(), read_here) for path, text in (before, after))
     return [found.rule for found in compare_assertions([FilePair(after[0], before[0], old, new)]).findings]
 
 

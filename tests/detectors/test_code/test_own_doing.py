@@ -11,6 +11,7 @@ from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.new_skips import compare_skips
 from assay.detectors.test_code.read import read_both
 from assay.detectors.test_code.weakening import compare_assertions
+from assay.evidence.apart import read_here
 
 PYTHON = (
     "test_a.py",
@@ -36,7 +37,7 @@ CSHARP = (
 def rules(form: tuple[str, str], before: str | tuple[str, ...], after: str | tuple[str, ...]) -> list[str]:
     path, text = form
     old, new = text % before, text % after
-    read = read_both(path, old.encode(), path, new.encode())
+    read = read_both(path, old.encode(), path, new.encode(), read_here)
     files = [FilePair(path, path, *read, old, new)]
     return [each.rule for each in (*compare_assertions(files).findings, *compare_skips(files).findings)]
 

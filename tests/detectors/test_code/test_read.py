@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from assay.detectors.test_code.paths import language_of
 from assay.detectors.test_code.read import read_test_code
+from assay.evidence.apart import read_here
 
 SAMPLES = {
     "test_a.py": "def test_a():\n    assert add(1, 2) == 3\n",
@@ -22,18 +23,18 @@ SAMPLES = {
 
 @pytest.mark.parametrize("path", SAMPLES)
 def test_each_language_has_a_reader(path: str) -> None:
-    code = read_test_code(path, SAMPLES[path].encode())
+    code = read_test_code(path, SAMPLES[path].encode(), read_here)
     assert code is not None
     assert (code.language, code.problems, len(code.tests)) == (language_of(path), (), 1)
     assert (code.tests[0].collected, len(code.tests[0].assertions)) == (True, 1)
 
 
 def test_a_language_without_a_reader() -> None:
-    assert read_test_code("tests/a.php", b"<?php") is None
+    assert read_test_code("tests/a.php", b"<?php", read_here) is None
 
 
 def test_a_file_that_no_runner_looks_into_has_no_collected_tests() -> None:
-    code = read_test_code("tests/checks.py", SAMPLES["test_a.py"].encode())
+    code = read_test_code("tests/checks.py", SAMPLES["test_a.py"].encode(), read_here)
     assert code is not None
     assert [test.collected for test in code.tests] == [False]
 
@@ -51,14 +52,14 @@ def test_a_file_that_no_runner_looks_into_has_no_collected_tests() -> None:
     ],
 )
 def test_encodings(data: bytes, clean: bool) -> None:
-    code = read_test_code("test_a.py", data)
+    code = read_test_code("test_a.py", data, read_here)
     assert code is not None
     assert (code.problems == ()) is clean
     assert len(code.tests) == 1
 
 
 def test_a_huge_file_is_not_parsed() -> None:
-    code = read_test_code("test_a.py", b"#" * 2_000_001)
+    code = read_test_code("test_a.py", b"#" * 2_000_001, read_here)
     assert code is not None
     assert (code.tests, len(code.problems)) == ((), 1)
 
@@ -66,6 +67,6 @@ def test_a_huge_file_is_not_parsed() -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(sorted(SAMPLES)), st.binary(max_size=200))
 def test_no_bytes_make_a_reader_raise(path: str, data: bytes) -> None:
-    code = read_test_code(path, data)
+    code = read_test_code(path, data, read_here)
     assert code is not None
     assert code.language == language_of(path)

@@ -16,6 +16,7 @@ from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.new_skips import compare_skips
 from assay.detectors.test_code.read import read_both
 from assay.detectors.test_code.weakening import compare_assertions
+from assay.evidence.apart import read_here
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = ("refactorings", "rewrites")
@@ -64,7 +65,7 @@ def rules(before: Texts, after: Texts) -> list[str]:
 
 def pair(path: str, before: str | None, after: str | None) -> FilePair:
     texts = [text.encode() if text is not None else None for text in (before, after)]
-    old, new = read_both(path, texts[0], path, texts[1])
+    old, new = read_both(path, texts[0], path, texts[1], read_here)
     assert not (old and old.problems)
     assert not (new and new.problems)
     return FilePair(path, path, old, new, before or "", after or "")

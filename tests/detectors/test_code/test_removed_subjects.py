@@ -7,6 +7,7 @@ from assay.detectors.test_code.read import read_test_code
 from assay.detectors.test_code.removed_names import removed_names
 from assay.detectors.test_code.removed_subjects import about_of
 from assay.detectors.test_code.weakening import compare_assertions
+from assay.evidence.apart import read_here
 from tests.checks.fake_workspace import FakeWorkspace
 
 BODY = "def test_old():\n    service = LegacyService(3)\n    result = service.run()\n    assert result == 3\n"
@@ -28,14 +29,14 @@ BODY = "def test_old():\n    service = LegacyService(3)\n    result = service.ru
     ],
 )
 def test_a_test_that_is_gone(path: str, removed: set[str], explained: bool) -> None:
-    file = FilePair(path, path, read_test_code(path, BODY.encode()), None, BODY, "")
+    file = FilePair(path, path, read_test_code(path, BODY.encode(), read_here), None, BODY, "")
     found = compare_assertions([file], frozenset(removed))
     assert [bool(found.findings), bool(found.explained)] == [not explained, explained]
 
 
 def test_a_file_that_is_still_there_is_not_explained_by_its_name() -> None:
     path, after = "tests/test_legacy.py", "def test_new():\n    assert other() == 4\n"
-    old, new = (read_test_code(path, text.encode()) for text in (BODY, after))
+    old, new = (read_test_code(path, text.encode(), read_here) for text in (BODY, after))
     found = compare_assertions([FilePair(path, path, old, new, BODY, after)], frozenset({"legacy"}))
     assert [each.rule for each in found.findings] == ["test-removed"]
 

@@ -5,6 +5,7 @@ import pytest
 from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.read import read_both
 from assay.detectors.test_code.weakening import compare_assertions
+from assay.evidence.apart import read_here
 
 PYTHON = "def test_a(s):\n    s.push(1)\n    s.push(2)\n    %s\n"
 RUST = "#[test]\nfn a() {\n    let mut s = filled();\n    %s\n}\n"
@@ -12,7 +13,7 @@ JAVASCRIPT = "it('a', () => {\n  const s = filled();\n  %s\n});\n"
 
 
 def rules(path: str, before: str, after: str) -> list[str]:
-    read = read_both(path, before.encode(), path, after.encode())
+    read = read_both(path, before.encode(), path, after.encode(), read_here)
     return [each.rule for each in compare_assertions([FilePair(path, path, *read, before, after)]).findings]
 
 

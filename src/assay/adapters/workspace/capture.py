@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from assay.adapters.reading_apart import ReadingApart
 from assay.adapters.safe_read import read_below
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.commands import Commands
@@ -14,6 +15,7 @@ from assay.adapters.workspace.hashing import entries_of, plain_mode
 from assay.adapters.workspace.memory import Memory, Remembered
 from assay.adapters.workspace.walk import parse_record, walking
 from assay.engine.changes import changes_between
+from assay.evidence.apart import Answer, Question
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind
@@ -70,6 +72,13 @@ class Captured:
         self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
     ) -> CommandRun:
         return self.commands.run(command, timeout_sec, restore, collect)
+
+    def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
+        return self._reading(read, question, answer)
+
+    @functools.cached_property
+    def _reading(self) -> ReadingApart:
+        return ReadingApart()
 
     @functools.cached_property
     def _contents(self) -> "_Contents":

@@ -4,10 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assay.detectors.test_code.findings import FilePair, Finding
-from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
 from assay.detectors.test_code.read import decoded, read_both
-from assay.evidence.workspace import Change, EntryKind, Workspace
+from assay.detectors.test_code.unreadable import (
+    TEST_FILE,
+    UNREADABLE,
+    made_unreadable,
+    reason_of,
+    unjudged_file,
+)
+from assay.evidence.apart import ReadApart
+from assay.evidence.workspace import Change, Entry, EntryKind, Workspace
 from assay.formats.path_patterns import matching
 
 
@@ -22,11 +29,16 @@ class Lines:
 
 @dataclass(slots=True)
 class ChangedTests:
-    """What there is to compare. ``unusable`` are files that became links or can't be read any more."""
+    """What there is to compare. ``unusable`` are files that became links or can't be read any more.
+
+    ``unjudged`` has a sentence for each file that can't be compared, through no fault of the run: its baseline is
+    as unreadable, or its syntax is too new for the Python that runs Assay.
+    """
 
     pairs: list[FilePair] = field(default_factory=list)
     by_lines: list[Lines] = field(default_factory=list)
     unusable: list[Finding] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
     files: int = 0
 
     @property
@@ -53,42 +65,56 @@ def changed_tests(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
 
 
 def _read(change: Change, workspace: Workspace, found: ChangedTests) -> None:
-    was_file = change.before is not None and change.before.kind is EntryKind.FILE
-    is_file = change.after is not None and change.after.kind is EntryKind.FILE
+    was_file, is_file = (_is_file(entry) for entry in (change.before, change.after))
     before = workspace.before(change.old_path) if was_file else None
     after = workspace.after(change.path) if is_file else None
-    if was_file and change.after is not None and after is None:
+    if change.after is not None and after is None and (was_file or is_file):
         kind = change.after.kind.value
-        rule, now = ("file-unreadable", "can't be read") if is_file else ("file-replaced", f"is a {kind}")
-        found.unusable.append(Finding(rule, change.path, 0, "", "a file of tests", now))
-        found.files += 1
-    elif before is not None or after is not None:
-        _compare(change, before, after, found)
+        rule, now = (UNREADABLE, "can't be read") if is_file else ("file-replaced", f"is a {kind}")
+        found.unusable.append(Finding(rule, change.path, 0, "", TEST_FILE if was_file else "", now))
+    elif was_file and before is None:
+        found.unjudged.append(f"{change.old_path} of the baseline can't be read")
+    else:
+        if before is not None or after is not None:
+            _compare(change, before, after, workspace.read_apart, found)
+        return
+    found.files += 1
 
 
-def _compare(change: Change, before: bytes | None, after: bytes | None, found: ChangedTests) -> None:
+def _is_file(entry: Entry | None) -> bool:
+    return entry is not None and entry.kind is EntryKind.FILE
+
+
+def _compare(
+    change: Change, before: bytes | None, after: bytes | None, apart: ReadApart, found: ChangedTests
+) -> None:
     same_place = is_collected_path(change.path) == is_collected_path(change.old_path)
     if before == after and same_place and language_of(change.path) == language_of(change.old_path):
         found.files += 1
         return
-    old, new = read_both(change.old_path, before, change.path, after)
-    if _only_source(change, old, new):
+    old, new = read_both(change.old_path, before, change.path, after, apart)
+    pair = FilePair(change.path, change.old_path, old, new, _text(before), _text(after))
+    if _only_source(change, pair):
         return
     found.files += 1
-    known = old or new
-    pair = FilePair(change.path, change.old_path, old, new, _text(before), _text(after))
-    if known is None or any(code is not None and code.problems for code in (old, new)):
-        found.by_lines.append(Lines(change.path, _text(before), _text(after)))
+    known = [code for code in (old, new) if code is not None]
+    finding, unjudged = made_unreadable(pair), unjudged_file(pair)
+    found.unusable += [finding] if finding is not None else []
+    found.unjudged += [unjudged] if unjudged is not None and finding is None else []
+    if not known or any(code.problems for code in known):
+        found.by_lines.append(Lines(change.path, pair.before_text, pair.after_text))
         pair = _understood(pair)
-    if known is not None:
+    if known:
         found.pairs.append(pair)
 
 
-def _only_source(change: Change, old: TestCode | None, new: TestCode | None) -> bool:
+def _only_source(change: Change, pair: FilePair) -> bool:
     """A Rust file outside of a folder of tests is test code only if there are tests in it."""
     if language_of(change.path) != "rust" or any(is_test_file(path[:-2] + "go") for path in change.paths):
         return False
-    return not any(code is not None and (code.tests or code.problems) for code in (old, new))
+    if reason_of(pair.before) or reason_of(pair.after):
+        return "test" not in pair.before_text + pair.after_text
+    return not any(code is not None and (code.tests or code.problems) for code in (pair.before, pair.after))
 
 
 def _understood(pair: FilePair) -> FilePair:

@@ -1,7 +1,8 @@
 """What a file of tests says, whatever its language.
 
 A reader for each language makes these values from a syntax tree; the checks compare them before and after. A
-reader never runs or imports anything, and never raises on any text: what it can't parse is a ``problem``.
+reader never runs or imports anything. What it can't parse is a ``problem``; the only exception that it raises is
+``UnreadableError``, for a text that the parser can't be given.
 """
 
 from dataclasses import dataclass
@@ -86,7 +87,8 @@ class TestCode:
     """All of one file. ``skips`` are those that belong to no single test: of the file, or of a whole folder.
 
     ``problems`` says in a sentence each what could not be understood; a file with problems is compared by lines
-    too.
+    too. ``unreadable`` is the reason why nothing of the file could be read, and empty if it was read;
+    ``newer_than_us`` is true where that reason is the age of the Python that runs Assay.
     """
 
     __test__ = False
@@ -95,3 +97,5 @@ class TestCode:
     tests: tuple[Test, ...] = ()
     skips: tuple[Skip, ...] = ()
     problems: tuple[str, ...] = ()
+    unreadable: str = ""
+    newer_than_us: bool = False

@@ -1,14 +1,19 @@
-"""Reads a file of tests with the reader of its language."""
+"""Reads a file of tests with the reader of its language.
+
+Python is read by its own parser. All other languages need the native one, which never returns from some texts, so
+they are read apart. A file that can't be read at all comes back with the reason in ``TestCode.unreadable``.
+"""
 
 import re
+import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from assay.detectors.test_code.child import Request, read_in_child
 from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.paths import is_collected_path, language_of
 from assay.detectors.test_code.unchanged import without_unchanged
+from assay.evidence.apart import ReadApart, UnreadableError
 
 _LARGEST = 2_000_000
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -17,75 +22,138 @@ _TRUSTED_CODECS = re.compile(
 )
 
 
-def read_test_code(path: str, data: bytes) -> TestCode | None:
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text to read with the native parser."""
+
+    language: str
+    text: str
+    with_markup: bool
+
+
+def read_test_code(path: str, data: bytes, apart: ReadApart) -> TestCode | None:
     """What the tests of a file are; None for a language without a reader."""
     language = language_of(path)
     if language is None or language not in _READERS:
         return None
-    return _read(language, path.lower().endswith("x"), is_collected_path(path), data)
+    return _read(language, path.lower().endswith("x"), is_collected_path(path), data, apart)
 
 
 def read_both(
-    old_path: str, before: bytes | None, path: str, after: bytes | None
+    old_path: str, before: bytes | None, path: str, after: bytes | None, apart: ReadApart
 ) -> tuple[TestCode | None, TestCode | None]:
     """A file before and after. What both have in common may be left out of both."""
     language = language_of(path)
     if before is not None and after is not None and language is not None and language == language_of(old_path):
         where = is_collected_path(old_path), is_collected_path(path)
         if language == "python":
-            return _read_python(before, after, *where)
+            return _read_python_pair(before, after, where, apart)
         markups = old_path.lower().endswith("x"), path.lower().endswith("x")
-        return _read_pair(language, markups, before, after, where)
-    old = read_test_code(old_path, before) if before is not None else None
-    return old, read_test_code(path, after) if after is not None else None
+        return _read_pair(language, markups, before, after, where, apart)
+    old = read_test_code(old_path, before, apart) if before is not None else None
+    return old, read_test_code(path, after, apart) if after is not None else None
 
 
-@lru_cache(maxsize=2048)
-def _read_python(
-    before: bytes, after: bytes, collected_before: bool, collected_after: bool
+def _read_python_pair(
+    before: bytes, after: bytes, collected: tuple[bool, bool], apart: ReadApart
 ) -> tuple[TestCode, TestCode]:
-    from assay.detectors.test_code.python import read_python_pair  # noqa: PLC0415
-
     if max(len(before), len(after)) > _LARGEST:
-        return _read("python", False, collected_before, before), _read("python", False, collected_after, after)
-    (old_text, old_problems), (text, problems) = decoded(before, "python"), decoded(after, "python")
-    old, new = read_python_pair(old_text, text)
-    return _finished(old, collected_before, old_problems), _finished(new, collected_after, problems)
+        old, new = (_read("python", False, False, data, apart) for data in (before, after))
+    else:
+        old, new = _python_pair(before, after)
+        old, new = _or_newer(old, before, apart), _or_newer(new, after, apart)
+    return _placed(old, collected[0]), _placed(new, collected[1])
 
 
-@lru_cache(maxsize=2048)
 def _read_pair(
-    language: str, markups: tuple[bool, bool], before: bytes, after: bytes, collected: tuple[bool, bool]
+    language: str,
+    markups: tuple[bool, bool],
+    before: bytes,
+    after: bytes,
+    collected: tuple[bool, bool],
+    apart: ReadApart,
 ) -> tuple[TestCode, TestCode]:
     """Both versions in another language. What is broken is read whole."""
     old, new = (decoded(data, language) for data in (before, after))
     if max(len(before), len(after)) <= _LARGEST and not old[1] and not new[1]:
         texts = without_unchanged(old[0], new[0], language)
-        shorter = [read_in_child(language, text, markup) for text, markup in zip(texts, markups, strict=True)]
+        shorter = [_natively(language, text, markup, apart) for text, markup in zip(texts, markups, strict=True)]
         if not any(code.problems for code in shorter):
-            return _finished(shorter[0], collected[0], ()), _finished(shorter[1], collected[1], ())
-    return _read(language, markups[0], collected[0], before), _read(language, markups[1], collected[1], after)
+            return _placed(shorter[0], collected[0]), _placed(shorter[1], collected[1])
+    return (
+        _read(language, markups[0], collected[0], before, apart),
+        _read(language, markups[1], collected[1], after, apart),
+    )
+
+
+def _read(language: str, with_markup: bool, collected: bool, data: bytes, apart: ReadApart) -> TestCode:
+    if len(data) > _LARGEST:
+        return _unreadable(language, f"it has more than {_LARGEST:,} bytes")
+    if language == "python":
+        return _placed(_or_newer(_python_file(data), data, apart), collected)
+    text, problems = decoded(data, language)
+    return _placed(_with_problems(_natively(language, text, with_markup, apart), problems), collected)
+
+
+# Remembered, since two checks ask about the same files. Nothing outside of the bytes decides about these answers;
+# what was read apart is remembered by whoever reads apart, and only for one grading.
 
 
 @lru_cache(maxsize=4096)
-def _read(language: str, with_markup: bool, collected: bool, data: bytes) -> TestCode:
-    """Remembered, since two checks ask about the same files."""
-    if len(data) > _LARGEST:
-        return TestCode(language, problems=(f"The file has more than {_LARGEST} bytes and was not parsed.",))
-    text, problems = decoded(data, language)
-    code = _python(text, False) if language == "python" else read_in_child(language, text, with_markup)
-    return _finished(code, collected, problems)
+def _python_file(data: bytes) -> TestCode:
+    text, problems = decoded(data, "python")
+    return _with_problems(_python(text, False), problems)
 
 
-def parsed(request: Request) -> TestCode:
-    """What the child does with a request."""
-    return _READERS[request.language](request.text, request.with_markup)
+@lru_cache(maxsize=2048)
+def _python_pair(before: bytes, after: bytes) -> tuple[TestCode, TestCode]:
+    from assay.detectors.test_code.python import read_python_pair  # noqa: PLC0415
+
+    (old_text, old_problems), (text, problems) = decoded(before, "python"), decoded(after, "python")
+    old, new = read_python_pair(old_text, text)
+    return _with_problems(old, old_problems), _with_problems(new, problems)
 
 
-def _finished(code: TestCode, collected: bool, problems: tuple[str, ...]) -> TestCode:
-    """With what only the path and the bytes tell."""
-    if not collected:
-        code = replace(code, tests=tuple(replace(test, collected=False) for test in code.tests))
+def _or_newer(code: TestCode, data: bytes, apart: ReadApart) -> TestCode:
+    """What has a syntax error for this Python may be fine for a newer one. Then it can't be judged here."""
+    from assay.detectors.test_code.python.newer_syntax import SYNTAX_ERROR, is_newer_python, looks_newer  # noqa: PLC0415
+
+    if not any(skip.text == SYNTAX_ERROR for skip in code.skips):
+        return code
+    text = decoded(data, "python")[0]
+    try:
+        if not looks_newer(text) or not apart(is_newer_python, text, bool):
+            return code
+    except UnreadableError as error:
+        return _unreadable("python", str(error))
+    reason = f"its syntax is newer than Python {sys.version_info[0]}.{sys.version_info[1]}, which runs Assay"
+    return replace(code, skips=(), unreadable=reason, newer_than_us=True)
+
+
+def _natively(language: str, text: str, with_markup: bool, apart: ReadApart) -> TestCode:
+    # A lone surrogate can't be handed over.
+    question = Text(language, text.encode("utf-8", "replace").decode(), with_markup)
+    try:
+        return apart(parsed, question, TestCode)
+    except UnreadableError as error:
+        return _unreadable(language, str(error))
+
+
+def parsed(text: Text) -> TestCode:
+    """What the native parser's reader makes of a text. It may never return."""
+    return _READERS[text.language](text.text, text.with_markup)
+
+
+def _unreadable(language: str, reason: str) -> TestCode:
+    return TestCode(language, problems=(f"The file can't be read: {reason}.",), unreadable=reason)
+
+
+def _placed(code: TestCode, collected: bool) -> TestCode:
+    """With what only the path tells."""
+    return code if collected else replace(code, tests=tuple(replace(test, collected=False) for test in code.tests))
+
+
+def _with_problems(code: TestCode, problems: tuple[str, ...]) -> TestCode:
     return replace(code, problems=(*code.problems, *problems)) if problems else code
 
 

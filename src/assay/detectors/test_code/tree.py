@@ -7,11 +7,12 @@ of memory.
 """
 
 import re
-import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from assay.evidence.apart import UnreadableError
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -21,8 +22,9 @@ _NEWLINE = re.compile("\n")
 _MOST_PROBLEMS = 20
 _PIECE = 2048
 _UNPROBED = 4096
-_MOST_FOR_A_PIECE = 0.08
-_MOST_ON_AVERAGE = 0.006
+# Of 700 pieces of real JavaScript and TypeScript, the worst has 56 errors; of Markdown read as Java, Rust or C#,
+# 155. Every text that makes the parser slow has more than 500.
+_MOST_ERRORS = 256
 
 
 class Node:
@@ -96,6 +98,8 @@ def parse(
 ) -> Tree:
     """Read a text. A kind that the language's grammar does not have is a mistake of the caller and raises.
 
+    Raises ``UnreadableError`` for a long text with a part that is nothing but errors.
+
     ``named`` adds one more kind, but only those nodes whose text matches a pattern. ``parsed`` is a text of the
     same length to hand to the parser instead.
     """
@@ -110,28 +114,28 @@ def parse(
     lines = [match.start() for match in _NEWLINE.finditer(text)]
     root = Node("", 0, len(text), None)
     if len(parsed) > _UNPROBED and _is_rubble(parsed, language):
-        return Tree(text, [root], (f"Parts of the text are no {language} at all.",), lines, frozenset())
+        raise UnreadableError(f"parts of it aren't {language} at all")
     nodes = _nested(root, SgRoot(parsed, language).root().find_all(any=wanted))
     return Tree(text, nodes, _problems(nodes, lines, language), lines, frozenset(node.kind for node in nodes))
 
 
 def _is_rubble(text: str, language: str) -> bool:
-    """Whether the parser would lose itself in a text.
+    """Whether the parser would need very long for a text.
 
-    Recovering from errors takes time that grows with the square of the broken part, minutes for a few thousand
-    characters made for it, and nothing can stop the parser. So a long text is tried in pieces first: a piece of
-    real code takes about a millisecond, even where it begins or ends in the middle of something.
+    Recovering from errors takes time that grows with the square of the broken part: minutes for a few thousand
+    characters made for it. So a long text is tried in pieces first, each of which takes two seconds at worst, and
+    refused if one of them is dense with errors. A piece of real code has few, even where it begins or ends in the
+    middle of something. The end of deep nesting is nothing but errors by itself, so brackets that are open before
+    a piece excuse as many. Whoever opens brackets for that only reaches the limit on the parser's time.
     """
     from ast_grep_py import SgRoot  # noqa: PLC0415
 
-    spent = 0.0
-    for count, start in enumerate(range(0, len(text), _PIECE), 1):
-        begin = time.thread_time()
-        SgRoot(text[start : start + _PIECE], language)
-        took = time.thread_time() - begin
-        spent += took
-        if took > _MOST_FOR_A_PIECE or spent > _MOST_FOR_A_PIECE + count * _MOST_ON_AVERAGE:
+    still_open = 0
+    for start in range(0, len(text), _PIECE):
+        piece = text[start : start + _PIECE]
+        if len(SgRoot(piece, language).root().find_all(kind="ERROR")) > _MOST_ERRORS + still_open:
             return True
+        still_open = max(still_open + sum(map(piece.count, "([{")) - sum(map(piece.count, ")]}")), 0)
     return False
 
 

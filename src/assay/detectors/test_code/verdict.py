@@ -6,6 +6,7 @@ from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.test_code.changed import ChangedTests
 from assay.detectors.test_code.findings import Comparison, Finding
 from assay.detectors.test_code.lines import net_added
+from assay.evidence.apart import UnreadableError
 from assay.formats.counting import counted
 
 _MOST = 200
@@ -14,27 +15,46 @@ _MOST = 200
 def outcome_of(
     changed: ChangedTests, result: Comparison, by_lines: list[Finding], words: tuple[str, str]
 ) -> Outcome:
-    """``words`` say what is wrong with a finding and what is right without one."""
+    """``words`` say what is wrong with a finding and what is right without one.
+
+    Raises ``UnreadableError`` if there is no finding and a file couldn't be compared.
+    """
     if not changed.files:
         return NotApplicable("no test file changed")
     findings = [*changed.unusable, *result.findings, *by_lines]
-    compared = max(result.compared + len(changed.by_lines) + len(changed.unusable), 1)
+    evidence = _evidence(changed, result, findings)
+    if findings:
+        first = findings[0]
+        place = f"{first.path} line {first.line}" if first.line else first.path
+        summary = f"{counted(len(findings), words[0])}, first in {place}: {first.rule}"
+        return Scored(_score(changed, result, by_lines), passed=False, summary=summary, evidence=evidence)
+    if changed.unjudged:
+        more = len(changed.unjudged) - 1
+        raise UnreadableError(changed.unjudged[0] + (f" (and {counted(more, 'more file')})" if more else ""))
+    return Scored(1.0, passed=True, summary=f"{words[1]} in {_files(changed.files)}", evidence=evidence)
+
+
+def _score(changed: ChangedTests, result: Comparison, by_lines: list[Finding]) -> float:
+    """The share of tests, and of files that are compared as a whole, without a finding; below 1 in any case."""
+    whole_files = {each.path for each in changed.by_lines} | {each.path for each in changed.unusable}
+    compared = max(result.compared + len(whole_files), 1)
     worse = min(result.worse + len(by_lines) + len(changed.unusable), compared)
+    return min(1 - worse / compared, 0.99)
+
+
+def _evidence(changed: ChangedTests, result: Comparison, findings: list[Finding]) -> dict[str, object]:
     evidence: dict[str, object] = {
         "findings": [asdict(each) for each in findings[:_MOST]],
         "languages": changed.languages,
         "compared_by_lines": [each.path for each in changed.by_lines],
     }
+    if changed.unjudged:
+        evidence["not_compared"] = changed.unjudged[:_MOST]
     if len(findings) > _MOST:
         evidence["findings_left_out"] = len(findings) - _MOST
     if result.explained:
         evidence["explained"] = [asdict(each) for each in result.explained[:_MOST]]
-    if not findings:
-        return Scored(1.0, passed=True, summary=f"{words[1]} in {_files(changed.files)}", evidence=evidence)
-    first = findings[0]
-    place = f"{first.path} line {first.line}" if first.line else first.path
-    summary = f"{counted(len(findings), words[0])}, first in {place}: {first.rule}"
-    return Scored(min(1 - worse / compared, 0.99), passed=False, summary=summary, evidence=evidence)
+    return evidence
 
 
 def line_findings(changed: ChangedTests, *, skips: bool) -> list[Finding]:

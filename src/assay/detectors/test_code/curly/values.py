@@ -1,6 +1,7 @@
 """What a name stands for: a variable that is set once, to something that is written out."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 
 from assay.detectors.test_code.curly.constants import is_literal
@@ -52,6 +53,7 @@ class Values:
                     self._declared.setdefault(found[1], []).append((node, found.end()))
         self._set: dict[tuple[int, int], Counter[str]] = {}
         self._known: dict[tuple[str, int], Tokens | None] = {}
+        self._global: dict[str, list[tuple[Node, int]]] = {}
 
     def of(self, name: str, used: Node) -> Tokens | None:
         """What a name stands for where it is used; None where that is not written out."""
@@ -75,23 +77,35 @@ class Values:
             )
         return self._set[start, end]
 
-    def _value(self, name: str, function: Node | None) -> Tokens | None:
+    def _inside(self, name: str, function: Node) -> list[tuple[Node, int]]:
+        """Found by halving: every test may have a variable of this name."""
         declared = self._declared[name]
-        inside = [one for one in declared if function and function.start <= one[0].start < function.end]
-        found = inside or self._outside(declared)
+        first = bisect_left(declared, function.start, key=_start)
+        return declared[first : bisect_left(declared, function.end, lo=first, key=_start)]
+
+    def _outside(self, name: str) -> list[tuple[Node, int]]:
+        """The declarations outside of all functions; none where another function has one of the same name."""
+        if name not in self._global:
+            declared = self._declared[name]
+            outside = [one for one in declared if self._around(one[0]) is None]
+            self._global[name] = outside if len(outside) == len(declared) else []
+        return self._global[name]
+
+    def _value(self, name: str, function: Node | None) -> Tokens | None:
+        inside = self._inside(name, function) if function else []
+        found = inside or self._outside(name)
         if len(found) != 1 or self._times_set(function if inside else None)[name] != 1:
             return None
         return self._written_out(*found[0])
-
-    def _outside(self, declared: list[tuple[Node, int]]) -> list[tuple[Node, int]]:
-        """The declarations outside of all functions; none where another function has one of the same name."""
-        outside = [one for one in declared if self._around(one[0]) is None]
-        return outside if len(outside) == len(declared) else []
 
     def _written_out(self, node: Node, start: int) -> Tokens | None:
         """The value that begins there in a declaration, if it consists of literals."""
         value = tokens(self._tree.text[start : min(node.end, start + _LONGEST)].rstrip(";"))
         return value if node.end - start < _LONGEST and _is_written_out(value) else None
+
+
+def _start(declared: tuple[Node, int]) -> int:
+    return declared[0].start
 
 
 def _is_written_out(value: Tokens) -> bool:

@@ -2,6 +2,9 @@
 
 import re
 
+SYNTAX_ERROR = "a syntax error"
+"""The text of the skip that stands for a syntax error."""
+
 # Type parameters, quotes inside of an f-string's braces, template strings, several exceptions without parentheses.
 _NEWER = re.compile(
     r"^\s*(?:async\s+)?(?:def|class)\s+\w+\[|^\s*type\s+\w+|\b[fF][rR]?[\"'].*\{|\bt[rR]?[\"']|^\s*except\*?\s+[\w.]+\s*,",
@@ -9,10 +12,13 @@ _NEWER = re.compile(
 )
 
 
+def looks_newer(text: str) -> bool:
+    """Whether there is anything in a text that could be newer syntax. Cheap, and asked before the grammar is."""
+    return _NEWER.search(text) is not None
+
+
 def is_newer_python(text: str) -> bool:
-    """True where there is newer syntax and the grammar finds no error. Asked only after ``ast`` has refused."""
-    if _NEWER.search(text) is None:
-        return False
+    """Whether the grammar finds no error in a text that ``ast`` refused. It may never return, so ask it apart."""
     from ast_grep_py import SgRoot  # noqa: PLC0415 - 45 MB that most gradings never need.
 
     try:

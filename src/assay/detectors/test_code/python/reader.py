@@ -16,7 +16,7 @@ from assay.detectors.test_code.python.fixtures import MODULE_SETUPS, Fixtures, s
 from assay.detectors.test_code.python.hooks import hook_name, hook_skips
 from assay.detectors.test_code.python.items import Place
 from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.newer_syntax import is_newer_python
+from assay.detectors.test_code.python.newer_syntax import SYNTAX_ERROR
 from assay.detectors.test_code.python.tests import helper_test, test_of
 from assay.detectors.test_code.python.unchanged import without_unchanged
 
@@ -32,11 +32,11 @@ def read_python(text: str) -> TestCode:
     try:
         tree = _parsed(text)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
-        return _unparsed(text, error)
+        return _unparsed(error)
     try:
         return _read(tree, text)
     except RecursionError:
-        return TestCode(LANGUAGE, problems=("The file is nested too deeply to be read.",))
+        return _unreadable("The file is nested too deeply to be read.", "it is nested too deeply")
 
 
 def read_python_pair(before: str, after: str) -> tuple[TestCode, TestCode]:
@@ -54,13 +54,19 @@ def _parsed(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def _unparsed(text: str, error: Exception) -> TestCode:
-    """A file that isn't valid Python runs no tests, unless it is written for a newer version than this one."""
+def _unparsed(error: Exception) -> TestCode:
+    """No test of a file with a syntax error runs. The caller finds out whether a newer Python could read it."""
     line = getattr(error, "lineno", None) or 1
-    problem = f"Line {line} can't be parsed: {getattr(error, 'msg', None) or type(error).__name__}."
-    if isinstance(error, SyntaxError) and not is_newer_python(text):
-        return TestCode(LANGUAGE, skips=(Skip("disabled", line, "a syntax error"),), problems=(problem,))
-    return TestCode(LANGUAGE, problems=(problem,))
+    message = getattr(error, "msg", None) or type(error).__name__
+    problem = f"Line {line} can't be parsed: {message}."
+    # Null bytes are a syntax error from Python 3.12 on, and a ValueError before.
+    if isinstance(error, SyntaxError | ValueError):
+        return TestCode(LANGUAGE, skips=(Skip("disabled", line, SYNTAX_ERROR),), problems=(problem,))
+    return _unreadable(problem, f"Python's parser refuses it: {message}")
+
+
+def _unreadable(problem: str, reason: str) -> TestCode:
+    return TestCode(LANGUAGE, problems=(problem,), unreadable=reason)
 
 
 def _read(tree: ast.Module, text: str) -> TestCode:
