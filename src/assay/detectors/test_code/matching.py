@@ -138,16 +138,17 @@ def _by_overlap(gone: list[Located], fresh: list[Located], found: Matching) -> t
 def _by_votes(
     gone: list[Located], fresh: list[Located], found: Matching, features: Features, enough: Enough
 ) -> tuple[list[Located], list[Located]]:
-    """The new test that shares most features, if those are enough."""
+    """The new test that shares most features, if those are enough; of several, the first in the text."""
     index = _index(fresh, features)
     taken: set[int] = set()
     left: list[Located] = []
     for each in gone:
         shared = (number for feature in features(each) for number in index.get(feature, ()))
-        best = Counter(number for number in shared if number not in taken).most_common(1)
-        if best and enough(best[0][1], each, fresh[best[0][0]]):
-            taken.add(best[0][0])
-            found.pairs.append((each, fresh[best[0][0]]))
+        votes = Counter(number for number in shared if number not in taken)
+        best = min(votes, key=lambda number: (-votes[number], number), default=None)
+        if best is not None and enough(votes[best], each, fresh[best]):
+            taken.add(best)
+            found.pairs.append((each, fresh[best]))
         else:
             left.append(each)
     return left, [each for number, each in enumerate(fresh) if number not in taken]
