@@ -3,9 +3,12 @@
 import argparse
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from assay.adapters.metric_script import ScriptMetric
 from assay.adapters.sandbox.backends import CHOICES
+
+if TYPE_CHECKING:
+    from assay.adapters.metric_script import ScriptMetric
 
 
 def add_metric_script(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +54,9 @@ def _number(text: str, described: str, least: int = 0, most: float = math.inf) -
     return int(text)
 
 
-def _script(text: str) -> ScriptMetric:
+def _script(text: str) -> "ScriptMetric":
+    from assay.adapters.metric_script import ScriptMetric  # noqa: PLC0415 - most commands are given no script
+
     path = Path(text)
     if not path.is_file():
         raise argparse.ArgumentTypeError(f"there is no file {text}")

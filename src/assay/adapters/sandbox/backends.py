@@ -1,17 +1,23 @@
 """The backends that a sandbox can have, which of them work on this machine, and which one to use."""
 
+import functools
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
-from assay.adapters.sandbox import bubblewrap, container, process
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.sandbox import Sandbox
 
-PROBES: dict[str, Callable[[], Sandbox]] = {
-    "bubblewrap": bubblewrap.probe,
-    "container": container.probe,
-    "process": process.probe,
-}
+
+def _probe(module: str) -> Sandbox:
+    """Try one backend out. Its module is imported only now: most commands need one backend, or none."""
+    return cast("Sandbox", importlib.import_module(f"assay.adapters.sandbox.{module}").probe())
+
+
+# Each is a module of this package. The best comes first.
+NAMES = ("bubblewrap", "container", "process")
+PROBES: dict[str, Callable[[], Sandbox]] = {name: functools.partial(_probe, name) for name in NAMES}
 AUTO = "auto"
 CHOICES = (AUTO, *PROBES)
 
