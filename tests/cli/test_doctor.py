@@ -69,6 +69,7 @@ ORDINARY = """
 import os, sys
 import resource
 import assay.cli.doctor, assay.cli.main
+from assay.adapters.sandbox import bubblewrap, container, process
 os.environ["HOME"] = "/"
 os.setgroups([])
 os.setresgid(65534, 65534, 65534)

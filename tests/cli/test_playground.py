@@ -72,7 +72,7 @@ def test_one_bad_line_and_nothing_is_loaded(cli: Cli, playground: Path, state: P
     (state / "c.jsonl").write_text('{"record": "turn"}\n')
     found = cli("playground", "load", playground, "--from", state)
     assert (found.code, found.out) == (2, "")
-    assert found.err.startswith(f"assay: {state}/c.jsonl:1: number: ")
+    assert found.err.startswith(f"assay: {state}/c.jsonl:1: number must be given, got nothing\n")
     assert not (playground.parent / "in" / "files").exists()
     with open_store(str(playground.parent / "in" / "s.db")) as opened:
         assert not opened.has_playground("b")

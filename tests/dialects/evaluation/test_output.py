@@ -156,7 +156,7 @@ BAD: list[tuple[Format, bytes, str]] = [
     (Format.TOML, b"a = " + b"[" * 100_000, "recursion"),
     (Format.YAML, b"a: [1", "expected ',' or ']'"),
     (Format.YAML, b"\x00", "special characters are not allowed"),
-    (Format.YAML, b"&x [*x]", "stands for a value that contains the alias"),
+    (Format.YAML, b"&x [*x]", "is used inside the value that it names"),
     (Format.YAML, YAML_BOMB, "its aliases stand for more than 100000 values"),
     (Format.YAML, b"!!python/object/apply:os.system ['true']", "could not determine a constructor"),
     (Format.YAML, b"!!python/name:os.system", "could not determine a constructor"),

@@ -52,7 +52,7 @@ def _loader() -> Any:
 
         def _expand(self, anchor: str) -> None:
             if anchor in self.anchors and anchor not in self._sizes:
-                raise yaml.YAMLError(f"the alias {anchor[:100]} stands for a value that contains the alias")
+                raise yaml.YAMLError(f"the alias {anchor[:100]} is used inside the value that it names")
             size = self._sizes.get(anchor, 0)
             self._values += size
             self._expanded += size

@@ -5,10 +5,9 @@ called differently: ``value`` in FHIRPath is ``valueQuantity`` or the like in JS
 """
 
 import functools
-import importlib.util
 import json
 from collections import defaultdict
-from pathlib import Path
+from importlib.resources import files
 from typing import Any, Final
 
 from assay.core.errors import MeasurementError
@@ -21,11 +20,12 @@ _SYSTEM: Final = ("Boolean", "String", "Integer", "Decimal", "Date", "DateTime",
 @functools.cache
 def model() -> dict[str, Any]:
     """The tables. Only those of R4 are read: the library would read those of four versions."""
-    found = importlib.util.find_spec("fhirpathpy")
-    if found is None or found.origin is None:
-        raise MeasurementError("FHIR paths need the package fhirpathpy: install assay[criteria]")
-    folder = Path(found.origin).parent / "models" / "r4"
-    return {file.stem: json.loads(file.read_text("utf-8")) for file in folder.glob("*.json")}
+    try:
+        tables = (files("fhirpathpy") / "models" / "r4").iterdir()
+    except ModuleNotFoundError as error:
+        raise MeasurementError("FHIR paths need the package fhirpathpy: install assay[criteria]") from error
+    named = ((file.name.removesuffix(".json"), file) for file in tables if file.name.endswith(".json"))
+    return {name: json.loads(file.read_text("utf-8")) for name, file in named}
 
 
 def resource_types() -> frozenset[str]:
