@@ -19,7 +19,7 @@ RUNTIME := $(VENV)/.installed-runtime
 DEV     := $(VENV)/.installed-dev
 
 # Tests start hundreds of Pythons. Each would compile everything anew where writing bytecode is switched off.
-TESTS   := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(abspath $(VENV))/pycache $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -q
+TESTS   := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -q
 
 .PHONY: help
 help: ## List what can be made
@@ -44,7 +44,7 @@ test: $(DEV) ## Set up and run all tests
 	@$(TESTS)
 
 .PHONY: test-fast
-test-fast: $(DEV) ## Run the tests that need no sandbox and no server, in less than a minute
+test-fast: $(DEV) ## Run the tests that need no sandbox and no server, with fewer examples
 	@$(TESTS) -m "not sandbox and not server" --hypothesis-profile fast
 
 .PHONY: search
