@@ -1,8 +1,8 @@
 # Two commands are enough: `make demo` and `make test`. Everything else is for those who work on Assay.
 #
 # Python packages go into .venv. A target that needs them sets them up first, and does so again only when the pinned
-# requirements change. The one thing outside this folder is bubblewrap, which is installed if you are root on a system
-# with apt; without it, tasks run in another sandbox.
+# requirements change. Two things go outside this folder if you are root on a system with apt: bubblewrap, without
+# which tasks run in another sandbox, and for the tests an SSH server, without which SFTP is not tested.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -18,6 +18,9 @@ JOBS    ?= auto
 RUNTIME := $(VENV)/.installed-runtime
 DEV     := $(VENV)/.installed-dev
 
+# Tests start hundreds of Pythons. Each would compile everything anew where writing bytecode is switched off.
+TESTS   := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -q
+
 .PHONY: help
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -27,8 +30,9 @@ $(RUNTIME): requirements/runtime.txt pyproject.toml
 	@scripts/install-bubblewrap
 	@touch $@
 
-$(DEV): requirements/dev.txt $(RUNTIME)
+$(DEV): requirements/dev.txt scripts/install-sshd $(RUNTIME)
 	@scripts/setup $(VENV) requirements/dev.txt
+	@scripts/install-sshd
 	@touch $@
 
 .PHONY: demo
@@ -37,11 +41,15 @@ demo: $(RUNTIME) ## Set up, score, run and report on the bundled examples
 
 .PHONY: test
 test: $(DEV) ## Set up and run all tests
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -q
+	@$(TESTS)
+
+.PHONY: test-fast
+test-fast: $(DEV) ## Run the tests that need no sandbox and no server, with fewer examples
+	@$(TESTS) -m "not sandbox and not server" --hypothesis-profile fast
 
 .PHONY: search
 search: $(DEV) ## Run the tests that make up their own examples with many new ones
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -q -m hypothesis --hypothesis-profile search
+	@$(TESTS) -m hypothesis --hypothesis-profile search
 
 .PHONY: check
 check: $(DEV) lint types imports docs-check test conformance ## Everything that CI checks

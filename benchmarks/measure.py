@@ -22,13 +22,17 @@ with open("/proc/self/status") as status:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One line of the output: a number, and the most that it may be. Without a goal, it is only shown."""
+    """One line of the output: a number, and the most that it may be. Without a goal, it is only shown.
+
+    ``fails`` says that missing the goal is a failure: the number depends on the code and hardly on the machine.
+    """
 
     what: str
     value: float
     unit: str
     goal: float | None = None
     detail: str = ""
+    fails: bool = False
 
     @property
     def missed(self) -> bool:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox.backends import choose
 from assay.scorers import ScorersReport, score_against
 from tests.coding import BROKEN, FIXED, PROJECT, TEST, write_files, write_scenario
+from tests.sandbox.backends import need
 
 Files = Mapping[str, str | None]
 
@@ -174,8 +174,7 @@ def verdicts(report: ScorersReport) -> dict[str, str]:
 
 @pytest.fixture(params=["bubblewrap"])
 def isolation(request: pytest.FixtureRequest) -> str:
-    choose(str(request.param))
-    return str(request.param)
+    return need(str(request.param)).name
 
 
 @pytest.mark.parametrize("name", WORKS)

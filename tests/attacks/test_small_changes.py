@@ -4,14 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.attacks.corpus.cases import Case
 from tests.attacks.corpus.workspaces import failed, score
+from tests.yaml_files import read_yaml
 
-CHANGES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
-    Path(__file__).with_name("small_changes.yaml").read_text(encoding="utf-8")
-)
+CHANGES: dict[str, list[dict[str, Any]]] = read_yaml(Path(__file__).with_name("small_changes.yaml"))
 
 
 def flagged(change: dict[str, Any], folder: Path) -> list[str]:

@@ -21,9 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tests.attacks.corpus.stand_ins import filled_in
+from tests.yaml_files import read_yaml
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -66,7 +65,7 @@ def cases() -> tuple[Case, ...]:
 
 
 def _read(path: Path) -> Iterator[Case]:
-    said = yaml.safe_load(path.read_text(encoding="utf-8"))
+    said = read_yaml(path)
     for raw in [*said["attacks"], *said["honest"]]:
         sets = {key: frozenset(raw.get(key, ())) for key in ("by", "flagged")}
         filled = {key: filled_in(raw.get(key, {})) for key in ("edits", "moves", "links")}

@@ -1,7 +1,5 @@
 """What holds for any bytes and for any well-formed message."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -117,47 +115,10 @@ def test_what_is_escaped_is_meant(encoding: Encoding, text: str) -> None:
 MILLION = 1_000_000
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "PID" + "|" * MILLION,
-        "PID|" + "^" * MILLION,
-        "PID|" + "~" * MILLION,
-        "PID|" + "&" * MILLION,
-        "PID|||" + "\\" * MILLION,
-        "PID|||" + "\\X" * (MILLION // 2),
-        "PID|||\\X" + "41" * (MILLION // 2),
-        "PID|||" + "\\X41\\" * (MILLION // 5),
-        "PID|||" + "\\A" * (MILLION // 2),
-        "PID|||\\" + "A" * MILLION,
-        "\r" * MILLION,
-        "\n" * MILLION,
-        "\r\n" * (MILLION // 2),
-        "OBX|\r" * (MILLION // 10),
-        "a\n\rb" * (MILLION // 10),
-        "MSH|^~\\&|\r" * (MILLION // 20),
-        "\x0b" * MILLION,
-        "\x1c\x0b" * (MILLION // 2),
-        " " * MILLION,
-        "BHS|^~\\&\r" * (MILLION // 20),
-    ],
-    ids=lambda body: repr(body[:12]),
-)
-def test_time_grows_with_the_size_only(body: str) -> None:
-    """A tenth of the text would take a tenth of the time; anything quadratic would take minutes here."""
-    begin = time.process_time()
-    for message in parse(f"MSH|^~\\&|A\r{body}").messages[:3]:
-        for path in (*PATHS, parse_path("PID-3"), parse_path("PID-1.99999.1")):
-            find(path, message)
-    assert time.process_time() - begin < 8
-
-
-def test_a_long_path_takes_no_longer_than_it_is_long() -> None:
-    begin = time.process_time()
+def test_a_long_path_is_read_or_refused() -> None:
     parse_path(f'OBX[3.1="{"x" * MILLION}"]-5')
     with pytest.raises(Exception, match="HL7 path"):
         parse_path(f'OBX[3.1="{"x" * MILLION}')
-    assert time.process_time() - begin < 2
 
 
 def test_the_standard_encoding_is_the_default() -> None:

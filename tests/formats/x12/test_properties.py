@@ -1,6 +1,4 @@
-"""What holds for any bytes, and what cost grows with."""
-
-import time
+"""What holds for any bytes."""
 
 import pytest
 from hypothesis import given
@@ -119,44 +117,6 @@ SET_271 = isa() + "GS*HB*A*B*20240101*1200*1*X*005010X279A1~ST*271*0001~"
 def chain(length: int) -> str:
     """Levels of which each stands in the one before."""
     return "".join(f"HL*{number}*{number - 1}*{20 + number % 4}*1~" for number in range(1, length))
-
-
-GROWING = {
-    "terminators": (isa() + "{}", "~", 1_000_000),
-    "element separators": (isa() + "{}", "*", 1_000_000),
-    "repetitions": (SET_271 + "EB*1**{}~", "^", 1_000_000),
-    "line breaks": (isa() + "{}", "\n", 1_000_000),
-    "spaces": (isa() + "{}x", " ", 1_000_000),
-    "line breaks that terminate": (isa(end=":\n") + "{}", "\n", 1_000_000),
-    "headers": ("{}", "ISA*", 200_000),
-    "truncated headers": ("{}", "ISA*00*~", 20_000),
-    "headers of other separators": (isa() + "{}", "~ISA|", 100_000),
-    "interchanges": ("{}", isa(), 20_000),
-    "groups": (isa() + "{}", "GS*1~", 100_000),
-    "sets": (isa() + "{}", "ST*271*1~", 50_000),
-    "misfits": (SET_271 + "{}", "ZZZ*1~", 100_000),
-    "the same level": (SET_271 + "{}", "HL*1*1*22~", 50_000),
-}
-
-
-def cost(text: str) -> float:
-    begin = time.process_time()
-    for placed_set in place_sets(tokenize(text)):
-        for path in PATHS:
-            select(path, placed_set)
-    return time.process_time() - begin
-
-
-@pytest.mark.parametrize("name", GROWING)
-def test_cost_grows_with_the_length_of_the_text(name: str) -> None:
-    frame, piece, many = GROWING[name]
-    small, large = (cost(frame.format(piece * (many // part))) for part in (8, 1))
-    # Eight times the text takes eight times as long; where cost grew with the square it would be 64 times.
-    assert large < 24 * small + 3
-
-
-def test_cost_grows_with_the_length_of_a_chain_of_levels() -> None:
-    assert cost(SET_271 + chain(40_000)) < 24 * cost(SET_271 + chain(5_000)) + 3
 
 
 def test_a_thousand_levels_inside_each_other() -> None:

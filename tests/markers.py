@@ -1,0 +1,57 @@
+"""What a test needs from the machine, told by the fixtures it asks for and the place it is in.
+
+``make test-fast`` leaves out what is marked here; no test is marked by hand.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+SANDBOX_FIXTURES = {"_bubblewrap", "attack", "backend", "bubblewrap", "container", "isolation", "process"}
+# Files whose tests start sandboxes without a fixture for one.
+SANDBOX_FILES = (
+    "sandbox/",
+    "attacks/test_coding_capture.py::test_restored_tests_are_the_ones_that_run",
+    "attacks/test_verifier",
+    "cli/test_doctor",
+    "cli/test_repeat",
+    "cli/test_score",
+    "cli/test_seed",
+    "cli/test_tasks",
+    "dialects/evaluation/test_whole_way",
+    "test_evaluation_face",
+    "test_example_scenarios",
+    "test_scorers_face",
+)
+# Programs of others that answer on loopback. Servers of a few lines inside of a test do not count.
+SERVER_FIXTURES = {"fhir", "gcs", "postgres", "s3", "server", "sftp"}
+SERVER_FILES = ("adapters/files/test_sftp", "checks/criteria/test_fhir_server")
+
+# Tests that watch processes, limits and the clock of the whole machine: one after the other, on one worker. They
+# wait more than they compute, so the other workers have the processors meanwhile.
+ONE_AT_A_TIME = (
+    "sandbox/",
+    "adapters/test_machine_lock",
+    "attacks/test_resources",
+    "attacks/test_rewards",
+    "attacks/test_verifier",
+    "attacks/test_workspace",
+)
+
+
+def markers_of(item: pytest.Item) -> Iterator[pytest.MarkDecorator]:
+    """The markers of a test that was collected."""
+    place = item.nodeid.removeprefix("tests/")
+    asked = set(getattr(item, "fixturenames", ()))
+    if asked & SANDBOX_FIXTURES or place.startswith(SANDBOX_FILES):
+        yield pytest.mark.sandbox
+    if asked & SERVER_FIXTURES or place.startswith(SERVER_FILES) or _on_postgres(item):
+        yield pytest.mark.server
+    if place.startswith(ONE_AT_A_TIME):
+        yield pytest.mark.xdist_group("sandboxes")
+
+
+def _on_postgres(item: pytest.Item) -> bool:
+    """The fixture asks for the server only once the test runs."""
+    call = getattr(item, "callspec", None)
+    return call is not None and call.params.get("where") == "postgresql"
