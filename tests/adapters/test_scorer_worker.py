@@ -35,6 +35,7 @@ from assay.core.outcome import NotApplicable, Scored
 @dataclass(frozen=True, slots=True)
 class Misbehaves:
     kind: ClassVar[str] = "misbehaves"
+    advisory: ClassVar[bool] = True
     how: str
 
     def run(self, evidence):

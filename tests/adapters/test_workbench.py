@@ -389,7 +389,7 @@ def test_tests_are_copied_whole_or_not_at_all(
         os.mkfifo(f"{tests_folder}/pipe")
     else:
         monkeypatch.setattr(trees, "MAX_FILES", 0)
-    with pytest.raises(MeasurementError, match=r"tests can't be copied: 1 of its files"):
+    with pytest.raises(MeasurementError, match=r"can't copy .*tests: 1 of its files"):
         copies.copy(tests_folder)
 
 
