@@ -14,8 +14,8 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _LOOKALIKES = str.maketrans("аеіјорсухѕԁһІЕАВСНКМОРТХοανκρι", "aeijopcyxsdhIEABCHKMOPTXoavkpi")
 _WILDCARD = re.compile(r"[*?\[]")
 # A slash in brackets is one letter of several that may stand there.
-_CLASS = re.compile(r"\[!?\]?[^\]]*\]")
-_ALTERNATIVES = re.compile(r"\{[^{}]*,[^{}]*\}")
+_CLASS = re.compile(r"\[!?\]?[^\]]{0,200}\]")
+_ALTERNATIVES = re.compile(r"\{[^{},]*+,[^{}]*+\}")
 
 
 def plain_path(path: str) -> str:

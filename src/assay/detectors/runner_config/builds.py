@@ -75,7 +75,7 @@ def nextest(before: str | None, after: str | None) -> Iterator[Weakening]:
 def go_mod(before: str | None, after: str | None) -> Iterator[Weakening]:
     """A test library that is replaced by a folder of the workspace."""
     pattern = re.compile(
-        r"(github\.com/(?:stretchr/testify|google/go-cmp|onsi/\w+)|gotest\.tools\S*|github\.com/golang/mock)\S*[^\n]{0,40}=>\s{0,4}(\.{0,2}/\S+)"
+        r"(?:github\.com/(?:stretchr/testify|google/go-cmp|onsi/\w|golang/mock)|gotest\.tools)(?:(?!=>)\S){0,300}+[^\n]{0,40}=>\s{0,4}\.{0,2}/\S+"
     )
     known = {found[0] for found in pattern.finditer(before or "")}
     for found in pattern.finditer(after or ""):
@@ -126,7 +126,7 @@ def rakefile(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 
 def _default_tasks(text: str | None) -> set[str]:
-    found = re.findall(r"(?m)^\s*task\s*\(?:?default\s*(?:=>|:)\s*([^\n]{1,200})", text or "")
+    found = re.findall(r"(?m)^[^\S\n]*+task\s*+\(?:?default\s*+(?:=>|:)\s*([^\n]{1,200})", text or "")
     return {word for line in found for word in re.findall(r"\w+", line)}
 
 
@@ -148,7 +148,7 @@ def _rspec_features(text: str | None) -> Iterator[tuple[str, str]]:
 
 def junit_platform(before: str | None, after: str | None) -> Iterator[Weakening]:
     """``junit-platform.properties``: a run that runs nothing, and conditions that are switched off."""
-    rules = (("not_run", re.compile(r"(?m)^\s*[\w.]*dryRun\.enabled\s*[=:]\s*true\b")),)
+    rules = (("not_run", re.compile(r"(?m)^[^\S\n]*+[\w.]*dryRun\.enabled\s*+[=:]\s*+true\b")),)
     yield from _by_pattern(rules, before, after)
 
 

@@ -22,7 +22,7 @@ from assay.detectors.test_code.uniform import joined
 _FAILS = frozenset(("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"))
 _ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
 _CUSTOM = re.compile(
-    r"(?:\w*[a-z])?(?:assert|require|expect|verify|check|must|equal|compare|diff)\w*\Z", re.IGNORECASE
+    r"(?=\w*+\Z)(?:\w*[a-z])?(?:assert|require|expect|verify|check|must|equal|compare|diff)", re.IGNORECASE
 )
 _LONGEST = 20_000
 
