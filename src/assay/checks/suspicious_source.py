@@ -31,14 +31,14 @@ from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.source_signs import input_tables
+from assay.detectors.source_signs.changed import signs_of_change
 from assay.detectors.source_signs.named_tests import file_names, named_test_signs, those_of
 from assay.detectors.source_signs.python_module import parse_python
 from assay.detectors.source_signs.read import is_unreadable, source_signs
 from assay.detectors.source_signs.roles import is_test_code, is_vendored, serves_build
-from assay.detectors.source_signs.sign import Sign, new_signs
+from assay.detectors.source_signs.sign import Sign
 from assay.detectors.test_code.paths import is_collected_path, language_of
 from assay.evidence.workspace import Change, EntryKind, Workspace
-from assay.formats.added_lines import added_lines
 from assay.formats.source_text import source_text
 
 _SHOWN = 200
@@ -116,18 +116,7 @@ def _is_source(change: Change) -> bool:
 
 
 def _new(evidence: Workspace, change: Change, tests: _Tests) -> list[Sign]:
-    """The signs that a file has and did not have."""
-    after = source_text(evidence.after(change.path))
-    if after is None:
-        return []
-    before = source_text(evidence.before(change.old_path)) if change.before is not None else None
-    if before == after:
-        return []
-    added = after if before is None else added_lines(before, after, context=0).text
-    found = _all_signs(change.path, after, added, tests)
-    if not found or before is None:
-        return found
-    return new_signs(_all_signs(change.path, before, before, tests), found)
+    return signs_of_change(evidence, change, lambda text, added: _all_signs(change.path, text, added, tests))
 
 
 def _all_signs(path: str, text: str, added: str, tests: _Tests) -> list[Sign]:

@@ -132,19 +132,23 @@ def option_changes(before: str, after: str) -> Iterator[tuple[str, str]]:
 
 
 def _test_parts(command: str, is_test: bool) -> list[str]:
-    """The lines of a command that run tests. A shell that goes on after failures concerns all of them."""
+    """The lines of a command that run tests, with what the shell around them makes of their failures."""
     joined = re.sub(r"\\\r?\n[ \t]*", " ", command)
-    lines = [line.strip() for line in joined.split("\n") if line.strip() and not line.strip().startswith("#")]
+    stripped = (line.strip() for line in joined.split("\n"))
+    lines = [line for line in stripped if line and not line.startswith("#")]
     chosen = [line for line in lines if runs_tests(line) or (is_test and not _TRIVIAL.match(line))]
-    if chosen and any(re.match(r"set \+e\b|set \+o errexit", line) for line in lines):
+    return _as_the_shell_runs_them(chosen, lines) if chosen else []
+
+
+def _as_the_shell_runs_them(chosen: list[str], lines: list[str]) -> list[str]:
+    """A shell that goes on after failures concerns all lines. A trap decides how a script ends, wherever it is."""
+    if any(re.match(r"set \+e\b|set \+o errexit", line) for line in lines):
         chosen = [f"{line} || true" for line in chosen]
-    if chosen and len(lines) > 1 and re.fullmatch(r"exit 0|true|:", lines[-1]):
-        chosen[-1] += "; exit 0"
-    # What a trap does at the end decides how a script ends, wherever it stands.
-    if chosen:
-        taken = set(chosen)
-        chosen += [line for line in lines if line not in taken and (_TRAPPED.match(line) or "pipefail" in line)]
-    return chosen
+    if len(lines) > 1 and re.fullmatch(r"exit 0|true|:", lines[-1]):
+        chosen = [*chosen[:-1], f"{chosen[-1]}; exit 0"]
+    taken = set(chosen)
+    traps = [line for line in lines if line not in taken and (_TRAPPED.match(line) or "pipefail" in line)]
+    return [*chosen, *traps]
 
 
 def _lost(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
@@ -165,15 +169,17 @@ def _narrower_paths(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]
     before, after = _paths(old), _paths(new)
     if not after or len(old) != len(new):
         return
-    whole = not before or any(
-        path in ("./...", ".", "tests", "test", "spec", "tests/", "test/") for path in before
-    )
-    covered = all(any(_covers(other, path) for other in after) for path in before)
-    specific = [path for path in after if re.search(r"\.\w{1,4}(?:::|$)|::", path) or path.count("/") >= 1]
-    if before and not covered and not any(path in ("./...", ".") for path in after):
+    if before:
+        covered = all(any(_covers(other, path) for other in after) for path in before)
+        narrower = not covered and not any(path in ("./...", ".") for path in after)
+    else:
+        narrower = all(map(_is_specific, after))
+    if narrower:
         yield "narrowed", " ".join(after)
-    elif whole and not before and specific and all(path in specific for path in after):
-        yield "narrowed", " ".join(specific)
+
+
+def _is_specific(path: str) -> bool:
+    return "/" in path or re.search(r"\.\w{1,4}(?:::|$)|::", path) is not None
 
 
 def _covers(path: str, other: str) -> bool:
