@@ -93,7 +93,7 @@ def test_where_changes_may_hide_they_are_not_known_to_be_allowed() -> None:
 
 def test_what_is_likely_to_be_a_mistake_in_the_patterns_is_said_beside_what_was_not_allowed() -> None:
     found = outcome(added("src/a.py", "x"), "src/**/*.py")
-    note = "'**/' in 'src/**/*.py' is at least one folder: 'src/*.py' matches without one"
+    note = "'**/' in 'src/**/*.py' needs at least one folder; add 'src/*.py' to match without one"
     assert (found.passed, found.summary) == (False, f"src/a.py is not allowed; {note}")
     assert found.evidence["notes"] == [note]
     assert outcome(FakeWorkspace(), "src/**/*.py") == Scored(
@@ -108,5 +108,5 @@ def test_a_list_without_a_glob_is_refused() -> None:
 
 @pytest.mark.parametrize("pattern", ["", "src/", "./src/*", "/src/*", "src/../*"])
 def test_a_pattern_that_would_allow_nothing_is_refused(pattern: str) -> None:
-    with pytest.raises(ValueError, match=r"a pattern has|no path of a workspace matches"):
+    with pytest.raises(ValueError, match=r"a pattern must have|no path of a workspace matches"):
         AllowedPaths(("docs/*", pattern))

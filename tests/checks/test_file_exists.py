@@ -71,5 +71,5 @@ def test_a_pattern_is_a_name_and_the_row_says_so() -> None:
 
 @pytest.mark.parametrize("path", ["", ".", "./", "/etc/passwd", "../x", "a/../../x", "a/..", "a\0b"])
 def test_a_path_that_leaves_the_workspace_is_refused(path: str) -> None:
-    with pytest.raises(ValueError, match=r"a path is relative to the workspace, without '\.\.', not"):
+    with pytest.raises(ValueError, match=r"a path must be relative to the workspace and without '\.\.', got"):
         FileExists(path)

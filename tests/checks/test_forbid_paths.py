@@ -90,7 +90,7 @@ def test_all_findings_are_counted_and_the_first_is_named() -> None:
 
 
 def test_what_is_likely_to_be_a_mistake_in_the_patterns_is_said_beside_a_pass() -> None:
-    note = "'!ci/a' takes nothing back: '!' is a letter of the name"
+    note = "'!ci/a' excludes nothing: '!' is part of the name"
     found = outcome(added("src/a", "x"), "ci/*", "!ci/a")
     assert found == Scored(1.0, True, f"1 changed path, none forbidden; {note}", {"notes": [note]})
 
@@ -102,5 +102,5 @@ def test_a_list_without_a_glob_is_refused() -> None:
 
 @pytest.mark.parametrize("pattern", ["", ".github/", "./.github/*", "/.github/*", "../*"])
 def test_a_pattern_that_would_forbid_nothing_is_refused(pattern: str) -> None:
-    with pytest.raises(ValueError, match=r"a pattern has|no path of a workspace matches"):
+    with pytest.raises(ValueError, match=r"a pattern must have|no path of a workspace matches"):
         ForbidPaths(("docs/*", pattern))

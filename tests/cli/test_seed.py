@@ -128,7 +128,7 @@ def test_a_scorer_that_guards_nothing_is_noted(cli: Cli, tmp_path: Path) -> None
         ),
         (
             {"scorers": [{"type": "forbid_paths", "patterns": [".github/"]}]},
-            "scorers[0]: no path of a workspace matches '.github/', but '.github/*' may be meant",
+            "scorers[0]: no path of a workspace matches '.github/'; did you mean '.github/*'?",
         ),
         ({"scorers": [GUARD, GUARD]}, "two scorers are named 'guard'"),
         ({"scorers": [GUARD], "workspace_seed": {"type": "svn"}}, "workspace_seed: "),

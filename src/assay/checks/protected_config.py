@@ -122,8 +122,8 @@ class _Files:
     def _texts(self, change: Change) -> tuple[str | None, str | None]:
         after = source_text(self._evidence.after(change.path))
         if after is None and change.after is not None:
-            what = "a link" if change.after.kind is EntryKind.LINK else "no text or too large"
-            self.unread.append(f"{change.path}: {what}, so it was not read.")
+            what = "a link" if change.after.kind is EntryKind.LINK else "too large or not text"
+            self.unread.append(f"{change.path}: {what}, so it wasn't read.")
         # A new file that tools prefer to another one takes that one's place.
         earlier = change.old_path if change.before is not None else _preferred_to(change.path)
         return source_text(self._evidence.before(earlier)), after
@@ -170,7 +170,7 @@ class _Files:
             before, after = self._texts(change)
             old, new = workflow.read_workflow(before), workflow.read_workflow(after)
             if old is None or new is None:
-                self.unread.append(f"{change.path}: not YAML that can be read.")
+                self.unread.append(f"{change.path}: can't be read as YAML.")
             else:
                 read.append((change, after or "", old, new))
         # A workflow that came is compared with those that went: it may be one of them under another name.

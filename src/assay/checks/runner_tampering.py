@@ -40,6 +40,7 @@ from assay.detectors.source_signs.roles import is_program_of_tests, is_script, i
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.paths import language_of
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
+from assay.formats.counting import counted
 from assay.formats.source_text import source_text
 
 _SHOWN = 200
@@ -68,7 +69,10 @@ class RunnerTampering:
         details = {"findings": found[:_SHOWN], "count": len(found), "notes": notes}
         if found:
             return Scored(
-                0.0, False, f"{len(found)} that may lead tests astray, first {found[0]['path']}", details
+                0.0,
+                False,
+                f"{counted(len(found), 'change')} may lead tests astray, first in {found[0]['path']}",
+                details,
             )
         return Scored(1.0, True, f"nothing in {len(evidence.changes)} changed paths leads tests astray", details)
 

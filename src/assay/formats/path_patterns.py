@@ -13,7 +13,7 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 # Letters of other alphabets that nobody can tell from Latin ones by their look.
 _LOOKALIKES = str.maketrans("аеіјорсухѕԁһІЕАВСНКМОРТХοανκρι", "aeijopcyxsdhIEABCHKMOPTXoavkpi")
 _WILDCARD = re.compile(r"[*?\[]")
-# A slash in brackets is one letter of several that may stand there.
+# A slash in brackets is one of several letters that may be there.
 _CLASS = re.compile(r"\[!?\]?[^\]]{0,200}\]")
 _ALTERNATIVES = re.compile(r"\{[^{},]*+,[^{}]*+\}")
 
@@ -22,23 +22,23 @@ def plain_path(path: str) -> str:
     """A path as captures have it. Raises ``ValueError`` for one that leaves the workspace or names nothing."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
-        raise ValueError(f"a path is relative to the workspace, without '..', not {path!r}")
+        raise ValueError(f"a path must be relative to the workspace and without '..', got {path!r}")
     return "/".join(parts)
 
 
 def check_patterns(patterns: Iterable[str]) -> None:
-    """Refuse a pattern that no path can match, since it would guard or allow nothing without a word.
+    """Refuse a pattern that no path can match: it would guard or allow nothing, and nobody would notice.
 
     Raises ``ValueError`` that says what would be right.
     """
     for pattern in patterns:
         parts = _CLASS.sub("?", pattern).split("/")
         if not pattern or "\0" in pattern:
-            raise ValueError("a pattern has at least one letter, and no NUL")
+            raise ValueError("a pattern must have at least one character and no NUL")
         if ".." in parts:
-            raise ValueError(f"no path of a workspace matches {pattern!r}: there is no '..' in them")
+            raise ValueError(f"no path of a workspace matches {pattern!r}: paths have no '..'")
         if "" in parts or "." in parts:
-            raise ValueError(f"no path of a workspace matches {pattern!r}, but {_live(pattern)!r} may be meant")
+            raise ValueError(f"no path of a workspace matches {pattern!r}; did you mean {_live(pattern)!r}?")
 
 
 def _live(pattern: str) -> str:
@@ -49,14 +49,14 @@ def _live(pattern: str) -> str:
 
 
 def notes_on(patterns: Sequence[str], workspace: Workspace) -> Iterator[str]:
-    """Patterns that match less than who wrote them is likely to think."""
+    """Notes on patterns that probably match less than their author expects."""
     for pattern in patterns:
         if pattern.startswith("!"):
-            yield f"{pattern!r} takes nothing back: '!' is a letter of the name"
+            yield f"{pattern!r} excludes nothing: '!' is part of the name"
         elif _ALTERNATIVES.search(pattern):
-            yield f"{pattern!r} has no alternatives: braces are letters of the name"
+            yield f"{pattern!r} has no alternatives: braces are part of the name"
         elif "**/" in pattern and (without := pattern.replace("**/", "")) not in patterns:
-            yield f"'**/' in {pattern!r} is at least one folder: {without!r} matches without one"
+            yield f"'**/' in {pattern!r} needs at least one folder; add {without!r} to match without one"
         elif not _WILDCARD.search(pattern) and _is_folder(pattern, workspace):
             yield f"{pattern!r} is a folder: '{pattern}/*' matches what is in it"
 
@@ -67,7 +67,7 @@ def _is_folder(path: str, workspace: Workspace) -> bool:
 
 
 def matching(path: str, patterns: Iterable[str]) -> str | None:
-    """The first pattern that a path matches, as it is written."""
+    """The first pattern that a path matches as it is spelled."""
     return next((pattern for pattern in patterns if fnmatchcase(path, pattern)), None)
 
 

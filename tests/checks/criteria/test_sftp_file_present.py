@@ -106,7 +106,7 @@ def test_which_files_a_pattern_means(pattern: str, paths: list[str], name: str) 
         ({"pattern": "./x"}, "'.'"),
         ({"pattern": "a//x"}, "empty part"),
         ({"pattern": "a/"}, "empty part"),
-        ({"pattern": "a/b**"}, "must stand alone"),
+        ({"pattern": "a/b**"}, "must be alone"),
         ({"pattern": "a", "size": {"min": -1}}, "a size goes from"),
         ({"pattern": "a", "size": {"min": 2, "max": 1}}, "a size goes from"),
         ({"pattern": "a", "size": {"least": 1}}, "size"),
@@ -413,7 +413,7 @@ def test_a_value_of_the_data_is_never_a_wildcard_or_a_folder(value: str) -> None
     try:
         assert not outcome(sandbox, {"v": value}, pattern="out/{{v}}").passed
     except ValueError as error:
-        assert "has no '/'" in str(error)  # noqa: PT017
+        assert "must be part of a file name, without '/'" in str(error)  # noqa: PT017
 
 
 def test_a_value_of_the_data_in_a_pattern_and_in_a_path() -> None:

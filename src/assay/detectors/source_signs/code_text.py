@@ -104,7 +104,8 @@ class CodeText:
 
     def _blanked(self, *kinds: str) -> str:
         """The text with spaces in the place of what is of these kinds."""
-        parts, at = [], 0
+        parts: list[str] = []
+        at = 0
         for piece in _pieces(self.text, _GRAMMARS.get(self.language, _CURLY)):
             if piece.lastgroup in kinds:
                 parts += self.text[at : piece.start()], _blank(piece[0])
