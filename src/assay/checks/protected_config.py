@@ -164,21 +164,24 @@ class _Files:
         return source_text(self._evidence.after(f"{folder}{name}"))
 
     def _workflows(self) -> Iterator[_Found]:
-        changed = [change for change in self._changes if is_workflow(change.path) or is_workflow(change.old_path)]
-        read: list[tuple[Change, str, workflow.Workflow, workflow.Workflow]] = []
-        for change in changed:
+        read = list(self._read_workflows())
+        # A new workflow is compared with the deleted ones: it may be one of them under another name.
+        deleted = workflow.together(old for change, _, old, _ in read if change.after is None)
+        for change, text, old, new in read:
+            elsewhere = frozenset(name for other, _, _, now in read if other is not change for name in now.runners)
+            earlier = deleted if change.before is None else old
+            yield from ((change.path, weaker) for weaker in workflow.compare(earlier, new, text, elsewhere))
+
+    def _read_workflows(self) -> Iterator[tuple[Change, str, workflow.Workflow, workflow.Workflow]]:
+        for change in self._changes:
+            if not any(map(is_workflow, (change.path, change.old_path))):
+                continue
             before, after = self._texts(change)
             old, new = workflow.read_workflow(before), workflow.read_workflow(after)
             if old is None or new is None:
                 self.unread.append(f"{change.path}: can't be read as YAML.")
             else:
-                read.append((change, after or "", old, new))
-        # A workflow that came is compared with those that went: it may be one of them under another name.
-        gone = workflow.together(old for change, _, old, _ in read if change.after is None)
-        for change, text, old, new in read:
-            elsewhere = frozenset(name for other, _, _, now in read if other is not change for name in now.runners)
-            earlier = gone if change.before is None else old
-            yield from ((change.path, found) for found in workflow.compare(earlier, new, text, elsewhere))
+                yield change, after or "", old, new
 
     def _first_of(self, folder: str, names: set[str]) -> str:
         return next(

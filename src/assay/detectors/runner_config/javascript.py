@@ -180,17 +180,22 @@ def _scripts(before: object, after: object, text: str) -> Iterator[Weakening]:
     new = after if isinstance(after, dict) else {}
     for name in sorted({*map(str, old), *map(str, new)}):
         was, now = str(old.get(name, "")), str(new.get(name, ""))
-        if was == now or (not was and name not in ("test", "pretest", "posttest") and not runs_tests(now)):
-            continue
         is_test = _TEST_SCRIPT.match(name) is not None
-        if not was and not is_test:
-            continue
-        if not now and not (name == "test" and runs_tests(was)):
-            continue
-        if not was and _is_placeholder(now):
+        if was == now or not (_ran_tests(name, was) if not now else was or _matters_new(name, now, is_test)):
             continue
         for rule, part in command_changes(was, now, is_test=is_test):
             yield weakening(rule, text, f'"{name}"', was, now if rule == "test_command_emptied" else part)
+
+
+def _ran_tests(name: str, was: str) -> bool:
+    """Whether a script that was removed ran the tests."""
+    return name == "test" and runs_tests(was)
+
+
+def _matters_new(name: str, now: str, is_test: bool) -> bool:
+    """Whether a new script is one that a run of the tests may call."""
+    called = name in ("test", "pretest", "posttest") or runs_tests(now)
+    return is_test and called and not _is_placeholder(now)
 
 
 def _is_placeholder(command: str) -> bool:
