@@ -301,7 +301,7 @@ def test_an_empty_list_of_patterns_is_refused() -> None:
 def test_what_can_not_be_read_is_said() -> None:
     outcome = ProtectedConfig().run(edited(CI, workflow(), "a: [\n"))
     assert isinstance(outcome, Scored)
-    assert outcome.evidence["notes"] == [f"{CI}: not YAML that can be read."]
+    assert outcome.evidence["notes"] == [f"{CI}: can't be read as YAML."]
 
 
 PATHS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".coveragerc", "package.json", "jest.config.js", ".mocharc.yml", "Makefile",

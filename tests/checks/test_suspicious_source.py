@@ -312,7 +312,7 @@ def test_no_source_changed_is_not_applicable() -> None:
 def test_what_was_not_read_is_said() -> None:
     outcome = SuspiciousSource().run(added("a.py", "import inspect\ndef f(:\n"))
     assert isinstance(outcome, Scored)
-    assert outcome.evidence["notes"] == ["a.py: not Python that can be parsed, so it was not read."]
+    assert outcome.evidence["notes"] == ["a.py: can't be parsed as Python, so it wasn't read."]
 
 
 ENDINGS = ("py", "js", "ts", "go", "java", "rs", "rb", "cs")

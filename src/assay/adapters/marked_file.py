@@ -45,7 +45,7 @@ for _tag, _pattern, _first in (
     ("float", r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", "-0123456789"),
 ):
     _Loader.add_implicit_resolver(
-        _PREFIX + _tag, re.compile(f"{_pattern}$"), [*_first, *([""] * (_tag == "null"))]
+        _PREFIX + _tag, re.compile(rf"\A{_pattern}$"), [*_first, *([""] * (_tag == "null"))]
     )
 
 

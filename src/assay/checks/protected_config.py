@@ -122,8 +122,8 @@ class _Files:
     def _texts(self, change: Change) -> tuple[str | None, str | None]:
         after = source_text(self._evidence.after(change.path))
         if after is None and change.after is not None:
-            what = "a link" if change.after.kind is EntryKind.LINK else "no text or too large"
-            self.unread.append(f"{change.path}: {what}, so it was not read.")
+            what = "a link" if change.after.kind is EntryKind.LINK else "too large or not text"
+            self.unread.append(f"{change.path}: {what}, so it wasn't read.")
         # A new file that tools prefer to another one takes that one's place.
         earlier = change.old_path if change.before is not None else _preferred_to(change.path)
         return source_text(self._evidence.before(earlier)), after
@@ -164,21 +164,24 @@ class _Files:
         return source_text(self._evidence.after(f"{folder}{name}"))
 
     def _workflows(self) -> Iterator[_Found]:
-        changed = [change for change in self._changes if is_workflow(change.path) or is_workflow(change.old_path)]
-        read: list[tuple[Change, str, workflow.Workflow, workflow.Workflow]] = []
-        for change in changed:
+        read = list(self._read_workflows())
+        # A new workflow is compared with the deleted ones: it may be one of them under another name.
+        deleted = workflow.together(old for change, _, old, _ in read if change.after is None)
+        for change, text, old, new in read:
+            elsewhere = frozenset(name for other, _, _, now in read if other is not change for name in now.runners)
+            earlier = deleted if change.before is None else old
+            yield from ((change.path, weaker) for weaker in workflow.compare(earlier, new, text, elsewhere))
+
+    def _read_workflows(self) -> Iterator[tuple[Change, str, workflow.Workflow, workflow.Workflow]]:
+        for change in self._changes:
+            if not any(map(is_workflow, (change.path, change.old_path))):
+                continue
             before, after = self._texts(change)
             old, new = workflow.read_workflow(before), workflow.read_workflow(after)
             if old is None or new is None:
-                self.unread.append(f"{change.path}: not YAML that can be read.")
+                self.unread.append(f"{change.path}: can't be read as YAML.")
             else:
-                read.append((change, after or "", old, new))
-        # A workflow that came is compared with those that went: it may be one of them under another name.
-        gone = workflow.together(old for change, _, old, _ in read if change.after is None)
-        for change, text, old, new in read:
-            elsewhere = frozenset(name for other, _, _, now in read if other is not change for name in now.runners)
-            earlier = gone if change.before is None else old
-            yield from ((change.path, found) for found in workflow.compare(earlier, new, text, elsewhere))
+                yield change, after or "", old, new
 
     def _first_of(self, folder: str, names: set[str]) -> str:
         return next(

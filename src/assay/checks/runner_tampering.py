@@ -34,12 +34,13 @@ from assay.detectors.runner_files import shadowing
 from assay.detectors.runner_files.cargo_config import cargo_signs
 from assay.detectors.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
 from assay.detectors.runner_files.preload import preload_in_code, preload_signs
+from assay.detectors.source_signs.changed import signs_of_change
 from assay.detectors.source_signs.read import tampering_signs
 from assay.detectors.source_signs.roles import is_program_of_tests, is_script, is_test_code
-from assay.detectors.source_signs.sign import Sign, new_signs, sign
+from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.paths import language_of
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
-from assay.formats.added_lines import added_lines
+from assay.formats.counting import counted
 from assay.formats.source_text import source_text
 
 _SHOWN = 200
@@ -68,7 +69,10 @@ class RunnerTampering:
         details = {"findings": found[:_SHOWN], "count": len(found), "notes": notes}
         if found:
             return Scored(
-                0.0, False, f"{len(found)} that may lead tests astray, first {found[0]['path']}", details
+                0.0,
+                False,
+                f"{counted(len(found), 'change')} may lead tests astray, first in {found[0]['path']}",
+                details,
             )
         return Scored(1.0, True, f"nothing in {len(evidence.changes)} changed paths leads tests astray", details)
 
@@ -134,17 +138,7 @@ def _is_stub(evidence: Workspace, path: str) -> bool:
 
 
 def _by_content(evidence: Workspace, change: Change, is_loaded: bool) -> list[Sign]:
-    after = source_text(evidence.after(change.path))
-    if after is None:
-        return []
-    before = source_text(evidence.before(change.old_path)) if change.before is not None else None
-    if before == after:
-        return []
-    added = after if before is None else added_lines(before, after, context=0).text
-    found = list(_of_text(change.path, after, added, is_loaded))
-    if not found or before is None:
-        return found
-    return new_signs(_of_text(change.path, before, before, is_loaded), found)
+    return signs_of_change(evidence, change, lambda text, added: _of_text(change.path, text, added, is_loaded))
 
 
 def _of_text(path: str, text: str, added: str, is_loaded: bool) -> Iterator[Sign]:

@@ -12,8 +12,9 @@ _HELPERS = r"assay reward|write_artifacts|write_reward"
 _MENTIONS = re.compile(f"{_FILE}|{_HELPERS}")
 # What writes a file in a shell, or in code that it hands to an interpreter.
 _WRITES = re.compile(
-    rf"{_HELPERS}|(?:>\|?|\btee\b[^|;]*|\b(?:cp|mv|install|ln)\b[^|;]*|of=|--output|-o)\s*['\"]?\S*{_FILE}"
-    rf"|(?:open|write_text|Path|writeFile\w*)\([^)]*{_FILE}"
+    rf"{_HELPERS}|\b(?:tee|cp|mv|install|ln)\b[^|;]{{0,400}}?{_FILE}"
+    rf"|(?:>\|?|of=|--output|-o)\s{{0,100}}+\S{{0,400}}?{_FILE}"
+    rf"|(?:open|write_text|Path|writeFile\w{{0,40}})\([^)]{{0,400}}?{_FILE}"
 )
 _CODE_THAT_WRITES = re.compile(r"\b(?:write\w*|dump)\(")
 # A program that gets the file's name writes it, unless it is one of those that look at it, say it or remove it.
@@ -22,7 +23,7 @@ _LOOKS = frozenset(
     | {"printf", "jq", "diff", "cmp", "file", "exit", "return"}
 )
 _ENDS_AT_FAILURE = re.compile(r"^set +(?:-[a-zA-Z]+ +)*(?:-[a-z]*e|-o +errexit\b)")
-_ASSIGNMENT = re.compile(rf"^\s*(?:export\s+)?(\w+)=['\"]?(\S*{_FILE})['\"]?\s*$", re.MULTILINE)
+_ASSIGNMENT = re.compile(rf"^[^\S\n]*+(?:export\s++)?(\w++)=['\"]?(\S*{_FILE})['\"]?\s*$", re.MULTILINE)
 
 
 def reward_findings(files: TaskFiles) -> Iterator[LintFinding]:

@@ -13,7 +13,7 @@ from assay.formats.shell import Line, command_lines
 
 _PYTHON = re.compile(r"(?:[^\s'\"]*/)?python[\d.]*")
 _CHANGES_FOLDER = re.compile(r"(?:^|[;&|] *)cd +['\"]?(/[^\s;&|'\"]*)")
-_FILE_PATH = re.compile(r"(?<![\w.~/$}:-])(?:/[\w.+@-]+)+\.\w{1,5}(?![\w/])")
+_FILE_PATH = re.compile(r"(?<![\w.~/$}:-])(?:/[\w.+@-]{1,255}){1,40}\.\w{1,5}(?![\w/])")
 
 
 def lint(files: TaskFiles) -> list[LintFinding]:

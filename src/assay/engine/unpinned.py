@@ -8,7 +8,10 @@ from assay.formats.dockerfile import parse_dockerfile
 
 _INSTALLS = (
     (re.compile(r"\b(?:pip3?|uv pip)\s+install\b(?P<rest>[^|;&]*)"), "packages without versions"),
-    (re.compile(r"\bapt(?:-get)?\s+(?:-\S+\s+)*install\b(?P<rest>[^|;&]*)"), "Debian packages without versions"),
+    (
+        re.compile(r"\bapt(?:-get)?\s+(?:-\S+\s+){0,20}install\b(?P<rest>[^|;&]*)"),
+        "Debian packages without versions",
+    ),
     (re.compile(r"\bnpm\s+(?:install|i|add)\b(?P<rest>[^|;&]*)"), "npm packages without versions"),
 )
 _TAKE_A_VALUE = {
@@ -21,10 +24,10 @@ _TAKE_A_VALUE = {
     "-p",
     "--python",
 }
-_FETCH = re.compile(r"\b(curl|wget)\b.*https?://(?!localhost\b|127\.|\[::1\])")
+_FETCH = re.compile(r"\b(curl|wget)\b.{0,1000}https?://(?!localhost\b|127\.|\[::1\])")
 
 _DOWNLOADS = re.compile(
-    r"\b(?:apt(?:-get)?\s+(?:-\S+\s+)*(?:update|install)|(?:apk|dnf|yum)\s+(?:add|install)|pip3?\s+install|uvx"
+    r"\b(?:apt(?:-get)?\s+(?:-\S+\s+){0,20}(?:update|install)|(?:apk|dnf|yum)\s+(?:add|install)|pip3?\s+install|uvx"
     r"|uv\s+(?:add|pip|run|sync|tool)|npm\s+(?:add|ci|i|install)|npx|git\s+clone|gem\s+install"
     r"|cargo\s+(?:fetch|install)|go\s+(?:get|install))\b"
 )

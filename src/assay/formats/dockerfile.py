@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from assay.formats.shell import here_documents
 
 _FLAG = re.compile(r"--([a-z][a-z-]*)(?:=(\S+))?(?:\s+|$)")
+_VARIABLE = re.compile(
+    r"(?P<escaped>\\\$)|\$(?:(?P<plain>[A-Za-z_]\w*)|"
+    r"\{(?P<braced>[A-Za-z_]\w*)(?:(?P<sign>:[-+])(?P<other>[^}]{0,2000}+))?\})"
+)
 _DIRECTIVE = re.compile(r"^\s*#\s*(\w+)\s*=\s*(\S+)\s*$")
 
 
@@ -94,11 +98,7 @@ def substitute(text: str, values: dict[str, str]) -> str:
             return match["other"] if value else ""
         return value or (match["other"] or "" if match["sign"] else "")
 
-    pattern = (
-        r"(?P<escaped>\\\$)|\$(?:(?P<plain>[A-Za-z_]\w*)|"
-        r"\{(?P<braced>[A-Za-z_]\w*)(?:(?P<sign>:[-+])(?P<other>[^}]*))?\})"
-    )
-    return re.sub(pattern, value_of, text)
+    return _VARIABLE.sub(value_of, text)
 
 
 def _escape(text: str) -> str:

@@ -1,8 +1,8 @@
 """Globs of files below a prefix: ``*``, ``?`` and ``[abc]`` within a folder, ``**`` for any number of folders.
 
-Case-sensitive, and names with a leading dot are names like others. An accent may be a part of its letter or stand
-behind it, as systems differ on that. Cost does not depend on what names look like:
-an agent that chooses them can't make a pattern slow.
+Globs are case-sensitive, and names with a leading dot are ordinary names. An accented letter may be one character
+or two, as systems differ on that. The cost doesn't depend on what names look like, so an agent that chooses them
+can't make a pattern slow.
 """
 
 import re
@@ -19,7 +19,7 @@ def check_glob(pattern: str) -> None:
     parts = pattern.split("/")
     if not pattern or pattern.startswith("/") or "\\" in pattern or not pattern.isprintable():
         raise ValueError(
-            f"a pattern is relative, with '/' between folders and without backslashes, not {pattern!r}"
+            f"a pattern must be relative, with '/' between folders and no backslashes, got {pattern!r}"
         )
     if any(part in ("", ".", "..") for part in parts):
         raise ValueError(

@@ -12,7 +12,7 @@ from jsonpath_rfc9535 import function_extensions
 from assay.formats.field_rules.patterns import compile_pattern, full_match, search
 
 # A pattern of JSONPath has a dot that stands for no line end, unless it is escaped or one of several in brackets.
-_PARTS = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])|\.", re.DOTALL)
+_PARTS = re.compile(r"(\\.|\[[^\]\\]{0,400}+(?:\\.[^\]\\]{0,400}+){0,100}+\])|\.", re.DOTALL)
 
 
 class _Match(function_extensions.Match):

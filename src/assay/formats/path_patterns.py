@@ -13,9 +13,9 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 # Letters of other alphabets that nobody can tell from Latin ones by their look.
 _LOOKALIKES = str.maketrans("аеіјорсухѕԁһІЕАВСНКМОРТХοανκρι", "aeijopcyxsdhIEABCHKMOPTXoavkpi")
 _WILDCARD = re.compile(r"[*?\[]")
-# A slash in brackets is one letter of several that may stand there.
-_CLASS = re.compile(r"\[!?\]?[^\]]*\]")
-_ALTERNATIVES = re.compile(r"\{[^{}]*,[^{}]*\}")
+# A slash in brackets is one of several letters that may be there.
+_CLASS = re.compile(r"\[!?\]?[^\]]{0,200}\]")
+_ALTERNATIVES = re.compile(r"\{[^{},]*+,[^{}]*+\}")
 
 
 def plain_path(path: str) -> str:
@@ -75,7 +75,7 @@ def _is_folder(path: str, workspace: Workspace) -> bool:
 
 
 def matching(path: str, patterns: Iterable[str]) -> str | None:
-    """The first pattern that a path matches, as it is written."""
+    """The first pattern that a path matches as it is spelled."""
     return next((pattern for pattern in patterns if fnmatchcase(path, pattern)), None)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_ARITHMETIC = re.compile(r"\(\(.*?\)\)")
+_ARITHMETIC = re.compile(r"\(\([^)\n]{0,1000}+(?:\)(?!\))[^)\n]{0,1000}+){0,50}+\)\)")
 _HERE = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1(?!<)")
 
 

@@ -11,7 +11,7 @@ _SURE = frozenset(
 # The folders of a task lie right below the root, and are there whatever an agent did.
 _ALWAYS_THERE = re.compile(r"['\"]?/\w*/?['\"]?$")
 _ASSIGNMENT = re.compile(r"\w+\+?=")
-_ENDS_AT_FAILURE = re.compile(r"-[a-zA-Z]*e[a-zA-Z]*$")
+_ENDS_AT_FAILURE = re.compile(r"-(?>[a-zA-Z]*?e)[a-zA-Z]*+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from xml.parsers import expat
 
@@ -52,6 +52,13 @@ _RAKE = (
     ("narrowed", re.compile(r"(?:rspec_opts|options)\s{0,4}\+?=[^\n]{0,100}(?:--tag|--dry-run|--example|--name)")),
 )  # fmt: skip
 
+_CARGO_TARGETS = {
+    "lib": ("test", "harness", "doctest"),
+    "bin": ("test", "harness", "doctest"),
+    "test": ("test", "harness", "doctest"),
+    "example": ("test",),
+}
+
 
 def cargo(before: str | None, after: str | None) -> Iterator[Weakening]:
     """Targets whose tests no longer run or run without the harness, and checks that are off."""
@@ -75,7 +82,7 @@ def nextest(before: str | None, after: str | None) -> Iterator[Weakening]:
 def go_mod(before: str | None, after: str | None) -> Iterator[Weakening]:
     """A test library that is replaced by a folder of the workspace."""
     pattern = re.compile(
-        r"(github\.com/(?:stretchr/testify|google/go-cmp|onsi/\w+)|gotest\.tools\S*|github\.com/golang/mock)\S*[^\n]{0,40}=>\s{0,4}(\.{0,2}/\S+)"
+        r"(?:github\.com/(?:stretchr/testify|google/go-cmp|onsi/\w|golang/mock)|gotest\.tools)(?:(?!=>)\S){0,300}+[^\n]{0,40}=>\s{0,4}\.{0,2}/\S+"
     )
     known = {found[0] for found in pattern.finditer(before or "")}
     for found in pattern.finditer(after or ""):
@@ -126,7 +133,7 @@ def rakefile(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 
 def _default_tasks(text: str | None) -> set[str]:
-    found = re.findall(r"(?m)^\s*task\s*\(?:?default\s*(?:=>|:)\s*([^\n]{1,200})", text or "")
+    found = re.findall(r"(?m)^[^\S\n]*+task\s*+\(?:?default\s*+(?:=>|:)\s*([^\n]{1,200})", text or "")
     return {word for line in found for word in re.findall(r"\w+", line)}
 
 
@@ -148,7 +155,7 @@ def _rspec_features(text: str | None) -> Iterator[tuple[str, str]]:
 
 def junit_platform(before: str | None, after: str | None) -> Iterator[Weakening]:
     """``junit-platform.properties``: a run that runs nothing, and conditions that are switched off."""
-    rules = (("not_run", re.compile(r"(?m)^\s*[\w.]*dryRun\.enabled\s*[=:]\s*true\b")),)
+    rules = (("not_run", re.compile(r"(?m)^[^\S\n]*+[\w.]*dryRun\.enabled\s*+[=:]\s*+true\b")),)
     yield from _by_pattern(rules, before, after)
 
 
@@ -171,25 +178,25 @@ def _without_comments(text: str) -> str:
 
 
 def _cargo_switches(text: str) -> frozenset[str]:
+    """What is switched off in a manifest, as ``test.name.harness = false``."""
     manifest = toml(text) or {}
-    found: set[str] = set()
-    for part in ("lib", "bin", "test", "example"):
-        targets = manifest.get(part)
-        for target in targets if isinstance(targets, list) else [targets]:
-            if isinstance(target, dict):
-                name = f"{part}.{target.get('name', '')}"
-                switches = ("test", "harness", "doctest") if part in ("lib", "test", "bin") else ("test",)
-                found |= {f"{name}.{key} = false" for key in switches if target.get(key) is False}
-    package = table(manifest, "package") or {}
-    found |= {f"package.{key} = false" for key in ("autotests",) if package.get(key) is False}
+    switches = {switch for part in _CARGO_TARGETS for switch in _target_switches(manifest, part)}
+    switches |= _switched_off("package", table(manifest, "package"), ("autotests",))
     for profile in ("test", "dev"):
-        settings = table(manifest, "profile", profile) or {}
-        found |= {
-            f"profile.{profile}.{key} = false"
-            for key in ("debug-assertions", "overflow-checks")
-            if settings.get(key) is False
-        }
-    return frozenset(found)
+        settings = table(manifest, "profile", profile)
+        switches |= _switched_off(f"profile.{profile}", settings, ("debug-assertions", "overflow-checks"))
+    return frozenset(switches)
+
+
+def _target_switches(manifest: dict[str, object], part: str) -> Iterator[str]:
+    targets = manifest.get(part)
+    for target in targets if isinstance(targets, list) else [targets]:
+        if isinstance(target, dict):
+            yield from _switched_off(f"{part}.{target.get('name', '')}", target, _CARGO_TARGETS[part])
+
+
+def _switched_off(name: str, settings: Mapping[str, object] | None, keys: tuple[str, ...]) -> set[str]:
+    return {f"{name}.{key} = false" for key in keys if settings is not None and settings.get(key) is False}
 
 
 def _names(text: str) -> frozenset[str]:

@@ -17,13 +17,13 @@ _HIDES = (
     ("failure_ignored", re.compile(r"(?:;|&)[ \t]{0,4}(?:true|:|exit[ \t]{1,4}(?:/b[ ])?0)[ \t]{0,4}(?:$|[;\"'})])")),
     ("failure_ignored", re.compile(r"(?<!\|)\|[ \t]{0,4}(?:true|:|cat|head|tail)\b")),
     ("failure_ignored", re.compile(r"[^&\s>][ \t]{1,4}&[ \t]{0,4}$")),
-    ("assertions_off", re.compile(r"\bpython[\d.]{0,5}[ ](?:-\w+[ ]){0,4}-\w*O\w*[ ]|\bPYTHONOPTIMIZE=[1-9]\w*")),
+    ("assertions_off", re.compile(r"\bpython[\d.]{0,5}[ ](?:-\w+[ ]){0,4}-(?>\w*?O)\w*+[ ]|\bPYTHONOPTIMIZE=[1-9]\w*")),
     ("failure_ignored", re.compile(r"(?:^|[;&][ \t]{0,4})![ \t]{1,4}\w")),
     ("empty_run_passes", re.compile(r"--pass-?[wW]ith-?[nN]o-?[tT]ests(?!=false)|--allow-empty|--suppress-no-test-exit-code|-DfailIfNoTests=false|--no-tests[= ]pass")),
     ("failure_ignored", re.compile(r"--suppress-tests-failed-exit-code|--exit-zero|-Dmaven\.test\.failure\.ignore(?!=false)|--fail-never|(?<!\S)-fn(?!\S)|--ignore-exit-code|--testFailureExitCode[= ]0|--failure-exit-code[= ]0|--dangerouslyIgnoreUnhandledErrors")),
-    ("failure_ignored", re.compile(r"(?<!\S)make[ ](?:-\w+[ ]){0,3}(?:-\w*i\w*|--ignore-errors)(?!\S)")),
+    ("failure_ignored", re.compile(r"(?<!\S)make[ ](?:-\w+[ ]){0,3}(?:-(?>\w*?i)\w*+|--ignore-errors)(?!\S)")),
     ("failure_ignored", re.compile(r"^trap[ \t][^\n]{0,120}\bexit[ \t]{1,4}0\b[^\n]{0,20}\b(?:EXIT|ERR|0)$")),
-    ("not_run", re.compile(r"(?<!\S)make[ ](?:-\w+[ ]){0,3}(?:-\w*n\w*|--just-print|--question)(?!\S)")),
+    ("not_run", re.compile(r"(?<!\S)make[ ](?:-\w+[ ]){0,3}(?:-(?>\w*?n)\w*+|--just-print|--question)(?!\S)")),
     ("not_run", re.compile(r"--collect-only|(?<!\S)--co(?!\S)|--listTests|--list-tests|--no-run(?!\S)|--dry-run|-DskipTests(?!=false)|-Dmaven\.test\.skip(?!=false)|-DskipITs(?!=false)|(?<!\S)-x[ ]+:?\w*[tT]est\w*(?!\S)|--exclude-task|--notest|-count[= ]0(?!\S)|(?<!\S)-list[= ]")),
     ("expectations_rewritten", re.compile(r"--updateSnapshot|--snapshot-update|--inline-snapshot=fix|(?:jest|vitest)\b[^|;&\n]{0,80}[ ](?:-u|--update)(?!\S)|--force-regen|UPDATE_(?:SNAPSHOTS?|GOLDEN|EXPECT)=1|INSTA_UPDATE=always")),
     ("tests_excluded", re.compile(r"\brm[ \t]{1,4}(?:-\w+[ \t]{1,4}){0,3}[^\s;|&]{0,200}(?:test|spec)[\w./*-]{0,80}\.[jt]sx?\b|\brm[ \t]{1,4}(?:-\w+[ \t]{1,4}){0,3}\S{0,80}test_\w+\.py")),
@@ -45,12 +45,12 @@ _STRICT = re.compile(
 )
 _UNDER = re.compile(r"--cov-fail-under[= ](\d+(?:\.\d+)?)")
 _TRIVIAL = re.compile(
-    r"^\s*(?:@?-?(?:echo|printf|true|:|exit\s+0|sleep|date|ls|cat|node\s+-e|node\s+-p|python3?\s+-c|ruby\s+-e|rem)\b.*|:|)\s*$",
+    r"^\s*+(?:@?-?(?:echo|printf|true|:|exit\s+0|sleep|date|ls|cat|node\s+-e|node\s+-p|python3?\s+-c|ruby\s+-e|rem)\b.*|:|)\s*+$",
     re.DOTALL,
 )
 # The status of a pipe is that of its last command unless the shell is told otherwise.
 _PIPED = re.compile(r"(?<!\|)\|[ \t]{0,4}(?:tee|grep|sed|awk|sort|less|more|ts|column|jq)\b")
-_INSTEAD = re.compile(r"\|\|[ \t]{0,4}(.+)$")
+_INSTEAD = re.compile(r"\|\|[ \t]{0,4}(.{1,1000})$")
 _ASKS = re.compile(r"^(?:which|command[ ]-v|type|test|\[+|hash)[ ]")
 REDEFINED = re.compile(
     r"^(?:function[ ]+)?(?:python[\d.]*|pytest|tox|npm|npx|yarn|pnpm|node|go|cargo|mvn|gradle|rspec|rake|bundle|dotnet|make|jest|exit)[ ]?"
@@ -110,7 +110,7 @@ def features(command: str) -> Iterator[tuple[str, str]]:
         if instead and runs_tests(part[: instead.start()]) and _is_harmless(part, instead[1]):
             yield "failure_ignored", instead[0]
         # A branch that ends well either way.
-        if re.match(r"if\s.*;\s*then\b.*\bfi\b", part) and runs_tests(part) and not _FAILS.search(part):
+        if re.match(r"if\s(?>.*?;\s*then\b).*\bfi\b", part) and runs_tests(part) and not _FAILS.search(part):
             yield "failure_ignored", part
         yield from (("narrowed", found[0]) for found in _NARROWS.finditer(part))
         yield from (("plugin_loaded", found[0]) for found in _LOADS.finditer(part))
@@ -132,19 +132,23 @@ def option_changes(before: str, after: str) -> Iterator[tuple[str, str]]:
 
 
 def _test_parts(command: str, is_test: bool) -> list[str]:
-    """The lines of a command that run tests. A shell that goes on after failures concerns all of them."""
+    """The lines of a command that run tests, with what the shell around them makes of their failures."""
     joined = re.sub(r"\\\r?\n[ \t]*", " ", command)
-    lines = [line.strip() for line in joined.split("\n") if line.strip() and not line.strip().startswith("#")]
+    stripped = (line.strip() for line in joined.split("\n"))
+    lines = [line for line in stripped if line and not line.startswith("#")]
     chosen = [line for line in lines if runs_tests(line) or (is_test and not _TRIVIAL.match(line))]
-    if chosen and any(re.match(r"set \+e\b|set \+o errexit", line) for line in lines):
+    return _as_the_shell_runs_them(chosen, lines) if chosen else []
+
+
+def _as_the_shell_runs_them(chosen: list[str], lines: list[str]) -> list[str]:
+    """A shell that goes on after failures concerns all lines. A trap decides how a script ends, wherever it is."""
+    if any(re.match(r"set \+e\b|set \+o errexit", line) for line in lines):
         chosen = [f"{line} || true" for line in chosen]
-    if chosen and len(lines) > 1 and re.fullmatch(r"exit 0|true|:", lines[-1]):
-        chosen[-1] += "; exit 0"
-    # What a trap does at the end decides how a script ends, wherever it stands.
-    if chosen:
-        taken = set(chosen)
-        chosen += [line for line in lines if line not in taken and (_TRAPPED.match(line) or "pipefail" in line)]
-    return chosen
+    if len(lines) > 1 and re.fullmatch(r"exit 0|true|:", lines[-1]):
+        chosen = [*chosen[:-1], f"{chosen[-1]}; exit 0"]
+    taken = set(chosen)
+    traps = [line for line in lines if line not in taken and (_TRAPPED.match(line) or "pipefail" in line)]
+    return [*chosen, *traps]
 
 
 def _lost(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
@@ -165,15 +169,17 @@ def _narrower_paths(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]
     before, after = _paths(old), _paths(new)
     if not after or len(old) != len(new):
         return
-    whole = not before or any(
-        path in ("./...", ".", "tests", "test", "spec", "tests/", "test/") for path in before
-    )
-    covered = all(any(_covers(other, path) for other in after) for path in before)
-    specific = [path for path in after if re.search(r"\.\w{1,4}(?:::|$)|::", path) or path.count("/") >= 1]
-    if before and not covered and not any(path in ("./...", ".") for path in after):
+    if before:
+        covered = all(any(_covers(other, path) for other in after) for path in before)
+        narrower = not covered and not any(path in ("./...", ".") for path in after)
+    else:
+        narrower = all(map(_is_specific, after))
+    if narrower:
         yield "narrowed", " ".join(after)
-    elif whole and not before and specific and all(path in specific for path in after):
-        yield "narrowed", " ".join(specific)
+
+
+def _is_specific(path: str) -> bool:
+    return "/" in path or re.search(r"\.\w{1,4}(?:::|$)|::", path) is not None
 
 
 def _covers(path: str, other: str) -> bool:

@@ -128,7 +128,7 @@ def compare(before: Values, after: Values, text: str, *, had: bool) -> Iterator[
         old, new = before.get(key, []), after.get(key, [])
         if old == new:
             continue
-        rule, shown = _judged(key, old, new, had)
+        rule, shown = _weaker(key, old, new, had)
         if rule:
             yield weakening(rule, text, key, old, [f"{key}:", *shown])
 
@@ -138,27 +138,41 @@ def _switched_on(key: str, value: str) -> bool:
     return value == "0" if key == "testFailureExitCode" else value in ("true", "0", '"all"')
 
 
-def _judged(key: str, old: list[str], new: list[str], had: bool) -> tuple[str, list[str]]:
-    if key in _EXCLUDES and (fresh := excluded(old, new)):
-        return "tests_excluded", fresh
-    if key == "roots" and new and not any(map(_USUAL_ROOT.search, new)):
-        return "tests_not_collected", new
-    if key in _INCLUDES:
-        narrowed = (old and new and not_included(old, new)) or (not old and new and all(map(is_specific, new)))
-        return ("tests_not_collected", new) if narrowed else ("", [])
-    if key in _RUNS and new and (new[0] == "true" or new[0].startswith((".", "/", "<rootDir>"))):
-        return "module_replaced", new
-    if key in _SELECTS and new and new != ["false"]:
-        return "narrowed", new
-    if key in _PASSES and new and _switched_on(key, new[0]):
-        return "failure_ignored" if key in _IGNORE_FAILURES else "empty_run_passes", new
-    if key in _STRICT and old[:1] != ["false"] and (new[:1] == ["false"] or (old and not new)):
-        return "strictness_removed", new
-    if key in _RETRIES and had and _number(new) > _number(old):
-        return "retried", new
+def _weaker(key: str, old: list[str], new: list[str], had: bool) -> tuple[str, list[str]]:
+    """The rule that the new values of a key break, and the values that do; "" where they are as strict."""
+    if key in _EXCLUDES:
+        fresh = excluded(old, new)
+        return ("tests_excluded", fresh) if fresh else ("", [])
     if key in _THRESHOLDS and old and _number(new) < _number(old):
         return "threshold_lowered", new
-    return "", []
+    if key in _RETRIES and had and _number(new) > _number(old):
+        return "retried", new
+    if key in _STRICT and _is_switched_off(old, new):
+        return "strictness_removed", new
+    return (_rule_of_new(key, old, new), new) if new else ("", [])
+
+
+def _is_switched_off(old: list[str], new: list[str]) -> bool:
+    return old[:1] != ["false"] and (new[:1] == ["false"] or (bool(old) and not new))
+
+
+def _rule_of_new(key: str, old: list[str], new: list[str]) -> str:
+    """The rule that values break which a key has now, whatever it had."""
+    if key in _INCLUDES and _collects_less(key, old, new):
+        return "tests_not_collected"
+    if key in _RUNS and (new[0] == "true" or new[0].startswith((".", "/", "<rootDir>"))):
+        return "module_replaced"
+    if key in _SELECTS and new != ["false"]:
+        return "narrowed"
+    if key in _PASSES and _switched_on(key, new[0]):
+        return "failure_ignored" if key in _IGNORE_FAILURES else "empty_run_passes"
+    return ""
+
+
+def _collects_less(key: str, old: list[str], new: list[str]) -> bool:
+    if key == "roots" and not any(map(_USUAL_ROOT.search, new)):
+        return True
+    return bool(not_included(old, new)) if old else all(map(is_specific, new))
 
 
 def _scripts(before: object, after: object, text: str) -> Iterator[Weakening]:
@@ -166,17 +180,22 @@ def _scripts(before: object, after: object, text: str) -> Iterator[Weakening]:
     new = after if isinstance(after, dict) else {}
     for name in sorted({*map(str, old), *map(str, new)}):
         was, now = str(old.get(name, "")), str(new.get(name, ""))
-        if was == now or (not was and name not in ("test", "pretest", "posttest") and not runs_tests(now)):
-            continue
         is_test = _TEST_SCRIPT.match(name) is not None
-        if not was and not is_test:
-            continue
-        if not now and not (name == "test" and runs_tests(was)):
-            continue
-        if not was and _is_placeholder(now):
+        if was == now or not (_ran_tests(name, was) if not now else was or _matters_new(name, now, is_test)):
             continue
         for rule, part in command_changes(was, now, is_test=is_test):
             yield weakening(rule, text, f'"{name}"', was, now if rule == "test_command_emptied" else part)
+
+
+def _ran_tests(name: str, was: str) -> bool:
+    """Whether a script that was removed ran the tests."""
+    return name == "test" and runs_tests(was)
+
+
+def _matters_new(name: str, now: str, is_test: bool) -> bool:
+    """Whether a new script is one that a run of the tests may call."""
+    called = name in ("test", "pretest", "posttest") or runs_tests(now)
+    return is_test and called and not _is_placeholder(now)
 
 
 def _is_placeholder(command: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from assay.detectors.runner_config.commands import HIDDEN, REDEFINED, command_changes, option_changes, runs_tests
 from assay.detectors.runner_config.weakening import Weakening, weakening
 
-_TARGET = re.compile(r"^([A-Za-z0-9_.%/$(){} -]+?)\s*::?(?![=:])\s*(.*)$")
+_TARGET = re.compile(r"^( *+[A-Za-z0-9_.%/$(){}-]++(?: ++[A-Za-z0-9_.%/$(){}-]++)*+| )\s*+::?(?![=:])\s*+(.*)$")
 _VARIABLE = re.compile(r"^(?:export\s+|override\s+)*([A-Za-z_][\w.]*)\s*(?:[:?+!]|::)?=\s*(.*)$")
 _TEST_TARGET = re.compile(
     r"(?:.*[-_/.])?(?:tests?|check|ci|verify|spec|unit|integration|coverage|cover)(?:[-_/.].*)?$"
@@ -17,7 +17,7 @@ _TEST_VARIABLE = re.compile(
 )
 _STOPS = re.compile(r"(?m)^[ \t]*set[ ]+-\w*e|^[ \t]*set[ ]+-o[ ]+errexit|\A#!.*[ ]-\w*e")
 _LEAVES = re.compile(r"(?!trap\b)\S.*\bexit[ ]+0\b|exit[ ]+0\b")
-_IGNORING_FLAGS = re.compile(r"(?<!\S)-?\w*[in]\w*(?!\S)|--ignore-errors|--dry-run")
+_IGNORING_FLAGS = re.compile(r"(?<!\S)-?(?>\w*?[in])\w*+(?!\S)|--ignore-errors|--dry-run")
 _SHELL = re.compile(r"(?:\S*/)?(?:true|echo|:)\b")
 
 

@@ -15,8 +15,9 @@ from assay.detectors.runner_config.pytest_settings import table, toml
 from assay.detectors.runner_config.weakening import Weakening, weakening
 
 _MODULE = re.compile(r"<module>\s*([^<>\s]{1,200})\s*</module>")
-_COMMENT = re.compile(r"<!--[\s\S]*?-->|(?m:^[ \t]*(?://|#)[^\n]*)")
-_INCLUDE = re.compile(r"\binclude\b\s*\(?((?:\s*[\"'][^\"'\n]{1,200}[\"']\s*,?)+)")
+_LINE_COMMENT = re.compile(r"(?m)^[ \t]*(?://|#)[^\n]*")
+_COMMENT = re.compile(rf"<!--(?:[\s\S]*?-->|(?P<unclosed>[\s\S]*\Z))|{_LINE_COMMENT.pattern[4:]}", re.MULTILINE)
+_INCLUDE = re.compile(r"\binclude\b\s*+\(?((?:\s*+[\"'][^\"'\n]{1,200}+[\"']\s*+,?+)++)")
 _QUOTED = re.compile(r"[\"']([^\"'\n]{1,200})[\"']")
 _PROJECT = re.compile(r"^Project\([^)\n]*\)\s*=\s*\"[^\"\n]*\",\s*\"([^\"\n]{1,300}proj)\"", re.MULTILINE)
 _SLNX = re.compile(r"<Project\s[^>]{0,200}?Path=\"([^\"\n]{1,300})\"")
@@ -41,12 +42,24 @@ def is_list(path: str) -> bool:
 
 
 def _modules(text: str) -> set[str]:
-    return set(_MODULE.findall(_COMMENT.sub("", text)))
+    return set(_MODULE.findall(_without_comments(text)))
 
 
 def _gradle_projects(text: str) -> set[str]:
-    listed = (part for found in _INCLUDE.findall(_COMMENT.sub("", text)) for part in _QUOTED.findall(found))
+    listed = (part for found in _INCLUDE.findall(_without_comments(text)) for part in _QUOTED.findall(found))
     return {part.strip(":").replace(":", "/") for part in listed}
+
+
+def _without_comments(text: str) -> str:
+    """A comment that nothing closes is none, and then nothing behind it can be one that reaches over lines."""
+    kept, at, pattern = [], 0, _COMMENT
+    while (comment := pattern.search(text, at)) is not None:
+        if pattern is _COMMENT and comment["unclosed"] is not None:
+            pattern = _LINE_COMMENT
+            continue
+        kept.append(text[at : comment.start()])
+        at = comment.end()
+    return "".join(kept) + text[at:]
 
 
 def _dotnet_projects(text: str) -> set[str]:

@@ -70,26 +70,28 @@ def collect_ignore(before: str, after: str, tests: tuple[str, ...]) -> Iterator[
 
 
 def _environments(name: str, text: str) -> Mapping[str, dict[str, str]]:
+    """The environments of tox with their settings."""
     if name.endswith(".toml"):
-        settings = toml(text)
-        legacy = (table(settings, "tool", "tox") or {}).get("legacy_tox_ini")
-        if isinstance(legacy, str):
-            return _environments("tox.ini", legacy)
-        native = table(settings, "tool", "tox", "env") or table(settings, "env") or {}
-        base = table(settings, "tool", "tox", "env_run_base") or table(settings, "env_run_base")
-        found = {**native, **({"base": base} if base else {})}
-        return {
-            key: {inner: _flat(value) for inner, value in of.items()}
-            for key, of in found.items()
-            if isinstance(of, dict)
-        }
+        return _toml_environments(toml(text))
     parsed = ini(text)
-    sections = [section for section in parsed.sections() if section.startswith("testenv")] if parsed else []
-    return (
-        {section: {key: value or "" for key, value in parsed.items(section)} for section in sections}
-        if parsed
-        else {}
-    )
+    if parsed is None:
+        return {}
+    sections = [section for section in parsed.sections() if section.startswith("testenv")]
+    return {section: {key: value or "" for key, value in parsed.items(section)} for section in sections}
+
+
+def _toml_environments(settings: dict[str, object] | None) -> Mapping[str, dict[str, str]]:
+    legacy = (table(settings, "tool", "tox") or {}).get("legacy_tox_ini")
+    if isinstance(legacy, str):
+        return _environments("tox.ini", legacy)
+    native = table(settings, "tool", "tox", "env") or table(settings, "env") or {}
+    base = table(settings, "tool", "tox", "env_run_base") or table(settings, "env_run_base")
+    environments = {**native, **({"base": base} if base else {})}
+    return {
+        name: {key: _flat(value) for key, value in environment.items()}
+        for name, environment in environments.items()
+        if isinstance(environment, dict)
+    }
 
 
 def _flat(value: object) -> str:

@@ -19,7 +19,7 @@ CONFIGURATIONS = (
     ),
 )
 _KEY = re.compile(
-    r"(?:setupFiles\w*|globalSetup|globalTeardown|testEnvironment|environment|testRunner|runner|resolver|reporters?|snapshotSerializers|"
+    r"(?:setupFiles\w{0,40}|globalSetup|globalTeardown|testEnvironment|environment|testRunner|runner|resolver|reporters?|snapshotSerializers|"
     r"testSequencer|require|import|file|loader|node-option)[\"']?\s{0,4}[:=]\s{0,8}(\[[^\]]{0,800}\]|[^\n]{0,200})"
 )
 _PATH = re.compile(r"(?:<rootDir>/|\./)([\w./-]{1,200})")

@@ -28,8 +28,8 @@ _PRELOADS = (
     # Go and Rust: programs between the build and its tools.
     ("wrapped_tool", re.compile(rf"\bGOFLAGS{_SET}[^\n]{{0,120}}-(?:toolexec|exec|overlay)\b")),
     ("wrapped_tool", re.compile(r"\bgo[ \t]{1,4}(?:test|build|env)\b[^\n]{0,160}[ \t]-{1,2}(?:toolexec|exec|overlay)\b")),
-    ("wrapped_tool", re.compile(rf"\b(?:RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER|CARGO_BUILD_RUSTC_WRAPPER|RUSTC){_SET}(?!(?:\S*/)?(?:sccache|cachepot|ccache|clippy-driver)\b|\$\{{)[^\s\"'#]")),
-    ("wrapped_tool", re.compile(rf"\bCARGO_TARGET_\w+_RUNNER{_SET}(?!(?:\S*/)?(?:qemu|wasm|probe-rs|cross|wine|true_runner))[^\s\"'#]")),
+    ("wrapped_tool", re.compile(rf"\b(?:RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER|CARGO_BUILD_RUSTC_WRAPPER|RUSTC){_SET}(?!(?:\S{{0,400}}/)?(?:sccache|cachepot|ccache|clippy-driver)\b|\$\{{)[^\s\"'#]")),
+    ("wrapped_tool", re.compile(rf"\bCARGO_TARGET_\w+_RUNNER{_SET}(?!(?:\S{{0,400}}/)?(?:qemu|wasm|probe-rs|cross|wine|true_runner))[^\s\"'#]")),
     ("wrapped_tool", re.compile(rf"\bscript-shell{_SET}[^\s\"'#]")),
 )  # fmt: skip
 _PATH_FIRST = re.compile(

@@ -20,7 +20,7 @@ _INI_SECTIONS = re.compile(
 )
 _JSON_KEYS = ("jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "karma", "jasmine")
 _TEST_SCRIPT = re.compile(r"(?:pre|post)?(?:test|coverage|check|ci|unit|e2e|spec)(?:[:\-_.]\S*)?")
-_HEADER = re.compile(r"[ \t]*\[+[ \t]*([^\[\]\n]+?)[ \t]*\]+[ \t]*(?:[#;].*)?$")
+_HEADER = re.compile(r"[ \t]*+\[++([^\[\]\n]++)\]++[ \t]*+(?:[#;].*)?$")
 
 Settings = Mapping[str, object]
 
@@ -86,7 +86,7 @@ def _sections(text: str, chosen: Callable[[str], bool], *, keep: bool) -> str:
     for line in text.split("\n"):
         header = _HEADER.match(line)
         if header is not None:
-            within = chosen(header[1])
+            within = chosen(header[1].strip(" \t"))
         if within is keep:
             kept.append(line)
     return "\n".join(kept)

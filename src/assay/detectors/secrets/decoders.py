@@ -22,7 +22,7 @@ _BYTES = re.compile(rf"{_NUMBER}(?:[ \t\r\n]{{0,40}},[ \t\r\n]{{0,40}}{_NUMBER})
 _ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u\{?([0-9A-Fa-f]{2,6})\}?|\\([0-7]{3})")
 _WRAPPED = re.compile(r"(?m)^[ \t\"'#*>|+/-]{0,40}?([A-Za-z0-9+/_-]{8,120}={0,2})[ \t\"'+,;\\\r]{0,8}$\n?")
 _TAIL = re.compile(r"[ \t\"'#*>|+-]{0,40}([A-Za-z0-9+/_-]{1,120}={0,2})[ \t\"'+,;\\\r]{0,8}(?:\n|$)")
-_BASE85 = re.compile(r"[\"']((?:[!-&(-~]|\\.){25,400})[\"']")
+_BASE85 = re.compile(r"[\"']((?:[!-&(-~]|\\[^!-&(-~\n]){25,400})[\"']")
 _EQUALS = re.compile(r"(?:=[0-9A-Fa-f]{2}){8,}")
 _FILLED = re.compile(
     r"([\"'`])([^\"'`\n]{20,400})\1\s{0,4}\.(?:replace\w*|gsub|delete|split|tr)\(\s{0,4}[\"'/](.)[\"'/]", re.ASCII

@@ -5,7 +5,8 @@
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from assay.detectors.secrets.model import Secret
 from assay.detectors.secrets.placeholders import is_high_entropy, is_weak
@@ -30,42 +31,35 @@ _DOCKER = re.compile(r"\\?\"auth\\?\"[ \t]{0,8}:[ \t]{0,8}\\?\"(?P<value>[A-Za-z
 _KEY_PART = re.compile(r"\"d\"\s{0,8}:\s{0,8}\"(?P<value>[A-Za-z0-9_-]{40,800})\"")
 
 
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form of login. A text has none of it without one of the words, in upper or lower case, and the mark."""
+
+    rule: str
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+    is_real: Callable[[str], bool]
+    mark: str = ""
+
+
 def written_logins(text: str) -> Iterator[Secret]:
-    """Every login in a form of some tool. Each form is searched for only where its word is."""
+    """Every login in a form of some tool. Each form is searched for only where one of its words is."""
     lowered = text.lower()
-    if "bearer" in lowered:
-        yield from _random("bearer_token", _BEARER, text)
-    if "basic" in lowered:
-        yield from _logins("basic_credentials", _BASIC, text)
-    if "-key" in lowered or "-token" in lowered or "-secret" in lowered:
-        yield from _random("header_with_key", _HEADER, text)
-    if ";" in text and ("password" in lowered or "pwd" in lowered):
-        yield from _random("connection_string", _CONNECTION, text)
-    if "curl" in lowered:
-        yield from _random("command_with_password", _CURL, text)
-    if "sshpass" in lowered or "mysql" in lowered or " pass:" in lowered:
-        for found in _COMMAND.finditer(text):
-            group = next(name for name, value in found.groupdict().items() if value)
-            if is_high_entropy(found[group]):
-                yield Secret("command_with_password", found[group], found.start(group))
-    if text.count(":") > 3:
-        yield from _random("database_login", _PGPASS, text)
-    if '"auth' in text or '"auth\\"' in text:
-        yield from _logins("registry_login", _DOCKER, text)
-    if '"kty"' in text:
-        yield from _random("json_web_key", _KEY_PART, text)
+    for form in _FORMS:
+        if form.mark in text and any(word in lowered for word in form.words):
+            yield from _of_form(form, text)
 
 
-def _random(rule: str, pattern: re.Pattern[str], text: str) -> Iterator[Secret]:
-    for found in pattern.finditer(text):
-        if is_high_entropy(found["value"]) and not found["value"].startswith("eyJ"):
-            yield Secret(rule, found["value"], found.start("value"))
+def _of_form(form: _Form, text: str) -> Iterator[Secret]:
+    for login in form.pattern.finditer(text):
+        group = next(name for name, value in login.groupdict().items() if value)
+        if form.is_real(login[group]):
+            yield Secret(form.rule, login[group], login.start(group))
 
 
-def _logins(rule: str, pattern: re.Pattern[str], text: str) -> Iterator[Secret]:
-    for found in pattern.finditer(text):
-        if _is_login(found["value"]):
-            yield Secret(rule, found["value"], found.start("value"))
+def _is_random(value: str) -> bool:
+    """A JSON web token has a rule of its own."""
+    return is_high_entropy(value) and not value.startswith("eyJ")
 
 
 def _is_login(value: str) -> bool:
@@ -77,3 +71,16 @@ def _is_login(value: str) -> bool:
     return (
         bool(colon) and login.isprintable() and len(password) >= 6 and user != password and not is_weak(password)
     )
+
+
+_FORMS = (
+    _Form("bearer_token", ("bearer",), _BEARER, _is_random),
+    _Form("basic_credentials", ("basic",), _BASIC, _is_login),
+    _Form("header_with_key", ("-key", "-token", "-secret"), _HEADER, _is_random),
+    _Form("connection_string", ("password", "pwd"), _CONNECTION, _is_random, mark=";"),
+    _Form("command_with_password", ("curl",), _CURL, _is_random),
+    _Form("command_with_password", ("sshpass", "mysql", " pass:"), _COMMAND, is_high_entropy),
+    _Form("database_login", (":",), _PGPASS, _is_random),
+    _Form("registry_login", ('"auth',), _DOCKER, _is_login),
+    _Form("json_web_key", ('"kty"',), _KEY_PART, _is_random, mark='"kty"'),
+)

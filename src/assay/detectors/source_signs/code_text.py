@@ -10,17 +10,44 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice
 
-_CURLY = re.compile(
-    r"(?P<comment>//[^\n]*|/\*[\s\S]*?(?:\*/|\Z))"
-    r"|(?P<string>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.){0,400}'|`(?:[^`\\]|\\[\s\S])*`)"
+_BLOCK = re.compile(r"(?P<comment>/\*[\s\S]*?(?:\*/|\Z))")
+_LINE = re.compile(r"(?P<comment>//[^\n]*)")
+_IN_LINE = re.compile(r"(?P<string>\"(?:[^\"\\\n]|\\.)*+\")|(?P<unclosed>\"(?:[^\"\\\n]|\\.)*+)")
+_RUBY_SINGLE = re.compile(r"(?P<string>'(?:[^'\\\n]|\\.)*+')|(?P<unclosed>'(?:[^'\\\n]|\\.)*+)")
+_OVER_LINES = re.compile(r"(?P<string>\"(?:[^\"\\]|\\[\s\S])*+\")|(?P<unclosed>\"(?:[^\"\\]|\\[\s\S])*+)")
+_TEMPLATE = re.compile(r"(?P<string>`(?:[^`\\]|\\[\s\S])*+`)|(?P<unclosed>`(?:[^`\\]|\\[\s\S])*+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Grammar:
+    """How comments and strings of a language begin, and what each is from its first sign on."""
+
+    openings: re.Pattern[str]
+    kinds: dict[str, re.Pattern[str]]
+
+
+_CURLY = _Grammar(
+    re.compile(r"//|/\*|[\"'`]"),
+    {
+        "//": _LINE,
+        "/*": _BLOCK,
+        '"': _IN_LINE,
+        "'": re.compile(r"(?P<string>'(?:[^'\\\n]|\\.){0,400}+')"),
+        "`": _TEMPLATE,
+    },
 )
-_RUST = re.compile(
-    r"(?P<comment>//[^\n]*|/\*[\s\S]*?(?:\*/|\Z))|(?P<string>\"(?:[^\"\\]|\\[\s\S])*\"|'(?:[^'\\\n]|\\.)')"
+_RUST = _Grammar(
+    re.compile(r"//|/\*|[\"']"),
+    {"//": _LINE, "/*": _BLOCK, '"': _OVER_LINES, "'": re.compile(r"(?P<string>'(?:[^'\\\n]|\\.)')")},
 )
-_RUBY = re.compile(
-    r"(?P<comment>(?<![^\s])#[^\n]*|^=begin[\s\S]*?^=end[^\n]*)"
-    r"|(?P<string>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')",
-    re.MULTILINE,
+_RUBY = _Grammar(
+    re.compile(r"#|^=begin|[\"']", re.MULTILINE),
+    {
+        "#": re.compile(r"(?P<comment>(?<!\S)#[^\n]*)"),
+        "=begin": re.compile(r"(?P<comment>=begin[\s\S]*?(?:^=end[^\n]*|\Z))", re.MULTILINE),
+        '"': _IN_LINE,
+        "'": _RUBY_SINGLE,
+    },
 )
 _GRAMMARS = {"rust": _RUST, "ruby": _RUBY}
 _MOST_MATCHES, _LONGEST_BODY = 300, 20_000
@@ -41,11 +68,11 @@ class CodeText:
 
     @cached_property
     def code(self) -> str:
-        return self._grammar.sub(lambda found: _blank(found[0]) if found["comment"] else found[0], self.text)
+        return self._blanked("comment")
 
     @cached_property
     def bare(self) -> str:
-        return self._grammar.sub(lambda found: _blank(found[0]), self.text)
+        return self._blanked("comment", "string")
 
     def line(self, offset: int) -> int:
         return bisect_right(self._starts, offset)
@@ -75,9 +102,15 @@ class CodeText:
             if found[1] or self.bare[found.end() - 1] == "?":
                 yield found.start(), _without_body(found[1]) if found[1] else found[2] or ""
 
-    @property
-    def _grammar(self) -> re.Pattern[str]:
-        return _GRAMMARS.get(self.language, _CURLY)
+    def _blanked(self, *kinds: str) -> str:
+        """The text with spaces in the place of what is of these kinds."""
+        parts: list[str] = []
+        at = 0
+        for piece in _pieces(self.text, _GRAMMARS.get(self.language, _CURLY)):
+            if piece.lastgroup in kinds:
+                parts += self.text[at : piece.start()], _blank(piece[0])
+                at = piece.end()
+        return "".join(parts) + self.text[at:]
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -99,6 +132,26 @@ class CodeText:
             elif waiting:
                 found[waiting.pop()] = brace.start()
         return found
+
+
+def _pieces(text: str, grammar: _Grammar) -> Iterator[re.Match[str]]:
+    """Comments and strings. A string that nothing closes is none.
+
+    Each of the quotes in one that is not closed would be read to the same end again, so they are passed over: the
+    time is that of reading the text once for each kind.
+    """
+    unclosed_to = dict.fromkeys(grammar.kinds, 0)
+    at = 0
+    while (opening := grammar.openings.search(text, at)) is not None:
+        start, at = opening.span()
+        piece = grammar.kinds[opening[0]].match(text, start) if start >= unclosed_to[opening[0]] else None
+        if piece is None:
+            continue
+        if piece.lastgroup == "unclosed":
+            unclosed_to[opening[0]] = piece.end()
+        else:
+            at = piece.end()
+            yield piece
 
 
 def found_in(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

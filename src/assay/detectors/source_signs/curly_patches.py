@@ -19,7 +19,7 @@ _JS_DEFINED = re.compile(
     rf"Object\.(?:defineProperty|assign)\(\s{{0,8}}(?:{_GLOBAL}\s{{0,4}},\s{{0,4}}(?:['\"]{_FUNCTIONS}['\"]|\{{\s{{0,8}}{_FUNCTIONS}\s{{0,4}}[:,(])|(?:assert|expect|chai\.\w+)\b)"
 )
 _FUNCTION_LIKE = re.compile(
-    r"(?:async\s+)?function\b|(?:async\s*)?\([^()\n]{0,120}\)\s*(?::\s*[\w<>\[\]| ]+)?=>|(?:async\s+)?[\w$]+\s*=>|new\s+Proxy\b|\{|Object\.|noop\b"
+    r"(?:async\s+)?function\b|(?:async\s*)?\([^()\n]{0,120}\)\s*+(?::\s*+(?:[\w<>\[\]| ]++|(?<= )))?=>|(?:async\s+)?[\w$]+\s*=>|new\s+Proxy\b|\{|Object\.|noop\b"
 )
 _BUILT_IN = (
     r"toBe|toEqual|toStrictEqual|toBeTruthy|toBeFalsy|toBeNull|toBeUndefined|toBeDefined|toContain|toContainEqual|toMatch|"
@@ -87,6 +87,7 @@ _SHADOW_ASSERT = {
     "csharp": re.compile(r"(?<!partial )\bclass\s{1,4}Assert\b(?!\w)"),
     "rust": re.compile(r"\bmacro_rules!\s{0,4}(?:assert|assert_eq|assert_ne|panic|debug_assert\w*)\b"),
 }  # fmt: skip
+_RUST_EARLY = re.compile(r"#\[(?:ctor(?:::ctor)?|dtor|test|tokio::test)\b")
 _RUST_EXIT = re.compile(r"\bprocess::exit\(\s{0,4}0\s{0,4}\)|\bexit\(\s{0,4}0\s{0,4}\)")
 _JUNIT_HOOKS = (
     (
@@ -151,7 +152,8 @@ def _javascript_patches(code: CodeText) -> Iterator[Sign]:
         span = code.body(found.end() - 1)
         body = code.code[span[0] : span[1]] if span else code.code[found.end() : found.end() + 200]
         if not re.search(
-            r"\bthrow\b|\bfail\(|AssertionError|reject|chai|jest|assert\w*\.|console\.assert|process\.exit", body
+            r"\bthrow\b|\bfail\(|AssertionError|reject|chai|jest|\b(?>\w*?assert)\w*+\.|console\.assert|process\.exit",
+            body,
         ):
             yield _sign("framework_replaced", code, found.start())
 
@@ -206,7 +208,7 @@ def _drops_result(body: str, parameter: re.Match[str] | None) -> bool:
     ran = body.rfind(".Run(")
     if ran < 0:
         return parameter is None or re.search(rf"[(,]\s*{parameter[1]}\b", body) is None
-    held = re.search(r"(\w+)\s*:?=\s*\w+\.Run\(", body)
+    held = re.search(r"\b(\w+)\s*+:?=\s*+\w+\.Run\(", body)
     reset = held is not None and re.search(rf"\b{held[1]}\s*=\s*0\b", body[held.end() :]) is not None
     late = re.search(r"\bos\.Exit\(\s*0\s*\)", body[ran:])
     return reset or late is not None or re.search(r"defer\s+os\.Exit\(\s*0", body) is not None
@@ -220,7 +222,7 @@ def _ruby_patches(code: CodeText) -> Iterator[Sign]:
     yield from _at("result_changed", code, _RUBY_CONFIG)
     for found in found_in(_RUBY_ASSERT, code.code):
         body = code.code[found.end() : found.end() + 200].partition("end")[0]
-        if re.fullmatch(r"[\s;]*(?:true|nil|return(?: true)?|self)?[\s;]*", body):
+        if re.fullmatch(r"[\s;]*+(?:true|nil|return(?: true)?|self)?+[\s;]*+", body):
             yield _sign("assertion_emptied", code, found.start())
     for found in found_in(_RUBY_AROUND, code.code):
         if not re.search(rf"\b{found[1]}\b", code.code[found.end() : found.end() + 600]):
@@ -275,8 +277,7 @@ def _csharp_exits(code: CodeText, in_tests: bool) -> Iterator[Sign]:
 
 def _rust_exits(code: CodeText, in_tests: bool) -> Iterator[Sign]:
     """Exits in tests, in what runs before and after the program, and in what is done where a test panics."""
-    heads = r"#\[(?:ctor(?:::ctor)?|dtor|test|tokio::test)\b"
-    for found in found_in(re.compile(heads), code.bare):
+    for found in found_in(_RUST_EARLY, code.bare):
         span = code.body(found.end())
         if span is not None and span[0] - found.end() < 400 and _RUST_EXIT.search(code.bare, *span):
             yield _sign("exit_in_test", code, found.start())

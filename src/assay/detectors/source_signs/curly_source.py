@@ -61,18 +61,20 @@ _CLOCK = {
     "javascript": re.compile(r"(?:^|[\s;{(])(?:(?:global|globalThis|window)\.)?(?:Date(?:\.now)?|performance\.now)\s{0,4}=(?![=>])|useFakeTimers\(|mockdate|timekeeper"),
     "ruby": re.compile(r"def\s{1,4}(?:Time|Date|DateTime)\.(?:now|today)|Time\.singleton_class|Timecop\.(?:freeze|travel)|Process\.singleton_class"),
 }  # fmt: skip
-_ASSIGNED = re.compile(r"\b([A-Za-z_$][\w$]*)(?:\s*,\s*[A-Za-z_$][\w$]*){0,4}\s*(?::=|=)(?!=)([^;\n]{1,300})")
+_ASSIGNED = re.compile(
+    r"\b([A-Za-z_$][\w$]{0,200}+)(?:\s*+,\s*+[A-Za-z_$][\w$]{0,200}+){0,4}\s*+(?::=|=)(?!=)([^;\n]{1,300})"
+)
 _LOOPED = re.compile(
-    r"\bfor\w*\s{0,4}\(?\s{0,4}(?:[\w<>\[\].]{1,40}\s{1,4})?([A-Za-z_$][\w$]*)\s{0,4}(?::|\bof\b|\bin\b)\s{0,4}([^{;\n]{1,200})"
+    r"\bfor\w{0,12}\s{0,4}\(?\s{0,4}(?:[\w<>\[\].]{1,40}\s{1,4})?([A-Za-z_$][\w$]{0,200})\s{0,4}(?::|\bof\b|\bin\b)\s{0,4}([^{;\n]{1,200})"
 )
 _CALLER = re.compile(r"\bCaller(?:FilePath|MemberName)\]\s{0,4}string\??\s{1,4}(\w+)")
 _COMPARES = re.compile(
-    r"==|=~|(?i:equals|contains|includes|starts|ends|hassuffix|hasprefix|match|some|any|test)\w*\s{0,4}[(?{]"
+    r"==|=~|(?<!\w)(?>\w*?(?i:equals|contains|includes|starts|ends|hassuffix|hasprefix|match|some|any|test))\w*+\s{0,4}[(?{]"
 )
 _CFG_FN = re.compile(
     r"#\[cfg\((not\(test\)|test)\)\]\s{0,40}(?:#\[[^\]\n]{0,80}\]\s{0,40}){0,4}(?:pub(?:\([^)\n]{0,20}\))?\s{1,4})?(?:async\s{1,4}|const\s{1,4}|unsafe\s{1,4}){0,2}fn\s{1,4}(\w+)"
 )
-_SAME = re.compile(r"(.+?)===?(.+)")
+_SAME = re.compile(r"(?=.++\Z)(.+?)===?(.+)")
 _ALWAYS, _NEVER = (
     frozenset({"true", "(true)", "!false", "1==1", "1===1", "!0"}),
     frozenset({"false", "(false)", "!true", "!1"}),

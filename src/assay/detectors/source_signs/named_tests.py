@@ -7,7 +7,10 @@ from pathlib import PurePosixPath
 from assay.detectors.source_signs.sign import Sign, sign
 
 _FOLDERS = r"(?:tests?|specs?|__tests__)/(?:[\w.-]+/)*[\w.-]+"
-_FILE = re.compile(rf"[\"'`/]((?:[\w.-]+/)*(?:{_FOLDERS}|[\w.-]*(?:[Tt]est|[Ss]pec)[\w.-]*)\.\w{{1,5}})[\"'`]")
+_FILE = re.compile(
+    r"[\"'`/](?=[\w./-]{1,300}+[\"'`])"
+    rf"((?:[\w.-]+/)*(?:{_FOLDERS}|[\w.-]*(?:[Tt]est|[Ss]pec)[\w.-]*)\.\w{{1,5}})[\"'`]"
+)
 _CHANGES = re.compile(r"write|remove|unlink|rename|copy|truncate|delete|\brm\b|[\"']w[bt+]*[\"']", re.IGNORECASE)
 
 

@@ -80,22 +80,30 @@ def _in_hook(function: _Hook, name: str, module: PythonModule) -> Iterator[Sign]
 
 
 def _changes_result(node: ast.AST, module: PythonModule) -> bool:
-    if isinstance(node, ast.Assign | ast.AugAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return any(_is_result(target, node.value) for target in targets)
-    if isinstance(node, ast.Delete):
-        return any(_is_stats(target) for target in node.targets)
-    if not isinstance(node, ast.Call):
-        return False
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    if called in ("force_result", "unregister", "set_blocked"):
-        return True
-    if called == "update" and any(word.arg in _RESULTS for word in node.keywords):
-        return True
-    if called in ("pop", "clear") and isinstance(node.func, ast.Attribute):
-        return any(isinstance(part, ast.Attribute) and part.attr == "stats" for part in ast.walk(node.func.value))
-    if module.dotted(node.func) in ("setattr", "object.__setattr__") and len(node.args) == 3:
-        return constant_text(node.args[1]) in _RESULTS and constant_text(node.args[2]) != "failed"
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            return any(_is_result(target, value) for target in targets)
+        case ast.AugAssign(target=target, value=value):
+            return _is_result(target, value)
+        case ast.Delete(targets=targets):
+            return any(map(_is_stats, targets))
+        case ast.Call():
+            return _call_changes_result(node, module)
+    return False
+
+
+def _call_changes_result(call: ast.Call, module: PythonModule) -> bool:
+    if isinstance(call.func, ast.Attribute):
+        called = call.func.attr
+        if called in ("force_result", "unregister", "set_blocked"):
+            return True
+        if called == "update" and any(word.arg in _RESULTS for word in call.keywords):
+            return True
+        if called in ("pop", "clear"):
+            inside = ast.walk(call.func.value)
+            return any(isinstance(part, ast.Attribute) and part.attr == "stats" for part in inside)
+    if module.dotted(call.func) in ("setattr", "object.__setattr__") and len(call.args) == 3:
+        return constant_text(call.args[1]) in _RESULTS and constant_text(call.args[2]) != "failed"
     return False
 
 

@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from assay.detectors.source_signs.python_module import PythonModule, constant_text
 from assay.detectors.source_signs.sign import Sign
@@ -22,60 +22,70 @@ _DEEPEST = 8
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.In: ast.NotIn}
 
 
+_Functions = dict[str, ast.FunctionDef | ast.AsyncFunctionDef]
+
+
 def equality_signs(module: PythonModule) -> Iterator[Sign]:
     """Comparison methods with an answer that does not depend on anything, in classes and set from outside."""
-    lambdas = {node.name: node for node in module.functions()}
+    functions: _Functions = {node.name: node for node in module.functions()}
     for node in module.nodes:
         if isinstance(node, ast.ClassDef):
-            yield from _in_class(node, module, lambdas)
+            yield from (module.sign("always_equal", part) for part in _always_equal_parts(node, functions))
         elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                name = target.attr if isinstance(target, ast.Attribute) else ""
-                if name in _ANSWERS and _always(node.value, _ANSWERS[name], lambdas):
-                    yield module.sign("always_equal", node)
+            given = [(target.attr, node.value) for target in node.targets if isinstance(target, ast.Attribute)]
+            yield from _each_answer(node, given, module, functions)
         elif isinstance(node, ast.Call):
-            yield from _set_or_made(node, module, lambdas)
+            yield from _each_answer(node, _set_or_made(node, module), module, functions)
 
 
-def _in_class(
-    node: ast.ClassDef, module: PythonModule, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]
+def _each_answer(
+    node: ast.AST, given: Iterable[tuple[str, ast.expr]], module: PythonModule, functions: _Functions
 ) -> Iterator[Sign]:
+    for name, value in given:
+        if _answers(name, value, functions):
+            yield module.sign("always_equal", node)
+
+
+def _answers(name: str, value: ast.expr, functions: _Functions) -> bool:
+    """Whether a value makes a comparison method always give the answer that passes tests."""
+    return name in _ANSWERS and _always(value, _ANSWERS[name], functions)
+
+
+def _always_equal_parts(node: ast.ClassDef, functions: _Functions) -> Iterator[ast.stmt]:
     truthy = any(
         isinstance(method, ast.FunctionDef) and method.name == "__bool__" and _returns(method, True)
         for method in node.body
     )
     for part in node.body:
         if isinstance(part, ast.FunctionDef) and part.name in _ANSWERS:
-            wanted = _ANSWERS[part.name]
-            foreign = part.name == "__eq__" and _asks_for_a_type_only(part, node.name)
-            blind = part.name == "__eq__" and _is_blind(part.args, part.body)
-            if _returns(part, wanted) or foreign or blind or (truthy and wanted and _returns_self(part)):
-                yield module.sign("always_equal", part)
+            if _is_always_equal(part, node.name, truthy):
+                yield part
         elif isinstance(part, ast.Assign):
-            names = [
-                target.id for target in part.targets if isinstance(target, ast.Name) and target.id in _ANSWERS
-            ]
-            if any(_always(part.value, _ANSWERS[name], functions) for name in names):
-                yield module.sign("always_equal", part)
+            names = [target.id for target in part.targets if isinstance(target, ast.Name)]
+            if any(_answers(name, part.value, functions) for name in names):
+                yield part
 
 
-def _set_or_made(
-    call: ast.Call, module: PythonModule, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]
-) -> Iterator[Sign]:
-    """``setattr(cls, "__eq__", …)`` and ``type("X", (), {"__eq__": …})``."""
+def _is_always_equal(method: ast.FunctionDef, owner: str, truthy: bool) -> bool:
+    wanted = _ANSWERS[method.name]
+    if _returns(method, wanted) or (truthy and wanted and _returns_self(method)):
+        return True
+    return method.name == "__eq__" and (
+        _asks_for_a_type_only(method, owner) or _is_blind(method.args, method.body)
+    )
+
+
+def _set_or_made(call: ast.Call, module: PythonModule) -> Iterator[tuple[str, ast.expr]]:
+    """The attributes in ``setattr(cls, "__eq__", …)`` and ``type("X", (), {"__eq__": …})``."""
     called = module.dotted(call.func)
     if called == "setattr" and len(call.args) == 3:
-        name = constant_text(call.args[1]) or ""
-        if name in _ANSWERS and _always(call.args[2], _ANSWERS[name], functions):
-            yield module.sign("always_equal", call)
+        yield constant_text(call.args[1]) or "", call.args[2]
     if called == "type" and len(call.args) == 3 and isinstance(call.args[2], ast.Dict):
         for key, value in zip(call.args[2].keys, call.args[2].values, strict=True):
-            name = constant_text(key) or ""
-            if name in _ANSWERS and _always(value, _ANSWERS[name], functions):
-                yield module.sign("always_equal", call)
+            yield constant_text(key) or "", value
 
 
-def _always(value: ast.expr, wanted: bool, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> bool:
+def _always(value: ast.expr, wanted: bool, functions: _Functions) -> bool:
     if isinstance(value, ast.Lambda):
         return truth(value.body) is wanted or (wanted and _is_blind(value.args, [ast.Return(value.body)]))
     return isinstance(value, ast.Name) and value.id in functions and _returns(functions[value.id], wanted)
@@ -150,33 +160,29 @@ def truth(node: ast.expr, depth: int = _DEEPEST) -> bool | None:
     """What an expression always is in a condition; None where that depends on something."""
     if depth == 0:
         return None
-    if isinstance(node, ast.Constant):
-        return bool(node.value) if node.value is not Ellipsis else None
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        inner = truth(node.operand, depth - 1)
-        return None if inner is None else not inner
-    if isinstance(node, ast.BoolOp):
-        parts = [truth(part, depth - 1) for part in node.values]
-        decides = isinstance(node.op, ast.Or)
-        if decides and _has_opposites(node.values):
+    match node:
+        case ast.Constant(value=value):
+            return bool(value) if value is not Ellipsis else None
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = truth(operand, depth - 1)
+            return None if inner is None else not inner
+        case ast.BoolOp():
+            return _truth_of_parts(node, depth)
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if ast.dump(left) == ast.dump(right):
+            return isinstance(operator, ast.Eq | ast.Is | ast.LtE | ast.GtE)
+        case ast.IfExp(body=body, orelse=orelse):
+            both = {truth(body, depth - 1), truth(orelse, depth - 1)}
+            return both.pop() if len(both) == 1 else None
+        case ast.Call(func=ast.Name(id="bool"), args=[first, *_]):
+            return truth(first, depth - 1)
+        case ast.Call(func=ast.Name(id="isinstance"), args=[_, ast.Name(id="object")]):
             return True
-        return decides if decides in parts else (None if None in parts else not decides)
-    if (
-        isinstance(node, ast.Compare)
-        and len(node.ops) == 1
-        and ast.dump(node.left) == ast.dump(node.comparators[0])
-    ):
-        return isinstance(node.ops[0], ast.Eq | ast.Is | ast.LtE | ast.GtE)
-    if isinstance(node, ast.IfExp):
-        both = {truth(node.body, depth - 1), truth(node.orelse, depth - 1)}
-        return both.pop() if len(both) == 1 else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "bool" and node.args:
-        return truth(node.args[0], depth - 1)
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "isinstance"
-        and len(node.args) == 2
-    ):
-        return True if isinstance(node.args[1], ast.Name) and node.args[1].id == "object" else None
     return None
+
+
+def _truth_of_parts(node: ast.BoolOp, depth: int) -> bool | None:
+    parts = [truth(part, depth - 1) for part in node.values]
+    decides = isinstance(node.op, ast.Or)
+    if decides and _has_opposites(node.values):
+        return True
+    return decides if decides in parts else (None if None in parts else not decides)

@@ -18,10 +18,8 @@ def interpreter_signs(module: PythonModule) -> Iterator[Sign]:
     asks = any(_names_tests(node) for node in module.nodes)
     changes = any(isinstance(node, ast.Assign) and any(map(_is_frame_part, node.targets)) for node in module.nodes)
     for node in module.nodes:
-        if isinstance(node, ast.Call):
-            called = module.dotted(node.func)
-            if (_IMPORT_HOOKS.match(called) and asks) or (called in _TRACERS and (asks or changes)):
-                yield module.sign("interpreter_hooked", node)
+        if isinstance(node, ast.Call) and _calls_hook(module.dotted(node.func), asks, changes):
+            yield module.sign("interpreter_hooked", node)
         elif isinstance(node, ast.Assign):
             if any(isinstance(target, ast.Attribute) and target.attr == "__code__" for target in node.targets):
                 yield module.sign("interpreter_hooked", node)
@@ -29,6 +27,10 @@ def interpreter_signs(module: PythonModule) -> Iterator[Sign]:
                 yield module.sign("interpreter_hooked", node)
         elif isinstance(node, ast.Attribute | ast.Name) and _is_any(node, module):
             yield module.sign("always_equal", node)
+
+
+def _calls_hook(called: str, asks: bool, changes: bool) -> bool:
+    return (_IMPORT_HOOKS.match(called) is not None and asks) or (called in _TRACERS and (asks or changes))
 
 
 def _place(target: ast.expr, module: PythonModule) -> str:

@@ -129,44 +129,29 @@ def _dotted(node: ast.AST | None, aliases: dict[str, str], depth: int) -> str:
 
 def _owner_and_name(node: ast.AST) -> tuple[ast.AST | None, str]:
     """``a.b``, ``getattr(a, "b")``, ``a.__dict__["b"]`` and ``vars(a)["b"]`` are all ``b`` of ``a``."""
-    if isinstance(node, ast.Attribute):
-        return node.value, node.attr
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "getattr"
-        and len(node.args) > 1
-    ):
-        return node.args[0], constant_text(node.args[1]) or ""
-    if isinstance(node, ast.Subscript):
-        of = node.value
-        if isinstance(of, ast.Attribute) and of.attr == "__dict__":
-            return of.value, constant_text(node.slice) or ""
-        if isinstance(of, ast.Call) and isinstance(of.func, ast.Name) and of.func.id == "vars" and of.args:
-            return of.args[0], constant_text(node.slice) or ""
+    match node:
+        case ast.Attribute(value=owner, attr=name):
+            return owner, name
+        case (
+            ast.Call(func=ast.Name(id="getattr"), args=[owner, key, *_])
+            | ast.Subscript(value=ast.Attribute(value=owner, attr="__dict__"), slice=key)
+            | ast.Subscript(value=ast.Call(func=ast.Name(id="vars"), args=[owner, *_]), slice=key)
+        ):
+            return owner, constant_text(key) or ""
     return None, ""
 
 
 def _joined(node: ast.AST | None) -> str | None:
     """``"".join(["a", "b"])``, and ``"ba"[::-1]``."""
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "join"
-        and node.args
-    ):
-        glue, items = constant_text(node.func.value, 1), node.args[0]
-        parts = (
-            [constant_text(item, 1) for item in items.elts] if isinstance(items, ast.List | ast.Tuple) else [None]
-        )
-        return glue.join(part or "" for part in parts) if glue is not None and None not in parts else None
-    if (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.slice, ast.Slice)
-        and isinstance(node.slice.step, ast.UnaryOp)
-    ):
-        text = constant_text(node.value, 1)
-        return text[::-1] if text is not None else None
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=glue, attr="join"), args=[ast.List(elts=items) | ast.Tuple(elts=items), *_]
+        ):
+            between, parts = constant_text(glue, 1), [constant_text(item, 1) for item in items]
+            return None if between is None or None in parts else between.join(part or "" for part in parts)
+        case ast.Subscript(value=value, slice=ast.Slice(step=ast.UnaryOp())):
+            text = constant_text(value, 1)
+            return text[::-1] if text is not None else None
     return None
 
 

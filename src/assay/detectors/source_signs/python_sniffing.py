@@ -53,19 +53,23 @@ def stack_signs(module: PythonModule) -> Iterator[Sign]:
 
 def environment_signs(module: PythonModule, *, ci_counts: bool) -> Iterator[Sign]:
     """Questions whether a test runner is there. ``ci_counts`` is false for code that serves a build."""
-    for node in module.nodes:
-        text = constant_text(node) if isinstance(node, ast.Constant | ast.BinOp) else None
-        if (
-            (text is not None and _RUNNER_VARIABLES.fullmatch(text))
-            or (isinstance(node, ast.Compare | ast.Call) and _asks_for_runner(node, module))
-            or (isinstance(node, ast.Attribute | ast.Constant) and _mark(node) in _MARKS)
-        ):
-            yield module.sign("environment_sniffed", node)
+    yield from (
+        module.sign("environment_sniffed", node) for node in module.nodes if _is_about_runner(node, module)
+    )
     texts = [node for node in module.nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     if any(node.value in _RUNNERS for node in texts):
         yield from (module.sign("environment_sniffed", node) for node in texts if _PROCESS.match(str(node.value)))
     if ci_counts:
         yield from _ci_conditions(module)
+
+
+def _is_about_runner(node: ast.AST, module: PythonModule) -> bool:
+    text = constant_text(node) if isinstance(node, ast.Constant | ast.BinOp) else None
+    if text is not None and _RUNNER_VARIABLES.fullmatch(text):
+        return True
+    if isinstance(node, ast.Compare | ast.Call) and _asks_for_runner(node, module):
+        return True
+    return isinstance(node, ast.Attribute | ast.Constant) and _mark(node) in _MARKS
 
 
 def conditions(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:

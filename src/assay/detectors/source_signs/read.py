@@ -32,8 +32,8 @@ _SETS: _Gate = re.compile(
     re.MULTILINE,
 )
 _CLOCKS: _Gate = re.compile(
-    r"(?:time|perf_counter|monotonic|sleep|date|timer)\w*[\"']?\]?[ \t]{0,4}=[^=]|freeze_time|travel|"
-    r"setattr|__dict__|exec"
+    r"(?<!\w)(?>\w*?(?:time|perf_counter|monotonic|sleep|date|timer))\w*+[\"']?\]?[ \t]{0,4}=[^=]|"
+    r"freeze_time|travel|setattr|__dict__|exec"
 )
 _INTERPRETER: _Gate = re.compile(r"meta_path|path_hooks|settrace|setprofile|__code__|\bANY\b")
 _HIDDEN: _Gate = re.compile(r"\b(?:exec|eval|compile|marshal)\b")

@@ -16,7 +16,9 @@ _PLAIN_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w(.\[])")
 _NAME = re.compile(r"[A-Za-z_]")
 _WORDS = frozenset({"assert", "not", "in", "is", "and", "or", "await", "if", "else", "for", "lambda", "expect"})
 _GROUP = re.compile(r"[\[({](?:_(?:[,:] ?_)*,?)?[\])}](?<=[\]}])|\(_(?:, ?_)+,?\)(?<!\w\))")
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.){3,}'|\"(?:[^\"\\]|\\.){3,}\"")
+_QUOTED = re.compile(
+    r"'(?=(?:[^'\\]|\\.){3})[^'\\]*+(?:\\.[^'\\]*+){0,400}+'|\"(?=(?:[^\"\\]|\\.){3})[^\"\\]*+(?:\\.[^\"\\]*+){0,400}+\""
+)
 _SIGNS = re.compile(r"==|!=|<=|>=|<|>|\bis\b|\bin\b|\bnot\b")
 _WHOLE = re.compile(r"(?<![\w.])(\d+)\.0\b")
 _TOKEN = re.compile(r"\w+")

@@ -21,10 +21,12 @@ _ASSERTIONS = re.compile(
     r"""\b(?:assert|expect|should|require|verify|refute|check)\w*\s*[(!.\s] | \bassert_\w+ | @test\b
       | \b(?:ASSERT|EXPECT|CHECK|REQUIRE)(?:_\w+)?\s*\( | \bXCTAssert\w*\( | (?:->|::)assert\w+\(
       | \bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\( | \b(?:shouldBe|mustBe)\b
-      | \b(?:is|ok|is_deeply|like|isnt|cmp_ok)\s*\( | \[\[?\s.*\s\]\]?""",
+      | \b(?:is|ok|is_deeply|like|isnt|cmp_ok)\s*\( | \[\[?\s.{0,2000}\s\]\]?""",
     re.VERBOSE,
 )
-_QUOTED = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`)""")
+_QUOTED = re.compile(
+    r"""("[^"\\\n]*+(?:\\.[^"\\\n]*+){0,1000}+"|'[^'\\\n]*+(?:\\.[^'\\\n]*+){0,1000}+'|`[^`\\\n]*+(?:\\.[^`\\\n]*+){0,1000}+`)"""
+)
 _COMMENT = re.compile(r"(?:^|\s)(?://|#(?!\[)|--\s|;;|%%|\*\s|/\*).*$")
 
 

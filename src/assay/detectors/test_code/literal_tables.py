@@ -29,8 +29,8 @@ _KEEPS_ALL = word_set(
     "freeze map flatMap flat_map values keys sort sorted stream to_a to_h with_index AsEnumerable iter_mut"
 )
 """What may be done with a table without a row getting lost on the way."""
-_NEXT = re.compile(r"(?:\(\)|[ \t])*\)?\s*(?:\.\s*(\w+)|(\[))")
-_BOUND = re.compile(r"([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?(?::=|=>|=)[^=\n]{0,60}\Z")
+_NEXT = re.compile(r"(?:\(\)|[ \t])*+\)?\s*+(?:\.\s*+(\w+)|(\[))")
+_BOUND = re.compile(r"([A-Za-z_]\w{0,160}+)\s*+(?::[^=\n]{1,80})?(?::=|=>|=)[^=\n]{0,60}\Z")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _FAR = 160
 _NO_CALLEES = ("(", "[", "{", ",", ";")

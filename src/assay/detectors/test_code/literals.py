@@ -13,8 +13,12 @@ from typing import NamedTuple
 
 _HASH = r"\#[^\n]*"
 _SLASH = r"//[^\n]*|/\*[\s\S]*?\*/"
-_TEXT = r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|`[^`]*`|%[wi](?:\[[^\]]*\]|\([^)]*\)|\{[^}]*\})|"(?:\\.|[^"\\\n])*"'
-_QUOTED = r"|'(?:\\.|[^'\\\n])*'"
+_LINE_COMMENT = r"//[^\n]*"
+_TEXT = (
+    r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|`[^`]*`'
+    r'|%[wi](?:\[[^\]]{0,4000}\]|\([^)]{0,4000}\)|\{[^}]{0,4000}\})|"[^"\\\n]*+(?:\\.[^"\\\n]*+){0,400}+"'
+)
+_QUOTED = r"|'[^'\\\n]*+(?:\\.[^'\\\n]*+){0,400}+'"
 _CHARACTER = r"|'(?:\\[^'\n]{1,8}|[^'\\\n])'"
 _REST = (
     r"(?P<number>(?:(?<![\w)\]}]\s)(?<![\w)\]}])-\s?)?"
@@ -22,9 +26,12 @@ _REST = (
     r"|(?P<symbol>(?<![\w:]):[A-Za-z_]\w*[?!]?)"
     r"|(?P<word>[A-Za-z_$]\w*[?!]?)|(?P<mark>[()\[\]{},;])"
 )
+_UNCLOSED = r"(?P<unclosed>/\*[\s\S]*\Z)|"
 _LEXERS = {
-    comment + quoted: re.compile(f"(?P<comment>{comment})|(?P<text>{_TEXT}{quoted})|{_REST}")
-    for comment in (_HASH, _SLASH)
+    comment + quoted: re.compile(
+        f"(?P<comment>{comment})|{_UNCLOSED if comment == _SLASH else ''}(?P<text>{_TEXT}{quoted})|{_REST}"
+    )
+    for comment in (_HASH, _SLASH, _LINE_COMMENT)
     for quoted in (_QUOTED, _CHARACTER)
 }
 _NUMBER = re.compile(r"(-?)\s?(0[xX][\da-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
@@ -43,11 +50,20 @@ class Piece(NamedTuple):
     end: int
 
 
+def _tokens(source: str, comment: str, quoted: str) -> Iterator[re.Match[str]]:
+    """A comment that nothing closes is none, and nothing behind it is looked at as one again."""
+    for found in _LEXERS[comment + quoted].finditer(source):
+        if found.lastgroup == "unclosed":
+            yield from _LEXERS[_LINE_COMMENT + quoted].finditer(source, found.start())
+            return
+        yield found
+
+
 def pieces(source: str, language: str) -> Iterator[Piece]:
     """What a text consists of, comments and operators left out."""
     comment = _HASH if language in ("python", "ruby") else _SLASH
     quoted = _QUOTED if language in ("python", "ruby", "javascript", "typescript") else _CHARACTER
-    for found in _LEXERS[comment + quoted].finditer(source):
+    for found in _tokens(source, comment, quoted):
         kind, text = _uniform(found.lastgroup or "", found.group())
         if kind != "comment":
             yield Piece(kind, text, found.start(), found.end())

@@ -31,7 +31,7 @@ def _names_of(lost: Assertion, file: FilePair) -> Iterator[str]:
     language = file.before.language if file.before is not None else ""
     wanted = literals(lost.expected or "", language)
     for name in dict.fromkeys(_PLAIN.findall(lost.text)) if wanted else ():
-        bound = re.search(rf"(?m)^[^\n#=]*(?<![\w.]){name}\b[^\n=()]*=(?![=>])(.*)$", file.before_text)
+        bound = re.search(rf"(?m)^[^\n#=]*(?<![\w.]){name}\b[^\n=()]{{0,1000}}=(?![=>])(.*)$", file.before_text)
         if bound is not None and literals(bound[1], language) == wanted:
             yield name
 
@@ -40,7 +40,7 @@ def _is_used(text: str, test: Test, name: str) -> bool:
     """Whether a test mentions a name in a line that neither asserts nor binds it."""
     asserting = {each.line - test.line for each in test.assertions}
     # A text may speak of the name for no reason, unless it is filled into it.
-    mentioned = re.compile(rf"(?<![\w.]){name}\b(?![^\n=()]*=(?![=>]))")
+    mentioned = re.compile(rf"(?<![\w.]){name}\b(?![^\n=()]{{0,1000}}=(?![=>]))")
     return any(
         mentioned.search(_TEXT.sub(_filled, line)) and not _MESSAGE.search(line)
         for number, line in enumerate(source_of(text, test).split("\n"))

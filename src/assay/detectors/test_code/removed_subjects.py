@@ -9,7 +9,7 @@ from assay.detectors.test_code.removed_names import defined_in
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _USED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\(|::|\.)|\bnew\s+([A-Za-z_]\w*)")
-_BOUND = re.compile(r"(\w+)\s*(?::[^=\n]*)?:?=(?![=>])")
+_BOUND = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=\n]{0,400})?:?=(?![=>])")
 _AFFIX = re.compile(r"^(?:[Tt]ests?|IT)[_.-]|(?:[_.-](?:[Tt]ests?|[Ss]pecs?)|(?<=[a-z0-9])(?:Tests?|IT|Spec))$")
 
 

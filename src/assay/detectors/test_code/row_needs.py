@@ -13,10 +13,10 @@ from assay.detectors.test_code.model import Assertion, Strength, Test
 from assay.detectors.test_code.word_sets import word_set
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_CALLED = re.compile(r"([A-Za-z_]\w*[?!]?)(?:::<[^()]*>)?\(")
+_CALLED = re.compile(r"([A-Za-z_]\w{0,200}+[?!]?)(?:::<[^()]{0,400}>)?\(")
 _SIZE = re.compile(r"len|size|count", re.IGNORECASE)
 _MESSAGE = re.compile(r"\b(?:t|b|tb)\.(?:Error|Fatal|Log)f?\(|^\s*(?:@|\[\w|#\[|\"\"\"|'''|['\"])")
-_TYPE = re.compile(r"(?:\w+(?:\.|::))*[A-Z]\w*[a-z]\w*(?:\.class)?")
+_TYPE = re.compile(r"(?:\w++(?:\.|::))*(?>[A-Z]\w*?[a-z])\w*+(?:\.class)?")
 _MOST_LOST, _MOST_NAMES, _MOST_LINES = 50, 10, 100
 _TRUTH = {"True": "true", "true": "true", "False": "false", "false": "false"}
 _WRAPS = word_set("Some Ok Err len str int list sorted tuple set repr String unwrap expect")
@@ -50,7 +50,7 @@ def need_of_test(file: FilePair, test: Test, lost: Sequence[Assertion]) -> Need:
         wanted |= single.wanted
         for name in _WORD.findall(each.subject)[:_MOST_NAMES]:
             for line in doings[:_MOST_LINES]:
-                if re.match(rf"\s*(?:\w+[ \t]+)*{name}\b[^=(]*:?=(?!=)", line):
+                if re.match(rf"\s*+(?>(?:\w++[ \t]++)*?{name}\b)[^=(]*+:?=(?!=)", line):
                     demanded += literals(line, language)
         need |= demanded
     return Need(need, named, wanted, lost)

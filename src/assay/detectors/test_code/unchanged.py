@@ -41,7 +41,7 @@ _LAYOUTS = {
     "java": _Layout(
         re.compile(
             r"([ \t]+)(?:(?:public|protected|final)[ \t]+)*void[ \t]+\w+\([^()]*\)"
-            r"(?:[ \t]*throws[ \w.,]+)?[ \t]*\{$"
+            r"(?:[ \t]*throws[ \w.,]++)?[ \t]*+\{$"
         ),
         _BRACE,
         ("@",),

@@ -27,7 +27,7 @@ Rewards: TypeAlias = Mapping[str, float]
 
 
 # What float() takes beyond this (1_0, digits of other scripts, infinity) is refused under the strict profile.
-_PLAIN_NUMBER = re.compile(r"[ \t\r\n]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r\n]*", re.ASCII)
+_PLAIN_NUMBER = re.compile(r"[ \t\r\n]*+[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d++)?[ \t\r\n]*+", re.ASCII)
 
 
 class Profile(Enum):

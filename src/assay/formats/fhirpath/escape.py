@@ -8,7 +8,7 @@ _HARMLESS: Final = re.compile(
     r"\w+|-?\d+(?:\.\d+)?|\d{4}-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?)?", re.ASCII
 )
 _ESCAPED: Final = re.compile(r"\\u([0-9a-f]{4})")
-ID: Final = re.compile(r"(?!\.+$)[A-Za-z0-9.\-_]{1,256}")
+ID: Final = re.compile(r"(?!\.{1,256}$)[A-Za-z0-9.\-_]{1,256}")
 """The id of a resource. Those that servers give are longer at times than FHIR has it."""
 _STEP: Final = re.compile(r"\w+", re.ASCII)
 

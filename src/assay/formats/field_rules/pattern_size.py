@@ -3,7 +3,9 @@
 import re
 from typing import Final
 
-_PARTS: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{([0-9]{0,9})(?:,([0-9]{0,9}))?\}|.", re.DOTALL)
+_PARTS: Final = re.compile(
+    r"\\.|\[[^\]\\]{0,400}+(?:\\.[^\]\\]{0,400}+){0,100}+\]|\{([0-9]{0,9})(?:,([0-9]{0,9}))?\}|.", re.DOTALL
+)
 
 
 def expanded_size(pattern: str) -> int:

@@ -8,7 +8,7 @@ from assay.formats.hl7.find import find_first
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.path_parser import parse_path
 
-_WRITTEN = re.compile(r"\s*([A-Z][A-Z0-9]{2})(?:\s*\^\s*([A-Z][A-Z0-9]{2})?(?:\s*\^\s*([A-Z0-9_]+)?)?)?\s*")
+_WRITTEN = re.compile(r"\s*+([A-Z][A-Z0-9]{2})(?:\s*+\^\s*+([A-Z][A-Z0-9]{2})?(?:\s*+\^\s*+([A-Z0-9_]+)?)?)?\s*+")
 _CODE, _TRIGGER, _STRUCTURE = (parse_path(f"MSH-9.{component}") for component in (1, 2, 3))
 _CONTROL_ID = parse_path("MSH-10")
 _PROCESSING_ID = parse_path("MSH-11.1")

@@ -89,7 +89,7 @@ def _loose(text: str, start: int) -> _Extent:
 def _before_next_segment(window: str, start: int) -> _Extent | None:
     """The header up to the terminator that stands before the next segment, if that can be seen."""
     mark = re.escape(window[3])
-    found = re.search(rf"([^A-Za-z0-9 {mark}])[ \t\r\n]*(?:{_NEXT_SEGMENTS}){mark}", window)
+    found = re.search(rf"([^A-Za-z0-9 {mark}])[ \t\r\n]{{0,400}}+(?:{_NEXT_SEGMENTS}){mark}", window)
     if not found:
         return None
     at = found.start(1)

@@ -16,7 +16,7 @@ from assay.detectors.test_code.model import Strength
 
 CALL = re.compile(r"(?:\w+\s*\.\s*)*(?:\w*Assert\s*\.|Verif\w+|Should\s*\.|Skip\s*\.|Assume\s*\.)")
 """How a chain of calls begins that may be an assertion or an assumption."""
-LATE = re.compile(r"(?:\.\s*Should\w*|\.\s*Verify\w*|Received\w*)\s*[<(]")
+LATE = re.compile(r"(?:\.\s*Should\w{0,100}|\.\s*Verify\w{0,100}|Received\w{0,100})\s*[<(]")
 """What makes an assertion of a chain that begins with anything."""
 
 _CLASSES = re.compile(r"(?:Classic|Collection|String|File|Directory|Debug|MultiAssert|\w*)Assert")

@@ -32,10 +32,10 @@ FLOW = Grammar(
     local_functions=frozenset({"local_function_statement"}),
     calls=CALLS,
     exits=re.compile(
-        r"(?:(?:System\.)?Environment\.(?:Exit|FailFast)|(?:\w+\.)*Assert\.(?:Pass|Ignore|Inconclusive|Skip))\s*\("
+        r"(?:(?:System\.)?Environment\.(?:Exit|FailFast)|(?:\w{1,100}+\.){0,20}Assert\.(?:Pass|Ignore|Inconclusive|Skip))\s*\("
     ),
     nothing=re.compile(
-        r"\bin\s+(?:(?:\w+\.)*(?:Empty<.*>\(\)|EmptyList\(\))|new\s+\w+\s*\[(?:0\]|\]\s*\{\s*\})|new\s+List<.*>\(\)|\[\s*\])\s*\)$"
+        r"\bin\s+(?:(?:\w+\.)*(?:Empty<.{0,400}>\(\)|EmptyList\(\))|new\s+\w+\s*\[(?:0\]|\]\s*\{\s*\})|new\s+List<.{0,400}>\(\)|\[\s*\])\s*\)$"
     ),
 )
 
@@ -58,7 +58,7 @@ _CATCHES_ASSERTIONS = re.compile(
     r"catch\s*(?:\(\s*(?:\w+\.)*(?:Exception|SystemException|\w*(?:Assert|Xunit)\w*)\b|\{|$|when\b)"
 )
 _CAUGHT = re.compile(r"\(\s*[\w.]+(?:<[^()]*>)?\s+(\w+)\s*\)")
-_WHEN = re.compile(r"\bwhen\s*\((.*)\)\s*$", re.DOTALL)
+_WHEN = re.compile(r"\A(?>.*?\bwhen\s*\()(.*)\)\s*$", re.DOTALL)
 _FARTHEST = 20_000
 
 
@@ -90,7 +90,7 @@ def _always(condition: str, caught: str) -> bool:
 
 _CAUGHT_BY_CALL = re.compile(
     r"(?P<record>Record\s*\.\s*Exception(?:Async)?\s*\(\s*)$"
-    r"|(?:Throws\w*|Catch)<(?:\w+\.)*(?:Exception|\w*(?:Assert|Xunit)\w*)>\s*\(\s*$"
+    r"|(?:Throws\w{0,120}|Catch)<(?:\w++\.)*+(?:Exception|(?>\w*?(?:Assert|Xunit))\w*+)>\s*\(\s*$"
     r"|(?P<run>Task(?:\.Factory)?\.(?:Run|StartNew)\s*\(\s*)$"
 )
 _NEAREST = 120

@@ -9,8 +9,8 @@ from assay.detectors.test_code.csharp.grammar import CLASSES
 from assay.detectors.test_code.tree import Node, Tree
 
 _CLASS = re.compile(r"\b(?:class|struct|record|interface)\s+(?:struct\s+|class\s+)?(\w+)[^{:]*(?::\s*([^{]*))?")
-_METHOD = re.compile(r"(\w+)\s*(?:<[^()]*>)?\s*$")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_METHOD = re.compile(r"\b(\w+)\s*+(?:<[^()]{0,2000}>)?\s*+$")
+_COMMENT = re.compile(r"//[^\n]*|/\*.{0,2000}?\*/", re.DOTALL)
 _LONGEST_HEAD = 2_000
 _MOST_NAMES = 40
 

@@ -9,7 +9,7 @@ _PASSES_ON = re.compile(
     r"\b(?:throw|fail|[aA]ssert\w*|verify\w*|panic|expect\w*|Should\w*|Fail|completeExceptionally|setFailure|tryFailure|setException|onError|fireExceptionCaught)\b"
 )
 _EMPTY_TALK = re.compile(
-    r"\b(?:assertTrue\(true\)|assertFalse\(false\)|Assert\.(?:True|IsTrue)\(true\)|Assert\.Pass\([^)]*\)"
+    r"\b(?:assertTrue\(true\)|assertFalse\(false\)|Assert\.(?:True|IsTrue)\(true\)|Assert\.Pass\([^)]{0,1000}\)"
     r"|assertNotNull\(\w+\)|Assert\.(?:NotNull|IsNotNull)\(\w+\))"
 )
 _TOUCHED = re.compile(r"\b(\w+)(?:=(?!=)|\+\+|\.\w+\()")
@@ -30,7 +30,7 @@ def drops(handler: str, caught: str, before: str, after: str) -> bool:
     text = _EMPTY_TALK.sub("", uniform(said))
     if _PASSES_ON.search(text):
         return False
-    if re.search(rf"\breturn\b[^;]*\b{re.escape(caught)}\b", text) and caught:
+    if re.search(rf"\breturn\b[^;]{{0,4000}}\b{re.escape(caught)}\b", text) and caught:
         return False
     touched = set(_TOUCHED.findall(text)) - _TALKS - {caught}
     return not any(mentions(after, name) or mentions(before, name, times=2) for name in touched)

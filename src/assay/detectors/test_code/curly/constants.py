@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from assay.detectors.test_code.curly.tokens import Tokens, bare, split, uniform
 
 _NUMBER = re.compile(
-    r"-?(0[xX][\da-fA-F]+|(?:\d+)?\.?\d+(?:[eE][+-]?\d+)?)(?:[lLfFdDmM]|[uif]\d+|[uif]size|[uU][lL]?)?"
+    r"-?(0[xX][\da-fA-F]+|(?:\d++(?:\.\d++)?|\.\d++)(?:[eE][+-]?\d+)?)(?:[lLfFdDmM]|[uif]\d+|[uif]size|[uU][lL]?)?"
 )
 _COMPARISONS = ("==", "===", "!=", "!==", "<=", ">=", "<", ">")
 _EITHER, _BOTH = frozenset({"||"}), frozenset({"&&"})
 _MOST_DEPTH = 12
 
 _NAMED = re.compile(
-    r"((?:\b(?:public|protected|private|internal|static|final|readonly|volatile)\s+)*)"
-    r"\b(?:boolean|bool|Boolean|var|let|const|static)\b[^;=\n(){}]*?\b(\w+)\s*(?::\s*bool\s*)?=\s*(true|false)\s*;"
+    r"((?:\b(?:public|protected|private|internal|static|final|readonly|volatile)\s+){0,8})"
+    r"\b(?:boolean|bool|Boolean|var|let|const|static)\b[^;=\n(){}]{0,300}?\b(\w+)\s*(?::\s*bool\s*)?=\s*(true|false)\s*;"
 )
 
 

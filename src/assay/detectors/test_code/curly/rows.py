@@ -8,7 +8,7 @@ from assay.detectors.test_code.curly.tokens import arguments, tokens
 from assay.detectors.test_code.model import Assertion
 
 _MOST_ROWS = 100
-_WORD = re.compile(r"[^\W\d]\w*|\"(?:\\.|[^\"\\])*\"")
+_WORD = re.compile(r"[^\W\d]\w*|\"[^\"\\]*+(?:\\.[^\"\\]*+){0,400}+\"")
 _KEYWORDS = frozenset({"mut", "final", "ref", "params", "this", "in", "out"})
 
 

@@ -25,7 +25,7 @@ _FAILS = frozenset(("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"))
 _MAKERS = frozenset(("Require", "Assert", "New"))
 _ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
 _CUSTOM = re.compile(
-    r"(?:\w*[a-z])?(?:assert|require|expect|verify|check|must|equal|compare|diff)\w*\Z", re.IGNORECASE
+    r"(?=\w*+\Z)(?:\w*[a-z])?(?:assert|require|expect|verify|check|must|equal|compare|diff)", re.IGNORECASE
 )
 _LONGEST = 20_000
 

@@ -18,7 +18,7 @@ _SIGNATURE = re.compile(
     r"func\s*(?:\(\s*(?:(?P<self>\w+)\s+)?\*?(?P<owner>\w+)(?:\[[^\]]*\])?\s*\)\s*)?(?P<name>\w+)\s*(?:\[[^\]]*\])?"
     r"\((?P<parameters>[^()]*)\)\s*(?P<results>[^{]*)"
 )
-_ONE_HANDLE = re.compile(r"\s*(?:\w+\s+)?\*testing\.T\s*,?\s*\Z")
+_ONE_HANDLE = re.compile(r"\s*+(?:\w++\s++)?\*testing\.T\s*+,?\s*+\Z")
 _MAIN_HANDLE = re.compile(r"\((\w+)\s+\*testing\.M\)")
 _COLLECTED = re.compile(r"Test(?![a-z])\w*\Z")
 _TESTLIKE = re.compile(r"test", re.IGNORECASE)

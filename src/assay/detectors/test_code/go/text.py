@@ -31,7 +31,7 @@ _PATTERN = re.compile(
     r"""|\w+(?:(?<=\d)\.\d*(?:[eE][-+]?\d+)?|(?<=\de)-\d+)?|""" + OPERATORS + r"""|.|\Z)""",
     re.DOTALL,
 )
-_PLAIN = re.compile(r"\s*\.?\s*\w+(?:\s*\.\s*\w+)*\s*\Z")
+_PLAIN = re.compile(r"\s*+\.?\s*+\w++(?:\s*+\.\s*+\w++)*+\s*+\Z")
 _NAME = re.compile(r"\w+")
 
 

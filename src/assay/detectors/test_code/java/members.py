@@ -8,10 +8,10 @@ from assay.detectors.test_code.java.annotations import Annotation, annotations
 from assay.detectors.test_code.java.grammar import CLASSES
 from assay.detectors.test_code.tree import Node, Tree
 
-_CLASS = re.compile(r"\s*(?:class|@?\s*interface|enum|record)\s+([\w$]+)")
+_CLASS = re.compile(r"\s*+(?:class|@?\s*+interface|enum|record)\s+([\w$]+)")
 _EXTENDS = re.compile(r"\bextends\s+(?:[\w$]+\s*\.\s*)*([\w$]+)")
-_METHOD = re.compile(r"([^(){};=]*?)([\w$]+)\s*\(([^{;]*?)\)\s*(?:throws[^{;]*)?(?:[{;]|$)")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_METHOD = re.compile(r"([^(){};=]*?)(?<![\w$])([\w$]++)\s*+\(([^{;]*?)\)\s*+(?:throws[^{;]*+)?(?:[{;]|$)")
+_COMMENT = re.compile(r"//[^\n]*|/\*.{0,2000}?\*/", re.DOTALL)
 _LONGEST_HEAD = 2_000
 _MOST_NAMES = 40
 

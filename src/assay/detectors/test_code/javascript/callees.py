@@ -5,7 +5,7 @@ import re
 from assay.detectors.test_code.calls import Names
 from assay.detectors.test_code.javascript.text import words_of
 
-_PLAIN = re.compile(r"\s*(?:\?\.|\.)?\s*[\w$]+(?:\s*(?:\?\.|\.)\s*[\w$]+)*\s*\Z")
+_PLAIN = re.compile(r"\s*+(?:\?\.|\.)?\s*+[\w$]++(?:\s*+(?:\?\.|\.)\s*+[\w$]++)*+\s*+\Z")
 _NAME = re.compile(r"[\w$]+")
 _LONGEST = 400
 

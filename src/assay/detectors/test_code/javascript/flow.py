@@ -15,8 +15,8 @@ FAR = 200
 """How far up a search goes: nobody writes code that is nested more deeply."""
 
 _EXITS = word_set("return_statement throw_statement break_statement continue_statement")
-_EMPTY_LOOP = re.compile(r"(?:\bof|\bin)\s*\(?\s*\[\s*\]\s*\)?\s*\)\s*\Z")
-_EMPTY_LIST = re.compile(r"\(?\s*\[\s*\]\s*\)?\s*\.\s*(?:forEach|map|every|some|reduce|filter|flatMap)\s*\Z")
+_EMPTY_LOOP = re.compile(r"(?:\bof|\bin)\s*+\(?\s*+\[\s*+\]\s*+\)?\s*+\)\s*+\Z")
+_EMPTY_LIST = re.compile(r"\(?\s*+\[\s*+\]\s*+\)?\s*+\.\s*+(?:forEach|map|every|some|reduce|filter|flatMap)\s*+\Z")
 _REPORTS = word_set("fail done reject next expect assert should")
 _TIMERS = (("setTimeout",), ("setInterval",), ("window", "setTimeout"), ("global", "setTimeout"))
 _WAITS = re.compile(r"\bdone\b|\bPromise\b|[tT]imers|\bawait\b|\bclock\b|\b(?:next|cb|callback|resolve|end)\(")

@@ -12,7 +12,7 @@ from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import words
 from assay.detectors.test_code.word_sets import word_set
 
-_FROM = re.compile(r"""import\s+(?:type\s+)?(.*?)\s*from\s*['"]([^'"]+)['"]""", re.DOTALL)
+_FROM = re.compile(r"""import\s++(?:type\s++)?(.*?)\s{0,400}from\s*['"]([^'"]+)['"]""", re.DOTALL)
 _REQUIRE = re.compile(r"""\s*(?:await\s+)?(?:require|import)\(\s*['"`]([^'"`]+)['"`]\s*\)""")
 _BINDING = re.compile(
     r"\s*(?:(?:globalThis|global|window)\.)?([\w$]+|\{[^{}]*\})\s*(?::[^=]*)?=(?![=>])\s*", re.DOTALL

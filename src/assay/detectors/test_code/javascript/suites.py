@@ -17,7 +17,7 @@ from assay.detectors.test_code.scopes import Role, Scope
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import joined, quoted, split, words
 
-_FUNCTION_NAME = re.compile(r"(?:async\s+)?(?:function\s*\*?\s*)?([\w$]+)")
+_FUNCTION_NAME = re.compile(r"(?:async\s++)?(?:function\s*+\*?\s*+)?([\w$]+)")
 _PLAIN_HEAD = re.compile(r"""\(\s*('[^'\\\n]*'|"[^"\\\n]*")\s*,?\s*""")
 _LONGEST_HEAD = 4000
 _CONTEXTS = frozenset(("this", "t", "ctx", "context", "test", "self"))
@@ -228,7 +228,8 @@ class Suites:
                 scope.collected = False
 
     def _is_alone(self, holder: Scope) -> bool:
-        mentions = re.findall(rf"(?<![\w$.])(export\s[^\n=]*?)?{re.escape(holder.name)}(?![\w$])", self._tree.text)
+        named = rf"(?<![\w$.])(export\s[^\n=]{{0,400}}?)?{re.escape(holder.name)}(?![\w$])"
+        mentions = re.findall(named, self._tree.text)
         return len(mentions) == 1 and not mentions[0]
 
     def _depends(self, node: Node) -> bool:

@@ -7,7 +7,7 @@ SYNTAX_ERROR = "a syntax error"
 
 # Type parameters, quotes inside of an f-string's braces, template strings, several exceptions without parentheses.
 _NEWER = re.compile(
-    r"^\s*(?:async\s+)?(?:def|class)\s+\w+\[|^\s*type\s+\w+|\b[fF][rR]?[\"'].*\{|\bt[rR]?[\"']|^\s*except\*?\s+[\w.]+\s*,",
+    r"^[^\S\n]*+(?:async\s+)?(?:def|class)\s+\w+\[|^[^\S\n]*+type\s+\w+|\b[fF][rR]?[\"'].{0,2000}\{|\bt[rR]?[\"']|^[^\S\n]*+except\*?\s+[\w.]+\s*,",
     re.MULTILINE,
 )
 

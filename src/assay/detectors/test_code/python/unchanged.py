@@ -11,8 +11,8 @@ from assay.detectors.test_code.chunks import Chunk, without_common
 _DECORATOR = re.compile(r"^([ \t]*)@\w")
 _HEADER = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(")
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)")
-_ONE_LINE = re.compile(r"\)[^#\n]*:[ \t]*$")
-_ENDS_HEADER = re.compile(r"^[ \t]*\)[^#\n]*:[ \t]*$")
+_ONE_LINE = re.compile(r"\)[^#\n]{0,1000}:[ \t]*$")
+_ENDS_HEADER = re.compile(r"^[ \t]*\)[^#\n]{0,1000}:[ \t]*$")
 _QUOTES = re.compile(r'"""|\'\'\'')
 
 

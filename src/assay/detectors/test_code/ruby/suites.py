@@ -28,9 +28,9 @@ from assay.detectors.test_code.uniform import joined, split
 _CLASS = re.compile(r"(?:class|module)\s+([\w:]+)")
 _METHOD = re.compile(r"def\s+(?:self\.)?([\w]+[?!=]?)")
 _SENDS = frozenset(("send", "public_send", "__send__"))
-_SENT = re.compile(r"""(?:self\.)?(?:public_|__)?send(?:__)?\s*\(?\s*:?["']?(\w+)""")
+_SENT = re.compile(r"""(?:self\.)?(?:public_|__)?send(?:__)?\s*+\(?\s*+:?["']?(\w+)""")
 _TAKEN_AWAY = re.compile(r"^[ \t]*(?:undef_method|remove_method|undef)\b[ \t(]*:?(test\w+)", re.MULTILINE)
-_DEFINES_TEST = re.compile(r"""define_method\s*\(?\s*(?::|:?["'])test_""")
+_DEFINES_TEST = re.compile(r"""define_method\s*+\(?\s*+(?::|:?["'])test_""")
 _CONDITIONAL = frozenset(
     ("if", "unless", "elsif", "if_modifier", "unless_modifier", "when", "rescue", "conditional", "while", "until")
 )

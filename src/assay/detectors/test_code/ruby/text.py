@@ -70,14 +70,14 @@ _BARE = "skip|pending|omit|pend|raise|fail|flunk|exit|abort|private|protected|pu
 _BARE_WORD = re.compile(rf"\b(?:{_BARE})\b")
 
 _PATTERN = re.compile(
-    r"""(?:\s+|\\\n|^=begin.*?^=end[^\n]*|\#[^\n]*)*"""
-    r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|::|:(?:[<>=!+*/%~^&|-]+|\[\]=?)(?=[\s,)])|:[A-Za-z_]\w*[?!]?|[@$]*\w+(?:(?<=\d)\.\d+(?:e[-+]?\d+)?|[?!](?!=))?|&\.|"""
+    r"""(?:\s+|\\\n|^=begin.*?(?:^=end[^\n]*|\Z)|\#[^\n]*)*"""
+    r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|::|:(?:[<>=!+*/%~^&|-]+|\[\]=?)(?=[\s,)])|:[A-Za-z_]\w*[?!]?|(?:(?<![@$])[@$]++)?\w+(?:(?<=\d)\.\d+(?:e[-+]?\d+)?|[?!](?!=))?|&\.|"""
     + OPERATORS
     + r"""|.|\Z)""",
     re.DOTALL | re.MULTILINE,
 )
-_PLAIN = re.compile(r"\s*(?:&?\.|::)?\s*[@$]*\w+[?!=]?(?:\s*(?:&?\.|::)\s*\w+[?!]?)*\s*\Z")
-_NAME = re.compile(r"[@$]*\w+[?!]?")
+_PLAIN = re.compile(r"\s*+(?:&?\.|::)?\s*+[@$]*+\w++[?!=]?(?:\s*+(?:&?\.|::)\s*+\w++[?!]?)*+\s*+\Z")
+_NAME = re.compile(r"(?:(?<![@$])[@$]++)?\w+[?!]?")
 _QUOTE = re.compile(r"""\\(['"])""")
 _PERCENT = re.compile(r"%[qQ]?[^\w\s](.*)[^\w\s]\Z", re.DOTALL)
 

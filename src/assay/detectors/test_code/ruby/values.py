@@ -10,8 +10,8 @@ from assay.detectors.test_code.uniform import split
 
 _BINDING = re.compile(r"\s*([@$]*\w+)\s*=(?![=~>])\s*")
 _CONSTANT = re.compile(r"""(?:true|false|nil|-?\d[\d_.]*|"[^"\\#\n]*"|'[^'\\\n]*')\s*\Z""")
-_NAMES = re.compile(r"[@$]*\w+[?!]?")
-_LET = re.compile(r"let!?\(?\s*:(\w+)\s*\)?\s*(\{|do\b)\s*")
+_NAMES = re.compile(r"(?:(?<![@$])[@$]++)?\w+[?!]?")
+_LET = re.compile(r"let!?\(?\s*+:(\w+)\s*+\)?\s*+(\{|do\b)\s*")
 _LONGEST_LET = 200
 _SCOPES = frozenset(("method", "singleton_method", "do_block", "block", "lambda"))
 _LISTS = frozenset(("array", "hash", "string_array", "symbol_array"))

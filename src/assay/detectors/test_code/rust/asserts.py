@@ -15,8 +15,8 @@ from assay.detectors.test_code.model import Strength
 MACRO = re.compile(r"(?:\w+::)*(\w+)\s*!")
 _EQUAL = re.compile(r"(?:debug_|prop_)?assert_(?:\w+_)?eq(?:ual)?|assert_equal")
 _DIFFERENT = re.compile(r"(?:debug_|prop_)?assert_(?:\w+_)?(?:ne|not_equal)")
-_CLOSE = re.compile(r"\w*(?:relative|abs_diff|ulps|approx|float|near|close|within)\w*")
-_SNAPSHOT = re.compile(r"\w*snapshot\w*|assert_data_eq")
+_CLOSE = re.compile(r"(?>\w*?(?:relative|abs_diff|ulps|approx|float|near|close|within))\w*+")
+_SNAPSHOT = re.compile(r"(?>\w*?snapshot)\w*+|assert_data_eq")
 _ASSERT = re.compile(r"(?:debug_|prop_)?assert")
 _CUSTOM = re.compile(r"(?:debug_|prop_)?(?:assert|verify|expect)_\w+")
 _FAILS = frozenset({"panic", "unreachable", "prop_fail", "bail", "fail"})
@@ -170,7 +170,7 @@ def _close(name: str, kept: list[Tokens]) -> Demand:
     return replace(demand, strength=Strength.CLOSE, tolerance=tolerance)
 
 
-CALL = re.compile(r"(?:(?:self|super|crate|[a-z_]\w*)::)*(\w+)(?:::<[^()]*>)?\s*\(")
+CALL = re.compile(r"(?:[a-z_]\w*+::)*(\w++)(?:::<[^()]*>)?\s*\(")
 _CHECKS = frozenset({"success", "failure", "code", "stdout", "stderr", "interrupted"})
 
 

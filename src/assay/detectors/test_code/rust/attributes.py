@@ -10,7 +10,7 @@ from assay.detectors.test_code.tree import Node, Tree
 _TESTS = frozenset(
     {"test", "rstest", "test_case", "quickcheck", "wasm_bindgen_test", "test_matrix", "parameterized", "gtest"}
 )
-_BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANK = re.compile(r"(?:\s|//[^\n]*+|/\*(?>.*?\*/))*+", re.DOTALL)
 _EQUALS = frozenset({"="})
 _KNOWN = frozenset(
     [

@@ -44,7 +44,7 @@ FLOW = Grammar(
     calls=frozenset({"expression_statement", "call_expression"}),
     exits=re.compile(r"(?:(?:::)?std::)?process::(?:exit|abort)\s*\("),
     nothing=re.compile(
-        r"\bin\s+(?:&?(?:vec!)?\[\s*\]|(\d+)\.\.\1|(?:std::)?iter::empty(?:::<.*>)?\(\)|Vec(?:::<.*>)?::new\(\))$"
+        r"\bin\s+(?:&?(?:vec!)?\[\s*\]|(\d+)\.\.\1|(?:std::)?iter::empty(?:::<.{0,400}>)?\(\)|Vec(?:::<.{0,400}>)?::new\(\))$"
     ),
 )
 

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-_HOLDS_TESTS = re.compile(r"(?:\b\w+::)*\b(?:proptest|quickcheck|rusty_fork_test)!\s*\{")
+_HOLDS_TESTS = re.compile(r"(?:\b\w{1,100}::){0,20}\b(?:proptest|quickcheck|rusty_fork_test)!\s*\{")
 _STR = re.compile(r"\bstr!(?=\s*\[)")
 _TOKEN = re.compile(
     r"""//[^\n]* | /\*(?:[^*]|\*(?!/))*(?:\*/|\Z) | r\#+"(?:[^"]|"(?!\#))*(?:"\#+|\Z) | "(?:\\.|[^"\\])*(?:"|\Z)

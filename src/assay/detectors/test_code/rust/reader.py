@@ -24,7 +24,7 @@ from assay.detectors.test_code.rust.grammar import CONTAINERS, FLOW, KINDS, mark
 from assay.detectors.test_code.rust.macros import Bare, laid_bare
 from assay.detectors.test_code.tree import Node, Tree, parse
 
-_NAMED = re.compile(r"\b(?:fn|mod|trait|impl(?:<[^{]*?>)?)\s+([\w:#]+(?:\s+for\s+[\w:]+)?)")
+_NAMED = re.compile(r"\b(?:fn|mod|trait|impl(?:<[^{]{0,400}?>)?)\s+([\w:#]+(?:\s+for\s+[\w:]+)?)")
 _LONGEST_HEAD = 400
 _MOST_NAMES = 40
 _PARAMETERS = re.compile(r",\s*(?=#\[|\w+\s*:)")

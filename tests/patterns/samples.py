@@ -1,0 +1,58 @@
+"""What can't be read from the code: parts of patterns that are only known when it runs, and uses elsewhere."""
+
+from collections.abc import Mapping
+from typing import Any
+
+SAMPLES: Mapping[str, Mapping[str, Any]] = {
+    "detectors/runner_config/makefile.py": {"name": "NAME"},
+    "detectors/runner_files/cargo_config.py": {"key": "runner"},
+    "detectors/secrets/rules.py": {"pattern": ""},
+    "detectors/source_signs/curly_patches.py": {
+        "name": "ab", "held": ("", "ab"), "found": ("", "ab"), "parameter": ("", "ab"),
+    },
+    "detectors/source_signs/curly_source.py": {"names": ("ab", "cd"), "second": "ab", "indent": 80},
+    "detectors/test_code/csharp/grammar.py": {"caught": "ab", "name": "ab"},
+    "detectors/test_code/curly/catches.py": {"caught": "ab"},
+    "detectors/test_code/curly/constants.py": {"names": "ab|cd"},
+    "detectors/test_code/go/values.py": {"name": ("", "ab")},
+    "detectors/test_code/javascript/suites.py": {"named": r"(?<![\w$.])(export\s[^\n=]{0,400}?)?ab(?![\w$])"},
+    "detectors/test_code/own_inputs.py": {"name": "ab"},
+    "detectors/test_code/row_needs.py": {"name": "ab"},
+    "detectors/test_code/rust/grammar.py": {"named": ("", "ab")},
+    "detectors/test_code/wholes.py": {"value": r"(?<!\w)ab[\"']?\s*(?::|=>|=)\s*cd\s*[,})\]]"},
+    "engine/reward_lint.py": {"name": "ab"},
+    "formats/file_content/rules.py": {"name": "sha256"},
+    "formats/hl7/escapes.py": {"mark": r"\\", "hexadecimal": r"(?P<bytes>(?:\\X(?:[0-9A-Fa-f]{2})+\\)+)"},
+    "formats/x12/header.py": {"mark": r"\*"},
+    "judge/answer.py": {"before": r"(?<!\w)", "words": "ab", "after": r"(?!\w)"},
+}  # fmt: skip
+
+MATCHED_ELSEWHERE = frozenset(
+    (
+        "detectors/runner_config/builds.py:_XML_RULES",
+        "detectors/source_signs/code_text.py:_CURLY",
+        "detectors/source_signs/code_text.py:_RUST",
+        "detectors/source_signs/code_text.py:_RUBY",
+        "detectors/source_signs/code_text.py:_GRAMMARS",
+        "detectors/source_signs/code_text.py:_IN_LINE",
+        "detectors/source_signs/code_text.py:_OVER_LINES",
+        "detectors/source_signs/code_text.py:_RUBY_SINGLE",
+        "detectors/source_signs/code_text.py:_TEMPLATE",
+        "detectors/test_code/unchanged.py:_JAVASCRIPT",
+        "detectors/test_code/unchanged.py:_LAYOUTS",
+        "formats/fhirpath/escape.py:ID",
+        "formats/hl7/path_parser.py:_NUMBER",
+        "formats/hl7/path_parser.py:_QUOTED",
+        "formats/x12/parse_path.py:_EQUALS",
+    )
+)
+"""Patterns that are handed on to code which only matches at one place, and never searches."""
+
+KNOWN_SLOW = (
+    ("exponential: base 85 as it was", r"[\"']((?:[!-&(-~]|\\.){25,400})[\"']", "search"),
+    ("exponential: a loop in a loop", r"(?:a+)+$", "match"),
+    ("quadratic: two loops over the same", r"\s*,?\s*;", "match"),
+    ("quadratic: a beginning at each place", r"\w+=", "search"),
+    ("quadratic: a comment that is not closed", r"/\*[\s\S]*?\*/", "search"),
+)
+"""Patterns that have to be found slow, with how they are used."""
