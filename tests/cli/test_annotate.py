@@ -58,7 +58,7 @@ def test_a_user_whose_name_nobody_knows(cli: Cli, job: Path, monkeypatch: pytest
 
     monkeypatch.setattr(getpass, "getuser", unknown)
     found = cli("annotate", job / "good__1", "--judgment", "pass")
-    assert found == (2, "", "assay: nobody knows the name of the user; say who reviews with --reviewer\n")
+    assert found == (2, "", "assay: your user name can't be found; pass --reviewer\n")
 
 
 @pytest.mark.parametrize("judgment", ["pass", "fail", "defer"])

@@ -52,7 +52,7 @@ def test_tables_for_people(cli: Cli, job: Path) -> None:
     assert found.out.startswith(TEXT)
     rest = found.out[len(TEXT) :].splitlines()
     assert [line.split("  ")[0] for line in rest if line] == [
-        "what went wrong",
+        "problem",
         "AgentTimeoutError",
         "CancelledError",
         "result.json: it is not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
@@ -179,7 +179,7 @@ def test_many_trials_with_the_same_trouble_are_counted_not_listed(cli: Cli, tmp_
     for i in range(5):
         write_trial(tmp_path, f"t__{i}", exception="RuntimeError")
     assert (
-        "RuntimeError     5       none    harbor_trial_failed  t__0, t__1, t__2 and 2 more"
+        "RuntimeError  5       none    harbor_trial_failed  t__0, t__1, t__2 and 2 more"
         in cli("report", tmp_path).out
     )
 

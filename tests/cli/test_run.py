@@ -312,10 +312,10 @@ def test_nothing_can_be_run(cli: Cli, tmp_path: Path, jobs: Path) -> None:
             ["--isolation", "prayer"],
             "there is no isolation 'prayer'; there are auto, bubblewrap, container, process",
         ),
-        (["-k", "0"], "is not a whole number from 1 on"),
-        (["-n", "-1"], "is not a whole number from 1 on"),
-        (["-r", "-1"], "is not a whole number from 0 on"),
-        (["-a", "  "], "--agent must be oracle, nop or a command, got an empty text"),
+        (["-k", "0"], "must be a whole number of at least 1, got '0'"),
+        (["-n", "-1"], "must be a whole number of at least 1, got '-1'"),
+        (["-r", "-1"], "must be a whole number of at least 0, got '-1'"),
+        (["-a", "  "], "--agent must be oracle, nop or a shell command, got an empty string"),
     ],
 )
 def test_options_that_can_not_be(cli: Cli, tmp_path: Path, jobs: Path, options: list[str], said: str) -> None:
@@ -402,7 +402,7 @@ class TestTakingUpAgain:
         recorded = result_of(stopped)
         found = cli(*run_arguments(tasks, "oracle", stopped.parent, "-n", 2))
         assert found.code == 0
-        assert "3 trials, 1 of them finished before" in found.err
+        assert "3 trials, 1 of them already finished" in found.err
         assert {path: path.read_bytes() for path in kept} == kept
         assert {name: len(trials) for name, trials in by_task(stopped).items()} == {"a": 1, "b": 1, "c": 1}
         assert len([name for name in os.listdir(stopped) if "__" in name]) == 3
@@ -612,7 +612,7 @@ def test_a_job_name_is_the_name_of_one_folder(cli: Cli, tmp_path: Path, jobs: Pa
     found = cli("run", task, "-a", "nop", "--jobs-dir", jobs, "--job-name", name)
     assert (found.code, found.err) == (
         2,
-        f"assay: --job-name must be a folder's name without a path, got {name!r}; the path goes into --jobs-dir\n",
+        f"assay: --job-name must be a folder name without a path, got {name!r}; pass the path with --jobs-dir\n",
     )
     assert not jobs.exists()
 

@@ -173,7 +173,7 @@ def test_the_logs_of_a_step_are_not_there_in_the_next(cli: Cli, tmp_path: Path) 
         },
     )
     found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", path)
-    assert "the oracle got 0.5; it should get 1" in found.out  # The first step, and not the second.
+    assert "the oracle agent must get 1, got 0.5" in found.out  # The first step, and not the second.
 
 
 def test_a_task_that_can_not_be_run_is_read_all_the_same(cli: Cli, tmp_path: Path) -> None:
