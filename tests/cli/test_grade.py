@@ -187,7 +187,7 @@ def test_a_task_that_was_moved(cli: Cli, trial: Attempt, task: Path, tmp_path: P
     shutil.move(task.parent, tmp_path / "elsewhere")
     refused(
         cli("grade", trial.folder),
-        f"the task {task} of {trial.folder} isn't there; pass --tasks with the folder that holds it",
+        f"the task {task} of {trial.folder} doesn't exist; pass its parent folder with --tasks",
     )
     found = cli("grade", trial.folder, "--tasks", tmp_path / "elsewhere")
     assert (found.code, found.out) == (0, f"{trial.folder.name}  grading 2  reward 1\n")
@@ -349,7 +349,7 @@ def test_another_sandbox_is_recorded(cli: Cli, trial: Attempt) -> None:
 
 @pytest.mark.parametrize(
     ("verifier", "says"),
-    [(PASS, "reward 0 (reward_for_unparseable_output)"), (FAIL, "reward 0 (the output is unusable)")],
+    [(PASS, "reward 0 (reward_for_unparseable_output)"), (FAIL, "reward 0 (the output can't be used)")],
 )
 def test_a_zero_for_unusable_output_is_not_shown_as_a_wrong_answer(
     cli: Cli, tmp_path: Path, verifier: str, says: str

@@ -142,13 +142,13 @@ def test_what_may_not_be_read_is_answered_with_one_line(cli: Cli, open_folder: P
         (("report", J1 / "result.json"), "is a file, not a job folder"),
         (("report", J1 / "t-pass__a57vv8Y"), "name the job folder around it"),
         (("report", "{tmp}/empty"), "is not a job folder"),
-        (("report", "{tmp}/planned"), "holds no trials (1 are planned)"),
+        (("report", "{tmp}/planned"), "has no trials (1 are planned)"),
         (("report", J1, "-k", "0"), "must be whole numbers of at least 1, such as 1,4, got '0'"),
         (("report", J1, "--wrong"), "--wrong (see 'assay report --help')"),
         (("frobnicate",), f"unknown command 'frobnicate'; the commands are {', '.join(COMMANDS)}"),
         (("--wrong",), "unknown option --wrong"),
         (("--wrong", "report", J1), "unknown option --wrong"),
-        (("audit", "{tmp}/unrecorded"), "has no result.json to audit"),
+        (("audit", "{tmp}/unrecorded"), "must have a result.json to audit, but it has none"),
     ],
 )
 def test_the_line_says_what_is_wrong(cli: Cli, places: Path, argv: tuple[object, ...], words: str) -> None:

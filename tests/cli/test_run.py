@@ -276,11 +276,11 @@ def test_a_task_that_can_not_be_used_is_named_while_the_others_run(cli: Cli, tmp
     assert len(complaints) == 6
     for name, said in (
         ("typo", "task.toml: there is no field agent.timeout_secs"),
-        ("image", "Dockerfile:2: RUN apt-get install -y gcc: this needs an image; use --isolation container"),
+        ("image", "Dockerfile:2: RUN apt-get install -y gcc: this needs an image; pass --isolation container"),
         ("variable", "SURELY_NOT_SET_ANYWHERE"),
-        ("user", "the user 'alice' exists only in an image"),
-        ("plain", "tests/test.sh must be executable, since it is the verifier: run chmod +x on it"),
-        ("untested", "has no verifier: tests/test.sh or tests/verify.py must be there"),
+        ("user", "agent.user must be root or a number, unless the task runs in an image, got 'alice'"),
+        ("plain", "tests/test.sh is the verifier, so it must be executable; run chmod +x on it"),
+        ("untested", "must have a verifier, tests/test.sh or tests/verify.py, but it has neither"),
     ):
         assert any(name in line and said in line and line.startswith("assay: ") for line in complaints), said
 
@@ -427,14 +427,12 @@ class TestTakingUpAgain:
         before = sorted(os.listdir(stopped))
         refused(
             cli(*run_arguments(tasks, "oracle", stopped.parent, *options)),
-            "holds a job with another configuration",
+            "belongs to a job with other options",
         )
         assert sorted(os.listdir(stopped)) == before
 
     def test_other_tasks_are_refused(self, cli: Cli, tasks: Path, stopped: Path) -> None:
-        refused(
-            cli(*run_arguments(tasks / "a", "oracle", stopped.parent)), "holds a job with another configuration"
-        )
+        refused(cli(*run_arguments(tasks / "a", "oracle", stopped.parent)), "belongs to a job with other options")
 
     def test_folders_of_somebody_else_are_left_alone(self, cli: Cli, tasks: Path, stopped: Path) -> None:
         (stopped / "my notes").mkdir()
@@ -547,7 +545,7 @@ UNPARSEABLE = "Write /workspace/answer.json."
     ("verifier", "agent", "said"),
     [
         (PASS, "true", r"reward 1 \(0 in the evaluation: reward_for_unparseable_output\)"),
-        (FAIL, "true", r"reward 0 \(the output is unusable\)"),
+        (FAIL, "true", r"reward 0 \(the output can't be used\)"),
         (FAIL, "echo '{}' > answer.json", r"reward 0"),
         (
             "echo 2 > /logs/verifier/reward.txt",

@@ -96,7 +96,10 @@ def test_a_step_is_checked_like_a_task(cli: Cli, tmp_path: Path) -> None:
         },
     )
     found = cli("tasks", "check", path)
-    assert (found.code, found.out) == (1, f"{path}: no-reward: tests: no file of the verifier writes a reward\n")
+    assert (found.code, found.out) == (
+        1,
+        f"{path}: no-reward: tests: no file in tests writes a reward to /logs/verifier\n",
+    )
 
 
 def test_names_can_not_paint_the_terminal(cli: Cli, tmp_path: Path) -> None:
@@ -144,7 +147,7 @@ def test_a_task_that_can_not_be_run_here_does_not_keep_the_others_from_being_che
     found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", tmp_path / "set")
     assert (found.code, found.out) == (2, f"{good}: nothing found\n")
     assert [line.split(": ")[-1] for line in found.err.splitlines()] == [
-        "this needs an image; use --isolation container, or --no-image to do without one",
+        "this needs an image; pass --isolation container, or --no-image to run without one",
         "the environment variable ASSAY_NOT_SET, which the task wants for KEY, is not set",
     ]
 
@@ -183,7 +186,7 @@ def test_a_task_that_can_not_be_run_is_read_all_the_same(cli: Cli, tmp_path: Pat
     assert found.code == 2
     assert found.err.startswith(f"assay: {path}: the sandbox could not start the command: ")
     assert found.out == (
-        f"{path}: reward-not-always: tests/test.sh: there is a path on which no reward is written\n"
+        f"{path}: reward-not-always: tests/test.sh: some paths through the script write no reward\n"
     )
 
 

@@ -116,7 +116,9 @@ def test_another_file_that_writes_it_and_is_not_always_run() -> None:
 
 @pytest.mark.parametrize("script", ["pytest", "exit 0", "", "python3 /tests/grade.py"])
 def test_a_verifier_that_writes_no_reward_at_all(script: str) -> None:
-    assert lint(files(script)) == [LintFinding("no-reward", "tests", "no file of the verifier writes a reward")]
+    assert lint(files(script)) == [
+        LintFinding("no-reward", "tests", "no file in tests writes a reward to /logs/verifier")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_metadata_that_can_not_be_read_is_noted(tmp_path: Path) -> None:
 
 def test_no_runs_at_all(tmp_path: Path) -> None:
     write_run_folder(tmp_path / "run", {"results": []})
-    with pytest.raises(InputError, match="holds no runs"):
+    with pytest.raises(InputError, match="has no runs"):
         submit(tmp_path)
 
 

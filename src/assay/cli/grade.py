@@ -93,7 +93,8 @@ def describe(grading: Grading) -> str:
     if not grading.result.validity.verifier_completed:
         return f"no reward ({grading.reason_code})"
     if not grading.result.validity.output_parseable:
-        return f"reward 0 ({grading.reason_code or 'the output is unusable'})"
+        reason = grading.reason_code or "the output can't be used"
+        return f"reward 0 ({reason})"
     confidence = grading.result.confidence
     doubt = f"  (flaky verifier: {confidence.confidence_method})" if confidence and grading.is_flaky else ""
     return f"reward {grading.result.reward:g}{doubt}"
