@@ -175,9 +175,9 @@ def test_finding_trials(graded: Graded, tmp_path: Path) -> None:
     (job / "notes.txt").touch()
     assert find_trials([str(job), str(graded.trial)]) == [str(graded.trial)] * 2
     for path, said in (
-        (tmp_path / "nowhere", "there is no folder"),
+        (tmp_path / "nowhere", "the folder .*/nowhere doesn't exist"),
         (tmp_path / "set", "must be a trial or a job"),
-        (tmp_path / "jobs", "is a folder of jobs; name one of them, such as .*/jobs/job$"),
+        (tmp_path / "jobs", "is a folder of jobs; pass one of them, such as .*/jobs/job$"),
     ):
         with pytest.raises(InputError, match=said):
             find_trials([str(path)])

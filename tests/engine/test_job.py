@@ -54,11 +54,11 @@ def put(data: bytes) -> Callable[[Path], object]:
 
 # How a trial's result.json can be unusable, and what is said of it.
 UNUSABLE = [
-    pytest.param(put(b""), MALFORMED, "result.json: it is not JSON", id="empty"),
-    pytest.param(put(b'{"task_name": "t", '), MALFORMED, "result.json: it is not JSON", id="half written"),
-    pytest.param(put(b"\0" * 100), MALFORMED, "result.json: it is not JSON", id="NUL bytes"),
-    pytest.param(put(b"{}"), MALFORMED, "result.json: it is not a trial's result", id="not a trial's"),
-    pytest.param(put(b"[]"), MALFORMED, "result.json: it is not a trial's result", id="a list"),
+    pytest.param(put(b""), MALFORMED, "result.json: not valid JSON", id="empty"),
+    pytest.param(put(b'{"task_name": "t", '), MALFORMED, "result.json: not valid JSON", id="half written"),
+    pytest.param(put(b"\0" * 100), MALFORMED, "result.json: not valid JSON", id="NUL bytes"),
+    pytest.param(put(b"{}"), MALFORMED, "result.json: not the result of a trial", id="not a trial's"),
+    pytest.param(put(b"[]"), MALFORMED, "result.json: not the result of a trial", id="a list"),
     pytest.param(os.mkfifo, MALFORMED, "result.json is a named pipe", id="named pipe"),
     pytest.param(lambda path: path.mkdir(), MALFORMED, "result.json is a folder", id="folder"),
     pytest.param(
@@ -191,7 +191,10 @@ def test_a_lock_that_can_not_be_used_leaves_the_order_of_the_starts(
     [
         (put(b"{"), "config.json can't be used"),
         (put(b"[" * 100_000), "config.json can't be used"),
-        (put(b'{"metrics": [{"type": "median"}]}'), "config.json can't be used ('median' is not a metric)"),
+        (
+            put(b'{"metrics": [{"type": "median"}]}'),
+            "config.json can't be used (a metric must be one of mean, max, min, sum, uv-script, got 'median')",
+        ),
         (os.mkfifo, "config.json is a named pipe"),
         (lambda path: path.symlink_to("/etc/passwd"), "config.json is a symbolic link"),
     ],

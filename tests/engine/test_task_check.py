@@ -29,7 +29,8 @@ from tests.tasks import agent_phase, make_task, verifier_phase
         (verifier_phase(env={"A": "x\0--bind"}), "/task/task.toml: verifier.env: 'A' can't be set: "),
         (
             verifier_phase(env={"KEY": "${NOT_SET}"}),
-            "/task/task.toml: verifier.env: the environment variable NOT_SET, which the task wants for KEY",
+            "/task/task.toml: verifier.env: the environment variable NOT_SET must be set, because the task uses "
+            "it for KEY",
         ),
     ],
 )

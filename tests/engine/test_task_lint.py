@@ -352,7 +352,7 @@ def test_a_dockerfile_with_a_lonely_from_is_no_crash(line: str) -> None:
 
 def test_a_value_that_is_taken_for_another_type_is_named() -> None:
     found = lint(files(f"echo 1 > {R}", settings="[agent]\ntimeout_sec = true\n"))
-    why = "agent.timeout_sec is true, and it is taken for a number"
+    why = "agent.timeout_sec should be a number, got true, which harbor converts"
     assert found == [LintFinding("converted", "task.toml", why)]
 
 

@@ -1,6 +1,6 @@
-"""What a check is: one question with its parameters, asked of evidence.
+"""A check: one question about the evidence, with its parameters.
 
-A check knows nothing of weights, of required or advisory, or of wire names; a placement does.
+A check knows nothing about weights, wire names, or whether it is required; a placement does.
 """
 
 from typing import ClassVar, Protocol, TypeVar

@@ -1,4 +1,4 @@
-"""Run checks on evidence. The one boundary at which an exception becomes data."""
+"""Run checks on evidence. This is the only place where an exception becomes data."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ AskAll: TypeAlias = Callable[[Ask[Evidence], Iterable[PlacedCheck[Evidence]]], I
 def grade(
     checks: Iterable[PlacedCheck[Evidence]], evidence: Evidence, ask_all: AskAll[Evidence] = map
 ) -> tuple[Placed, ...]:
-    """Ask every check. A check that raises is ``Errored``; the others go on.
+    """Run every check. If one raises, its outcome is ``Errored`` and the others still run.
 
-    ``MeasurementError`` passes through: where a source is down, there is no grading at all. ``ask_all`` does what
-    ``map`` does, and keeps the order of the answers; it may ask several checks at once.
+    ``MeasurementError`` is not caught: if a source is down, there is no grading at all. ``ask_all`` works like
+    ``map`` and keeps the order of the answers, but may run several checks at once.
     """
     return tuple(ask_all(lambda one: Placed(one.placement, _run(one.check, evidence)), checks))
 
@@ -45,7 +45,7 @@ def _run(check: Check[Evidence], evidence: Evidence) -> Outcome:
 
 
 def _text(error: Exception) -> str:
-    """What the error says. Saying it may fail, too."""
+    """The message of the error. Its ``__str__`` may fail, too."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - then it says nothing

@@ -1,4 +1,4 @@
-"""Ask again until an answer is a pass or the time is over: what a system did may show up late."""
+"""Ask again until the answer is a pass or the time is up, because effects in other systems may show up late."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ def held_within(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Outcome:
-    """The first answer that is a pass, or the last one. It is asked once more when the time is over."""
+    """The first answer that is a pass, or the last answer. The last question is asked when the time is up."""
     end = clock() + wait_sec
     pause = FIRST_PAUSE_SEC
     while True:

@@ -1,8 +1,8 @@
 """Globs of files below a prefix: ``*``, ``?`` and ``[abc]`` within a folder, ``**`` for any number of folders.
 
-Case-sensitive, and names with a leading dot are names like others. An accent may be a part of its letter or stand
-behind it, as systems differ on that. Cost does not depend on what names look like:
-an agent that chooses them can't make a pattern slow.
+Globs are case-sensitive, and a leading dot has no special meaning. An accent may be part of its letter or a
+character of its own, because systems differ on that. The cost doesn't depend on the names, so an agent that
+chooses them can't make a pattern slow.
 """
 
 import re
@@ -19,23 +19,23 @@ def check_glob(pattern: str) -> None:
     parts = pattern.split("/")
     if not pattern or pattern.startswith("/") or "\\" in pattern or not pattern.isprintable():
         raise ValueError(
-            f"a pattern is relative, with '/' between folders and without backslashes, not {pattern!r}"
+            f"a pattern must be a relative path with '/' between folders and no backslashes, got {pattern!r}"
         )
     if any(part in ("", ".", "..") for part in parts):
-        raise ValueError(f"the pattern {pattern!r} has an empty part, '.' or '..'; it is one below the prefix")
+        raise ValueError(f"a pattern must have no empty part, '.' or '..', got {pattern!r}")
     if any(_ANY_FOLDERS in part and part != _ANY_FOLDERS for part in parts):
-        raise ValueError(f"in the pattern {pattern!r}, '**' must stand alone between slashes")
+        raise ValueError(f"'**' must be a whole part between slashes, got {pattern!r}")
 
 
 def in_glob(value: str) -> str:
-    """A value as a part of a name, so that nothing in it is a wildcard. Raises ``ValueError`` for a path."""
+    """A value as a literal part of a pattern, without wildcards. Raises ``ValueError`` for a path."""
     if "/" in value or value in ("", ".", ".."):
-        raise ValueError("a value in a pattern of files is a part of a name, and has no '/'")
+        raise ValueError(f"a value in a file pattern must be part of a name, without '/', got {value!r}")
     return _WILDCARDS.sub(r"[\1]", value)
 
 
 def matches_glob(path: str, pattern: str) -> bool:
-    """Whether a path, relative to the prefix, is one that the pattern means."""
+    """Whether a path, relative to the prefix, matches the pattern."""
     parts = _composed(pattern).split("/")
     if parts[-1] == _ANY_FOLDERS:
         parts.append("*")
@@ -47,7 +47,7 @@ def _composed(text: str) -> str:
 
 
 def _all_match(names: list[str], parts: list[str]) -> bool:
-    """Greedy: when a part does not fit, the last ``**`` takes one folder more."""
+    """Match part by part. If a part doesn't match, the last ``**`` takes one more folder."""
     name = part = 0
     back_to: tuple[int, int] | None = None
     while name < len(names):
