@@ -195,10 +195,10 @@ def test_what_is_declared_about_the_output(tmp_path: Path, table: str, declared:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ('format = "docx"', "metadata.output.format: input should be 'json', 'csv', 'toml', "),
+        ('format = "docx"', "metadata.output.format must be 'json', 'csv', 'toml', "),
         ("format = 3", "metadata.output.format"),
-        ('colour = "blue"', "there is no field metadata.output.colour"),
-        ('schema = "none.json"', "there is no file none.json"),
+        ('colour = "blue"', "unknown field metadata.output.colour"),
+        ('schema = "none.json"', "the file none.json doesn't exist"),
         ('schema = "broken.json"', "broken.json must be a JSON Schema, but it isn't JSON: "),
         ('schema = "list.json"', "list.json must be a JSON Schema, which is an object, got list"),
         ('schema = "no-schema.json"', "no-schema.json must be a valid JSON Schema: "),
@@ -337,13 +337,13 @@ def test_a_step_may_have_the_name_of_a_field(tmp_path: Path) -> None:
             "task.toml: metadata.output.one: a task with steps must declare the output of each step in its "
             "own table, such as [metadata.output.one]",
         ),
-        ("[metadata.output.two]\ncolour = 'red'", "task.toml: there is no field metadata.output.two.colour"),
+        ("[metadata.output.two]\ncolour = 'red'", "task.toml: unknown field metadata.output.two.colour"),
         (
             "[metadata.output.two]\nformat = 'docx'",
-            "task.toml: metadata.output.two.format: input should be 'json', 'csv', 'toml', 'yaml', 'xml', "
-            "'markdown' or 'text'",
+            "task.toml: metadata.output.two.format must be 'json', 'csv', 'toml', 'yaml', 'xml', "
+            "'markdown' or 'text', got \"docx\"",
         ),
-        ("[metadata.output.two]\nschema = 'none.json'", "there is no file none.json"),
+        ("[metadata.output.two]\nschema = 'none.json'", "the file none.json doesn't exist"),
     ],
 )
 def test_a_declaration_for_a_step_that_can_not_be_used_is_refused(tmp_path: Path, table: str, says: str) -> None:
@@ -352,7 +352,7 @@ def test_a_declaration_for_a_step_that_can_not_be_used_is_refused(tmp_path: Path
 
 def test_a_table_for_a_step_of_a_task_without_steps_is_refused(tmp_path: Path) -> None:
     said = refusal(tmp_path, {"task.toml": "[metadata.output.one]\npath = '/workspace/x'\n"})
-    assert said == "task.toml: there is no field metadata.output.one"
+    assert said == "task.toml: unknown field metadata.output.one"
 
 
 def test_what_a_phase_says_of_itself_then_the_task_then_the_environment(tmp_path: Path) -> None:
@@ -427,10 +427,10 @@ def test_a_shared_test_sh_does_for_every_step_without_its_own(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({"steps/one/instruction.md": None}, "there is no file steps/one/instruction.md"),
+        ({"steps/one/instruction.md": None}, "the file steps/one/instruction.md doesn't exist"),
         ({"steps/one/tests/test.sh": None}, "steps/one must have a verifier"),
         ({"task.toml": "steps = []"}, "task.toml: steps must not be empty; leave it out for a task with one step"),
-        ({"task.toml": "[[steps]]\nname = 'three'"}, "there is no file steps/three/instruction.md"),
+        ({"task.toml": "[[steps]]\nname = 'three'"}, "the file steps/three/instruction.md doesn't exist"),
     ],
 )
 def test_a_step_that_can_not_be_used_is_refused(tmp_path: Path, files: dict[str, str | None], says: str) -> None:
@@ -490,12 +490,12 @@ def test_a_working_folder_is_never_the_output_of_a_task_that_names_it(tmp_path: 
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({"task.toml": None}, "there is no file task.toml"),
-        ({"instruction.md": None}, "there is no file instruction.md"),
+        ({"task.toml": None}, "the file task.toml doesn't exist"),
+        ({"instruction.md": None}, "the file instruction.md doesn't exist"),
         ({"instruction.md": b"\xff"}, "instruction.md must be UTF-8 text, but it isn't"),
         ({"task.toml": b"\xff"}, "task.toml must be UTF-8 text, but it isn't"),
-        ({"task.toml": "="}, "task.toml is not TOML: "),
-        ({"task.toml": "[agent]\ntimeout = 1"}, "task.toml: there is no field agent.timeout"),
+        ({"task.toml": "="}, "task.toml must be TOML: "),
+        ({"task.toml": "[agent]\ntimeout = 1"}, "task.toml: unknown field agent.timeout"),
         ({"environment/Dockerfile": b"\xff"}, "environment/Dockerfile must be UTF-8 text, but it isn't"),
         (
             {"environment/Dockerfile": "FROM debian\nCOPY nothing /x"},
@@ -548,9 +548,12 @@ def test_tasks_are_found_by_their_task_toml(tmp_path: Path) -> None:
 
 
 def test_what_holds_no_task_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no task: neither it nor a folder in it has a task\.toml"):
+    with pytest.raises(
+        InputError,
+        match=r"must be a task or a folder of tasks, but neither it nor a folder in it has a task\.toml",
+    ):
         find_tasks([str(tmp_path)])
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match=r"the folder .* doesn't exist"):
         find_tasks([f"{tmp_path}/nowhere"])
 
 

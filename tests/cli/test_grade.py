@@ -291,11 +291,11 @@ def test_an_archive_can_not_bring_a_system_along(cli: Cli, trial: Attempt, task:
         ),
         (
             lambda trial: (trial.folder / "gradings" / "0001.json").write_text("{}"),
-            "gradings/0001.json is no grading: ",
+            "gradings/0001.json isn't a valid grading: ",
         ),
         (
             lambda trial: (trial.folder / "gradings" / "0001.json").write_text("{"),
-            "gradings/0001.json is no grading: ",
+            "gradings/0001.json isn't a valid grading: ",
         ),
     ],
 )
@@ -305,7 +305,7 @@ def test_records_that_can_not_be_read(cli: Cli, trial: Attempt, damage: Any, sai
 
 
 def test_folders_that_are_no_runs(cli: Cli, tmp_path: Path) -> None:
-    refused(cli("grade", tmp_path / "nowhere"), f"there is no folder {tmp_path / 'nowhere'}")
+    refused(cli("grade", tmp_path / "nowhere"), f"the folder {tmp_path / 'nowhere'} doesn't exist")
     refused(cli("grade", tmp_path), f"{tmp_path} must be a trial or a job with finished trials, but it is neither")
 
 

@@ -55,7 +55,7 @@ def test_tables_for_people(cli: Cli, job: Path) -> None:
         "problem",
         "AgentTimeoutError",
         "CancelledError",
-        "result.json: it is not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        "result.json: not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
         "planned for solver, but it has no folder",
         "note: ignored notes.txt: harbor didn't write it",
     ]

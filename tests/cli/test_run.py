@@ -275,7 +275,7 @@ def test_a_task_that_can_not_be_used_is_named_while_the_others_run(cli: Cli, tmp
     assert list(by_task(jobs / JOB)) == ["good"]
     assert len(complaints) == 6
     for name, said in (
-        ("typo", "task.toml: there is no field agent.timeout_secs"),
+        ("typo", "task.toml: unknown field agent.timeout_secs"),
         ("image", "Dockerfile:2: RUN apt-get install -y gcc: this needs an image; pass --isolation container"),
         ("variable", "SURELY_NOT_SET_ANYWHERE"),
         ("user", "agent.user must be root or a number, unless the task runs in an image, got 'alice'"),
@@ -299,7 +299,7 @@ def test_nothing_can_be_run(cli: Cli, tmp_path: Path, jobs: Path) -> None:
     task = write_task(tmp_path / "task", toml='[verifier]\ntimeout_sec = "long"\n')
     refused(
         cli(*run_arguments(task, "oracle", jobs)),
-        "task.toml: verifier.timeout_sec: ",
+        'task.toml: verifier.timeout_sec must be a valid number, unable to parse string as a number, got "long"',
         "none of the tasks can be run",
     )
     assert not jobs.exists()
@@ -324,8 +324,11 @@ def test_options_that_can_not_be(cli: Cli, tmp_path: Path, jobs: Path, options: 
 
 
 def test_folders_without_tasks(cli: Cli, tmp_path: Path) -> None:
-    refused(cli("run", tmp_path / "nowhere", "-a", "oracle"), "there is no folder")
-    refused(cli("run", tmp_path, "-a", "oracle"), "holds no task: neither it nor a folder in it has a task.toml")
+    refused(cli("run", tmp_path / "nowhere", "-a", "oracle"), f"the folder {tmp_path}/nowhere doesn't exist")
+    refused(
+        cli("run", tmp_path, "-a", "oracle"),
+        "must be a task or a folder of tasks, but neither it nor a folder in it has a task.toml",
+    )
 
 
 def test_an_isolation_that_is_not_there(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

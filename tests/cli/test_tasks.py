@@ -76,7 +76,7 @@ def test_a_task_that_can_not_be_loaded_does_not_hide_the_others(cli: Cli, tmp_pa
     good = write(tmp_path / "all" / "b")
     found = cli("tasks", "check", tmp_path / "all")
     assert (found.code, found.out) == (2, f"{good}: nothing found\n")
-    assert found.err == f"assay: {tmp_path}/all/a/task.toml: there is no field agent.timeuot_sec\n"
+    assert found.err == f"assay: {tmp_path}/all/a/task.toml: unknown field agent.timeuot_sec\n"
 
 
 @pytest.mark.parametrize("name", ["missing", ""])
@@ -148,7 +148,7 @@ def test_a_task_that_can_not_be_run_here_does_not_keep_the_others_from_being_che
     assert (found.code, found.out) == (2, f"{good}: nothing found\n")
     assert [line.split(": ")[-1] for line in found.err.splitlines()] == [
         "this needs an image; pass --isolation container, or --no-image to run without one",
-        "the environment variable ASSAY_NOT_SET, which the task wants for KEY, is not set",
+        "the environment variable ASSAY_NOT_SET must be set, because the task uses it for KEY",
     ]
 
 
