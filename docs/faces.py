@@ -1,4 +1,4 @@
-"""The page of a Python face: every public name with its definition and its docstring."""
+"""The page of a Python interface: every public name with its definition and its docstring."""
 
 import inspect
 import json
@@ -13,7 +13,7 @@ SCHEMAS = "schemas"
 
 
 def face(module: ModuleType) -> Iterator[str]:
-    """A face: what it is for, a table of its names, and each of them."""
+    """The page: its purpose, a table of its names, and each of them."""
     yield f"# {module.__name__}"
     yield from_docstring(module.__doc__ or "")
     ordered = sorted(public_definitions(module).values(), key=lambda one: one.name.lower())
@@ -26,20 +26,20 @@ def face(module: ModuleType) -> Iterator[str]:
 
 
 def schema_links(module: ModuleType) -> Iterator[str]:
-    """The schemas of a face."""
+    """Links to the schemas of an interface."""
     yield "## JSON Schemas"
-    yield "The models that are read or written as files, for programs in other languages:"
+    yield "Schemas of the models that are read or written as files, for programs in other languages:"
     yield "\n".join(f"- [{name}]({SCHEMAS}/{name}.json)" for name in module.json_schemas())
 
 
 def schema_files(*modules: ModuleType) -> dict[str, str]:
-    """The text of each schema of these faces, by its path below docs/reference."""
+    """The text of each schema of these interfaces, by its path below docs/reference."""
     schemas = {name: schema for module in modules for name, schema in module.json_schemas().items()}
     return {f"{SCHEMAS}/{name}.json": json.dumps(schema, indent=2) + "\n" for name, schema in schemas.items()}
 
 
 def names(definitions: Iterable[Definition], level: int = 2) -> Iterator[str]:
-    """Each definition under a heading of its own."""
+    """Each definition under its own heading."""
     for one in definitions:
         yield f"{'#' * level} {one.name}"
         # Not tagged as "python": that would be an example, and examples are run.

@@ -1,4 +1,4 @@
-"""The reference pages, written from the code. What the code has no docstring for is in docs/meanings.py."""
+"""The reference pages, generated from the code. Names without a docstring are described in docs/meanings.py."""
 
 import argparse
 import importlib
@@ -43,7 +43,7 @@ def reference_files() -> dict[str, str]:
 
 
 def attacks() -> str:
-    """The page on attacks, which explains and is generated all the same."""
+    """The page on attacks, an explanation that is generated."""
     return _page(attack_table())
 
 
@@ -96,7 +96,7 @@ def reason_codes() -> Iterator[str]:
     """The set of reason codes, and where each one comes from."""
     yield "# Reason codes"
     yield from_docstring(_REASON_CODES)
-    for title, codes in (("Worth another try", harbor.RETRYABLE), ("Final", harbor.FINAL)):
+    for title, codes in (("Retryable", harbor.RETRYABLE), ("Final", harbor.FINAL)):
         yield f"## {title}"
         rows = [(f"`{code}`", REASONS.get(code, MISSING), _sources(code)) for code in sorted(codes)]
         yield table(("code", "meaning", "comes with"), rows)
@@ -110,20 +110,20 @@ def reason_codes() -> Iterator[str]:
 
 
 _REASON_CODES = """
-A reason code says why there is no reward, why there is no result, or what is wrong with one. An exception of a
-trial always gets one of the codes that begin with ``harbor_``; where no other fits, it is ``harbor_trial_failed``.
-The codes that are worth a new try are the fault of the surroundings. Reports say which is which. They repeat
-nothing: ``assay run --max-retries`` does, and goes by the type of the exception, as harbor does.
+A reason code says why there is no reward or no result, or what is wrong with it. An exception of a trial always
+has one of the codes that begin with ``harbor_``; if no other code fits, it is ``harbor_trial_failed``.
+Retryable codes are caused by the environment, not by the agent. Reports only show the codes; ``assay run
+--max-retries`` retries trials, and decides by the type of the exception, as harbor does.
 
-The last column names the errors of ``assay.harbor`` that carry the code, and the failure modes of terminal-bench
-that become it. A code without an entry comes from the exceptions that trials record, from the outcome line, or
-from the files of a job.
+The last column lists the errors of ``assay.harbor`` and the failure modes of terminal-bench that have the code.
+A code without an entry comes from the exceptions that trials record, from the outcome line, or from the files
+of a job.
 """
 
 _GRADINGS = """
-A grading has a code of its own in ``reason_code`` where its reward is not what the verifier wrote. In all of these
-cases the reward of the evaluation is 0.0. With ``verifier_completed`` false, that 0.0 stands for "no reward"; with
-true, the verifier gave a reward and it was forfeited.
+A grading has one of these codes in ``reason_code`` if its reward isn't the one that the verifier wrote. In all
+of these cases the reward of the evaluation is 0.0. If ``verifier_completed`` is false, that 0.0 means "no
+reward"; if it is true, the verifier gave a reward that was forfeited.
 """
 
 
@@ -150,12 +150,12 @@ def errors() -> Iterator[str]:
 
 
 def _tree(error: type[AssayError]) -> Iterator[type[AssayError]]:
-    """An error and those below it, in the order in which the source has them."""
+    """An error and its subclasses, in the order of the source."""
     yield error
     for below in sorted(error.__subclasses__(), key=lambda one: one.__module__):
         yield from _tree(below)
 
 
 def _rest(docstring: str) -> str:
-    """A module's docstring without its first paragraph, which the page's title stands for."""
+    """A module's docstring without its first paragraph, which the page's title replaces."""
     return docstring.partition("\n\n")[2]

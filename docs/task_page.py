@@ -1,4 +1,4 @@
-"""The reference of task.toml, from the models that read it. What is refused is tried, and its sentence shown."""
+"""The reference of task.toml, from the models that read it. Error messages of refused settings are shown."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,29 +29,28 @@ _INTRODUCTION = """
 A task is a folder, in the form that harbor 0.13.1 reads:
 
     task.toml             the settings on this page
-    instruction.md        what the agent is asked
+    instruction.md        the instruction for the agent
     environment/          a Dockerfile and the files that it copies
-    tests/test.sh         the verifier, and what it needs beside it
-    solution/solve.sh     what the oracle runs; optional
-    steps/<name>/         of a task with steps: instruction.md, tests, solution, and files in workdir
+    tests/test.sh         the verifier, with the files that it needs
+    solution/solve.sh     the solution that the oracle runs; optional
+    steps/<name>/         in a task with steps: instruction.md, tests, solution, and files in workdir
 
-A field that is not on this page is refused, and so is what Assay does not do. Each refusal is one sentence that
-names the file and the field, and it comes before anything is run. "No effect" means that harbor has the field,
-that it is read, and that nothing follows from it here. A value of another type that harbor takes for a number or
-for true or false, such as `timeout_sec = true` for 1, is taken so here, and `assay tasks check` names it.
+Assay refuses unknown fields and unsupported settings before anything runs, with an error that names the file
+and the field. "No effect" means that harbor has the field and Assay accepts it, but ignores it. If a value has
+the wrong type and harbor converts it, such as `timeout_sec = true` to 1, Assay does the same, and `assay tasks
+check` reports it.
 """
 
 _OUTPUT = """
-Where the agent's output is, and what it must be. Without the table, the output is the first path below /workspace
-that the instruction names, in the format that its ending suggests; without such a path, the working folder itself
-is the output, and nothing about it is checked. To ask for a format, a schema or sections then is refused.
+The path of the agent's output, and what it must be. Without this table, the output is the first path below
+/workspace that the instruction mentions, in the format of its extension. If there is no such path, the output
+is the working folder, and nothing is checked; declaring a format, a schema or sections is then an error.
 
-A task with steps has such a table for each step that declares something, `[metadata.output.<step>]`; a step
-without one has the path that its own instruction names.
+In a task with steps, each step may have its own table, `[metadata.output.<step>]`; without one, the output is
+the path that the step's instruction mentions.
 
-A UTF-8 byte order mark in front of an output is ignored, whatever its format. To a schema, a row of CSV is an
-object by column name, so with a schema two columns of one name are output that does not parse; without one they
-are fine.
+A UTF-8 byte order mark at the start of an output is ignored in every format. For a schema, a row of CSV is an
+object with a key per column, so two columns with the same name can't be parsed; without a schema they can.
 """
 
 
@@ -93,21 +92,25 @@ def _meaning(field: str) -> str:
 
 
 def _refusal(line: str) -> str:
-    """The sentence with which a line of task.toml is refused."""
+    """The error message for a line of task.toml."""
     try:
         load_task_config(line, FILE)
     except InputError as error:
         return str(error).removeprefix(f"{FILE}: ")
-    raise LookupError(f"docs/meanings.py says that this is refused, and it is not: {line}")
+    raise LookupError(f"docs/meanings.py says that this line must be refused, but it isn't: {line}")
 
 
 def _output_rows() -> Iterator[tuple[str, str, str]]:
     formats = " or ".join(f"`{one.value}`" for one in Format)
     yield "`path`", "text", "The absolute path of the output."
-    yield "`format`", formats, "What it is parsed as. Output that does not parse forbids a reward above 0."
+    yield (
+        "`format`",
+        formats,
+        "The format in which it is parsed. If it can't be parsed, there is no reward above 0.",
+    )
     yield (
         "`schema`",
         "text",
-        "A file beside task.toml with a JSON Schema (draft 2020-12) that the output must fulfil.",
+        "A file beside task.toml with a JSON Schema (draft 2020-12) that the output must match.",
     )
     yield "`sections`", "list (text)", "Markdown headings that the output must have."

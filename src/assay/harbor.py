@@ -1,4 +1,4 @@
-"""Harbor 0.13.1, bit for bit: the public face.
+"""The public interface to harbor 0.13.1, with the same results bit for bit.
 
 >>> from assay import harbor
 >>> harbor.pass_at_k(5, 1, 2)
@@ -41,9 +41,9 @@ STRICT_LIMIT = 1024 * 1024
 def read_rewards(
     verifier_dir: str | os.PathLike[str], profile: Profile | str = Profile.HARBOR_0_13_1
 ) -> RewardReading:
-    """Read what a verifier left in its folder. Raises a ``RewardError`` where no reward can be used.
+    """Read the rewards in a verifier's folder. Raises a ``RewardError`` if they can't be used.
 
-    No link is followed, nothing blocks, and at most 16 MB are read (1 MB under ``strict``).
+    It follows no links, never blocks, and reads at most 16 MB (1 MB with the profile ``strict``).
     """
     chosen = Profile(profile)
     if chosen is Profile.STRICT:
@@ -54,13 +54,13 @@ def read_rewards(
 def pass_at_k(n: int, c: int, k: int) -> float:
     """Harbor's estimate that at least one of ``k`` attempts succeeds, from ``c`` successes in ``n`` attempts.
 
-    Harbor asks it only for ``k`` up to ``n``. With fewer than ``k`` failures it is 1.0 without further question.
+    Harbor uses it only for ``k`` up to ``n``. With fewer than ``k`` failures it is always 1.0.
     """
     return chance_of_a_success(n, c, k)
 
 
 def read_job(path: str | os.PathLike[str]) -> Job:
-    """Read a job folder: its trials in harbor's order, and every trial that can't be counted with its reason."""
+    """Read a job folder: its trials in harbor's order, and the trials that can't be counted, with the reasons."""
     return _read_job(DiskJobFolder(path))
 
 

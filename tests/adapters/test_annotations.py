@@ -67,7 +67,7 @@ def test_a_path_may_be_a_text(trial: Path) -> None:
 
 
 def test_a_folder_without_a_result_is_not_a_run(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"is not the folder of a finished run: it has no result\.json"):
+    with pytest.raises(InputError, match=r"must be the folder of a finished run, but it has no result\.json"):
         annotate(tmp_path, reviewer_id="r1", judgment=Judgment.PASS)
     assert list(tmp_path.iterdir()) == []
 
@@ -87,7 +87,7 @@ def test_a_reviewer_without_a_name_is_refused(trial: Path, reviewer: str) -> Non
 def test_a_record_that_can_not_be_read_is_an_input_error(trial: Path, content: str) -> None:
     annotate(trial, reviewer_id="r1", judgment=Judgment.PASS)
     (trial / "annotations" / "0001.json").write_text(content)
-    with pytest.raises(InputError, match=r"annotations/0001\.json is no"):
+    with pytest.raises(InputError, match=r"annotations/0001\.json isn't a valid annotation: "):
         read_annotations(trial)
 
 
@@ -101,7 +101,9 @@ def test_numbering_goes_on_behind_the_highest(trial: Path) -> None:
 def test_a_job_is_no_run(tmp_path: Path) -> None:
     """A verdict on a whole job would stand where nobody reads it."""
     (tmp_path / "result.json").write_text('{"id": "x", "n_total_trials": 2, "stats": {}}')
-    with pytest.raises(InputError, match="is the folder of a job; name one of the runs in it"):
+    with pytest.raises(
+        InputError, match="must be the folder of a run, but it is a job; pass one of the runs in it"
+    ):
         annotate(tmp_path, reviewer_id="r1", judgment=Judgment.PASS)
     assert not (tmp_path / "annotations").exists()
 

@@ -76,7 +76,9 @@ def test_a_record_under_another_number_is_refused(tmp_path: Path) -> None:
     write_grading(str(tmp_path), grading(2))
     shutil.copy(tmp_path / "gradings" / "0001.json", tmp_path / "gradings" / "0002.json")
     for read in (read_gradings, last_grading):
-        with pytest.raises(InputError, match=r"gradings/0002\.json is no grading: number: it is 1"):
+        with pytest.raises(
+            InputError, match=r"gradings/0002\.json isn't a valid grading: number must be 2 as in its name, got 1"
+        ):
             read(str(tmp_path))
 
 
@@ -121,7 +123,7 @@ def test_a_record_that_can_not_be_read_is_an_input_error(tmp_path: Path, content
     write_grading(str(tmp_path), grading())
     (tmp_path / "gradings" / "0001.json").write_bytes(content)
     for read in (read_gradings, last_grading):
-        with pytest.raises(InputError, match=r"gradings/0001\.json is no"):
+        with pytest.raises(InputError, match=r"gradings/0001\.json isn't a valid grading: "):
             read(str(tmp_path))
 
 

@@ -40,7 +40,7 @@ def test_a_run_folder_of_terminal_bench_and_a_folder_of_them(tmp_path: Path) -> 
 def test_a_trials_own_folder_is_told_apart(tmp_path: Path, inside: str) -> None:
     (tmp_path / inside).mkdir()
     (tmp_path / "result.json").write_text("{}")
-    with pytest.raises(InputError, match="is the folder of one trial; name the job folder around it"):
+    with pytest.raises(InputError, match="must be a job folder, but it is a trial; pass the job folder around it"):
         open_results(str(tmp_path))
 
 
@@ -53,5 +53,7 @@ def test_any_other_folder_is_no_job(tmp_path: Path, inside: tuple[str, ...]) -> 
         else:
             path.parent.mkdir(exist_ok=True)
             path.write_text("")
-    with pytest.raises(InputError, match="is not a job folder"):
+    with pytest.raises(
+        InputError, match=r"must be a job folder, but it has no config\.json, lock\.json or result\.json"
+    ):
         open_results(str(tmp_path))

@@ -67,7 +67,9 @@ def test_failing_that_tests_verify_py_with_a_warning(tmp_path: Path) -> None:
     """Notes, evaluation 6."""
     found = task(tmp_path, **{"tests/test.sh": None, "tests/verify.py": "print()"})
     assert found.steps[0].verifier.script == "/tests/verify.py"
-    assert found.warnings == (f"{tmp_path}/a-task/tests/verify.py is the verifier, since there is no test.sh",)
+    assert found.warnings == (
+        f"using {tmp_path}/a-task/tests/verify.py as the verifier, because there is no test.sh",
+    )
 
 
 def test_test_sh_wins_over_verify_py(tmp_path: Path) -> None:
@@ -78,14 +80,14 @@ def test_test_sh_wins_over_verify_py(tmp_path: Path) -> None:
 @pytest.mark.parametrize("files", [{}, {"tests/other.sh": TEST_SH}, {"tests/test.sh/x": "a folder"}])
 def test_neither_is_an_error_when_the_task_is_loaded(tmp_path: Path, files: dict[str, str]) -> None:
     said = refusal(tmp_path, {"tests/test.sh": None, **files})
-    assert said.endswith("has no verifier: tests/test.sh or tests/verify.py must be there")
+    assert said.endswith("must have a verifier, tests/test.sh or tests/verify.py, but it has neither")
 
 
 def test_a_verifier_that_is_not_executable_is_refused(tmp_path: Path) -> None:
     folder = write(tmp_path / "a-task", PLAIN)
     (folder / "tests" / "test.sh").chmod(0o644)
     with pytest.raises(
-        InputError, match=r"tests/test\.sh must be executable, since it is the verifier: run chmod \+x on it"
+        InputError, match=r"tests/test\.sh is the verifier, so it must be executable; run chmod \+x on it"
     ):
         load_task(str(folder))
 
@@ -193,13 +195,13 @@ def test_what_is_declared_about_the_output(tmp_path: Path, table: str, declared:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ('format = "docx"', "metadata.output.format: input should be 'json', 'csv', 'toml', "),
+        ('format = "docx"', "metadata.output.format must be 'json', 'csv', 'toml', "),
         ("format = 3", "metadata.output.format"),
-        ('colour = "blue"', "there is no field metadata.output.colour"),
-        ('schema = "none.json"', "there is no file none.json"),
+        ('colour = "blue"', "unknown field metadata.output.colour"),
+        ('schema = "none.json"', "the file none.json doesn't exist"),
         ('schema = "broken.json"', "broken.json must be a JSON Schema, but it isn't JSON: "),
-        ('schema = "list.json"', "list.json must be a JSON Schema, an object, got list"),
-        ('schema = "no-schema.json"', "no-schema.json is not a valid JSON Schema: "),
+        ('schema = "list.json"', "list.json must be a JSON Schema, which is an object, got list"),
+        ('schema = "no-schema.json"', "no-schema.json must be a valid JSON Schema: "),
         ("schema = 3", "metadata.output.schema"),
         ("path = 3", "metadata.output.path"),
         ('path = "answer.json"', "metadata.output.path"),
@@ -235,8 +237,8 @@ def test_a_demand_on_an_output_that_is_no_file_is_refused(tmp_path: Path, table:
     """Nothing would ever be held against it."""
     said = refusal(tmp_path, {"task.toml": f"[metadata.output]\n{path}{table}\n", "any.json": "{}"})
     assert said == (
-        "task.toml: metadata.output asks for a format, a schema or sections, so path must name a file; the output "
-        "is the working folder /workspace"
+        "task.toml: metadata.output.path must name a file, because a format, a schema or sections are declared "
+        "for it, got the working folder /workspace"
     )
 
 
@@ -335,13 +337,13 @@ def test_a_step_may_have_the_name_of_a_field(tmp_path: Path) -> None:
             "task.toml: metadata.output.one: a task with steps must declare the output of each step in its "
             "own table, such as [metadata.output.one]",
         ),
-        ("[metadata.output.two]\ncolour = 'red'", "task.toml: there is no field metadata.output.two.colour"),
+        ("[metadata.output.two]\ncolour = 'red'", "task.toml: unknown field metadata.output.two.colour"),
         (
             "[metadata.output.two]\nformat = 'docx'",
-            "task.toml: metadata.output.two.format: input should be 'json', 'csv', 'toml', 'yaml', 'xml', "
-            "'markdown' or 'text'",
+            "task.toml: metadata.output.two.format must be 'json', 'csv', 'toml', 'yaml', 'xml', "
+            "'markdown' or 'text', got \"docx\"",
         ),
-        ("[metadata.output.two]\nschema = 'none.json'", "there is no file none.json"),
+        ("[metadata.output.two]\nschema = 'none.json'", "the file none.json doesn't exist"),
     ],
 )
 def test_a_declaration_for_a_step_that_can_not_be_used_is_refused(tmp_path: Path, table: str, says: str) -> None:
@@ -350,7 +352,7 @@ def test_a_declaration_for_a_step_that_can_not_be_used_is_refused(tmp_path: Path
 
 def test_a_table_for_a_step_of_a_task_without_steps_is_refused(tmp_path: Path) -> None:
     said = refusal(tmp_path, {"task.toml": "[metadata.output.one]\npath = '/workspace/x'\n"})
-    assert said == "task.toml: there is no field metadata.output.one"
+    assert said == "task.toml: unknown field metadata.output.one"
 
 
 def test_what_a_phase_says_of_itself_then_the_task_then_the_environment(tmp_path: Path) -> None:
@@ -425,10 +427,10 @@ def test_a_shared_test_sh_does_for_every_step_without_its_own(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({"steps/one/instruction.md": None}, "there is no file steps/one/instruction.md"),
-        ({"steps/one/tests/test.sh": None}, "steps/one has no verifier"),
+        ({"steps/one/instruction.md": None}, "the file steps/one/instruction.md doesn't exist"),
+        ({"steps/one/tests/test.sh": None}, "steps/one must have a verifier"),
         ({"task.toml": "steps = []"}, "task.toml: steps must not be empty; leave it out for a task with one step"),
-        ({"task.toml": "[[steps]]\nname = 'three'"}, "there is no file steps/three/instruction.md"),
+        ({"task.toml": "[[steps]]\nname = 'three'"}, "the file steps/three/instruction.md doesn't exist"),
     ],
 )
 def test_a_step_that_can_not_be_used_is_refused(tmp_path: Path, files: dict[str, str | None], says: str) -> None:
@@ -473,7 +475,7 @@ def test_an_image_of_its_own_is_needed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml"])
 def test_several_containers_are_refused(tmp_path: Path, name: str) -> None:
     said = refusal(tmp_path, {f"environment/{name}": "services: {}"})
-    assert said == f"environment/{name}: a task can't have several containers; describe one with a Dockerfile"
+    assert said == f"environment/{name}: a task must have a single container; describe it in a Dockerfile instead"
 
 
 def test_a_working_folder_is_never_the_output_of_a_task_that_names_it(tmp_path: Path) -> None:
@@ -488,18 +490,18 @@ def test_a_working_folder_is_never_the_output_of_a_task_that_names_it(tmp_path: 
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({"task.toml": None}, "there is no file task.toml"),
-        ({"instruction.md": None}, "there is no file instruction.md"),
+        ({"task.toml": None}, "the file task.toml doesn't exist"),
+        ({"instruction.md": None}, "the file instruction.md doesn't exist"),
         ({"instruction.md": b"\xff"}, "instruction.md must be UTF-8 text, but it isn't"),
         ({"task.toml": b"\xff"}, "task.toml must be UTF-8 text, but it isn't"),
-        ({"task.toml": "="}, "task.toml is not TOML: "),
-        ({"task.toml": "[agent]\ntimeout = 1"}, "task.toml: there is no field agent.timeout"),
+        ({"task.toml": "="}, "task.toml must be TOML: "),
+        ({"task.toml": "[agent]\ntimeout = 1"}, "task.toml: unknown field agent.timeout"),
         ({"environment/Dockerfile": b"\xff"}, "environment/Dockerfile must be UTF-8 text, but it isn't"),
         (
             {"environment/Dockerfile": "FROM debian\nCOPY nothing /x"},
-            "environment/Dockerfile:2: there is no nothing",
+            "environment/Dockerfile:2: nothing doesn't exist in",
         ),
-        ({"environment/Dockerfile": "# FROM x\n"}, "environment/Dockerfile has no FROM, so no image can be made"),
+        ({"environment/Dockerfile": "# FROM x\n"}, "environment/Dockerfile must have a FROM instruction"),
     ],
 )
 def test_a_folder_that_can_not_be_used_is_refused(
@@ -546,9 +548,12 @@ def test_tasks_are_found_by_their_task_toml(tmp_path: Path) -> None:
 
 
 def test_what_holds_no_task_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no task: neither it nor a folder in it has a task\.toml"):
+    with pytest.raises(
+        InputError,
+        match=r"must be a task or a folder of tasks, but neither it nor a folder in it has a task\.toml",
+    ):
         find_tasks([str(tmp_path)])
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match=r"the folder .* doesn't exist"):
         find_tasks([f"{tmp_path}/nowhere"])
 
 

@@ -402,7 +402,7 @@ def test_logs_that_are_too_large_are_said_to_be_and_not_graded_again(
     (place(bench.agent_mounts(None), "/logs/agent") / "log").write_text("x" * 11)
     bench.keep_agent(str(tmp_path), [])
     (said,) = bench.not_kept
-    assert said.startswith("/logs/agent holds more than ")
+    assert said.startswith("/logs/agent has more than ")
     assert said.endswith("1 of its files are not kept")
     assert os.path.basename(bench.keep_workspace(str(tmp_path))) == PARTIAL_ARCHIVE
 

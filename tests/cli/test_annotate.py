@@ -58,7 +58,7 @@ def test_a_user_whose_name_nobody_knows(cli: Cli, job: Path, monkeypatch: pytest
 
     monkeypatch.setattr(getpass, "getuser", unknown)
     found = cli("annotate", job / "good__1", "--judgment", "pass")
-    assert found == (2, "", "assay: nobody knows the name of the user; say who reviews with --reviewer\n")
+    assert found == (2, "", "assay: your user name can't be found; pass --reviewer\n")
 
 
 @pytest.mark.parametrize("judgment", ["pass", "fail", "defer"])
@@ -76,7 +76,7 @@ def test_any_other_is_refused(cli: Cli, job: Path, options: tuple[str, ...]) -> 
 
 def test_a_folder_that_is_no_run(cli: Cli, tmp_path: Path) -> None:
     found = cli("annotate", tmp_path, "--judgment", "pass", "--reviewer", "r1")
-    says = f"assay: {tmp_path} is not the folder of a finished run: it has no result.json\n"
+    says = f"assay: {tmp_path} must be the folder of a finished run, but it has no result.json\n"
     assert found == (2, "", says)
 
 

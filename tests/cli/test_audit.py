@@ -37,7 +37,7 @@ def test_what_differs_is_shown_with_both_values(cli: Cli, tampered: Path) -> Non
         "  stats.n_errored_trials  DIFFERS\n"
         "    recorded  0\n"
         "    derived   1\n"
-        "j4: 1 of 22 fields do not follow from the trials\n",
+        "j4: 1 of 22 fields don't follow from the trials\n",
         "",
     )
 

@@ -187,7 +187,7 @@ def test_a_task_that_was_moved(cli: Cli, trial: Attempt, task: Path, tmp_path: P
     shutil.move(task.parent, tmp_path / "elsewhere")
     refused(
         cli("grade", trial.folder),
-        f"the task {task} of {trial.folder} isn't there; pass --tasks with the folder that holds it",
+        f"the task {task} of {trial.folder} doesn't exist; pass its parent folder with --tasks",
     )
     found = cli("grade", trial.folder, "--tasks", tmp_path / "elsewhere")
     assert (found.code, found.out) == (0, f"{trial.folder.name}  grading 2  reward 1\n")
@@ -291,11 +291,11 @@ def test_an_archive_can_not_bring_a_system_along(cli: Cli, trial: Attempt, task:
         ),
         (
             lambda trial: (trial.folder / "gradings" / "0001.json").write_text("{}"),
-            "gradings/0001.json is no grading: ",
+            "gradings/0001.json isn't a valid grading: ",
         ),
         (
             lambda trial: (trial.folder / "gradings" / "0001.json").write_text("{"),
-            "gradings/0001.json is no grading: ",
+            "gradings/0001.json isn't a valid grading: ",
         ),
     ],
 )
@@ -305,7 +305,7 @@ def test_records_that_can_not_be_read(cli: Cli, trial: Attempt, damage: Any, sai
 
 
 def test_folders_that_are_no_runs(cli: Cli, tmp_path: Path) -> None:
-    refused(cli("grade", tmp_path / "nowhere"), f"there is no folder {tmp_path / 'nowhere'}")
+    refused(cli("grade", tmp_path / "nowhere"), f"the folder {tmp_path / 'nowhere'} doesn't exist")
     refused(cli("grade", tmp_path), f"{tmp_path} must be a trial or a job with finished trials, but it is neither")
 
 
@@ -349,7 +349,7 @@ def test_another_sandbox_is_recorded(cli: Cli, trial: Attempt) -> None:
 
 @pytest.mark.parametrize(
     ("verifier", "says"),
-    [(PASS, "reward 0 (reward_for_unparseable_output)"), (FAIL, "reward 0 (the output is unusable)")],
+    [(PASS, "reward 0 (reward_for_unparseable_output)"), (FAIL, "reward 0 (the output can't be used)")],
 )
 def test_a_zero_for_unusable_output_is_not_shown_as_a_wrong_answer(
     cli: Cli, tmp_path: Path, verifier: str, says: str

@@ -60,8 +60,8 @@ def test_what_is_sent_is_recorded_and_acknowledged(
     [
         (["mllp", "--playground", "none.yaml"], "none.yaml can't be read"),
         (["mllp", "--host", "256.0.0.1"], "can't listen on 256.0.0.1:2575"),
-        (["mllp", "--port", "65536"], "must be a port"),
-        (["mllp", "--port", "x"], "must be a port"),
+        (["mllp", "--port", "65536"], "must be a port from 0 to 65535, got '65536'"),
+        (["mllp", "--port", "x"], "must be a port from 0 to 65535, got 'x'"),
         (["smtp"], "mllp"),
     ],
 )

@@ -138,17 +138,17 @@ def test_what_may_not_be_read_is_answered_with_one_line(cli: Cli, open_folder: P
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (("report", "/no/such/path"), "there is no /no/such/path"),
-        (("report", J1 / "result.json"), "is a file, not a job folder"),
-        (("report", J1 / "t-pass__a57vv8Y"), "name the job folder around it"),
-        (("report", "{tmp}/empty"), "is not a job folder"),
-        (("report", "{tmp}/planned"), "holds no trials (1 are planned)"),
-        (("report", J1, "-k", "0"), "'0' is not a list of whole numbers from 1 on, such as 1,4"),
+        (("report", "/no/such/path"), "/no/such/path doesn't exist"),
+        (("report", J1 / "result.json"), "must be a job folder, but it is a file"),
+        (("report", J1 / "t-pass__a57vv8Y"), "pass the job folder around it"),
+        (("report", "{tmp}/empty"), "must be a job folder, but it has no config.json"),
+        (("report", "{tmp}/planned"), "has no trials (1 are planned)"),
+        (("report", J1, "-k", "0"), "must be whole numbers of at least 1, such as 1,4, got '0'"),
         (("report", J1, "--wrong"), "--wrong (see 'assay report --help')"),
-        (("frobnicate",), f"there is no command 'frobnicate'; there are {', '.join(COMMANDS)}"),
-        (("--wrong",), "there is no option --wrong"),
-        (("--wrong", "report", J1), "there is no option --wrong"),
-        (("audit", "{tmp}/unrecorded"), "has no result.json to audit"),
+        (("frobnicate",), f"unknown command 'frobnicate'; the commands are {', '.join(COMMANDS)}"),
+        (("--wrong",), "unknown option --wrong"),
+        (("--wrong", "report", J1), "unknown option --wrong"),
+        (("audit", "{tmp}/unrecorded"), "must have a result.json to audit, but it has none"),
     ],
 )
 def test_the_line_says_what_is_wrong(cli: Cli, places: Path, argv: tuple[object, ...], words: str) -> None:

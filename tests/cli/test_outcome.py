@@ -35,7 +35,7 @@ def test_a_job_without_a_result(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_no_job_at_all_is_a_line_and_a_complaint(cli: Cli, tmp_path: Path) -> None:
-    assert cli("outcome", tmp_path / "no") == (2, MISSING, f"assay: there is no {tmp_path}/no\n")
+    assert cli("outcome", tmp_path / "no") == (2, MISSING, f"assay: {tmp_path}/no doesn't exist\n")
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"stats": null}'])
@@ -48,7 +48,7 @@ def test_a_result_that_must_not_be_read(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "result.json").symlink_to(J4 / "result.json")
     found = cli("outcome", tmp_path)
     assert (found.code, found.out) == (2, MALFORMED)
-    assert found.err == f"assay: {tmp_path}/result.json is a symbolic link, so there is no result to read\n"
+    assert found.err == f"assay: the result can't be read: {tmp_path}/result.json is a symbolic link\n"
 
 
 @pytest.mark.parametrize("code", [0, 1, 7, 124, 255])

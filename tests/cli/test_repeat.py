@@ -28,7 +28,7 @@ def test_a_steady_verifier(cli: Cli, tmp_path: Path) -> None:
     job = job_of(cli, tmp_path, f"echo '{{}}' > /logs/verifier/details.json; {PASS}")
     (trial,) = trials_of(job)
     found = cli("audit", job, "--repeat", 3)
-    assert found == (0, f"{trial.folder.name}  steady: 3 verifications gave 1 and the same details\n", "")
+    assert found == (0, f"{trial.folder.name}  steady: 3 verifier runs gave 1 with the same details\n", "")
     assert len(trial.gradings) == 4
 
 
@@ -38,7 +38,7 @@ def test_a_flaky_verifier_is_named(cli: Cli, tmp_path: Path) -> None:
     found = cli("audit", trial.folder, "--repeat", 3)
     assert found.code == 1
     assert found.out.startswith(
-        f"{trial.folder.name}  flaky: the same output got different rewards; in the last 3 "
+        f"{trial.folder.name}  flaky: the same output got different rewards; rewards of the last 3 runs: "
     )
     (report,) = json.loads(cli("report", job, "--json").out)["jobs"]
     assert report["evaluation"]["flaky"] == [trial.folder.name]
@@ -56,14 +56,14 @@ def test_a_verifier_that_sometimes_breaks(cli: Cli, tmp_path: Path) -> None:
     job = job_of(cli, tmp_path, verifier)
     found = cli("audit", job, "--repeat", 12)
     assert found.code == 1
-    assert "flaky: the same output got different rewards; in the last 12 verifications 0, no reward" in found.out
+    assert "flaky: the same output got different rewards; rewards of the last 12 runs: 0, no reward" in found.out
 
 
 def test_rewards_that_agree_with_details_that_do_not(cli: Cli, tmp_path: Path) -> None:
     job = job_of(cli, tmp_path, f'echo "{{\\"at\\": {LOTTERY}}}" > /logs/verifier/details.json; {PASS}')
     found = cli("audit", job, "--repeat", 2)
     assert found.code == 1
-    assert found.out.endswith("the rewards agree (1), the details differ between 2 verifications\n")
+    assert found.out.endswith("same reward (1) but different details in 2 verifier runs\n")
 
 
 def test_each_step_has_its_own_verdict(cli: Cli, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_each_step_has_its_own_verdict(cli: Cli, tmp_path: Path) -> None:
 def test_so_many_times(cli: Cli, tmp_path: Path, times: str) -> None:
     found = cli("audit", tmp_path, "--repeat", times)
     assert (found.code, found.out) == (2, "")
-    assert "must be a whole number of at least 1" in found.err
+    assert f"must be a whole number of at least 1, got {times!r}" in found.err
 
 
 def test_no_trials(cli: Cli, tmp_path: Path) -> None:

@@ -52,12 +52,12 @@ def test_tables_for_people(cli: Cli, job: Path) -> None:
     assert found.out.startswith(TEXT)
     rest = found.out[len(TEXT) :].splitlines()
     assert [line.split("  ")[0] for line in rest if line] == [
-        "what went wrong",
+        "problem",
         "AgentTimeoutError",
         "CancelledError",
-        "result.json: it is not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
-        "planned for solver, but there is no folder of it",
-        "note: notes.txt is not harbor's: left alone",
+        "result.json: not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        "planned for solver, but it has no folder",
+        "note: ignored notes.txt: harbor didn't write it",
     ]
 
 
@@ -66,7 +66,7 @@ def test_markdown(cli: Cli, job: Path) -> None:
     assert lines[0] == "## night-run · harbor-0.13.1"
     assert lines[2].startswith("| solver__ds ")
     assert "| reward ≥ 1      | pass@1 0.5000  pass@2 0.5000 " in "\n".join(lines)
-    assert lines[-1] == "> note: notes.txt is not harbor's: left alone"
+    assert lines[-1] == "> note: ignored notes.txt: harbor didn't write it"
     tables = [line for line in lines if line.startswith("|")]
     assert all(line.endswith("|") for line in tables)
     header = next(line for line in tables if line.startswith("| trials"))
@@ -179,7 +179,7 @@ def test_many_trials_with_the_same_trouble_are_counted_not_listed(cli: Cli, tmp_
     for i in range(5):
         write_trial(tmp_path, f"t__{i}", exception="RuntimeError")
     assert (
-        "RuntimeError     5       none    harbor_trial_failed  t__0, t__1, t__2 and 2 more"
+        "RuntimeError  5       none    harbor_trial_failed  t__0, t__1, t__2 and 2 more"
         in cli("report", tmp_path).out
     )
 

@@ -275,12 +275,12 @@ def test_a_task_that_can_not_be_used_is_named_while_the_others_run(cli: Cli, tmp
     assert list(by_task(jobs / JOB)) == ["good"]
     assert len(complaints) == 6
     for name, said in (
-        ("typo", "task.toml: there is no field agent.timeout_secs"),
-        ("image", "Dockerfile:2: RUN apt-get install -y gcc: this needs an image; use --isolation container"),
+        ("typo", "task.toml: unknown field agent.timeout_secs"),
+        ("image", "Dockerfile:2: RUN apt-get install -y gcc: this needs an image; pass --isolation container"),
         ("variable", "SURELY_NOT_SET_ANYWHERE"),
-        ("user", "the user 'alice' exists only in an image"),
-        ("plain", "tests/test.sh must be executable, since it is the verifier: run chmod +x on it"),
-        ("untested", "has no verifier: tests/test.sh or tests/verify.py must be there"),
+        ("user", "agent.user must be root or a number, unless the task runs in an image, got 'alice'"),
+        ("plain", "tests/test.sh is the verifier, so it must be executable; run chmod +x on it"),
+        ("untested", "must have a verifier, tests/test.sh or tests/verify.py, but it has neither"),
     ):
         assert any(name in line and said in line and line.startswith("assay: ") for line in complaints), said
 
@@ -299,7 +299,7 @@ def test_nothing_can_be_run(cli: Cli, tmp_path: Path, jobs: Path) -> None:
     task = write_task(tmp_path / "task", toml='[verifier]\ntimeout_sec = "long"\n')
     refused(
         cli(*run_arguments(task, "oracle", jobs)),
-        "task.toml: verifier.timeout_sec: ",
+        'task.toml: verifier.timeout_sec must be a valid number, unable to parse string as a number, got "long"',
         "none of the tasks can be run",
     )
     assert not jobs.exists()
@@ -312,10 +312,10 @@ def test_nothing_can_be_run(cli: Cli, tmp_path: Path, jobs: Path) -> None:
             ["--isolation", "prayer"],
             "isolation must be one of auto, bubblewrap, container, process, got 'prayer'",
         ),
-        (["-k", "0"], "must be a whole number of at least 1"),
-        (["-n", "-1"], "must be a whole number of at least 1"),
-        (["-r", "-1"], "must be a whole number of at least 0"),
-        (["-a", "  "], "--agent must be oracle, nop or a command, got an empty text"),
+        (["-k", "0"], "must be a whole number of at least 1, got '0'"),
+        (["-n", "-1"], "must be a whole number of at least 1, got '-1'"),
+        (["-r", "-1"], "must be a whole number of at least 0, got '-1'"),
+        (["-a", "  "], "--agent must be oracle, nop or a shell command, got an empty string"),
     ],
 )
 def test_options_that_can_not_be(cli: Cli, tmp_path: Path, jobs: Path, options: list[str], said: str) -> None:
@@ -324,8 +324,11 @@ def test_options_that_can_not_be(cli: Cli, tmp_path: Path, jobs: Path, options: 
 
 
 def test_folders_without_tasks(cli: Cli, tmp_path: Path) -> None:
-    refused(cli("run", tmp_path / "nowhere", "-a", "oracle"), "there is no folder")
-    refused(cli("run", tmp_path, "-a", "oracle"), "holds no task: neither it nor a folder in it has a task.toml")
+    refused(cli("run", tmp_path / "nowhere", "-a", "oracle"), f"the folder {tmp_path}/nowhere doesn't exist")
+    refused(
+        cli("run", tmp_path, "-a", "oracle"),
+        "must be a task or a folder of tasks, but neither it nor a folder in it has a task.toml",
+    )
 
 
 def test_an_isolation_that_is_not_there(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,7 +405,7 @@ class TestTakingUpAgain:
         recorded = result_of(stopped)
         found = cli(*run_arguments(tasks, "oracle", stopped.parent, "-n", 2))
         assert found.code == 0
-        assert "3 trials, 1 of them finished before" in found.err
+        assert "3 trials, 1 of them already finished" in found.err
         assert {path: path.read_bytes() for path in kept} == kept
         assert {name: len(trials) for name, trials in by_task(stopped).items()} == {"a": 1, "b": 1, "c": 1}
         assert len([name for name in os.listdir(stopped) if "__" in name]) == 3
@@ -427,14 +430,12 @@ class TestTakingUpAgain:
         before = sorted(os.listdir(stopped))
         refused(
             cli(*run_arguments(tasks, "oracle", stopped.parent, *options)),
-            "holds a job with another configuration",
+            "belongs to a job with other options",
         )
         assert sorted(os.listdir(stopped)) == before
 
     def test_other_tasks_are_refused(self, cli: Cli, tasks: Path, stopped: Path) -> None:
-        refused(
-            cli(*run_arguments(tasks / "a", "oracle", stopped.parent)), "holds a job with another configuration"
-        )
+        refused(cli(*run_arguments(tasks / "a", "oracle", stopped.parent)), "belongs to a job with other options")
 
     def test_folders_of_somebody_else_are_left_alone(self, cli: Cli, tasks: Path, stopped: Path) -> None:
         (stopped / "my notes").mkdir()
@@ -547,7 +548,7 @@ UNPARSEABLE = "Write /workspace/answer.json."
     ("verifier", "agent", "said"),
     [
         (PASS, "true", r"reward 1 \(0 in the evaluation: reward_for_unparseable_output\)"),
-        (FAIL, "true", r"reward 0 \(the output is unusable\)"),
+        (FAIL, "true", r"reward 0 \(the output can't be used\)"),
         (FAIL, "echo '{}' > answer.json", r"reward 0"),
         (
             "echo 2 > /logs/verifier/reward.txt",
@@ -612,7 +613,7 @@ def test_a_job_name_is_the_name_of_one_folder(cli: Cli, tmp_path: Path, jobs: Pa
     found = cli("run", task, "-a", "nop", "--jobs-dir", jobs, "--job-name", name)
     assert (found.code, found.err) == (
         2,
-        f"assay: --job-name must be a folder's name without a path, got {name!r}; the path goes into --jobs-dir\n",
+        f"assay: --job-name must be a folder name without a path, got {name!r}; pass the path with --jobs-dir\n",
     )
     assert not jobs.exists()
 

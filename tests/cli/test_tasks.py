@@ -76,7 +76,7 @@ def test_a_task_that_can_not_be_loaded_does_not_hide_the_others(cli: Cli, tmp_pa
     good = write(tmp_path / "all" / "b")
     found = cli("tasks", "check", tmp_path / "all")
     assert (found.code, found.out) == (2, f"{good}: nothing found\n")
-    assert found.err == f"assay: {tmp_path}/all/a/task.toml: there is no field agent.timeuot_sec\n"
+    assert found.err == f"assay: {tmp_path}/all/a/task.toml: unknown field agent.timeuot_sec\n"
 
 
 @pytest.mark.parametrize("name", ["missing", ""])
@@ -96,7 +96,10 @@ def test_a_step_is_checked_like_a_task(cli: Cli, tmp_path: Path) -> None:
         },
     )
     found = cli("tasks", "check", path)
-    assert (found.code, found.out) == (1, f"{path}: no-reward: tests: no file of the verifier writes a reward\n")
+    assert (found.code, found.out) == (
+        1,
+        f"{path}: no-reward: tests: no file in tests writes a reward to /logs/verifier\n",
+    )
 
 
 def test_names_can_not_paint_the_terminal(cli: Cli, tmp_path: Path) -> None:
@@ -144,8 +147,8 @@ def test_a_task_that_can_not_be_run_here_does_not_keep_the_others_from_being_che
     found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", tmp_path / "set")
     assert (found.code, found.out) == (2, f"{good}: nothing found\n")
     assert [line.split(": ")[-1] for line in found.err.splitlines()] == [
-        "this needs an image; use --isolation container, or --no-image to do without one",
-        "the environment variable ASSAY_NOT_SET, which the task wants for KEY, is not set",
+        "this needs an image; pass --isolation container, or --no-image to run without one",
+        "the environment variable ASSAY_NOT_SET must be set, because the task uses it for KEY",
     ]
 
 
@@ -173,7 +176,7 @@ def test_the_logs_of_a_step_are_not_there_in_the_next(cli: Cli, tmp_path: Path) 
         },
     )
     found = cli("tasks", "check", "--run", "--isolation", "bubblewrap", path)
-    assert "the oracle got 0.5; it should get 1" in found.out  # The first step, and not the second.
+    assert "the oracle agent must get 1, got 0.5" in found.out  # The first step, and not the second.
 
 
 def test_a_task_that_can_not_be_run_is_read_all_the_same(cli: Cli, tmp_path: Path) -> None:
@@ -183,7 +186,7 @@ def test_a_task_that_can_not_be_run_is_read_all_the_same(cli: Cli, tmp_path: Pat
     assert found.code == 2
     assert found.err.startswith(f"assay: {path}: the sandbox couldn't start the command: ")
     assert found.out == (
-        f"{path}: reward-not-always: tests/test.sh: there is a path on which no reward is written\n"
+        f"{path}: reward-not-always: tests/test.sh: some paths through the script write no reward\n"
     )
 
 

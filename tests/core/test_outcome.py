@@ -33,7 +33,7 @@ def test_a_score_from_0_to_1_is_kept_as_it_is(score: float) -> None:
     ],
 )
 def test_anything_else_is_refused(score: float) -> None:
-    with pytest.raises(ValueError, match="a score is a finite number from 0 to 1"):
+    with pytest.raises(ValueError, match="a score must be a finite number from 0 to 1, got "):
         Scored(score, passed=True)
 
 

@@ -20,5 +20,5 @@ def test_a_weight_of_at_least_0_is_kept(weight: float) -> None:
     "weight", [-1, -1e-9, math.nan, math.inf, -math.inf, True, False, pytest.param(10**400, id="huge")]
 )
 def test_any_other_weight_is_refused(weight: float) -> None:
-    with pytest.raises(ValueError, match="a weight is a finite number of at least 0"):
+    with pytest.raises(ValueError, match="a weight must be a finite number of at least 0, got "):
         Placement("name", weight)

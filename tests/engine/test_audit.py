@@ -178,7 +178,7 @@ def test_trials_without_reward_files_have_nothing_to_compare(j1: Path) -> None:
     shutil.rmtree(j1 / "t-pass__a57vv8Y" / "verifier")
     found = audit(j1)
     kept = next(finding for finding in found.findings if finding.field == "trials")
-    assert kept.recorded == "11 agree with their reward files, 3 have none to compare"
+    assert kept.recorded == "11 agree with their reward files, 3 have no reward files"
     assert found.consistent
 
 
@@ -246,10 +246,10 @@ def test_the_metric_of_a_script_that_is_not_at_hand_is_taken_as_it_is(j1: Path) 
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        (None, "has no result.json to audit"),
-        (b"", "is not JSON"),
-        (b"\xff", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
+        (None, "must have a result.json to audit, but it has none"),
+        (b"", "must be JSON: "),
+        (b"\xff", "must be JSON: "),
+        (b"[" * 100_000, "must be JSON: "),
         (b"[]", "it has no stats"),
         (b"{}", "it has no stats"),
         (b'{"stats": []}', "it has no stats"),

@@ -104,7 +104,7 @@ def test_nothing_of_the_trial_changes_but_its_gradings(graded: Graded) -> None:
 
 def test_a_task_that_is_elsewhere(graded: Graded, tmp_path: Path) -> None:
     shutil.move(tmp_path / "set", tmp_path / "moved")
-    with pytest.raises(InputError, match="isn't there; pass --tasks with the folder that holds it"):
+    with pytest.raises(InputError, match="doesn't exist; pass its parent folder with --tasks"):
         grade(graded.again(), graded.trial)
     assert grade(graded.again(tasks_dir=str(tmp_path / "moved")), graded.trial) == [1.0]
 
@@ -163,7 +163,7 @@ def test_two_at_once_lose_nothing(graded: Graded) -> None:
 
 def test_a_workspace_that_was_kept_in_part_is_not_graded_again(graded: Graded) -> None:
     os.rename(graded.trial / "workspace.tar.gz", graded.trial / "workspace.partial.tar.gz")
-    with pytest.raises(InputError, match="was too large to keep"):
+    with pytest.raises(InputError, match="was too large to be kept as a whole"):
         grade(graded.again(), graded.trial)
 
 
@@ -175,9 +175,9 @@ def test_finding_trials(graded: Graded, tmp_path: Path) -> None:
     (job / "notes.txt").touch()
     assert find_trials([str(job), str(graded.trial)]) == [str(graded.trial)] * 2
     for path, said in (
-        (tmp_path / "nowhere", "there is no folder"),
+        (tmp_path / "nowhere", "the folder .*/nowhere doesn't exist"),
         (tmp_path / "set", "must be a trial or a job"),
-        (tmp_path / "jobs", "is a folder of jobs; name one of them, such as .*/jobs/job$"),
+        (tmp_path / "jobs", "is a folder of jobs; pass one of them, such as .*/jobs/job$"),
     ):
         with pytest.raises(InputError, match=said):
             find_trials([str(path)])

@@ -54,18 +54,18 @@ def put(data: bytes) -> Callable[[Path], object]:
 
 # How a trial's result.json can be unusable, and what is said of it.
 UNUSABLE = [
-    pytest.param(put(b""), MALFORMED, "result.json: it is not JSON", id="empty"),
-    pytest.param(put(b'{"task_name": "t", '), MALFORMED, "result.json: it is not JSON", id="half written"),
-    pytest.param(put(b"\0" * 100), MALFORMED, "result.json: it is not JSON", id="NUL bytes"),
-    pytest.param(put(b"{}"), MALFORMED, "result.json: it is not a trial's result", id="not a trial's"),
-    pytest.param(put(b"[]"), MALFORMED, "result.json: it is not a trial's result", id="a list"),
+    pytest.param(put(b""), MALFORMED, "result.json: not valid JSON", id="empty"),
+    pytest.param(put(b'{"task_name": "t", '), MALFORMED, "result.json: not valid JSON", id="half written"),
+    pytest.param(put(b"\0" * 100), MALFORMED, "result.json: not valid JSON", id="NUL bytes"),
+    pytest.param(put(b"{}"), MALFORMED, "result.json: not the result of a trial", id="not a trial's"),
+    pytest.param(put(b"[]"), MALFORMED, "result.json: not the result of a trial", id="a list"),
     pytest.param(os.mkfifo, MALFORMED, "result.json is a named pipe", id="named pipe"),
     pytest.param(lambda path: path.mkdir(), MALFORMED, "result.json is a folder", id="folder"),
     pytest.param(
         lambda path: path.symlink_to("/etc/passwd"), MALFORMED, "result.json is a symbolic link", id="link"
     ),
-    pytest.param(lambda path: path.symlink_to("nowhere"), MISSING, "it has no result.json", id="dangling link"),
-    pytest.param(lambda _path: None, MISSING, "it has no result.json", id="missing"),
+    pytest.param(lambda path: path.symlink_to("nowhere"), MISSING, "no result.json", id="dangling link"),
+    pytest.param(lambda _path: None, MISSING, "no result.json", id="missing"),
 ]
 
 
@@ -115,9 +115,9 @@ def test_foreign_files_and_folders_are_left_alone_and_named(tmp_path: Path) -> N
     job = read(tmp_path)
     assert (names(job), job.problems) == (["t__1"], [])
     assert job.notes == [
-        "notes.txt is not harbor's: left alone",
-        "the folder .cache holds no trial: left alone",
-        "the folder plots holds no trial: left alone",
+        "ignored notes.txt: harbor didn't write it",
+        "ignored the folder .cache: it isn't a trial",
+        "ignored the folder plots: it isn't a trial",
     ]
 
 
@@ -127,7 +127,7 @@ def test_a_linked_trial_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "job" / "t__2").symlink_to(tmp_path / "elsewhere" / "t__2")
     job = read(tmp_path / "job")
     assert names(job) == ["t__1"]
-    assert job.notes == ["t__2 is not harbor's: left alone"]
+    assert job.notes == ["ignored t__2: harbor didn't write it"]
 
 
 def test_planned_but_never_started(tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ def test_planned_but_never_started(tmp_path: Path) -> None:
     write_trial(tmp_path, "a__1", rewards={"reward": 1})
     job = read(tmp_path)
     assert job.problems == [
-        Problem("b", MISSING, "planned for solver, but there is no folder of it"),
-        Problem("a", MISSING, "planned for solver, but there is no folder of it"),
+        Problem("b", MISSING, "planned for solver, but it has no folder"),
+        Problem("a", MISSING, "planned for solver, but it has no folder"),
     ]
     assert job.n_total == 3
 
@@ -147,8 +147,8 @@ def test_a_folder_that_can_not_be_read_fills_a_planned_slot(tmp_path: Path) -> N
     (tmp_path / "b__1").mkdir()
     job = read(tmp_path)
     assert [(problem.trial, problem.detail) for problem in job.problems] == [
-        ("b__1", "it has no result.json"),
-        ("c", "planned for solver, but there is no folder of it"),
+        ("b__1", "no result.json"),
+        ("c", "planned for solver, but it has no folder"),
     ]
     assert job.n_total == 3
 
@@ -191,7 +191,10 @@ def test_a_lock_that_can_not_be_used_leaves_the_order_of_the_starts(
     [
         (put(b"{"), "config.json can't be used"),
         (put(b"[" * 100_000), "config.json can't be used"),
-        (put(b'{"metrics": [{"type": "median"}]}'), "config.json can't be used ('median' is not a metric)"),
+        (
+            put(b'{"metrics": [{"type": "median"}]}'),
+            "config.json can't be used (a metric must be one of mean, max, min, sum, uv-script, got 'median')",
+        ),
         (os.mkfifo, "config.json is a named pipe"),
         (lambda path: path.symlink_to("/etc/passwd"), "config.json is a symbolic link"),
     ],
@@ -231,7 +234,7 @@ def test_a_script_is_used_where_the_job_configures_one(tmp_path: Path) -> None:
     write_config(tmp_path, metrics=["uv-script"])
     without, script = read(tmp_path), Counts()
     assert without.metrics.by_dataset == {"adhoc": [], "ds": []}
-    assert without.notes == ["the job's metric is a script, which is run only if it is named with --metric-script"]
+    assert without.notes == ["the job's metric is a script that was not run; pass it with --metric-script"]
     named = read_job(DiskJobFolder(tmp_path), script=script)
     assert (named.metrics.by_dataset, named.notes) == ({"adhoc": [script], "ds": [script]}, [])
 
@@ -240,7 +243,7 @@ def test_a_script_that_the_job_does_not_configure_is_not_used(tmp_path: Path) ->
     write_trial(tmp_path, "t__1", rewards={"reward": 1})
     job = read_job(DiskJobFolder(tmp_path), script=Counts())
     assert job.metrics.by_dataset == {"adhoc": [MEAN], "ds": [MEAN]}
-    assert job.notes == ["the job configures no script metric: the one that was named was not run"]
+    assert job.notes == ["the metric script was not run: the job configures no script metric"]
 
 
 # A reward that JSON could not hold is null in result.json. What the verifier wrote says which it was.
@@ -336,7 +339,7 @@ def test_a_linked_verifier_folder_is_not_followed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("planned", "message"),
-    [([], "holds no trials$"), ([("a", "x"), ("b", "x")], r"holds no trials \(2 are planned\)$")],
+    [([], "has no trials$"), ([("a", "x"), ("b", "x")], r"has no trials \(2 are planned\)$")],
 )
 def test_a_folder_without_trials_can_not_be_used(
     tmp_path: Path, planned: list[tuple[str, str]], message: str

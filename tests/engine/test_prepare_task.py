@@ -42,7 +42,7 @@ def test_what_needs_an_image_is_named(tmp_path: Path, dockerfile: str, place: st
     with pytest.raises(InputError) as refusal:
         prepare_task(task, without_image())
     assert place in str(refusal.value)
-    assert str(refusal.value).endswith("use --isolation container, or --no-image to do without one")
+    assert str(refusal.value).endswith("pass --isolation container, or --no-image to run without one")
     assert prepare_task(task, without_image(), no_image=True).environment == task.environment
 
 
@@ -91,7 +91,7 @@ def test_an_image_by_name_is_not_built(tmp_path: Path, engine: Container) -> Non
 def test_a_container_without_any_image(tmp_path: Path, engine: Container) -> None:
     folder = write_task(tmp_path / "task")
     (folder / "environment" / "Dockerfile").unlink()
-    with pytest.raises(InputError, match="docker_image; it has neither"):
+    with pytest.raises(InputError, match="docker_image, but it has neither"):
         prepare_task(load_task(str(folder)), Site(engine, ThisHost({})))
 
 

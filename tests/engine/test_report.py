@@ -142,7 +142,7 @@ def test_the_same_troubles_stand_together(tmp_path: Path) -> None:
         ("harbor_trial_failed", "RuntimeError", ["a__3"], False),
         ("harbor_reward_missing", "no verifier result and no error", ["a__5"], True),
         ("harbor_reward_missing", "a result without rewards", ["a__6"], True),
-        ("harbor_trial_result_missing", "it has no result.json", ["a__7"], True),
+        ("harbor_trial_result_missing", "no result.json", ["a__7"], True),
     ]
 
 

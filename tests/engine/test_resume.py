@@ -80,13 +80,13 @@ def test_a_result_that_can_not_be_read_is_no_obstacle(jobs: Jobs, text: str) -> 
 )
 def test_another_configuration_is_another_job(jobs: Jobs, changes: dict[str, Any]) -> None:
     jobs.begun(0)
-    with pytest.raises(InputError, match="holds a job with another configuration"):
+    with pytest.raises(InputError, match="belongs to a job with other options"):
         jobs.store(**changes).take_up(jobs.planned)
 
 
 def test_another_sandbox_is_another_job(jobs: Jobs) -> None:
     jobs.begun(0)
-    with pytest.raises(InputError, match="holds a job with another configuration"):
+    with pytest.raises(InputError, match="belongs to a job with other options"):
         jobs.store(ScriptedSandbox(backend="other")).take_up(jobs.planned)
 
 
@@ -145,7 +145,7 @@ def test_an_identity_is_taken_up_whole_or_not_at_all(jobs: Jobs) -> None:
 def test_trials_without_a_configuration_are_not_those_of_a_new_job(jobs: Jobs) -> None:
     jobs.begun(0)
     (jobs.folder / "config.json").unlink()
-    with pytest.raises(InputError, match=r"has the trial t__0000000 but no config\.json, so it can't be resumed$"):
+    with pytest.raises(InputError, match=r"can't be resumed: it has the trial t__0000000 but no config\.json$"):
         jobs.store().take_up(jobs.planned)
 
 

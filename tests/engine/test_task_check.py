@@ -11,16 +11,26 @@ from tests.tasks import agent_phase, make_task, verifier_phase
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        (agent_phase(user="alice"), "/task: agent.user: the user 'alice' exists only in an image"),
-        (verifier_phase(user="bob"), "/task: verifier.user: the user 'bob' exists only in an image"),
-        (agent_phase(user=-5), "/task: agent.user: no user has the number -5"),
-        (verifier_phase(user=2**32 - 1), "/task: verifier.user: no user has the number 4294967295"),
+        (
+            agent_phase(user="alice"),
+            "/task/task.toml: agent.user must be root or a number, unless the task runs in an image, got 'alice'",
+        ),
+        (
+            verifier_phase(user="bob"),
+            "/task/task.toml: verifier.user must be root or a number, unless the task runs in an image, got 'bob'",
+        ),
+        (agent_phase(user=-5), "/task/task.toml: agent.user must be from 0 to 4294967294, got -5"),
+        (
+            verifier_phase(user=2**32 - 1),
+            "/task/task.toml: verifier.user must be from 0 to 4294967294, got 4294967295",
+        ),
         (verifier_phase(env={"A=B": "x"}), "/task/task.toml: verifier.env: 'A=B' can't be set: "),
         (verifier_phase(env={"": "x"}), "/task/task.toml: verifier.env: '' can't be set: "),
         (verifier_phase(env={"A": "x\0--bind"}), "/task/task.toml: verifier.env: 'A' can't be set: "),
         (
             verifier_phase(env={"KEY": "${NOT_SET}"}),
-            "/task/task.toml: verifier.env: the environment variable NOT_SET, which the task wants for KEY",
+            "/task/task.toml: verifier.env: the environment variable NOT_SET must be set, because the task uses "
+            "it for KEY",
         ),
     ],
 )

@@ -116,7 +116,9 @@ def test_another_file_that_writes_it_and_is_not_always_run() -> None:
 
 @pytest.mark.parametrize("script", ["pytest", "exit 0", "", "python3 /tests/grade.py"])
 def test_a_verifier_that_writes_no_reward_at_all(script: str) -> None:
-    assert lint(files(script)) == [LintFinding("no-reward", "tests", "no file of the verifier writes a reward")]
+    assert lint(files(script)) == [
+        LintFinding("no-reward", "tests", "no file in tests writes a reward to /logs/verifier")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -350,7 +352,7 @@ def test_a_dockerfile_with_a_lonely_from_is_no_crash(line: str) -> None:
 
 def test_a_value_that_is_taken_for_another_type_is_named() -> None:
     found = lint(files(f"echo 1 > {R}", settings="[agent]\ntimeout_sec = true\n"))
-    why = "agent.timeout_sec is true, and it is taken for a number"
+    why = "agent.timeout_sec should be a number, got true, which harbor converts"
     assert found == [LintFinding("converted", "task.toml", why)]
 
 

@@ -201,13 +201,13 @@ def test_metadata_that_can_not_be_read_is_noted(tmp_path: Path) -> None:
     folder = write_run_folder(tmp_path / "run", {"results": [run_entry("t", 1, resolved=True)]})
     (folder / "run_metadata.json").write_text("[]")
     found = submit(folder)
-    assert found.job.notes == ["run: run_metadata.json is not an object"]
+    assert found.job.notes == ["run: run_metadata.json must be an object, got list"]
     assert found.job.trials[0].agent == "unknown"
 
 
 def test_no_runs_at_all(tmp_path: Path) -> None:
     write_run_folder(tmp_path / "run", {"results": []})
-    with pytest.raises(InputError, match="holds no runs"):
+    with pytest.raises(InputError, match="has no runs"):
         submit(tmp_path)
 
 

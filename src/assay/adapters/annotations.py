@@ -28,9 +28,9 @@ def annotate(
     """Keep a reviewer's verdict on a run."""
     folder = os.fspath(trial_dir)
     if not os.path.isfile(f"{folder}/result.json"):
-        raise InputError(f"{folder} is not the folder of a finished run: it has no result.json")
+        raise InputError(f"{folder} must be the folder of a finished run, but it has no result.json")
     if _is_job(folder):
-        raise InputError(f"{folder} is the folder of a job; name one of the runs in it")
+        raise InputError(f"{folder} must be the folder of a run, but it is a job; pass one of the runs in it")
     try:
         annotation = Annotation(
             reviewer_id=reviewer_id,
@@ -42,7 +42,7 @@ def annotate(
         )
         text = annotation.model_dump_json(indent=2)
     except ValueError as error:
-        raise InputError(f"that is no annotation: {' '.join(str(error).split())[:300]}") from error
+        raise InputError(f"the annotation isn't valid: {' '.join(str(error).split())[:300]}") from error
     append_numbered(folder, FOLDER, f"{text}\n")
     return annotation
 
@@ -53,7 +53,7 @@ def read_annotations(trial_dir: str | os.PathLike[str]) -> list[Annotation]:
 
 
 def _is_job(folder: str) -> bool:
-    """A job counts its trials. A result that can't be read is a run's all the same: a reviewer may say so."""
+    """Whether a folder is a job, whose result counts trials. Reviewers may annotate a run with a broken result."""
     file = read_below(folder, ("result.json",), RESULT_LIMIT)
     try:
         found = json.loads(file.data) if isinstance(file, Content) else None

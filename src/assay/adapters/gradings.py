@@ -12,7 +12,7 @@ FOLDER = "gradings"
 
 
 def last_grading(trial_dir: str) -> Before:
-    """The gradings so far, and the hash of the newest of them: another may be written while these are read."""
+    """The gradings so far, and the hash of the newest one that was read: another may be written meanwhile."""
     found = read_all_numbered(trial_dir, FOLDER)
     if not found:
         return Before()
@@ -36,6 +36,8 @@ def _parsed(trial_dir: str, found: dict[int, bytes]) -> list[Grading]:
         path = f"{trial_dir}/{FOLDER}/{file_name(number)}"
         grading = parse_record(data, Grading, path)
         if grading.number != number:
-            raise InputError(f"{path} is no grading: number: it is {grading.number}, unlike the file's")
+            raise InputError(
+                f"{path} isn't a valid grading: number must be {number} as in its name, got {grading.number}"
+            )
         gradings.append(grading)
     return gradings

@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 from assay.evidence.files import File, RewardFiles
 
 if TYPE_CHECKING:
-    # Most jobs have no such records, and a report on them does without pydantic, which is slow to import.
+    # Most jobs have no such records, and pydantic is slow to import.
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -51,7 +51,7 @@ class DiskJobFolder:
         )
 
     def trial_results(self) -> Iterator[tuple[str, File]]:
-        # Names are looked up from the folder itself: that spares the way down to it, ten thousand times over.
+        # Opening files relative to the folder is faster than resolving its path ten thousand times.
         fd = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for name in self._folders:
@@ -95,7 +95,7 @@ class DiskJobFolder:
 
 def _why_not(path: str, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        return f"there is no {path}"
+        return f"{path} doesn't exist"
     if isinstance(error, NotADirectoryError):
-        return f"{path} is a file, not a job folder"
+        return f"{path} must be a job folder, but it is a file"
     return f"{path} can't be read: {os.strerror(error.errno or 0)}"

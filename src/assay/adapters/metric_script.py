@@ -1,7 +1,7 @@
 """A dataset's own metric: a script that reads rewards.jsonl and writes metric.json.
 
-The script gets one reward object or null per line. It runs with ``uv run`` where uv is installed, because such
-scripts may declare what they need; otherwise with the Python that runs Assay.
+Each line of rewards.jsonl is a reward object or null. The script runs with ``uv run`` if uv is installed, because
+such scripts may declare dependencies; otherwise with the Python that runs Assay.
 """
 
 import json
@@ -44,18 +44,18 @@ class ScriptMetric:
         except subprocess.TimeoutExpired as error:
             raise MeasurementError(f"the metric {self.path} took longer than {TIMEOUT_SEC} s") from error
         if done.returncode != 0:
-            said = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
-            raise MeasurementError(f"Failed to compute custom metric: {said[-500:]}")
+            message = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}, no error message"])[-1]
+            raise MeasurementError(f"Failed to compute custom metric: {message[-500:]}")
 
 
 def _answer(script: Path, target: Path) -> dict[str, object]:
     file = read_file(str(target), LIMIT)
     if not isinstance(file, Content):
-        raise MeasurementError(f"the metric {script} wrote no readable metric.json")
+        raise MeasurementError(f"the metric {script} must write a metric.json, but it wrote none that can be read")
     try:
         found = json.loads(file.data.decode())
     except (ValueError, RecursionError) as error:
-        raise MeasurementError(f"the metric {script} wrote a metric.json that isn't JSON: {error}") from error
+        raise MeasurementError(f"the metric.json of {script} must be JSON: {error}") from error
     if not isinstance(found, dict):
-        raise MeasurementError(f"the metric {script} wrote a metric.json that isn't an object")
+        raise MeasurementError(f"the metric.json of {script} must be an object, got {type(found).__name__}")
     return found

@@ -1,4 +1,4 @@
-"""Numbered files as the models that they hold."""
+"""Read numbered files into models."""
 
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ Record = TypeVar("Record", bound=BaseModel)
 def read_records(parent: str, folder: str, kind: type[Record], *, newer: bool = False) -> list[Record]:
     """All records of a kind, the oldest first. Raises ``InputError`` for one that can't be read.
 
-    ``newer`` also takes records of a newer Assay, and leaves out the fields that this one doesn't know.
+    ``newer`` also accepts records of a newer Assay, and ignores the fields that this version doesn't know.
     """
     found = read_all_numbered(parent, folder)
     return [
@@ -24,11 +24,11 @@ def read_records(parent: str, folder: str, kind: type[Record], *, newer: bool = 
 
 
 def parse_record(data: bytes, kind: type[Record], path: str, *, newer: bool = False) -> Record:
-    """One record, from the bytes that were found at ``path``."""
+    """One record, from the bytes of the file at ``path``."""
     try:
         return kind.model_validate_json(data, extra="ignore" if newer else None)
     except ValidationError as error:
-        raise InputError(f"{path} is no {kind.__name__.lower()}: {_why(error, kind)}") from error
+        raise InputError(f"{path} isn't a valid {kind.__name__.lower()}: {_why(error, kind)}") from error
 
 
 def _why(error: ValidationError, kind: type[BaseModel]) -> str:

@@ -1,4 +1,4 @@
-"""Open whatever kind of results a user names: a harbor job, or results of terminal-bench."""
+"""Open the results at a path: a harbor job, or terminal-bench results."""
 
 import os
 
@@ -17,13 +17,13 @@ def open_results(path: str) -> DiskJobFolder | list[RunFolder]:
     if runs:
         return runs
     if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
-        raise InputError(f"{path} is the folder of one trial; name the job folder around it")
+        raise InputError(f"{path} must be a job folder, but it is a trial; pass the job folder around it")
     has_job_files = any(os.path.lexists(f"{path}/{name}") for name in _JOB_FILES)
     jobs = [name for name in folder.folders() if os.path.lexists(f"{path}/{name}/lock.json")]
     if jobs and not has_job_files:
-        raise InputError(f"{path} is a folder of jobs; name one of them, such as {path.rstrip('/')}/{jobs[0]}")
+        raise InputError(f"{path} is a folder of jobs; pass one of them, such as {path.rstrip('/')}/{jobs[0]}")
     if not has_job_files and not any(os.path.lexists(f"{path}/{name}/result.json") for name in folder.folders()):
         raise InputError(
-            f"{path} is not a job folder: it has no config.json, lock.json or result.json, and no trial is in it"
+            f"{path} must be a job folder, but it has no config.json, lock.json or result.json, and no trials"
         )
     return folder

@@ -10,9 +10,9 @@ LIMIT = 16 * 1024 * 1024
 
 
 def read_reward_files(root: str | os.PathLike[str], below: Sequence[str] = (), limit: int = LIMIT) -> RewardFiles:
-    """Both files as they are found in ``root``, or in a folder below it that is reached without a link.
+    """Both files in ``root``, or in a folder below it that is reached without following a link.
 
-    reward.txt is not opened where reward.json exists: it would not count.
+    reward.txt isn't opened if reward.json exists, because it wouldn't count.
     """
     folder = os.fspath(root)
     text_path = "/".join((folder, *below, "reward.txt"))

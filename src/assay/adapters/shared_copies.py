@@ -1,4 +1,4 @@
-"""Copies of the tests and solutions of tasks, shared by all trials: ours, and read-only to everybody else."""
+"""Copies of the tests and solutions of tasks, shared by all trials and read-only for sandboxes."""
 
 import os
 import secrets
@@ -19,10 +19,10 @@ class SharedCopies:
         self._checksums: dict[tuple[str, ...], str] = {}
 
     def copy(self, *folders: str) -> str:
-        """One folder with the content of these, the later ones above the earlier ones."""
+        """One folder with the content of all these. Files of later folders replace those of earlier ones."""
         with self._lock:
             if folders not in self._copies:
-                # A name that nobody guesses: where there are no namespaces, agents could look for it.
+                # A name that can't be guessed, because without namespaces an agent could look for it.
                 target = f"{self._root}/{secrets.token_hex(16)}"
                 for folder in folders:
                     copy_whole(folder, target)
@@ -31,7 +31,7 @@ class SharedCopies:
             return self._copies[folders]
 
     def checksum(self, *folders: str) -> str:
-        """The checksum of that folder."""
+        """The checksum of that copy."""
         copy = self.copy(*folders)
         with self._lock:
             if folders not in self._checksums:
@@ -43,7 +43,7 @@ class SharedCopies:
 
 
 def _open_to_all(root: str) -> None:
-    """Readable to everybody, writable to nobody but us."""
+    """Let everybody read, and only the owner write."""
     for folder, folders, files in os.walk(root):
         for name in folders:
             set_mode(os.path.join(folder, name), 0o755)
@@ -54,7 +54,7 @@ def _open_to_all(root: str) -> None:
 
 
 def _is_program(path: str) -> bool:
-    """Executable, or a script that says what runs it: harbor makes such files executable, too."""
+    """Whether a file is executable or has a #! line: harbor makes such files executable, too."""
     if os.path.islink(path) or os.stat(path).st_mode & 0o111:
         return True
     with open(path, "rb") as file:
@@ -62,6 +62,6 @@ def _is_program(path: str) -> bool:
 
 
 def set_mode(path: str, mode: int) -> None:
-    """A link has no mode of its own, and that of what it leads to is not ours to change."""
+    """Set the mode of a file or folder, but never of the target of a link."""
     if not os.path.islink(path):
         os.chmod(path, mode)

@@ -1,4 +1,4 @@
-"""The files of a task as the linter looks at them."""
+"""Read the files of a task for the linter."""
 
 import os
 import stat
@@ -15,7 +15,7 @@ LIMIT = 1024 * 1024
 
 
 def task_files(task: Task, step: Step) -> TaskFiles:
-    """What belongs to one step of a task."""
+    """The files of one step of a task."""
     tests: dict[str, str] = {}
     writable: set[str] = set()
     for folder in step.tests:
@@ -44,6 +44,6 @@ def _texts(folder: str) -> dict[str, str]:
 
 
 def _writable(folder: str) -> list[str]:
-    """What everybody may write to. A link has no mode of its own."""
+    """The paths that everybody can write to. Links have no mode of their own."""
     files = ((path, status.st_mode) for path, status in walk(folder))
     return [path for path, mode in files if mode & stat.S_IWOTH and not stat.S_ISLNK(mode)]

@@ -24,7 +24,7 @@ def load_task(path: str) -> Task:
 
 
 def load_task_if_there(path: str) -> Task | None:
-    """The task in a folder; None if the folder isn't there or isn't a task."""
+    """The task in a folder; None if the folder doesn't exist or isn't a task."""
     return load_task(path) if is_task(path) else None
 
 
@@ -74,7 +74,7 @@ class DiskBuildContext:
         return frozenset(os.path.join(self.folder, path) for path in kept_out)
 
     def find(self, pattern: str) -> list[str]:
-        """By links or otherwise, nothing outside of the folder can be named."""
+        """The paths that match. Paths outside the folder never do, not even through links."""
         root = os.path.realpath(self.folder)
         whole = os.path.normpath(os.path.join(glob.escape(self.folder), pattern.lstrip("/")))
         return [
@@ -85,23 +85,25 @@ class DiskBuildContext:
 
 
 def find_tasks(paths: list[str]) -> list[str]:
-    """The task folders that are named: a folder with a task.toml, or every such folder in it."""
+    """The task folders at the given paths: a folder with a task.toml, or every such folder in it."""
     found: list[str] = []
     for path in paths:
         if is_task(path):
             found.append(path)
             continue
         if not os.path.isdir(path):
-            raise InputError(f"there is no folder {path}")
+            raise InputError(f"the folder {path} doesn't exist")
         inside = sorted(f"{path.rstrip('/')}/{name}" for name in os.listdir(path) if is_task(f"{path}/{name}"))
         if not inside:
-            raise InputError(f"{path} holds no task: neither it nor a folder in it has a {FILE_NAME}")
+            raise InputError(
+                f"{path} must be a task or a folder of tasks, but neither it nor a folder in it has a {FILE_NAME}"
+            )
         found += inside
     return found
 
 
 def is_task(path: str) -> bool:
-    """Whether a folder is a task, and not a folder of tasks."""
+    """Whether a folder is a task."""
     return os.path.isfile(f"{path}/{FILE_NAME}")
 
 
@@ -110,7 +112,7 @@ def read_task_text(path: str) -> str:
     file = read_file(path, TEXT_LIMIT)
     if not isinstance(file, Content):
         why = f"{path} can't be read: it is {file.why.value}{file.detail}" if isinstance(file, Refused) else None
-        raise InputError(why or f"there is no file {path}")
+        raise InputError(why or f"the file {path} doesn't exist")
     try:
         return file.data.decode()
     except UnicodeDecodeError as error:

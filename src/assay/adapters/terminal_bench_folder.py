@@ -12,7 +12,7 @@ LIMIT = 256 * 1024 * 1024
 
 
 def find_run_folders(path: str | os.PathLike[str]) -> list[RunFolder]:
-    """The run folder at ``path``, or those in it; none where it holds no results of terminal-bench."""
+    """The run folder at ``path``, or those in it; empty if there are no terminal-bench results."""
     root = os.fspath(path)
     if _is_run_folder(root):
         return [_run_folder(root, os.path.basename(os.path.abspath(root)))]

@@ -1,6 +1,6 @@
-"""The folder of one trial: written step by step while it runs, and read again to grade it again.
+"""The folder of one trial: written step by step while it runs, and read to grade it again.
 
-With result.json the trial is finished, so everything else that belongs to it is written before.
+A trial with a result.json is finished, so that file is written last.
 """
 
 import json
@@ -68,7 +68,7 @@ class DiskTrialFolder:
 
 
 class DiskKeptTrial:
-    """The folder of a trial that was run before. ``path`` is how the user named it."""
+    """The folder of a finished trial. ``path`` is as the user wrote it."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -107,11 +107,11 @@ class DiskKeptTrial:
 
 
 def find_trials(paths: list[str]) -> list[str]:
-    """The trial folders that are named: each a trial, or the trials in a job folder."""
+    """The trial folders at the given paths: each path is a trial, or a job folder with trials."""
     found: list[str] = []
     for path in paths:
         if not os.path.isdir(path):
-            raise InputError(f"there is no folder {path}")
+            raise InputError(f"the folder {path} doesn't exist")
         if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
             found.append(path)
         else:
@@ -124,12 +124,12 @@ def _trials_of_job(path: str) -> list[str]:
     if not names:
         raise InputError(f"{path} must be a trial or a job with finished trials, but it is neither")
     if any(os.path.isfile(f"{path}/{name}/lock.json") for name in names):
-        raise InputError(f"{path} is a folder of jobs; name one of them, such as {os.path.join(path, names[0])}")
+        raise InputError(f"{path} is a folder of jobs; pass one of them, such as {os.path.join(path, names[0])}")
     return [os.path.join(path, name) for name in names]
 
 
 def _write_output(path: str, ran: Ran | None) -> None:
-    """The tail of what a command printed."""
+    """Write the tail of a command's output."""
     if ran is None:
         return
     os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -1,7 +1,7 @@
-"""The folders of one trial while it runs: the agent's workspace, its logs, and the verifier's own.
+"""The folders of one trial while it runs: the agent's workspace, its logs, and those of the verifier.
 
-They lie in a temporary folder that the sandbox's user can enter. Tests and solutions are
-shared copies; the workspace belongs to the sandbox's user.
+They are in a temporary folder that the sandbox's user can enter. Tests and solutions are shared copies; the
+workspace belongs to the sandbox's user.
 """
 
 import json
@@ -62,7 +62,7 @@ class Workbench:
             os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103 - the sandbox's user has to enter it
 
     def seed(self) -> None:
-        """The workspace as the environment describes it."""
+        """Fill the workspace as the environment describes it."""
         self._make_places()
         if self._sandbox.images is not None and self._environment.image is not None:
             workdir = self._environment.workdir
@@ -72,7 +72,7 @@ class Workbench:
         self._hand_over()
 
     def restore(self, folder: str) -> None:
-        """The workspace, the logs and the artifacts as an earlier run left them in its folder."""
+        """Put back the workspace, the logs and the artifacts that an earlier run kept in its folder."""
         unpack_tree(f"{folder}/{ARCHIVE}", self._root)
         added = {f"{folder}/agent/{name}" for name in (ORACLE_LOG, AGENT_LOG)} | set(_added_artifacts(folder))
         for name in _LOGS:
@@ -82,14 +82,14 @@ class Workbench:
         self._hand_over()
 
     def write_instruction(self, text: str) -> None:
-        """The instruction as a file among the agent's logs."""
+        """Write the instruction to a file among the agent's logs."""
         path = f"{self._base}/agent/instruction.md"
         clear_the_way(path)
         Path(path).write_text(text)
         own_tree(f"{self._base}/agent", self._owner)
 
     def add_to_workdir(self, folder: str) -> None:
-        """The files that a step brings along."""
+        """Add the files of a step to the working folder."""
         target = self._host(self._environment.workdir)
         real_folder(self._root, self._environment.workdir)
         copy_whole(folder, target)
@@ -101,7 +101,7 @@ class Workbench:
         return mounts + ([Mount(self._copies.copy(solution), "/solution")] if solution is not None else [])
 
     def verifier_mounts(self, step: Step) -> list[Mount]:
-        """Fresh: an empty folder for the verifier's artifacts, and the tests, which nobody saw before."""
+        """An empty folder for the verifier's artifacts, and the tests, which the agent could not see."""
         self._reopen()
         folder = f"{self._base}/verifier"
         if os.path.lexists(folder):
@@ -128,19 +128,19 @@ class Workbench:
         return replace(found, path="/logs/verifier/details.json")
 
     def output(self, path: str) -> File:
-        """The agent's output, reached without following a link. It may lie among the logs."""
+        """The agent's output, read without following a link. It may be among the logs."""
         root, inside = self._located(path)
         return replace(read_below(root, inside.split("/"), OUTPUT_LIMIT), path=path)
 
     def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
-        """What the agent logged, and its artifacts. Returns what harbor writes into the manifest."""
+        """Keep the agent's logs and artifacts. Returns harbor's manifest of the artifacts."""
         cut = [self._keep_log(name, target) for name in _LOGS]
         self._logs_cut = True in cut
         kept = [_entry("/logs/artifacts", "artifacts", "directory", "ok")]
-        return kept + [self._keep_artifact(one, f"{target}/artifacts") for one in artifacts]
+        return kept + [self._keep_artifact(artifact, f"{target}/artifacts") for artifact in artifacts]
 
     def _keep_artifact(self, artifact: ArtifactConfig, target: str) -> dict[str, str]:
-        """A path of the workspace or of the logs among the artifacts. A missing one is reported, not raised."""
+        """Copy a path of the workspace or the logs to the artifacts. A missing path is reported, not raised."""
         name = artifact.destination or posixpath.basename(artifact.source.rstrip("/"))
         root, below = self._located(artifact.source)
         source = f"{root}/{below}"
@@ -158,20 +158,20 @@ class Workbench:
         self._keep_log("verifier", target)
 
     def _keep_log(self, name: str, target: str) -> bool:
-        """One of the folders below /logs. Whether the caps cut something off, which is remembered, to be said."""
+        """Keep one of the folders below /logs. Returns whether it was too large, and notes that for the user."""
         kept = copy_tree(f"{self._base}/{name}", f"{target}/{name}")
         if kept.too_much:
             most = f"{MAX_FILES} files or {MAX_BYTES // 2**30} GiB"
-            self.not_kept.append(f"/logs/{name} holds more than {most}: {kept.too_much} of its files are not kept")
+            self.not_kept.append(f"/logs/{name} has more than {most}: {kept.too_much} of its files are not kept")
         return kept.too_much > 0
 
     def keep_workspace(self, target: str) -> str:
-        """The workspace, so that it can be graded again. Written whole or not at all. Returns the archive.
+        """Pack the workspace, so that it can be graded again. Returns the archive, which is written atomically.
 
-        One that is too large is kept in part, for people to look at, under a name that nobody grades again from.
-        So is one beside logs that are: the verifier sees those, too.
+        If the workspace or the logs are too large, a part is kept for people to look at, under another name, so
+        that it is never graded again: the verifier needs all of both.
         """
-        # Who is not root sees nothing in a folder that the agent closed, and the verifier will see it open.
+        # Without root, Assay can't read a folder that the agent closed. The verifier will see it open, too.
         self._reopen()
         part = f"{target}/{ARCHIVE}.part"
         kept = pack_tree(self._root, part)
@@ -180,7 +180,7 @@ class Workbench:
         return archive
 
     def clear_agent(self) -> None:
-        """Empty logs for the next step."""
+        """Empty the logs for the next step."""
         for name in _LOGS:
             remove_tree(f"{self._base}/{name}")
             os.mkdir(f"{self._base}/{name}")
@@ -193,7 +193,7 @@ class Workbench:
         return [Mount(self._host(place), place, writable=True) for place in self._environment.places]
 
     def _make_places(self) -> None:
-        """The working folder and /workspace. A place that is reached through a link is not the agent's to have."""
+        """Make the working folder and /workspace. A place that is reached through a link is refused."""
         for path in (self._environment.workdir, WORKSPACE):
             real_folder(self._root, path)
         for place in self._environment.places:
@@ -204,14 +204,14 @@ class Workbench:
                 raise MeasurementError(f"{place} was replaced by a link")
 
     def _reopen(self) -> None:
-        """An agent that closed, removed or replaced the working folder has not broken the measurement by that."""
+        """Restore a working folder that the agent closed, removed or replaced, so that the verifier can run."""
         self._make_places()
         for path in (self._environment.workdir, WORKSPACE):
             if self._owner is not None and path != "/":
                 os.chown(self._host(path), *self._owner, follow_symlinks=False)
 
     def _located(self, path: str) -> tuple[str, str]:
-        """The folder of ours that an absolute path of the sandbox lies in, and the way from there."""
+        """The host folder for an absolute path of the sandbox, and the path relative to it."""
         plain = posixpath.normpath(path)
         logged = any(plain.startswith(f"{folder}/") for folder in LOGS)
         root, inside = (self._base, plain.removeprefix("/logs")) if logged else (self._root, plain)
@@ -221,7 +221,7 @@ class Workbench:
         return f"{self._root}{posixpath.normpath(path)}"
 
     def _copy(self, copy: Copy) -> None:
-        """Links of a folder stay links, as in an image; what is copied after them never goes through one."""
+        """Copy files into the workspace. Links stay links, as in an image, but later copies never follow them."""
         for source in copy.sources:
             target = self._host(copy.target)
             if os.path.isdir(source):
@@ -237,13 +237,13 @@ class Workbench:
                 _set_modes(source, target, copy.mode)
 
     def _hand_over(self) -> None:
-        """The places and the logs go to the sandbox's user; the folders that they lie in stay ours."""
+        """Give the places and the logs to the sandbox's user; the folders around them keep their owner."""
         for path in (*map(self._host, self._environment.places), *(f"{self._base}/{name}" for name in _LOGS)):
             own_tree(path, self._owner)
 
 
 def _set_modes(source: str, target: str, mode: int) -> None:
-    """Of the files that were copied. To root, for whom the mode was meant, folders are open in any case."""
+    """Set the mode of the copied files. Folders are skipped: root, for whom the mode was meant, can open them."""
     copied = [os.path.join(target, path) for path, _ in walk(source)] if os.path.isdir(source) else [target]
     for path in copied:
         if os.path.isfile(path):
@@ -251,7 +251,7 @@ def _set_modes(source: str, target: str, mode: int) -> None:
 
 
 def _added_artifacts(folder: str) -> Iterator[str]:
-    """What lies among the kept artifacts and was not there when the verifier ran: the manifest says."""
+    """The kept artifacts that were not there when the verifier ran, according to the manifest."""
     manifest = read_below(folder, ("artifacts", MANIFEST), DETAILS_LIMIT)
     yield f"{folder}/artifacts/{MANIFEST}"
     try:

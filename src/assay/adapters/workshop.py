@@ -7,7 +7,7 @@ from assay.engine.task import Environment, Step
 
 
 class DiskWorkshop:
-    """Benches in temporary folders. Close it when no trial is under way any more."""
+    """Makes benches in temporary folders. Close it when no trial is running any more."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox

@@ -1,6 +1,6 @@
-"""Record a reviewer's verdict on a run. It stands beside the reward and never changes it.
+"""Record a reviewer's verdict on a run. It is kept beside the reward and never changes it.
 
-Reports show where reviewers and the verifier disagree.
+'assay report' shows where reviewers and verifiers disagree.
 """
 
 import argparse
@@ -15,11 +15,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_dir", metavar="RUN", help="the folder of a finished trial")
     parser.add_argument("--judgment", required=True, choices=[one.value for one in Judgment], help="the verdict")
     parser.add_argument(
-        "--category", action="append", default=[], metavar="TEXT", help="what kind; may be repeated"
+        "--category", action="append", default=[], metavar="TEXT", help="a category of failure; may be repeated"
     )
-    parser.add_argument("--notes", metavar="TEXT", help="why")
-    parser.add_argument("--reviewer", metavar="ID", help="who (default: the name of the user)")
-    parser.add_argument("--discipline", metavar="TEXT", help="the reviewer's field")
+    parser.add_argument("--notes", metavar="TEXT", help="the reasons for the verdict")
+    parser.add_argument("--reviewer", metavar="ID", help="who reviewed the run (default: your user name)")
+    parser.add_argument("--discipline", metavar="TEXT", help="the reviewer's field, such as cardiology")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,4 +38,4 @@ def _user() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError) as error:
-        raise InputError("nobody knows the name of the user; say who reviews with --reviewer") from error
+        raise InputError("your user name can't be found; pass --reviewer") from error

@@ -17,14 +17,17 @@ def add_metric_script(parser: argparse.ArgumentParser) -> None:
         "--metric-script",
         type=_script,
         metavar="PATH",
-        help="the dataset's metric.py, for jobs that configure a script (default: such metrics are left out)",
+        help="the dataset's metric.py, for jobs that configure a script metric (default: skip such metrics)",
     )
 
 
 def add_isolation(parser: argparse.ArgumentParser) -> None:
     """Add --isolation, which says what sandbox to run in."""
     parser.add_argument(
-        "--isolation", default="auto", metavar="KIND", help=f"one of {', '.join(CHOICES)} (default: auto)"
+        "--isolation",
+        default="auto",
+        metavar="KIND",
+        help=f"how to isolate processes: {', '.join(CHOICES)} (default: auto)",
     )
 
 
@@ -59,5 +62,5 @@ def _script(text: str) -> "ScriptMetric":
 
     path = Path(text)
     if not path.is_file():
-        raise argparse.ArgumentTypeError(f"there is no file {text}")
+        raise argparse.ArgumentTypeError(f"must be a file, but there is no file {text}")
     return ScriptMetric(path)

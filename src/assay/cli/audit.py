@@ -1,11 +1,12 @@
-"""Does a job's recorded result follow from its trials?
+"""Check that a job's recorded result follows from its trials.
 
-The job's result.json is derived again from the trial folders and compared field by field, and each trial's rewards
-are compared with the files that its verifier left. For terminal-bench results, the published figures are derived
-from the runs. Ends with 0 if everything follows, with 1 if something differs.
+Assay derives the job's result.json again from the trial folders and compares it with the recorded one, field by
+field. It also compares each trial's rewards with the files that its verifier wrote. For terminal-bench results, it
+derives the published figures from the runs. The exit code is 0 if everything matches and 1 if something differs.
 
-With --repeat N, the trials that are named, or those of the jobs, are verified N times more from what their agents
-left; ends with 1 if a verifier gives different rewards or details for the same output.
+With --repeat N, Assay runs the verifier of each given trial, or of each trial of the given jobs, N more times on
+the output that the agent left. The exit code is 1 if a verifier gives different rewards or details for the same
+output.
 """
 
 import argparse
@@ -27,10 +28,14 @@ from assay.engine.terminal_bench import RunFolder, audit_published, import_termi
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
     parser.add_argument("--json", action="store_true", help="print JSON: {'audits': [...]}")
-    parser.add_argument("--quiet", action="store_true", help="print only what differs, and the verdict")
+    parser.add_argument("--quiet", action="store_true", help="print only the differences and the verdict")
     add_metric_script(parser)
-    parser.add_argument("--repeat", type=positive, metavar="N", help="verify trials N times more, and compare")
-    parser.add_argument("--tasks", metavar="DIR", help="with --repeat: the folder in which the tasks are now")
+    parser.add_argument(
+        "--repeat", type=positive, metavar="N", help="run each verifier N more times and compare the rewards"
+    )
+    parser.add_argument(
+        "--tasks", metavar="DIR", help="with --repeat: the folder of tasks, if they have moved since the run"
+    )
     add_isolation(parser)
 
 
@@ -46,10 +51,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _audit(path: str, script: ScriptMetric | None) -> Audit:
-    found = open_results(path)
-    if isinstance(found, list):
-        return _audit_runs(os.path.basename(os.path.abspath(path)), found)
-    return _audit_job(found, script)
+    results = open_results(path)
+    if isinstance(results, list):
+        return _audit_runs(os.path.basename(os.path.abspath(path)), results)
+    return _audit_job(results, script)
 
 
 def _audit_job(folder: DiskJobFolder, script: ScriptMetric | None) -> Audit:

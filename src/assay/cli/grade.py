@@ -1,9 +1,9 @@
-"""Grade runs again: run their verifiers on what the agents left, without the agents.
+"""Grade finished runs again: run their verifiers on the output that the agents left, without running the agents.
 
-Each grading is a new file beside the old ones (gradings/0002.json and so on, in the trial's folder); nothing is
-overwritten. RUNS are trial folders or job folders. Tasks are looked for where they were, or in --tasks.
+Each grading is written to a new file in the trial's folder (gradings/0002.json and so on); nothing is overwritten.
+RUNS are trial folders or job folders. Assay looks for the tasks where they were during the run, or in --tasks.
 
-Exit codes: 0 all were graded, 1 some could not be, 2 none could be.
+Exit codes: 0 all runs were graded, 1 some could not be graded, 2 none could be graded.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from assay.engine.site import Site
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", metavar="RUNS", nargs="+", help="a trial folder or a job folder")
-    parser.add_argument("--tasks", metavar="DIR", help="the folder that holds the tasks now")
+    parser.add_argument("--tasks", metavar="DIR", help="the folder of tasks, if they have moved since the run")
     parser.add_argument(
         "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="verifiers at a time (default: 4)"
     )
@@ -48,18 +48,18 @@ def run(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def grading_again(isolation: str, tasks: str | None, concurrent: int = 1) -> Iterator[GradeAgain]:
-    """Everything that grading again needs, in the sandbox that was asked for."""
+    """Grade runs again in a sandbox of the given kind."""
     site = Site(choose(isolation), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
         yield GradeAgain(site, workshop, load_task_if_there, tasks, concurrent)
 
 
 def _grade_all(again: GradeAgain, trials: list[str]) -> list[bool]:
-    """Whether each could be graded. Ctrl-C ends those under way, too."""
+    """Whether each trial could be graded. Ctrl-C also stops the gradings that are running."""
     with ThreadPoolExecutor(again.threads) as pool:
         waiting = [pool.submit(_grade, again, trial) for trial in trials]
         try:
-            return [one.result() for one in waiting]
+            return [future.result() for future in waiting]
         except KeyboardInterrupt:
             stop_all()
             pool.shutdown(wait=True, cancel_futures=True)
@@ -73,14 +73,14 @@ def _grade(again: GradeAgain, trial: str) -> bool:
     except AssayError as error:
         sys.stderr.write(f"assay: {complaint(name, error)}\n")
         return False
-    # In one piece, so that lines of several threads do not mix.
-    lines = [f"{name}{_step(one)}  grading {one.number}  {describe(one)}\n" for one in gradings]
+    # Written in one call, so that lines of several threads don't mix.
+    lines = [f"{name}{_step(grading)}  grading {grading.number}  {describe(grading)}\n" for grading in gradings]
     sys.stdout.write("".join(lines))
     return True
 
 
 def complaint(name: str, error: AssayError) -> str:
-    """A file that can't be used is in its own sentence; a measurement that broke needs the name of its trial."""
+    """The error message. An ``InputError`` names its file; any other error gets the name of the trial in front."""
     return clean(str(error)) if isinstance(error, InputError) else f"{name}: {clean(str(error))}"
 
 
@@ -89,11 +89,12 @@ def _step(grading: Grading) -> str:
 
 
 def describe(grading: Grading) -> str:
-    """A grading in a few words: a reward, none, or a 0 for what could not be used."""
+    """A grading in a few words: its reward, "no reward", or 0 for an output that can't be used."""
     if not grading.result.validity.verifier_completed:
         return f"no reward ({grading.reason_code})"
     if not grading.result.validity.output_parseable:
-        return f"reward 0 ({grading.reason_code or 'the output is unusable'})"
+        reason = grading.reason_code or "the output can't be used"
+        return f"reward 0 ({reason})"
     confidence = grading.result.confidence
     doubt = f"  (flaky verifier: {confidence.confidence_method})" if confidence and grading.is_flaky else ""
     return f"reward {grading.result.reward:g}{doubt}"

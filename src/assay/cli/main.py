@@ -1,7 +1,7 @@
 """The ``assay`` command. Each command is a module beside this one, imported only when it is called.
 
-Exit codes: 0 all is well; 1 the answer is no, as in an audit that differs; 2 there is no answer, because the input
-can't be used or the measurement broke.
+Exit codes: 0 for success; 1 if the answer is no, as in an audit that found a difference; 2 if there is no answer,
+because the input can't be used or the measurement broke.
 """
 
 import argparse
@@ -16,20 +16,20 @@ from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
 
 COMMANDS = {
-    "report": "what a job's trials say: score, pass@k, and every denominator",
-    "outcome": "the outcome of a job as one line for a program",
-    "audit": "does a job's recorded result follow from its trials?",
-    "run": "run an agent on tasks and verify what it leaves",
-    "grade": "verify attempts again, without the agents",
+    "report": "summarize a job: score, pass@k, and every denominator",
+    "outcome": "print the outcome of a job as one line for a program",
+    "audit": "check that a job's recorded result follows from its trials",
+    "run": "run an agent on tasks and grade each attempt",
+    "grade": "grade finished runs again, without running the agents",
     "annotate": "record a reviewer's verdict on a run",
-    "tasks": "check tasks before anybody is measured by them",
+    "tasks": "check tasks for mistakes before running agents on them",
     "seed": "make a task from a coding scenario",
-    "score": "score a coding run by its scorers",
+    "score": "score a coding run with its scorers",
     "verify": "hold criteria against what a run left in a playground",
-    "criteria": "find mistakes in criteria before any run",
+    "criteria": "check criteria for mistakes before any run",
     "playground": "prepare a playground to try criteria on",
     "listen": "record what an agent's systems send",
-    "doctor": "what this machine offers to run things in",
+    "doctor": "show which kinds of isolation this machine offers",
     "reward": "write a verifier's reward from an exit status or a rubric",
 }
 
@@ -40,7 +40,7 @@ DESCRIPTION = "Assay turns what an AI agent did into a reward that you can trust
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose complaint is one sentence."""
+    """A parser that reports an error in one sentence."""
 
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message} (see '{self.prog} --help')")
@@ -76,7 +76,7 @@ def main(argv: list[str]) -> int:
     except RecursionError:
         return _complain("the input is nested too deeply")
     except BrokenPipeError:
-        # The reader, such as head, has seen enough.
+        # The reader, such as head, has closed the pipe.
         _give_up_output()
         return 0
     except OSError as error:
@@ -88,14 +88,14 @@ def main(argv: list[str]) -> int:
     return code
 
 
-def _complain(what: str) -> int:
-    """One line, whatever stands in the message: names in it may come from anybody."""
-    print(f"assay: {clean(what)}", file=sys.stderr)
+def _complain(message: str) -> int:
+    """Print the error on one line. Names in the message may come from an agent, so it is cleaned first."""
+    print(f"assay: {clean(message)}", file=sys.stderr)
     return 2
 
 
 def _give_up_output() -> None:
-    """What could not be written stays unwritten. Python would try once more at exit, and complain."""
+    """Drop what could not be written. Otherwise Python would try again at exit and print an error."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -123,13 +123,13 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     if args.command is None and not unknown:
         parser.print_help()
         raise SystemExit(0)
-    wrong = next((word for word in unknown if word.startswith("-")), None)
-    if args.command is None or wrong is not None:
-        parser.error(f"there is no option {wrong or unknown[0]}")
-    raise InputError(f"there is no command {args.command!r}; there are {', '.join(COMMANDS)}")
+    option = next((word for word in unknown if word.startswith("-")), None)
+    if args.command is None or option is not None:
+        parser.error(f"unknown option {option or unknown[0]}")
+    raise InputError(f"unknown command {args.command!r}; the commands are {', '.join(COMMANDS)}")
 
 
 def _epilog() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
-    return "\n".join(["commands:", *lines, "", "'assay COMMAND --help' tells more."])
+    return "\n".join(["commands:", *lines, "", "Run 'assay COMMAND --help' for details."])

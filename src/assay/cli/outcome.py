@@ -1,7 +1,7 @@
-"""The outcome of a job as one line for a program: BASE_BENCHMARK_RESULT={…}, keys sorted.
+"""Print the outcome of a job as one line for a program: BASE_BENCHMARK_RESULT={…}, with sorted keys.
 
-JOB is a job folder or a result.json. A result that is missing or broken gives a line that says so. The command
-ends with the exit code that it is given, so that a script can pass on that of the run.
+JOB is a job folder or a result.json. If the result is missing or malformed, the line says so. With --exit-code,
+the command exits with that code, so that a script can pass on the exit code of the run.
 """
 
 import argparse
@@ -22,25 +22,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--exit-code",
         type=exit_status,
         metavar="N",
-        help="end with this exit code (default: 0, or 2 if JOB can't be read)",
+        help="exit with this code (default: 0, or 2 if JOB can't be read)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     path = f"{args.job}/result.json" if os.path.isdir(args.job) else args.job
-    found = read_file(path, LIMIT)
-    print(_outcome(found).line())
+    file = read_file(path, LIMIT)
+    print(_outcome(file).line())
     if args.exit_code is not None:
         return int(args.exit_code)
-    if isinstance(found, Refused):
-        raise InputError(f"{found}, so there is no result to read")
+    if isinstance(file, Refused):
+        raise InputError(f"the result can't be read: {file}")
     if not os.path.lexists(args.job):
-        raise InputError(f"there is no {args.job}")
+        raise InputError(f"{args.job} doesn't exist")
     return 0
 
 
-def _outcome(found: File) -> BenchmarkOutcome:
-    """What is there but must not be read is as good as malformed."""
-    if isinstance(found, Absent):
+def _outcome(file: File) -> BenchmarkOutcome:
+    """A file that must not be read counts as malformed."""
+    if isinstance(file, Absent):
         return outcome_of(None)
-    return outcome_of(found.data if isinstance(found, Content) else b"")
+    return outcome_of(file.data if isinstance(file, Content) else b"")

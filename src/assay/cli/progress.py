@@ -1,4 +1,4 @@
-"""A progress bar that appears only when somebody is watching and the work takes longer than a second."""
+"""A progress bar that appears only in a terminal, and only if the work takes longer than a second."""
 
 import sys
 import time
@@ -12,7 +12,7 @@ WIDTH = 30
 
 
 class ProgressBar:
-    """Call it with (done, total). It writes to standard error and wipes itself out at the end."""
+    """Call it with (done, total). It writes to standard error and erases itself at the end."""
 
     def __init__(self, label: str, stream: TextIO | None = None) -> None:
         self._label = clean(label)

@@ -13,7 +13,7 @@ VALUE_SHOWN = 160
 
 _SIGNS = {
     Standing.SAME: "ok",
-    Standing.SAME_BUT_FOR_ORDER: "ok but for the order of trials",
+    Standing.SAME_BUT_FOR_ORDER: "ok except for the order of trials",
     Standing.TAKEN: "taken as recorded",
     Standing.DIFFERS: "DIFFERS",
 }
@@ -38,7 +38,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def as_text(audit: Audit, *, quiet: bool) -> str:
-    """One line a field, what differs in full, and the verdict last."""
+    """One line per field, differences in full, and the verdict last."""
     return "\n".join(_lines(audit, quiet))
 
 
@@ -59,7 +59,7 @@ def _verdict(audit: Audit) -> str:
     differing = sum(finding.standing is Standing.DIFFERS for finding in audit.findings)
     name = clean(audit.job)
     if differing:
-        return f"{name}: {differing} of {len(audit.findings)} fields do not follow from the trials"
+        return f"{name}: {differing} of {len(audit.findings)} fields don't follow from the trials"
     detail = "byte for byte" if audit.identical else "field by field"
     unfinished = "" if audit.finished else " (the job did not finish)"
     return f"{name}: consistent, {detail}{unfinished}"

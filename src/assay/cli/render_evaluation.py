@@ -1,13 +1,14 @@
-"""The evaluation side of a report for people."""
+"""The gradings and annotations of a report, as text for people."""
 
 from collections.abc import Iterator
 
 from assay.cli.table import clean, render_table, some_of
 from assay.engine.evaluation_report import Change, Disagreement, EvaluationReport
+from assay.formats.counting import counted
 
 
 def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
-    """Only what there is something to say about."""
+    """The lines of the report. Parts with no content are left out."""
     yield ""
     yield _gradings(report)
     if report.taxonomy:
@@ -17,7 +18,7 @@ def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
     if report.reasons:
         reasons = [(g.reason_code, str(len(g.trials)), some_of(g.trials)) for g in report.reasons]
         yield ""
-        yield render_table(("no reward, or not the verifier's", "trials", "which"), reasons, markdown=markdown)
+        yield render_table(("no reward from the verifier", "trials", "which"), reasons, markdown=markdown)
     if report.changes:
         yield ""
         yield render_table(
@@ -32,14 +33,13 @@ def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
 
 
 def _gradings(report: EvaluationReport) -> str:
-    which = "the run's own" if report.used == "first" else "the newest"
-    found = [
-        f"trials graded {report.graded}, again {report.graded_again}; shown: {which}",
-        f"outputs unparseable {report.unparseable}" if report.unparseable else "",
-        f"against their schema {report.schema_violations}" if report.schema_violations else "",
-        f"without a usable reward {report.incomplete}" if report.incomplete else "",
+    parts = [
+        f"{counted(report.graded, 'trial')} graded, {report.graded_again} graded again, showing the {report.used}",
+        f"unparseable outputs: {report.unparseable}" if report.unparseable else "",
+        f"schema violations: {report.schema_violations}" if report.schema_violations else "",
+        f"no usable reward: {report.incomplete}" if report.incomplete else "",
     ]
-    return "gradings: " + "; ".join(part for part in found if part)
+    return "gradings: " + "; ".join(part for part in parts if part)
 
 
 def _change_row(change: Change) -> tuple[str, str, str, str]:
@@ -47,8 +47,9 @@ def _change_row(change: Change) -> tuple[str, str, str, str]:
     return name, _number(change.first), _number(change.latest), str(change.number)
 
 
-def _disagreement_row(one: Disagreement) -> tuple[str, str, str, str, str]:
-    return one.trial, one.reviewer_id, one.judgment, _number(one.reward), one.notes or ""
+def _disagreement_row(disagreement: Disagreement) -> tuple[str, str, str, str, str]:
+    reward, notes = _number(disagreement.reward), disagreement.notes or ""
+    return disagreement.trial, disagreement.reviewer_id, disagreement.judgment, reward, notes
 
 
 def _number(value: float | None) -> str:

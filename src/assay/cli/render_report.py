@@ -25,12 +25,12 @@ _COUNTS = (
 
 
 def as_json(reports: Sequence[JobReport]) -> str:
-    """One object. A number that JSON can't hold (NaN, infinity) is null."""
+    """One JSON object. NaN and infinity, which JSON can't hold, become null."""
     return json.dumps({"jobs": [without_nan(_job(report)) for report in reports]}, indent=2, allow_nan=False)
 
 
 def as_text(reports: Sequence[JobReport], *, markdown: bool) -> str:
-    """Tables for people, one job after the other."""
+    """Tables for people, one job after another."""
     return "\n\n".join("\n".join(_lines(report, markdown)) for report in reports)
 
 
@@ -90,7 +90,7 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
     yield render_table(titles, _count_rows(report), right=True, markdown=markdown)
     if report.troubles:
         yield ""
-        titles = ("what went wrong", "trials", "reward", "reason code", "which")
+        titles = ("problem", "trials", "reward", "reason code", "which")
         yield render_table(titles, map(_trouble_row, report.troubles), markdown=markdown)
     if report.evaluation is not None:
         yield from evaluation_lines(report.evaluation, markdown)
@@ -111,7 +111,7 @@ def _measures(group: GroupReport) -> Iterator[tuple[str, str]]:
     for metric in group.harbor.metrics or [{}]:
         yield "score (harbor)", _named(metric.items()) or "none: the job configures no metric for this dataset"
     passes = [(f"pass@{k}", value) for k, value in group.harbor.pass_at_k.items()]
-    yield "pass@k (harbor)", _named(passes) or "none: it needs two attempts a task and rewards of 0 or 1"
+    yield "pass@k (harbor)", _named(passes) or "none: needs two attempts per task and rewards of 0 or 1"
     if group.success is None:
         yield "success", _undecided(group)
         return
@@ -136,7 +136,7 @@ def _estimates(sign: str, estimates: Sequence[Estimate]) -> str:
 
 
 def _of_tasks(estimate: Estimate) -> str:
-    """How many tasks a value speaks of, where that is not all of them."""
+    """How many tasks an estimate covers, if it doesn't cover all of them."""
     if not estimate.tasks_with_too_few_attempts:
         return ""
     return f" ({estimate.tasks} of {estimate.tasks + estimate.tasks_with_too_few_attempts} tasks)"

@@ -1,4 +1,4 @@
-"""Verify the same outputs several times and say whether the answers are the same."""
+"""Run verifiers several times on the same outputs and report whether they answer the same."""
 
 import os
 import sys
@@ -9,20 +9,21 @@ from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
 from assay.engine.grade_again import GradeAgain
+from assay.formats.counting import counted
 
 
 def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> int:
-    """Grade every trial ``times`` more. Returns 1 if a verifier contradicted itself."""
+    """Grade every trial ``times`` more times. Returns 1 if a verifier contradicted itself."""
     trials = find_trials(paths)
     with grading_again(isolation, tasks) as again:
         answers = [_repeat(again, trial, times) for trial in trials]
     if all(answer is None for answer in answers):
-        raise InputError("none of the runs could be verified again")
+        raise InputError("none of the runs could be graded again")
     return 0 if all(answers) else 1
 
 
 def _repeat(again: GradeAgain, trial: str, times: int) -> bool | None:
-    """Whether the verifier is steady; None where it could not be run."""
+    """Whether the verifier gave the same answers; None if it could not be run."""
     name = clean(os.path.basename(trial.rstrip("/")))
     try:
         runs = [again.grade(DiskKeptTrial(trial)) for _ in range(times)]
@@ -47,7 +48,7 @@ def _reward(grading: Grading) -> str:
 def _verdict(rewards_differ: bool, details_differ: bool, times: int, rewards: set[str]) -> str:
     if rewards_differ:
         last = ", ".join(sorted(rewards))
-        return f"flaky: the same output got different rewards; in the last {times} verifications {last}"
+        return f"flaky: the same output got different rewards; rewards of the last {counted(times, 'run')}: {last}"
     if details_differ:
-        return f"the rewards agree ({', '.join(rewards)}), the details differ between {times} verifications"
-    return f"steady: {times} verifications gave {', '.join(rewards)} and the same details"
+        return f"same reward ({', '.join(rewards)}) but different details in {counted(times, 'verifier run')}"
+    return f"steady: {counted(times, 'verifier run')} gave {', '.join(rewards)} with the same details"

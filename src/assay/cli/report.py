@@ -1,8 +1,8 @@
-"""What a job's trials say: the score, pass@k, and the counts that make up every denominator.
+"""Summarize a job: the score, pass@k, and the counts that make up every denominator.
 
-A JOB is a folder that harbor wrote, or a folder of terminal-bench results. The score and pass@k are harbor's, to
-the last bit. Beside them stand pass@1, pass@k and pass^k for a reward of your choice. Trials that can't be read
-are counted and named with their reason.
+A JOB is a folder that harbor or 'assay run' wrote, or a folder of terminal-bench results. The score and pass@k are
+harbor's, to the last bit. The report adds pass@1, pass@k and pass^k for a reward of your choice. Trials that can't
+be read are counted and listed with the reason.
 """
 
 import argparse
@@ -25,22 +25,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON: {'jobs': [...]}")
     form.add_argument("--markdown", action="store_true", help="print Markdown tables")
-    parser.add_argument("--key", help="the reward that decides on success (default: 'reward', or the only one)")
+    parser.add_argument("--key", help="the reward that decides success (default: 'reward', or the only one)")
     parser.add_argument(
         "--threshold",
         type=_number,
         default=1.0,
         metavar="X",
-        help="the least reward that is a success (default: 1)",
+        help="the lowest reward that counts as a success (default: 1)",
     )
     parser.add_argument(
-        "-k", type=_ks, default=(), metavar="K,K", help="the k for pass@k and pass^k (default: 1 and harbor's)"
+        "-k",
+        type=_ks,
+        default=(),
+        metavar="K,K",
+        help="values of k for pass@k and pass^k (default: 1 and those that harbor reports)",
     )
     parser.add_argument(
         "--grading",
         choices=("first", "latest"),
         default="first",
-        help="which gradings to report: those of the run itself, or the newest (default: first)",
+        help="which gradings to report: the first one of each run, or the latest (default: first)",
     )
     add_metric_script(parser)
 
@@ -60,11 +64,11 @@ def report_on(jobs: list[str]) -> int:
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
-    found = open_results(path)
-    if isinstance(found, list):
-        return report_job(import_terminal_bench(os.path.basename(os.path.abspath(path)), found).job, question)
-    job = read_job(found, script=script, progress=ProgressBar(f"reading {found.name}"))
-    return report_job(job, question, read_histories(found, job.trials))
+    results = open_results(path)
+    if isinstance(results, list):
+        return report_job(import_terminal_bench(os.path.basename(os.path.abspath(path)), results).job, question)
+    job = read_job(results, script=script, progress=ProgressBar(f"reading {results.name}"))
+    return report_job(job, question, read_histories(results, job.trials))
 
 
 def _number(text: str) -> float:
@@ -73,12 +77,12 @@ def _number(text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+        raise argparse.ArgumentTypeError(f"must be a finite number, got {text!r}")
     return number
 
 
 def _ks(text: str) -> tuple[int, ...]:
     parts = text.split(",")
     if not all(part.isascii() and part.isdigit() and int(part) >= 1 for part in parts):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers from 1 on, such as 1,4")
+        raise argparse.ArgumentTypeError(f"must be whole numbers of at least 1, such as 1,4, got {text!r}")
     return tuple(map(int, parts))

@@ -1,12 +1,12 @@
-"""Run an agent on tasks, verify each attempt in a fresh sandbox, and write a job folder that harbor's tools read.
+"""Run an agent on tasks, run each task's verifier in a fresh sandbox, and write a job folder for harbor's tools.
 
-TASKS are task folders, or folders of them. The agent is 'oracle' (the task's own solution), 'nop' (does nothing)
-or a command for the shell. A command finds the instruction on its standard input, in $ASSAY_INSTRUCTION and in the
-file $ASSAY_INSTRUCTION_FILE, works in the task's folder, and ends when it is done or its time is up.
+TASKS are task folders, or folders that contain task folders. The agent is 'oracle' (runs the task's own solution),
+'nop' (does nothing) or a shell command. A command gets the instruction on standard input, in $ASSAY_INSTRUCTION
+and in the file $ASSAY_INSTRUCTION_FILE. It starts in the task's working folder and is stopped when its time is up.
 
-The same command with the same --job-name resumes a job that was interrupted.
+To resume an interrupted job, run the same command with the same --job-name.
 
-Exit codes: 0 every trial was scored without an error, 1 some were not, 2 nothing was run, 130 it was interrupted.
+Exit codes: 0 every trial was scored without an error, 1 some were not, 2 nothing was run, 130 interrupted.
 """
 
 import argparse
@@ -35,13 +35,13 @@ from assay.engine.task import Task
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
-    parser.add_argument("-a", "--agent", required=True, metavar="AGENT", help="oracle, nop, or a command")
+    parser.add_argument("-a", "--agent", required=True, metavar="AGENT", help="oracle, nop, or a shell command")
     parser.add_argument(
-        "--agent-name", metavar="NAME", help="what to call a command in reports (default: its first word)"
+        "--agent-name", metavar="NAME", help="name of the agent in reports (default: the command's first word)"
     )
-    parser.add_argument("-m", "--model", metavar="NAME", help="the model behind the agent, for reports")
+    parser.add_argument("-m", "--model", metavar="NAME", help="name of the agent's model in reports")
     parser.add_argument(
-        "-k", "--n-attempts", type=positive, default=1, metavar="N", help="attempts a task (default: 1)"
+        "-k", "--n-attempts", type=positive, default=1, metavar="N", help="attempts per task (default: 1)"
     )
     parser.add_argument(
         "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="trials at a time (default: 4)"
@@ -52,15 +52,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=0,
         metavar="N",
-        help="tries after an exception (default: 0)",
+        help="retries after an exception (default: 0)",
     )
-    parser.add_argument("--jobs-dir", default="jobs", metavar="DIR", help="where jobs are kept (default: jobs)")
-    parser.add_argument("--job-name", metavar="NAME", help="the job's name (default: the time)")
+    parser.add_argument("--jobs-dir", default="jobs", metavar="DIR", help="folder for job folders (default: jobs)")
+    parser.add_argument("--job-name", metavar="NAME", help="name of the job's folder (default: the current time)")
     add_isolation(parser)
     parser.add_argument(
         "--no-image",
         action="store_true",
-        help="run on the host's system where a Dockerfile asks for more than that",
+        help="run on the host system even if a task's Dockerfile needs an image",
     )
     parser.add_argument("--quiet", action="store_true", help="print only the report")
 
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
 def load_tasks(
     paths: Sequence[str], site: Site, *, no_image: bool
 ) -> tuple[list[tuple[Task, str | None]], list[str]]:
-    """The tasks that can be run, each with its dataset, and a sentence for each that can't."""
+    """The tasks that can be run, each with its dataset, and an error message for each that can't."""
     tasks: list[tuple[Task, str | None]] = []
     refused: list[str] = []
     for path in paths:
@@ -118,14 +118,14 @@ def _setting(args: argparse.Namespace, tasks: Sequence[tuple[Task, str | None]])
 
 
 def _job_name(given: str | None, jobs_dir: str) -> str:
-    """The name of one folder below the jobs. A job that was not named is never one that is there already."""
+    """The name of the job's folder. A job without a given name never reuses an existing folder."""
     if given is None:
         now = datetime.now().strftime("%Y-%m-%d__%H-%M-%S")
         names = itertools.chain((now,), (f"{now}-{number}" for number in itertools.count(2)))
         return next(name for name in names if not os.path.lexists(os.path.join(jobs_dir, name)))
     if given in ("", ".", "..") or "/" in given or "\0" in given:
         raise InputError(
-            f"--job-name must be a folder's name without a path, got {given!r}; the path goes into --jobs-dir"
+            f"--job-name must be a folder name without a path, got {given!r}; pass the path with --jobs-dir"
         )
     return given
 
@@ -136,13 +136,13 @@ def _agent(args: argparse.Namespace) -> Agent:
     if args.agent == "nop":
         return Agent("nop", model=args.model)
     if not args.agent.strip():
-        raise InputError("--agent must be oracle, nop or a command, got an empty text")
+        raise InputError("--agent must be oracle, nop or a shell command, got an empty string")
     name = args.agent_name or os.path.basename(args.agent.split()[0])
     return Agent(name, command=args.agent, model=args.model)
 
 
 def _run(setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display) -> bool:
-    """Run the job. Returns whether it came to its end."""
+    """Run the job. Returns whether it finished."""
     try:
         with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
             return run_job(setting, planned, site, workshop, store, display, stop_all)

@@ -1,4 +1,4 @@
-"""What a running job shows: a live line in a terminal, plain lines elsewhere."""
+"""The progress of a running job: a live line in a terminal, plain lines elsewhere."""
 
 import sys
 import threading
@@ -10,7 +10,7 @@ from assay.engine.trial_record import BROKEN
 
 
 class Display:
-    """Told of every trial, from several threads. Writes to standard error."""
+    """Shows each trial as it starts and ends. Called from several threads; writes to standard error."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -23,7 +23,7 @@ class Display:
 
     def begin(self, folder: str, total: int, finished: int, backend: str) -> None:
         self._done, self._total = finished, total
-        before = f", {finished} of them finished before" if finished else ""
+        before = f", {finished} of them already finished" if finished else ""
         self._line(f"{clean(folder)}: {total} {'trial' if total == 1 else 'trials'}{before}, in {backend}")
 
     def complain(self, complaint: str) -> None:
@@ -43,8 +43,8 @@ class Display:
             self._done = done
             seconds = time.monotonic() - began
             self._clear()
-            but = "" if remark is None else f" ({clean(remark)})"
-            self._print(f"{done}/{total}  {clean(trial.name)}  {_outcome(trial)}{but}  {seconds:.1f} s")
+            suffix = "" if remark is None else f" ({clean(remark)})"
+            self._print(f"{done}/{total}  {clean(trial.name)}  {_outcome(trial)}{suffix}  {seconds:.1f} s")
             self._status()
 
     def end(self) -> None:
@@ -78,6 +78,6 @@ def _outcome(trial: Trial) -> str:
     if trial.exception_type == BROKEN:
         return f"no reward ({BROKEN}: {clean(trial.exception_message)})"
     if trial.rewards is None:
-        return f"no reward ({trial.exception_type or 'the verifier gave none'})"
+        return f"no reward ({trial.exception_type or 'the verifier wrote no reward'})"
     rewards = ", ".join(f"{clean(key)} {value:g}" for key, value in trial.rewards.items())
-    return rewards if trial.exception_type is None else f"{rewards} (though {trial.exception_type})"
+    return rewards if trial.exception_type is None else f"{rewards} (despite {trial.exception_type})"

@@ -7,9 +7,9 @@ from unicodedata import east_asian_width
 def render_table(
     header: Sequence[str], rows: Iterable[Sequence[str]], *, right: bool = False, markdown: bool = False
 ) -> str:
-    """A table whose first column stands to the left, and the others to the right where they are numbers.
+    """A table. The first column is aligned to the left; ``right`` aligns the others to the right, for numbers.
 
-    A title may have several lines. In Markdown they become one.
+    A title may have several lines. In Markdown they are joined into one.
     """
     body = [[clean(cell) for cell in row] for row in rows]
     titles = [[clean(" ".join(title.splitlines())) for title in header]] if markdown else _stacked(header)
@@ -40,7 +40,7 @@ def some_of(names: Sequence[str], shown: int = 3) -> str:
 
 
 def _stacked(header: Sequence[str]) -> list[list[str]]:
-    """Titles of several lines, one above the other, resting on the last line."""
+    """Titles of several lines, aligned at the bottom."""
     split = [title.splitlines() or [""] for title in header]
     height = max(map(len, split))
     return [

@@ -1,13 +1,13 @@
-"""Check tasks before anybody is measured by them.
+"""Check tasks for mistakes before running agents on them.
 
     assay tasks check TASKS…
 
-loads every task and reads its verifier: is there one, does it write a reward on every path, can the agent see or
-change it, does it use the solution, does it download what it does not pin. With --run, the oracle must be worth 1
-and an idle agent 0, each --repeat times.
+Loads every task and reads its verifier: does it exist, does it write a reward on every path, can the agent see or
+change it, does it use the solution, does it download anything without a pinned version? With --run, Assay also
+runs the task: the oracle must get a reward of 1 and an idle agent 0, each of --repeat times.
 
-Exit codes: 0 nothing was found, 1 something was, 2 a task can't be loaded or run. The others are checked all the
-same.
+Exit codes: 0 no problems found, 1 problems found, 2 a task can't be loaded or run. One bad task doesn't stop the
+check of the others.
 """
 
 import argparse
@@ -34,15 +34,17 @@ from assay.engine.try_task import try_task
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=["check"], help="what to do with the tasks")
     parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
-    parser.add_argument("--run", dest="run_them", action="store_true", help="run the oracle and an idle agent too")
     parser.add_argument(
-        "--repeat", type=positive, default=1, metavar="N", help="with --run: how often (default: 1)"
+        "--run", dest="run_them", action="store_true", help="also run the oracle and an idle agent"
+    )
+    parser.add_argument(
+        "--repeat", type=positive, default=1, metavar="N", help="with --run: how many times (default: 1)"
     )
     add_isolation(parser)
     parser.add_argument(
         "--no-image",
         action="store_true",
-        help="with --run: on the host's system where a Dockerfile asks for more than that",
+        help="with --run: run on the host system even if a task's Dockerfile needs an image",
     )
 
 
@@ -60,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(path: str, attempt: Callable[[Task], list[LintFinding]] = lambda _: []) -> int:
-    """The exit code for one task. ``attempt`` runs it and says what it found."""
+    """The exit code for one task. ``attempt`` runs the task and returns its findings."""
     findings: list[LintFinding] = []
     failed = False
     try:
@@ -80,13 +82,13 @@ def _check(path: str, attempt: Callable[[Task], list[LintFinding]] = lambda _: [
 
 def _try(task: Task, site: Site, workshop: DiskWorkshop, times: int) -> list[LintFinding]:
     """Let the oracle and an idle agent attempt the task."""
-    found: list[LintFinding] = []
+    findings: list[LintFinding] = []
     for agent, wanted in ((Agent("oracle", oracle=True), 1.0), (Agent("nop"), 0.0)):
         rewards = [try_task(site, workshop, task, agent) for _ in range(times)]
-        got = ", ".join(dict.fromkeys("no reward" if one is None else f"{one:g}" for one in rewards))
-        who = f"the {agent.name}"
+        got = ", ".join(dict.fromkeys("no reward" if reward is None else f"{reward:g}" for reward in rewards))
+        who = f"the {agent.name} agent"
         if any(reward != wanted for reward in rewards):
-            found.append(LintFinding(agent.name, "verifier", f"{who} got {got}; it should get {wanted:g}"))
+            findings.append(LintFinding(agent.name, "verifier", f"{who} must get {wanted:g}, got {got}"))
         if len(set(rewards)) > 1:
-            found.append(LintFinding("flaky", "verifier", f"{times} attempts of {who} got different rewards"))
-    return found
+            findings.append(LintFinding("flaky", "verifier", f"{who} got different rewards in {times} attempts"))
+    return findings

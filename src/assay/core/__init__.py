@@ -1,7 +1,7 @@
 """What every dialect shares: outcomes, how they count, and the arithmetic.
 
-Pure and standard library only. The core knows no file, no wire name and no document; it can be read in
-ten minutes, starting with ``outcome``.
+Pure functions and the standard library only. The core knows no files, no wire names and no documents. You can read
+it in ten minutes; start with ``outcome``.
 """
 
 from assay.core.check import Check

@@ -1,4 +1,4 @@
-"""What a check is: one question with its parameters, asked of evidence.
+"""A check: one question about the evidence, with its parameters.
 
 A check knows nothing of weights or wire names; a placement does. What a check may declare beside its question is
 here too, each in a Protocol of its own, so that nobody has to look for attributes that may be missing.

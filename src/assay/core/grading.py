@@ -1,4 +1,4 @@
-"""Run checks on evidence. The one boundary at which an exception becomes data."""
+"""Run checks on evidence. This is the only place where an exception becomes data."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -36,11 +36,11 @@ def grade(
     ask_all: AskAll[Evidence] = map,
     run: RunCheck[Evidence] = run_here,
 ) -> tuple[Placed, ...]:
-    """Ask every check. A check that raises is ``Errored``; the others go on.
+    """Run every check. If one raises, its outcome is ``Errored`` and the others still run.
 
-    ``MeasurementError`` passes through: where a source is down, there is no grading at all. ``ask_all`` does what
-    ``map`` does, and keeps the order of the answers; it may ask several checks at once. ``run`` runs one check
-    and raises if it doesn't finish within its time limit.
+    ``MeasurementError`` is not caught: if a source is down, there is no grading at all. ``ask_all`` works like
+    ``map`` and keeps the order of the answers, but may run several checks at once. ``run`` runs one check and
+    raises if it doesn't finish within its time limit.
     """
     return tuple(ask_all(lambda one: Placed(one.placement, outcome_of(one.check, evidence, run)), checks))
 
@@ -56,7 +56,7 @@ def outcome_of(check: Check[Evidence], evidence: Evidence, run: RunCheck[Evidenc
 
 
 def _text(error: Exception) -> str:
-    """What the error says. Saying it may fail, too."""
+    """The message of the error. Its ``__str__`` may fail, too."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - then it says nothing

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The check looked and has an answer: ``score`` from 0 to 1, and whether that is a pass."""
+    """The check has an answer: a ``score`` from 0 to 1, and whether that is a pass."""
 
     score: float
     passed: bool
@@ -19,12 +19,12 @@ class Scored:
 
     def __post_init__(self) -> None:
         if isinstance(self.score, bool) or not 0 <= self.score <= 1:
-            raise ValueError(f"a score is a finite number from 0 to 1, not {self.score!r}")
+            raise ValueError(f"a score must be a finite number from 0 to 1, got {self.score!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class NotApplicable:
-    """The question does not arise for this evidence."""
+    """The check doesn't apply to this evidence."""
 
     summary: str
 

@@ -4,15 +4,15 @@
 def pass_at_k(n: int, c: int, k: int) -> float | None:
     """The unbiased estimate that at least one of ``k`` attempts succeeds, from ``c`` successes in ``n``.
 
-    None where ``n < k``: too few attempts to say. The order of operations is harbor's own, because another
-    order gives other last bits: (5, 1, 2) is 0.3999999999999999.
+    None if ``n < k``, which is too few attempts. The order of operations is harbor's, because another order gives
+    other last bits: (5, 1, 2) is 0.3999999999999999.
     """
     _validate(n, c, k)
     return None if n < k else chance_of_a_success(n, c, k)
 
 
 def chance_of_a_success(n: int, c: int, k: int) -> float:
-    """The estimate without the question whether ``n`` is enough; ``n - c < k`` is a certain success."""
+    """The estimate without a check that ``n`` is large enough; ``n - c < k`` is a certain success."""
     if n - c < k:
         return 1.0
     all_fail = 1.0
@@ -22,7 +22,7 @@ def chance_of_a_success(n: int, c: int, k: int) -> float:
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float | None:
-    """The unbiased estimate that all of ``k`` attempts succeed. None where ``n < k``."""
+    """The unbiased estimate that all of ``k`` attempts succeed. None if ``n < k``."""
     _validate(n, c, k)
     if n < k:
         return None
@@ -34,6 +34,6 @@ def pass_hat_k(n: int, c: int, k: int) -> float | None:
 
 def _validate(n: int, c: int, k: int) -> None:
     if not 0 <= c <= n:
-        raise ValueError(f"successes ({c}) must lie between 0 and the attempts ({n})")
+        raise ValueError(f"successes must be from 0 to the number of attempts ({n}), got {c}")
     if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
+        raise ValueError(f"k must be at least 1, got {k}")

@@ -8,7 +8,7 @@ from assay.core.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where an outcome stands in a result. ``axis`` is None for outcomes that belong to no axis."""
+    """The place of an outcome in a result. ``axis`` is None for outcomes without an axis."""
 
     name: str
     weight: float = 1
@@ -17,7 +17,7 @@ class Placement:
 
     def __post_init__(self) -> None:
         if isinstance(self.weight, bool) or not 0 <= self.weight <= sys.float_info.max:
-            raise ValueError(f"a weight is a finite number of at least 0, not {self.weight!r}")
+            raise ValueError(f"a weight must be a finite number of at least 0, got {self.weight!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Pure functions from placed outcomes to a number or a verdict.
 
-Each dialect names its own rule for an answer that is not a score (``Unscored``) and its own value for "nothing
-counts", which is None here: 0.0 for evaluation and criteria, N/A for scorers. No rollup rounds.
+Each dialect has its own rule for an answer without a score (``Unscored``) and its own value if nothing counts,
+which is None here: 0.0 for evaluation and criteria, N/A for scorers. No rollup rounds.
 """
 
 import math
@@ -29,11 +29,11 @@ class Verdict(Enum):
 
 
 def weighted_mean(placed: Iterable[Placed], unscored: Unscored) -> float | None:
-    """The mean of the scores by weight. None where nothing counts or all weights are 0."""
+    """The weighted mean of the scores. None if nothing counts or all weights are 0."""
     counted = _counted(placed, unscored)
     weight = total(w for w, _ in counted)
     if math.isinf(weight):
-        # Halving by powers of two is exact, and brings weights near the end of the floats back into range.
+        # Dividing by a power of two is exact, and brings weights near the largest float back into range.
         counted = [(math.ldexp(w, -64), score) for w, score in counted]
         weight = total(w for w, _ in counted)
     if weight == 0:
@@ -44,14 +44,14 @@ def weighted_mean(placed: Iterable[Placed], unscored: Unscored) -> float | None:
 
 
 def lowest(placed: Iterable[Placed], unscored: Unscored) -> float | None:
-    """The worst score wins; weights are ignored. None where nothing counts."""
+    """The lowest score; weights are ignored. None if nothing counts."""
     return min((score for _, score in _counted(placed, unscored)), default=None)
 
 
 def gate(placed: Iterable[Placed]) -> Verdict:
-    """FAIL if a required outcome failed or broke; N/A if nothing was looked at; otherwise PASS.
+    """FAIL if a required outcome failed or broke; N/A if nothing was checked; otherwise PASS.
 
-    An advisory outcome never turns the verdict, but its score is a sign that something was looked at.
+    An advisory outcome never makes the verdict FAIL, but its score shows that something was checked.
     """
     applicable = [p for p in placed if _looked(p)]
     if not applicable:
@@ -61,7 +61,7 @@ def gate(placed: Iterable[Placed]) -> Verdict:
 
 
 def _looked(placed: Placed) -> bool:
-    """Whether an answer says something: a score does, and so does a required check that broke."""
+    """Whether an outcome counts: a score does, and so does a required check that broke."""
     return isinstance(placed.outcome, Scored) or (
         placed.placement.required and not isinstance(placed.outcome, NotApplicable)
     )

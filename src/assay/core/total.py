@@ -1,10 +1,10 @@
-"""The one sum. No other place adds rewards up.
+"""The only function that adds up rewards.
 
 From Python 3.12 on, the builtin ``sum`` compensates floats (Neumaier's variant of Kahan's summation), so the
-mean of ten 0.1 is 0.1 there and 0.09999999999999999 on 3.11. Harbor runs on 3.12, and Assay answers as 3.12
-does on every version, including the corners: ints add exactly until the first float, that float is added onto
-the int prefix plainly, later ints are added without compensation, and an int that leaves the range of a C long
-ends compensation for good.
+mean of ten 0.1 is 0.1 there and 0.09999999999999999 on 3.11. Harbor runs on 3.12, and Assay gives the
+same result as 3.12 on every version, including the corner cases: ints are added exactly until the first float;
+that float is added to the sum of the ints without compensation, and so are later ints; an int beyond the range of
+a C long ends compensation for good.
 """
 
 import math
@@ -15,12 +15,12 @@ _LONG_MIN = -(2**63)
 
 
 def total(values: Iterable[float]) -> float:
-    """Add the values up exactly as ``sum`` of Python 3.12 does. The total of ints is an int."""
+    """Add up the values exactly as ``sum`` of Python 3.12 does. The total of ints is an int."""
     rest = iter(values)
     head = _int_prefix(rest)
     if type(head) is float:
         head = _compensated(head, rest)
-    # What is left, if anything, comes after an int beyond the range of a C long: plain addition.
+    # Any values left come after an int beyond the range of a C long, so they are added plainly.
     for value in rest:
         head = head + value
     return head
@@ -59,7 +59,7 @@ def _compensated(start: float, rest: Iterator[float]) -> float:
 
 
 def _with(result: float, lost: float) -> float:
-    """Give back what rounding lost. A lost amount that is infinite or NaN would spoil an infinite sum."""
+    """Add the amount lost to rounding, unless it is infinite or NaN, which would spoil an infinite sum."""
     return result + lost if lost and math.isfinite(lost) else result
 
 

@@ -1,4 +1,4 @@
-"""Ask again until an answer is a pass or the time is over: a change in a system may show up late."""
+"""Ask again until the answer is a pass or the time is up, because effects in other systems may show up late."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,7 +15,7 @@ def held_within(
     clock: Callable[[], float],
     sleep: Callable[[float], None],
 ) -> Outcome:
-    """The first answer that is a pass, or the last one, which is asked for when the time is over."""
+    """The first answer that is a pass, or the last answer. The last question is asked when the time is up."""
     end = clock() + wait_sec
     pause = FIRST_PAUSE_SEC
     while True:

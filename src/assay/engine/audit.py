@@ -1,4 +1,4 @@
-"""Does a job's recorded result.json follow from its trial folders? Derived again, and compared field by field."""
+"""Derive a job's result.json again from its trial folders and compare it with the recorded one, field by field."""
 
 import json
 import math
@@ -13,11 +13,12 @@ from assay.engine.audit_rewards import audit_rewards
 from assay.engine.finding import Finding, Standing
 from assay.engine.job import Job, Problem
 from assay.engine.ports import JobFolder
+from assay.formats.counting import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The findings on a job. ``identical`` says that the text itself is what harbor would have written."""
+    """The findings on a job. ``identical`` is true if the file has exactly the bytes that harbor would write."""
 
     job: str
     findings: list[Finding]
@@ -31,7 +32,7 @@ class Audit:
         return all(finding.standing is not Standing.DIFFERS for finding in self.findings)
 
 
-# What only the run itself could know; and while it goes on, how many trials are running.
+# Fields that can't be derived from the trials, and one more while the job is running.
 _TAKEN = ("id", "started_at", "updated_at", "finished_at", "stats.n_retries")
 _TAKEN_WHILE_RUNNING = (*_TAKEN, "stats.n_running_trials")
 
@@ -57,18 +58,18 @@ def audit_job(folder: JobFolder, job: Job) -> Audit:
 
 def _recorded(job: Job) -> dict[str, Any]:
     if job.recorded is None:
-        raise InputError(f"{job.name} has no result.json to audit")
+        raise InputError(f"{job.name} must have a result.json to audit, but it has none")
     try:
-        found = _loads(job.recorded.decode())
+        result = _loads(job.recorded.decode())
     except (ValueError, RecursionError) as error:
-        raise InputError(f"the result.json of {job.name} is not JSON: {error}") from error
-    if not isinstance(found, dict) or not isinstance(found.get("stats"), dict):
-        raise InputError(f"the result.json of {job.name} is not a job's result: it has no stats")
-    return found
+        raise InputError(f"the result.json of {job.name} must be JSON: {error}") from error
+    if not isinstance(result, dict) or not isinstance(result.get("stats"), dict):
+        raise InputError(f"the result.json of {job.name} must be the result of a job, but it has no stats")
+    return result
 
 
 def _as_of(recorded: dict[str, Any], job: Job) -> Job:
-    """An unfinished job as it was when its record was written: trials that ended later are not held against it."""
+    """An unfinished job as it was when its record was written. Trials that ended later are no difference."""
     spoken_of = _names_in(recorded)
     behind = [trial for trial in job.trials if trial.name not in spoken_of]
     known = len(job.trials) - len(behind)
@@ -78,12 +79,12 @@ def _as_of(recorded: dict[str, Any], job: Job) -> Job:
         or _int(recorded["stats"], "n_completed_trials") != known
     ):
         return job
-    later = [Problem(trial.name, "harbor_trial_result_missing", "it ended later") for trial in behind]
+    later = [Problem(trial.name, "harbor_trial_result_missing", "ended later") for trial in behind]
     return replace(
         job,
         trials=[trial for trial in job.trials if trial.name in spoken_of],
         problems=[*job.problems, *later],
-        notes=[*job.notes, f"{len(behind)} trials ended after the record was written"],
+        notes=[*job.notes, f"{counted(len(behind), 'trial')} ended after the record was written"],
     )
 
 
@@ -97,7 +98,7 @@ def _names_in(recorded: dict[str, Any]) -> set[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in lists, at whatever depth of objects."""
+    """All strings in lists, however deeply nested in objects."""
     if isinstance(value, dict):
         for item in value.values():
             yield from _texts(item)
@@ -106,7 +107,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _loads(text: str) -> Any:
-    """JSON in which a repeated key keeps all its trials: harbor writes one "nan" for each NaN."""
+    """Parse JSON. Lists under a repeated key are joined, because harbor writes one "nan" key for each NaN."""
     return json.loads(text, object_pairs_hook=_merged)
 
 
@@ -119,7 +120,7 @@ def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _derive(job: Job, recorded: dict[str, Any]) -> JobResult:
-    """The job's result as the trials give it; what only the run could know is taken from the record."""
+    """The job's result as it follows from the trials; fields that can't be derived are taken from the record."""
     said = recorded["stats"]
     stats = job_stats(job.trials, job.metrics.by_dataset, n_total=job.n_total, n_retries=_int(said, "n_retries"))
     stats.n_running_trials = _int(said, "n_running_trials") if recorded.get("finished_at") is None else 0
@@ -144,7 +145,7 @@ def _int(fields: Mapping[str, Any], name: str) -> int:
 
 
 def _fields(result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The fields that are compared one by one: those of the job, of its statistics and of each group."""
+    """The fields to compare: those of the job, of its statistics and of each group."""
     for name, value in result.items():
         if name != "stats" or not isinstance(value, dict):
             yield name, value
@@ -166,7 +167,7 @@ def _metric_fields(result: dict[str, Any]) -> list[str]:
 
 
 def _compare(recorded: dict[str, Any], derived: dict[str, Any], taken: set[str]) -> Iterator[Finding]:
-    """One finding a field, in the order of the file. A field that is on one side only differs."""
+    """One finding per field, in the order of the file. A field on only one side counts as different."""
     for name in dict.fromkeys([*derived, *recorded]):
         one, other = recorded.get(name), derived.get(name)
         if name in taken:
@@ -184,12 +185,12 @@ def _standing(one: Any, other: Any) -> Standing:
 
 
 def _canonical(value: Any) -> str:
-    """Equal texts for equal values of equal types: 1, 1.0 and true are three things."""
+    """The same text only for equal values of the same type: 1, 1.0 and true are different."""
     return json.dumps(value, sort_keys=True)
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two values differ only as another order of the same trials would make them differ."""
+    """Whether two values differ only in ways that another order of the same trials explains."""
     if isinstance(one, dict) and isinstance(other, dict):
         return set(one) == set(other) and all(_alike(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):

@@ -1,4 +1,4 @@
-"""Do the rewards that trials record follow from the reward files that their verifiers left?"""
+"""Compare the rewards that trials record with the reward files that their verifiers wrote."""
 
 from collections.abc import Iterable
 
@@ -10,14 +10,14 @@ from assay.engine.finding import Finding, Standing
 from assay.engine.job import read_rewards_of
 from assay.engine.ports import JobFolder
 
-# Errors that a trial owes to its reward files and to nothing else.
+# Errors that only the reward files can cause.
 _REWARD_ERRORS = frozenset(
     {"RewardFileNotFoundError", "RewardFileEmptyError", "VerifierOutputParseError", "ValidationError"}
 )
 
 
 def audit_rewards(folder: JobFolder, trials: Iterable[Trial]) -> list[Finding]:
-    """One finding for each trial that differs from its files, and one for all that agree."""
+    """One finding for each trial that differs from its files, and one for all the others."""
     agreed = unchecked = 0
     different: list[Finding] = []
     for trial in trials:
@@ -28,12 +28,12 @@ def audit_rewards(folder: JobFolder, trials: Iterable[Trial]) -> list[Finding]:
             different.append(finding)
         else:
             agreed += 1
-    kept = f"{agreed} agree with their reward files, {unchecked} have none to compare"
+    kept = f"{agreed} agree with their reward files, {unchecked} have no reward files"
     return [Finding("trials", Standing.SAME, kept, kept), *different]
 
 
 def _audit(folder: JobFolder, trial: Trial) -> Finding | None:
-    """The finding on one trial; None where there is nothing to compare."""
+    """The finding on one trial; None if there is nothing to compare."""
     recorded: object = dict(trial.rewards) if trial.rewards is not None else trial.exception_type
     if trial.rewards is None and trial.exception_type not in _REWARD_ERRORS:
         return None
@@ -52,14 +52,14 @@ def _from_files(folder: JobFolder, trial: Trial) -> Rewards | RewardError | None
     steps = [Step(verified=True, rewards=one) for one in found if not isinstance(one, RewardError)]
     if not steps:
         return RewardFileNotFoundError("no step left a reward file")
-    # Which strategy the task has is not in the trial's folder: either will do.
+    # The trial's folder doesn't say which strategy the task has, so either may match.
     results = [trial_rewards(steps, strategy) for strategy in Strategy]
     derived = [None if result is None else result.rewards for result in results]
     return next((rewards for rewards in derived if _same(trial.rewards, rewards)), derived[0])
 
 
 def _same(one: Rewards | None, other: Rewards | None) -> bool:
-    """Equal with their types, and NaN equal to NaN."""
+    """Whether values and their types are equal, with NaN equal to NaN."""
     if one is None or other is None:
         return one is other
     return {key: repr(value) for key, value in one.items()} == {key: repr(value) for key, value in other.items()}

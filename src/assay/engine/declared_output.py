@@ -28,7 +28,7 @@ class _Table(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOutput:
-    """The table, read. Nothing in it is required. ``field`` is its name in task.toml, for complaints."""
+    """The parsed table. All of its keys are optional. ``field`` is its name in task.toml, for errors."""
 
     field: str
     path: str | None
@@ -37,9 +37,9 @@ class DeclaredOutput:
     sections: tuple[str, ...]
 
     def of(self, output: str, environment: Environment, folder: TaskFolder) -> Declared | None:
-        """What the output at this path must be; where nothing is declared, its name decides.
+        """What the output at this path must be. Without a declared format, the file's name decides.
 
-        Of the working folder nothing can be asked.
+        None if the output is the working folder, about which nothing can be declared.
         """
         asks = self.format is not None or self.schema_file is not None or bool(self.sections)
         if output != environment.workdir:
@@ -49,13 +49,13 @@ class DeclaredOutput:
             return Declared(self.format or format_of(output), schema, self.sections, may_be_folder=loose)
         if asks:
             raise InputError(
-                f"{folder.root}/{FILE_NAME}: {self.field} asks for a format, a schema or sections, so path must "
-                f"name a file; the output is the working folder {output}"
+                f"{folder.root}/{FILE_NAME}: {self.field}.path must name a file, because a format, a schema or "
+                f"sections are declared for it, got the working folder {output}"
             )
         return None
 
     def _check_place(self, environment: Environment, root: str) -> None:
-        """A path at which nothing of the agent's is ever kept would cost every run its reward."""
+        """Refuse a path at which no agent's files are kept: every run would lose its reward."""
         places = [*environment.places, *LOGS]
         path = posixpath.normpath(self.path or places[0])
         if not any(path == place or path.startswith(f"{place}/") for place in places):
@@ -66,7 +66,7 @@ class DeclaredOutput:
 
 
 def declared_output(config: TaskConfig, root: str, step: str | None) -> DeclaredOutput:
-    """What is declared about the output of a step; None is the only one of a task without steps.
+    """The declared output of a step. ``step`` is None for a task without steps.
 
     Raises ``InputError``.
     """
@@ -85,7 +85,7 @@ def declared_output(config: TaskConfig, root: str, step: str | None) -> Declared
 
 
 def _check_steps(table: dict[str, Any], steps: list[str], where: str) -> None:
-    """Every entry is a table that has the name of a step."""
+    """Refuse an entry that isn't a table with the name of a step."""
     for name, entry in table.items():
         field = f"{where}: metadata.output.{name}"
         if not isinstance(entry, dict):
@@ -104,8 +104,8 @@ def _schema(folder: TaskFolder, name: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} must be a JSON Schema, but it isn't JSON: {error}") from error
     if not isinstance(schema, dict):
-        raise InputError(f"{path} must be a JSON Schema, an object, got {type(schema).__name__}")
+        raise InputError(f"{path} must be a JSON Schema, which is an object, got {type(schema).__name__}")
     complaint = schema_complaint(schema)
     if complaint is not None:
-        raise InputError(f"{path} is not a valid JSON Schema: {complaint}")
+        raise InputError(f"{path} must be a valid JSON Schema: {complaint}")
     return schema

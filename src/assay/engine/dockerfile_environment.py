@@ -1,4 +1,4 @@
-"""What a Dockerfile asks for that needs no image: WORKDIR, ENV, COPY and ADD of the task's own files."""
+"""Read the parts of a Dockerfile that need no image: WORKDIR, ENV, COPY and ADD of the task's own files."""
 
 import copy
 import posixpath
@@ -12,10 +12,10 @@ from assay.engine.task import DEFAULT_WORKDIR, Copy, Environment
 from assay.engine.task_ports import BuildContext
 from assay.formats.dockerfile import Instruction, parse_dockerfile, substitute
 
-# Images that are a plain system and little else: the host's own will do in their place.
+# Images of a plain system, which the host's system can replace.
 PLAIN_IMAGES = ("scratch", "debian", "ubuntu")
 
-# Nothing in these changes what a command finds in its sandbox.
+# Instructions that don't change the files or variables that a command sees in its sandbox.
 _HARMLESS = frozenset(
     {"LABEL", "EXPOSE", "CMD", "ENTRYPOINT", "MAINTAINER", "STOPSIGNAL", "HEALTHCHECK", "SHELL", "VOLUME"}
 )
@@ -27,7 +27,7 @@ _SYSTEM = (
 
 
 def read_environment(dockerfile: str, context: BuildContext, path: str) -> Environment:
-    """The environment that a Dockerfile describes. ``path`` is where it is, for errors."""
+    """The environment that a Dockerfile describes. ``path`` is that of the Dockerfile, for errors."""
     reader = _Reader(context, path)
     for instruction in parse_dockerfile(dockerfile):
         reader.take(instruction)
@@ -42,13 +42,13 @@ def read_environment(dockerfile: str, context: BuildContext, path: str) -> Envir
 
 
 def in_system(path: str) -> bool:
-    """Whether a path lies where the system or harbor keeps its own."""
+    """Whether a path is in a folder of the system or of harbor."""
     return any(path == one or path.startswith(f"{one}/") for one in _SYSTEM)
 
 
 @dataclass(slots=True)
 class _Stage:
-    """What a stage has come to. Only the last one becomes the image, with those that it begins from."""
+    """The state of a build stage. Only the last stage becomes the image, with the stages that it is based on."""
 
     workdir: str | None = None
     env: dict[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class _Stage:
 
 
 class _Reader:
-    """Goes through the instructions in order."""
+    """Applies the instructions in order."""
 
     def __init__(self, context: BuildContext, path: str) -> None:
         self._context = context
@@ -80,11 +80,11 @@ class _Reader:
             self.stage.needs_image = f"{self._path}:{instruction.line}: {what[:80]}"
 
     def _expand(self, text: str) -> str:
-        # Of the variables that a plain image sets, Dockerfiles build on this one.
+        # PATH is the only variable of a plain image that Dockerfiles build on.
         return substitute(text, {"PATH": PATH, **self.stage.arguments, **self.stage.env})
 
     def _from(self, instruction: Instruction) -> None:
-        """A new stage has nothing of the one before, unless it begins from it by name."""
+        """A new stage has nothing from the previous one, unless it is based on it by name."""
         if not self._stages:
             self._before_stages = self.stage.arguments
         words = [substitute(word, self._before_stages) for word in instruction.words]
@@ -98,13 +98,13 @@ class _Reader:
         self._stages[named.lower()] = self.stage
 
     def _arg(self, instruction: Instruction) -> None:
-        """One without a value has that of the same name before the first stage."""
+        """An ARG without a value gets that of the same name before the first stage."""
         for word in instruction.words:
             name, given, value = word.partition("=")
             self.stage.arguments[name] = self._expand(value) if given else self._before_stages.get(name, "")
 
     def _env(self, instruction: Instruction) -> None:
-        """All values of one instruction are expanded with what held before it."""
+        """All values of one instruction are expanded with the variables set before it."""
         words = _quoted_words(instruction.text)
         if words and "=" not in words[0]:
             words = [f"{words[0]}={' '.join(words[1:])}"]
@@ -144,17 +144,17 @@ class _Reader:
     def _find(self, word: str, instruction: Instruction) -> list[str]:
         found = self._context.find(word)
         if not found:
-            raise InputError(f"{self._path}:{instruction.line}: there is no {word} in {self._context.folder}")
+            raise InputError(f"{self._path}:{instruction.line}: {word} doesn't exist in {self._context.folder}")
         return found
 
 
 def normal_path(path: str) -> str:
-    """One spelling: POSIX keeps two slashes at the front, which mean nothing here."""
+    """A path in its normal form. POSIX would keep two leading slashes, which have no meaning here."""
     return "/" + posixpath.normpath(path).lstrip("/")
 
 
 def _quoted_words(text: str) -> list[str]:
-    """Words as a shell splits them, but with a dollar still escaped where it was, or stood in single quotes."""
+    """Words as a shell splits them, but a dollar that was escaped or in single quotes stays escaped."""
     kept = _QUOTED.sub(lambda part: part[0].replace("$", "\0") if part[0][0] == "'" else part[0], text)
     return [word.replace("\0", "\\$") for word in Instruction("ENV", kept.replace("\\$", "\0"), 0).words]
 

@@ -1,4 +1,4 @@
-"""What the gradings of a job say beyond its rewards: validity, failures, changes, flakiness, disagreement."""
+"""Summarize the gradings of a job beyond its rewards: validity, failures, changes, flakiness, disagreement."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A trial whose newest grading gives another reward than its first. None stands for "no reward"."""
+    """A trial whose newest grading has another reward than its first. None means no reward."""
 
     trial: str
     step: str | None
@@ -32,7 +32,7 @@ class TagGroup:
 
 @dataclass(frozen=True, slots=True)
 class ReasonGroup:
-    """Trials whose evaluation has no reward, or not the verifier's, for the same reason."""
+    """Trials whose gradings have no reward from the verifier, for the same reason."""
 
     reason_code: str
     trials: list[str]
@@ -51,7 +51,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """The evaluation side of a job. ``used`` says which gradings the numbers of the report come from."""
+    """The summary of a job's gradings. ``used`` says which gradings the numbers of the report come from."""
 
     used: str
     graded: int
@@ -69,9 +69,9 @@ class EvaluationReport:
 def report_histories(
     histories: Iterable[History], used: str, threshold: float, own: Mapping[str, float] | None = None
 ) -> EvaluationReport | None:
-    """The evaluation side of a job; None where none of its trials has records.
+    """The summary of a job's gradings and annotations; None if none of its trials has any.
 
-    ``own`` has the rewards of the trials themselves, for those that were annotated and never graded.
+    ``own`` has the rewards that the trials recorded, for trials that were annotated but never graded.
     """
     known = list(histories)
     if not known:
@@ -109,12 +109,12 @@ def _changes(history: History) -> Iterator[Change]:
 
 
 def _reward(grading: "Grading") -> float | None:
-    """The reward of a grading. One whose verifier did not complete is not a zero."""
+    """The reward of a grading; None, and not 0, if its verifier didn't complete."""
     return grading.result.reward if grading.result.validity.verifier_completed else None
 
 
 def _taxonomy(shown: "dict[str, list[Grading]]", histories: Iterable[History]) -> list[TagGroup]:
-    """What the gradings are tagged with, and what reviewers said, which is a person's word whoever it was."""
+    """The failures by category and source. Categories of reviewers always have the source "human"."""
     groups: dict[tuple[str, str], list[str]] = {}
     for history in histories:
         tags = {
@@ -137,7 +137,7 @@ def _reasons(shown: "dict[str, list[Grading]]") -> list[ReasonGroup]:
 
 
 def _verdict(shown: "list[Grading]", own: float | None) -> float | None:
-    """The reward that a reviewer's word is held against: of several steps, the lowest."""
+    """The reward to compare a reviewer's verdict with: the lowest of all steps."""
     if not shown:
         return own
     rewards = [_reward(grading) for grading in shown]
@@ -146,7 +146,7 @@ def _verdict(shown: "list[Grading]", own: float | None) -> float | None:
 
 
 def _disagreements(history: History, reward: float | None, threshold: float) -> Iterator[Disagreement]:
-    """Where a reviewer says pass and the verifier does not, or the other way round. To defer is no opinion."""
+    """Verdicts that contradict the verifier. A reviewer who defers doesn't contradict it."""
     passed = reward is not None and reward >= threshold
     for one in history.annotations:
         judgment = one.judgment.value

@@ -1,4 +1,4 @@
-"""Grade a trial again: run its verifier on what the agent left, without the agent, for one more grading."""
+"""Grade a trial again: run its verifier on the files that the agent left, without running the agent."""
 
 import contextlib
 import posixpath
@@ -16,16 +16,15 @@ from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.trial_record import Verified
 
-# What comes before and after a verifier is done while other verifiers run.
+# Extra threads that prepare and record gradings while verifiers run.
 AROUND = 2
 
 
 class GradeAgain:
-    """Grades trials again. ``tasks_dir`` is where tasks are looked for, if not where the trial says.
+    """Grades trials again. Tasks are looked up in ``tasks_dir``, or by default at the path that the trial records.
 
-    ``load_task`` returns None for a task that isn't there.
-
-    At most ``concurrent`` verifiers run at a time, however many threads call. ``threads`` keep them busy.
+    ``load_task`` returns None for a task that doesn't exist. At most ``concurrent`` verifiers run at a time, no
+    matter how many threads call ``grade``; ``threads`` is the number of threads that keeps them busy.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class GradeAgain:
         self.threads = concurrent + AROUND
 
     def grade(self, trial: KeptTrial) -> list[Grading]:
-        """Verify every step of a trial again and keep the gradings."""
+        """Run the verifier of every step of a trial again and keep the gradings."""
         task = self._task_of(trial)
         kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
         if not kept:
@@ -62,7 +61,7 @@ class GradeAgain:
                 task = self._load_task(path)
                 if task is None:
                     raise InputError(
-                        f"the task {path} of {trial.path} isn't there; pass --tasks with the folder that holds it"
+                        f"the task {path} of {trial.path} doesn't exist; pass its parent folder with --tasks"
                     )
                 self._tasks[path] = prepare_task(task, self._site, no_image=True)
             return self._tasks[path]
@@ -79,7 +78,7 @@ class GradeAgain:
         return self._record(trial, task, step, verified, workspace)
 
     def _record(self, trial: KeptTrial, task: Task, step: Step, verified: Verified, workspace: str) -> Grading:
-        """Behind the newest grading, which may come from somebody who grades at the same time."""
+        """Add the grading after the newest one. Another process may add one at the same time."""
         while True:
             grading = grading_of(
                 verified,
@@ -96,13 +95,13 @@ class GradeAgain:
 
 def _why_not_kept(trial: KeptTrial, task: Task) -> str:
     if any(trial.kept_in_part(step.name) for step in task.steps):
-        return "its workspace was too large to keep, and grading a part of it would be wrong"
+        return "its workspace was too large to be kept as a whole, and grading a part of it would be wrong"
     return "its workspace was not kept"
 
 
 def _check_workspace(trial: KeptTrial, step: Step, checksum: str) -> None:
-    """What is graded again must be what was graded."""
+    """Refuse a workspace that changed since it was graded."""
     before: Before = trial.gradings()
     known = [one.provenance.hashes.workspace for one in before.gradings if one.step == step.name]
     if any(one is not None and one != checksum for one in known):
-        raise InputError(f"{trial.archive(step.name)} was changed since it was graded: its hash differs")
+        raise InputError(f"{trial.archive(step.name)} changed since it was graded: its hash differs")

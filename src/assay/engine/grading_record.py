@@ -16,7 +16,7 @@ PROFILE = "harbor-0.13.1"
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What a new grading follows: the gradings so far, the oldest first, and the hash of the last."""
+    """The gradings before a new one, the oldest first, and the hash of the last."""
 
     gradings: tuple[Grading, ...] = ()
     sha256: str | None = None
@@ -35,7 +35,7 @@ def grading_of(
     before: Before,
     checksums: Mapping[str, str | None],
 ) -> Grading:
-    """The record. ``checksums`` has the hash of the tests, and of the workspace where it was kept."""
+    """The record. ``checksums`` has the hash of the tests, and of the workspace if it was kept."""
     ran = verified.ran
     hashes = Hashes(
         task=task.checksum,
@@ -77,7 +77,7 @@ def grading_of(
 
 
 def same_question(one: Grading, hashes: Hashes, step: str | None) -> bool:
-    """Whether a grading had the same task, the same tests and the same workspace before it."""
+    """Whether a grading used the same task, the same tests and the same workspace."""
     before = one.provenance.hashes
     return (
         one.step == step
@@ -88,7 +88,7 @@ def same_question(one: Grading, hashes: Hashes, step: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Agreement:
-    """What verifying the same thing again says. A sound verifier always gives the same answer."""
+    """Whether gradings of the same output agree. A sound verifier always gives the same answer."""
 
     confidence: ConfidenceMetadata | None = None
     flaky: bool = False
@@ -97,7 +97,7 @@ class _Agreement:
 def _agreement(result: EvaluationResult, hashes: Hashes, step: str | None, before: Before) -> _Agreement:
     """The range of the rewards, and whether the verifier contradicted itself.
 
-    A verification without a usable reward is not a zero: beside others that have one, it makes the verifier flaky.
+    A verifier run without a usable reward doesn't count as 0. If other runs have a reward, the verifier is flaky.
     """
     answers = [one.result for one in before.gradings if same_question(one, hashes, step)] + [result]
     rewards = [answer.reward for answer in answers if answer.validity.verifier_completed]
@@ -111,7 +111,7 @@ def _agreement(result: EvaluationResult, hashes: Hashes, step: str | None, befor
 
 
 def _rewards(verified: Verified) -> dict[str, Any] | None:
-    """Harbor's rewards. JSON has no NaN and no infinity: null stands for them, as in harbor's own files."""
+    """Harbor's rewards. NaN and infinity, which JSON can't hold, become null as in harbor's own files."""
     if verified.rewards is None or verified.rewards.rewards is None:
         return None
     return {key: value if abs(value) < float("inf") else None for key, value in verified.rewards.rewards.items()}

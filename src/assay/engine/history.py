@@ -1,4 +1,4 @@
-"""What came after a trial's result: further gradings, and reviewers' verdicts. Read for reports."""
+"""Read what was added after a trial's result, for reports: further gradings, and reviewers' verdicts."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from assay.dialects.harbor.trial import Trial
 from assay.engine.ports import JobFolder
 
 if TYPE_CHECKING:
-    # A report of a job without such records does without pydantic, which takes longer to import than the report.
+    # Importing pydantic takes longer than reporting on a job that has no such records.
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -43,12 +43,12 @@ class History:
 
 
 def read_histories(folder: JobFolder, trials: Iterable[Trial]) -> list[History]:
-    """The histories of those trials that have one. Raises ``InputError`` for a record that can't be read."""
+    """The histories of the trials that have one. Raises ``InputError`` for a record that can't be read."""
     return list(_read(folder, trials)) if folder.has_records() else []
 
 
 def with_latest(trials: Iterable[Trial], histories: Iterable[History]) -> list[Trial]:
-    """The trials with the rewards of their newest gradings in place of their own."""
+    """The trials with the rewards of their newest gradings instead of those of the run."""
     by_name = {history.trial: history for history in histories}
     return [_regraded(trial, by_name.get(trial.name)) for trial in trials]
 
@@ -68,7 +68,7 @@ def _regraded(trial: Trial, history: History | None) -> Trial:
         rewards = _of_steps(latest, _strategy(trial, history.first()))
         return msgspec.structs.replace(trial, rewards=rewards, verified=rewards is not None)
     newest = latest[-1]
-    # An exception of the agent stays; one of the verifier is replaced by what the new grading says.
+    # An exception of the agent stays; one of the verifier is replaced by that of the new grading.
     kept = trial.exception_type if trial.exception_type in AGENT_ERRORS else None
     return msgspec.structs.replace(
         trial,
@@ -81,7 +81,7 @@ def _regraded(trial: Trial, history: History | None) -> Trial:
 
 
 def _strategy(trial: Trial, first: "list[Grading]") -> Strategy:
-    """Which strategy the task has: the one that gave the recorded rewards."""
+    """The strategy of the task: the one that leads to the recorded rewards."""
     return next((one for one in Strategy if _of_steps(first, one) == trial.rewards), Strategy.MEAN)
 
 

@@ -1,4 +1,4 @@
-"""Read a job folder into trials in their order. What can't be read is kept as a problem, never dropped."""
+"""Read a job folder into trials, in harbor's order. A trial that can't be read is kept as a problem."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ PROFILE = Profile.HARBOR_0_13_1
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A trial that was planned or begun and can't be counted, with the reason."""
+    """A trial that was planned or started but can't be counted, with the reason."""
 
     trial: str
     reason_code: str
@@ -35,7 +35,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as it was found: its trials in order, its problems, and what its own files say."""
+    """A job as read from its folder: its trials in order, its problems, and the job's own files."""
 
     name: str
     trials: list[Trial]
@@ -46,18 +46,18 @@ class Job:
 
     @property
     def n_total(self) -> int:
-        """The trials of the job: those counted and those that can't be."""
+        """The number of trials of the job, including those that can't be counted."""
         return len(self.trials) + len(self.problems)
 
 
 def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progress = no_progress) -> Job:
-    """Everything in a job folder. Raises ``InputError`` if it holds no trial."""
-    notes = [f"{name} is not harbor's: left alone" for name in folder.foreign()]
+    """Read a job folder. Raises ``InputError`` if it has no trials."""
+    notes = [f"ignored {name}: harbor didn't write it" for name in folder.foreign()]
     plan = _plan(folder, notes)
     found, problems = _read_trials(folder, notes, progress)
     if not found and not problems:
         planned = f" ({len(plan)} are planned)" if plan else ""
-        raise InputError(f"{folder.name} holds no trials{planned}")
+        raise InputError(f"{folder.name} has no trials{planned}")
     ordered = in_planned_order(found, plan)
     problems += _never_started(ordered.unfilled, len(problems))
     return Job(
@@ -80,10 +80,10 @@ def _read_trials(folder: JobFolder, notes: list[str], progress: Progress) -> tup
             if isinstance(file, Content):
                 trial = decoder.decode(file.data)
                 if trial.name != name:
-                    notes.append(f"the folder {name} holds a trial that calls itself {trial.name}")
+                    notes.append(f"the trial in the folder {name} is named {trial.name}")
                 trials.append(_with_lost_rewards(folder, name, trial) if trial.lost else trial)
             elif isinstance(file, Absent) and not folder.began(name):
-                notes.append(f"the folder {name} holds no trial: left alone")
+                notes.append(f"ignored the folder {name}: it isn't a trial")
             else:
                 problems.append(_unusable(name, file))
         except TrialFileError as error:
@@ -95,17 +95,17 @@ def _read_trials(folder: JobFolder, notes: list[str], progress: Progress) -> tup
 def _unusable(name: str, file: File) -> Problem:
     if isinstance(file, Refused):
         return Problem(name, "harbor_trial_result_malformed", f"result.json is {file.why.value}{file.detail}")
-    return Problem(name, "harbor_trial_result_missing", "it has no result.json")
+    return Problem(name, "harbor_trial_result_missing", "no result.json")
 
 
 def _with_lost_rewards(folder: JobFolder, name: str, trial: Trial) -> Trial:
-    """Fetch rewards that JSON could not hold (NaN, infinity) from what the verifier itself wrote."""
+    """Read rewards that JSON could not hold (NaN, infinity) from the verifier's own files."""
     for strategy in Strategy if trial.steps else (None,):
         rewards = _rewards_again(folder, name, trial.steps, strategy)
         if rewards is not None and _fits(rewards, trial):
             return msgspec.structs.replace(trial, rewards=rewards, lost=())
     keys = ", ".join(trial.lost)
-    raise TrialFileError(f"the reward {keys} is null, so it was NaN or infinite, and no reward file says which")
+    raise TrialFileError(f"the reward {keys} is null: it was NaN or infinite, and no reward file says which")
 
 
 def _rewards_again(
@@ -121,7 +121,7 @@ def _rewards_again(
 
 
 def read_rewards_of(folder: JobFolder, trial: str, step: str | None) -> Rewards | RewardError | None:
-    """The rewards in a trial's own files, which may be null, or why there are none."""
+    """The rewards in a trial's own reward files, which may be null, or the error of reading them."""
     try:
         return parse_reward_files(folder.reward_files(trial, step), PROFILE).rewards
     except RewardError as error:
@@ -129,7 +129,7 @@ def read_rewards_of(folder: JobFolder, trial: str, step: str | None) -> Rewards 
 
 
 def _fits(rewards: Rewards, trial: Trial) -> bool:
-    """Whether these can be the rewards that a trial's file holds in part."""
+    """Whether these rewards agree with those that the trial's result still has."""
     kept = trial.rewards or {}
     return (
         set(rewards) == set(kept) | set(trial.lost)
@@ -139,7 +139,7 @@ def _fits(rewards: Rewards, trial: Trial) -> bool:
 
 
 def _not_finite(value: float) -> bool:
-    # An int may be too large for a float to hold; it is finite all the same.
+    # An int may be too large for a float, but it is finite.
     return type(value) is not int and not math.isfinite(value)
 
 
@@ -149,16 +149,16 @@ def _plan(folder: JobFolder, notes: list[str]) -> list[Slot]:
         try:
             return planned_slots(file.data)
         except (ValueError, RecursionError) as error:
-            notes.append(f"lock.json can't be used ({error}): trials are in the order of their start")
+            notes.append(f"lock.json can't be used ({error}), so trials are in the order of their start")
     elif isinstance(file, Refused):
-        notes.append(f"lock.json is {file.why.value}: trials are in the order of their start")
+        notes.append(f"lock.json is {file.why.value}, so trials are in the order of their start")
     return []
 
 
 def _never_started(unfilled: list[Slot], unreadable: int) -> list[Problem]:
-    """Planned trials without a folder. A folder that can't be read fills a slot, though nobody knows which."""
+    """Planned trials without a folder. A folder that can't be read takes one slot, but it isn't known which."""
     return [
-        Problem(slot[0], "harbor_trial_result_missing", f"planned for {slot[1]}, but there is no folder of it")
+        Problem(slot[0], "harbor_trial_result_missing", f"planned for {slot[1]}, but it has no folder")
         for slot in unfilled[unreadable:]
     ]
 
@@ -177,11 +177,11 @@ def _metrics(folder: JobFolder, trials: list[Trial], script: Metric | None, note
         try:
             found = metrics_of_config(file.data, script)
         except (ValueError, RecursionError) as error:
-            notes.append(f"config.json can't be used ({error}): the metric is the mean")
+            notes.append(f"config.json can't be used ({error}), so the metric is the mean")
     elif isinstance(file, Refused):
-        notes.append(f"config.json is {file.why.value}: the metric is the mean")
+        notes.append(f"config.json is {file.why.value}, so the metric is the mean")
     if not found.complete:
-        notes.append("the job's metric is a script, which is run only if it is named with --metric-script")
+        notes.append("the job's metric is a script that was not run; pass it with --metric-script")
     if script is not None and not found.script_used:
-        notes.append("the job configures no script metric: the one that was named was not run")
+        notes.append("the metric script was not run: the job configures no script metric")
     return found

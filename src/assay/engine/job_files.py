@@ -1,4 +1,4 @@
-"""What harbor's files of a job say: config.json, lock.json, and the config.json of each trial."""
+"""The content of harbor's files of a job: config.json, lock.json, and the config.json of each trial."""
 
 import posixpath
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ class JobFiles:
         return slot(planned.task.path, planned.task.name, agent.name, None, agent.model)
 
     def trial(self, planned: Planned, name: str, record: TrialRecord) -> Trial:
-        """The trial as anybody who reads its folder sees it."""
+        """The trial as it would be read from its folder."""
         agent, rewards, failure = self._setting.agent, record.rewards, record.failure
         return Trial(
             name=name,

@@ -1,4 +1,4 @@
-"""What a job is, before anything runs: who attempts which tasks, how often, and in which order."""
+"""The plan of a job, before anything runs: which agent attempts which tasks, how often, and in which order."""
 
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ NAME_LETTERS = 7
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who attempts the task. ``command`` is a line for the shell; the oracle runs the task's own solution."""
+    """The agent that attempts a task. ``command`` is a shell command; the oracle runs the task's own solution."""
 
     name: str
     command: str | None = None
@@ -22,7 +22,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class JobSetting:
-    """A job's name and place, who attempts the tasks, and how often."""
+    """A job's name and folder, its agent, and the number of attempts."""
 
     name: str
     jobs_dir: str
@@ -41,7 +41,7 @@ class JobSetting:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One trial to run: a task, which attempt at it, and the dataset that it comes from."""
+    """One trial to run: the task, the number of the attempt, and the task's dataset."""
 
     task: Task
     attempt: int
@@ -50,12 +50,12 @@ class Planned:
 
 
 def plan_trials(tasks: Sequence[tuple[Task, str | None]], attempts: int) -> list[Planned]:
-    """Every task's first attempt, then every second: in harbor's order."""
+    """The first attempt at every task, then the second, and so on: harbor's order."""
     pairs = [(task, attempt, source) for attempt in range(attempts) for task, source in tasks]
     return [Planned(task, attempt, source, position) for position, (task, attempt, source) in enumerate(pairs)]
 
 
 def trial_name(task: str, random_letters: Callable[[int], str]) -> str:
-    """Harbor's form of a name: the task's, two underscores and seven random letters."""
+    """A name as harbor makes it: the name of the task, two underscores and seven random letters."""
     stem = task.rpartition("/")[2][:32].rstrip("_-")
     return f"{stem}__{random_letters(NAME_LETTERS)}"

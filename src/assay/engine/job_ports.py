@@ -1,4 +1,4 @@
-"""What running and grading trials needs from the outside: benches to work on, and folders to keep things in.
+"""Interfaces to the outside for running and grading trials: benches to work on, and folders to keep results in.
 
 ::
 
@@ -19,7 +19,7 @@ from assay.engine.sandbox import Mount, Ran
 from assay.engine.task import Environment, Step
 from assay.evidence.files import File, RewardFiles
 
-# What the agent printed is kept among its logs. Harbor has a name of its own for what the oracle prints.
+# The agent's output is kept among its logs. Harbor uses another name for the output of the oracle.
 ORACLE_LOG, AGENT_LOG = "oracle.txt", "output.txt"
 
 
@@ -28,7 +28,7 @@ class Bench(Protocol):
 
     @property
     def not_kept(self) -> Sequence[str]:
-        """What was too much to keep, a sentence each."""
+        """Messages about files that were too large to keep."""
         ...
 
     def seed(self) -> None:
@@ -40,15 +40,15 @@ class Bench(Protocol):
         ...
 
     def add_to_workdir(self, folder: str) -> None:
-        """Add the files that a step brings along."""
+        """Add the files of a step."""
         ...
 
     def agent_mounts(self, solution: str | None) -> list[Mount]:
-        """What the agent's sandbox shows."""
+        """The mounts of the agent's sandbox."""
         ...
 
     def verifier_mounts(self, step: Step) -> list[Mount]:
-        """What the verifier's sandbox shows: an empty folder for its artifacts, and the tests."""
+        """The mounts of the verifier's sandbox, with an empty folder for its artifacts, and the tests."""
         ...
 
     def rewards(self) -> RewardFiles:
@@ -60,7 +60,7 @@ class Bench(Protocol):
         ...
 
     def output(self, path: str) -> File:
-        """The agent's output at an absolute path of the sandbox, reached without following a link."""
+        """The agent's output at an absolute path of the sandbox, read without following a link."""
         ...
 
     def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
@@ -89,36 +89,36 @@ class Bench(Protocol):
 
 
 class Workshop(Protocol):
-    """Makes benches. What tasks bring along is copied once and shared by all of them."""
+    """Makes benches. The files of tasks are copied once and shared by all benches."""
 
     def bench(self, environment: Environment) -> Bench:
         """A new bench for one trial."""
         ...
 
     def tests_checksum(self, step: Step) -> str:
-        """The checksum of the tests that a step is verified by."""
+        """The checksum of the tests of a step."""
         ...
 
 
 class TrialFolder(Protocol):
-    """The folder of one trial. With its result the trial is finished, so that is written last."""
+    """The folder of one trial. The result marks the trial as finished, so it is written last."""
 
     @property
     def path(self) -> str:
-        """Where it is, as an absolute path."""
+        """The absolute path of the folder."""
         ...
 
     def keep_agent(
         self, step: str | None, bench: Bench, artifacts: Sequence[ArtifactConfig], ran: Ran | None, log: str
     ) -> str:
-        """Keep what the agent left, before a verifier touches it. Returns the checksum of the workspace.
+        """Keep the agent's files before a verifier touches them. Returns the checksum of the workspace.
 
-        ``log`` names the file for what the agent printed.
+        ``log`` is the name of the file for the agent's output.
         """
         ...
 
     def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:
-        """Keep what the verifier left."""
+        """Keep the verifier's files."""
         ...
 
     def gradings(self) -> Before:
@@ -135,23 +135,23 @@ class TrialFolder(Protocol):
 
 
 class KeptTrial(Protocol):
-    """A trial that was run before, as it lies on disk."""
+    """The folder of a finished trial."""
 
     @property
     def path(self) -> str:
-        """Where it is, as it was named."""
+        """The path of the folder, as the user wrote it."""
         ...
 
     def task_path(self) -> str:
-        """The task that it was an attempt at. Raises ``InputError`` if config.json doesn't say."""
+        """The path of the trial's task. Raises ``InputError`` if config.json doesn't say."""
         ...
 
     def archive(self, step: str | None) -> str:
-        """Where the workspace is kept, for errors."""
+        """The path of the kept workspace, for errors."""
         ...
 
     def workspace(self, step: str | None) -> str | None:
-        """The checksum of the workspace that was kept; None if none was."""
+        """The checksum of the kept workspace; None if it was not kept."""
         ...
 
     def kept_in_part(self, step: str | None) -> bool:
@@ -172,15 +172,15 @@ class KeptTrial(Protocol):
 
 
 class JobStore(Protocol):
-    """The folder of one job. Whoever has it open is the only one who runs the job."""
+    """The folder of one job. Only one run at a time can have it open."""
 
     @property
     def folder(self) -> str:
-        """Where it is."""
+        """The path of the folder."""
         ...
 
     def read(self) -> JobFolder:
-        """What is in it now."""
+        """The current content of the folder."""
         ...
 
     def read_json(self, name: str) -> dict[str, Any] | None:
@@ -200,15 +200,15 @@ class JobStore(Protocol):
         ...
 
     def remove_unfinished(self) -> None:
-        """Remove what a killed run was writing, and the trials that it did not finish."""
+        """Remove files that a killed run was writing, and the trials that it did not finish."""
         ...
 
     def new_trial(self, name: str, config: Mapping[str, Any]) -> TrialFolder:
-        """Begin the folder of a trial."""
+        """Make the folder of a trial."""
         ...
 
     def discard_trial(self, name: str) -> None:
-        """Remove a trial that is to be tried again."""
+        """Remove a trial that will be retried."""
         ...
 
     def log(self, text: str) -> None:

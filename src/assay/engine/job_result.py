@@ -1,4 +1,4 @@
-"""The result.json of a job, which is true at every moment while the job runs."""
+"""Write the result.json of a job, which is valid at every moment while the job runs."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ class ResultWriter:
 
     def write(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
         now = wire.local(self._host.now())
-        # In the order in which anybody who reads the folder would put them.
+        # In the same order as when the folder is read.
         ordered = in_planned_order(trials, self._slots).trials
         stats = job_stats(ordered, metrics_for(self._datasets), n_total=self._n_total, n_retries=n_retries)
         stats.n_running_trials = n_running

@@ -1,4 +1,4 @@
-"""Load a task from its folder. What can't be used is refused in one sentence that names the file and the field."""
+"""Load a task from its folder. An error names the file and the field."""
 
 import posixpath
 from collections.abc import Iterator, Mapping
@@ -50,12 +50,12 @@ def load_task(folder: TaskFolder, path: str) -> Task:
 
 
 def _environment(folder: TaskFolder, config: TaskConfig) -> Environment:
-    """What the Dockerfile says, and what task.toml says above it."""
+    """The environment of the Dockerfile, with the settings of task.toml on top."""
     for name in COMPOSE_FILES:
         if folder.is_file(f"environment/{name}"):
             raise InputError(
-                f"{folder.root}/environment/{name}: a task can't have several containers; describe one with a "
-                "Dockerfile"
+                f"{folder.root}/environment/{name}: a task must have a single container; describe it in a "
+                "Dockerfile instead"
             )
     base = Environment(workdir=DEFAULT_WORKDIR)
     if folder.is_file("environment/Dockerfile"):
@@ -77,12 +77,12 @@ def _environment(folder: TaskFolder, config: TaskConfig) -> Environment:
 def _dockerfile(folder: TaskFolder, name: str) -> Environment:
     path, text = f"{folder.root}/{name}", folder.text(name)
     if not any(instruction.keyword == "FROM" for instruction in parse_dockerfile(text)):
-        raise InputError(f"{path} has no FROM, so no image can be made of it")
+        raise InputError(f"{path} must have a FROM instruction, but it has none")
     return read_environment(text, folder.build_context(posixpath.dirname(name)), path)
 
 
 class _StepReader:
-    """Reads the steps of one task. Warnings gather on the way."""
+    """Reads the steps of one task, and collects warnings on the way."""
 
     def __init__(self, folder: TaskFolder, config: TaskConfig, environment: Environment) -> None:
         self._folder = folder
@@ -102,7 +102,7 @@ class _StepReader:
             yield self._step(f"steps/{step.name}/", step)
 
     def _step(self, below: str, step: StepConfig | None) -> Step:
-        """One step, whose files lie below a path of the task's folder."""
+        """One step, whose files are below a path of the task's folder."""
         config, folder = self._config, self._folder
         instruction = folder.text(f"{below}instruction.md")
         script, tests = _script(folder, below, self.warnings)
@@ -138,7 +138,7 @@ class _StepReader:
         task: AgentConfig | VerifierConfig,
         env: Mapping[str, str],
     ) -> Phase:
-        """The step's own setting, then the task's, then the environment's. No network unless asked for."""
+        """The step's own setting, then the task's, then the environment's. There is no network by default."""
         mode = own.network_mode or task.network_mode or self._config.environment.network_mode
         return Phase(
             field=field,
@@ -159,11 +159,11 @@ def _script(folder: TaskFolder, below: str, warnings: list[str]) -> tuple[str, t
                 continue
             path = f"{folder.root}/{found}/{name}"
             if script.is_link:
-                raise InputError(f"{path} must be a file of the task itself, but it is a link")
+                raise InputError(f"{path} must be a regular file, but it is a symbolic link")
             if name == "verify.py":
-                warnings.append(f"{path} is the verifier, since there is no test.sh")
+                warnings.append(f"using {path} as the verifier, because there is no test.sh")
             elif not script.is_executable:
-                raise InputError(f"{path} must be executable, since it is the verifier: run chmod +x on it")
+                raise InputError(f"{path} is the verifier, so it must be executable; run chmod +x on it")
             return f"/tests/{name}", tuple(f"{folder.root}/{one}" for one in tests)
     where = f"{folder.root}/{below}".rstrip("/")
-    raise InputError(f"{where} has no verifier: tests/test.sh or tests/verify.py must be there")
+    raise InputError(f"{where} must have a verifier, tests/test.sh or tests/verify.py, but it has neither")

@@ -1,4 +1,4 @@
-"""What the use cases need from the outside. Adapters provide it; tests may fake it."""
+"""Interfaces to the outside that the use cases need. Adapters implement them; tests may fake them."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -14,15 +14,15 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 def no_progress(_done: int, _total: int) -> None:
-    """Tell nobody."""
+    """Show no progress."""
 
 
 class NumberTakenError(InputError):
-    """Somebody else wrote a record under the same number at the same time."""
+    """Another process wrote a record with the same number at the same time."""
 
 
 class JobFolder(Protocol):
-    """A job as it lies on disk: a few files, and one folder a trial."""
+    """A job folder: a few files, and one folder per trial."""
 
     @property
     def name(self) -> str:
@@ -38,15 +38,15 @@ class JobFolder(Protocol):
         ...
 
     def foreign(self) -> list[str]:
-        """The names of everything else that harbor did not write, sorted."""
+        """The names of all other entries that harbor didn't write, sorted."""
         ...
 
     def began(self, folder: str) -> bool:
-        """Whether a folder without result.json looks like a trial that began."""
+        """Whether a folder without result.json looks like a trial that was started."""
         ...
 
     def trial_results(self) -> Iterator[tuple[str, File]]:
-        """The result.json of each folder, as it is found."""
+        """The result.json of each folder."""
         ...
 
     def has_records(self) -> bool:
@@ -62,5 +62,5 @@ class JobFolder(Protocol):
         ...
 
     def reward_files(self, trial: str, step: str | None) -> RewardFiles:
-        """What the verifier of a trial, or of one of its steps, left."""
+        """The reward files that the verifier of a trial, or of one of its steps, wrote."""
         ...

@@ -1,4 +1,4 @@
-"""Make a task ready for a site: with its image if the sandbox runs containers, or without one if that will do."""
+"""Prepare a task for a site: build its image if the sandbox runs containers, or check that it needs none."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from assay.engine.task_check import check_task
 
 
 def prepare_task(task: Task, site: Site, *, no_image: bool = False) -> Task:
-    """The task, ready for this site. Raises ``InputError`` if it needs something that isn't there."""
+    """The task, ready for this site. Raises ``InputError`` if it needs something that the site doesn't have."""
     if site.sandbox.images is not None:
         task = replace(task, environment=_built(task, site.sandbox.images))
     else:
@@ -23,12 +23,12 @@ def prepare_task(task: Task, site: Site, *, no_image: bool = False) -> Task:
 def _check_without_image(task: Task, no_image: bool) -> None:
     environment = task.environment
     if environment.needs_image is not None and not no_image:
-        hint = "this needs an image; use --isolation container, or --no-image to do without one"
+        hint = "this needs an image; pass --isolation container, or --no-image to run without one"
         raise InputError(f"{environment.needs_image}: {hint}")
     if any(in_system(place) for place in environment.places):
         place = next(place for place in environment.places if in_system(place))
         raise InputError(
-            f"{task.path}: the task works in {place}, a folder of the system, so it needs an image; use "
+            f"{task.path}: the task works in {place}, a system folder, so it needs an image; pass "
             "--isolation container"
         )
 
@@ -41,7 +41,8 @@ def _built(task: Task, images: Images) -> Environment:
         image = environment.image
     else:
         raise InputError(
-            f"{task.path}: a container needs environment/Dockerfile or [environment] docker_image; it has neither"
+            f"{task.path}: to run in a container, the task must have environment/Dockerfile or [environment] "
+            "docker_image, but it has neither"
         )
     workdir = config.workdir or images.workdir_of(image) or DEFAULT_WORKDIR
     return replace(environment, image=image, workdir=workdir, copies=(), env={})

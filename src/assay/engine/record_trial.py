@@ -1,4 +1,4 @@
-"""Record a trial while it runs: what each step leaves, as soon as it is done, and the grading of it."""
+"""Record a trial while it runs: the files of each step as soon as it ends, and its grading."""
 
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.grading_record import grading_of
@@ -25,12 +25,12 @@ class TrialRecorder:
         self._workspace: str | None = None
 
     def agent_ended(self, step: Step, ran: Ran | None) -> None:
-        """Keep the workspace now: a verifier may leave traces in it."""
+        """Keep the workspace now, because the verifier may change it."""
         artifacts = self._artifacts(step)
         self._workspace = self._folder.keep_agent(step.name, self._bench, artifacts, ran, self._log)
 
     def step_ended(self, step: Step, record: StepRecord) -> None:
-        """Keep what the verifier left, and the grading that comes of it."""
+        """Keep the verifier's files and the grading."""
         verified = record.verified
         self._folder.keep_verifier(step.name, self._bench, None if verified is None else verified.ran)
         self._bench.clear_agent()

@@ -1,8 +1,8 @@
-"""What a job's trials say, with every denominator in sight.
+"""The report of a job, with every denominator in sight.
 
-The ``harbor`` part of a report is what harbor 0.13.1 says. What Assay adds stands beside it, never inside: how
-many trials each number speaks of, the mean of those that were scored, pass@1, pass@k and pass^k for a chosen
-reward and threshold.
+The ``harbor`` part of a report holds the numbers of harbor 0.13.1. Assay's own numbers are kept apart from it: how
+many trials each number covers, the mean of the scored trials, and pass@1, pass@k and pass^k for a chosen reward
+and threshold.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,9 +23,9 @@ from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimat
 
 @dataclass(frozen=True, slots=True)
 class Denominators:
-    """How many trials there are, and what became of them. Each is counted once: the parts add up to the total.
+    """How many trials there are, and how they ended. Each is counted once: the parts add up to the total.
 
-    A cancelled trial that has a reward all the same counts as scored though errored.
+    A cancelled trial that has a reward counts as scored though errored.
     """
 
     scored: int = 0
@@ -37,7 +37,7 @@ class Denominators:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The number of all trials."""
         return (
             self.scored + self.scored_though_errored + self.errored + self.missing + self.invalid + self.cancelled
         )
@@ -45,7 +45,7 @@ class Denominators:
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """What counts as a success: a reward key, and the least value that will do."""
+    """What counts as a success: a reward key and its lowest passing value."""
 
     key: str
     threshold: float
@@ -53,7 +53,7 @@ class Success:
 
 @dataclass(frozen=True, slots=True)
 class GroupReport:
-    """One group of trials: harbor's statistics, and what Assay adds where a reward key is chosen."""
+    """One group of trials: harbor's statistics, and Assay's own if a reward key is chosen."""
 
     key: str
     harbor: EvalStats
@@ -68,7 +68,7 @@ class GroupReport:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Trials that went wrong in the same way. ``unscored`` tells whether it cost them their reward."""
+    """Trials with the same problem. ``unscored`` is true if they have no reward because of it."""
 
     reason_code: str
     what: str
@@ -93,7 +93,7 @@ class JobReport:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the reader asks beyond harbor's numbers. None leaves the choice to the data."""
+    """What to report beyond harbor's numbers. With ``key`` None, the data decide on the key."""
 
     key: str | None = None
     threshold: float = 1.0
@@ -106,7 +106,7 @@ def report_job(
     question: Question = Question(),  # noqa: B008 - frozen
     histories: Sequence[History] = (),
 ) -> JobReport:
-    """The report of a job that was read, with what came after its trials' results."""
+    """The report of a job, with the gradings and annotations that were added after its trials ended."""
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
     groups = [_group(key, members, stats.evals[key], question) for key, members in _by_group(trials).items()]
@@ -119,27 +119,29 @@ def report_job(
         groups=groups,
         troubles=_troubles(trials, job.problems),
         notes=job.notes,
-        evaluation=report_histories(histories, question.grading, question.threshold, _own(trials, question)),
+        evaluation=report_histories(
+            histories, question.grading, question.threshold, _deciding_rewards(trials, question)
+        ),
     )
 
 
 def _sum(counts: Sequence[Denominators]) -> Denominators:
-    parts = zip(*(astuple(one) for one in counts), strict=True)
+    parts = zip(*(astuple(count) for count in counts), strict=True)
     return Denominators(*(sum(part) for part in parts))
 
 
-def _own(trials: Iterable[Trial], question: Question) -> dict[str, float]:
-    """The reward of each trial that decides on its success."""
-    found: dict[str, float] = {}
+def _deciding_rewards(trials: Iterable[Trial], question: Question) -> dict[str, float]:
+    """The reward that decides the success of each trial."""
+    rewards: dict[str, float] = {}
     for trial in trials:
         key = question.key if question.key is not None else "reward"
         if trial.rewards and (key in trial.rewards or len(trial.rewards) == 1):
-            found[trial.name] = trial.rewards.get(key, next(iter(trial.rewards.values())))
-    return found
+            rewards[trial.name] = trial.rewards.get(key, next(iter(trial.rewards.values())))
+    return rewards
 
 
 def _by_group(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
-    """The trials of each group. Names that differ may give the same key; the key decides."""
+    """The trials of each group. Different names may give the same key; the key decides."""
     groups: dict[str, list[Trial]] = {}
     by_parts: dict[tuple[str, str | None, str], list[Trial]] = {}
     for trial in trials:
@@ -192,7 +194,7 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
 
 
 def _chosen_key(keys: Collection[str], question: Question) -> str | None:
-    """The key asked for, or "reward", or the only one there is. Several without a choice give no answer."""
+    """The key asked for, "reward", or the only key. None if there are several and none was asked for."""
     if question.key is not None:
         return question.key if question.key in keys else None
     if "reward" in keys:
@@ -207,7 +209,7 @@ def _chosen_k(attempts: Mapping[str, Attempts], question: Question) -> list[int]
 
 
 def attempts_at(trials: Iterable[Trial], success: Success) -> dict[str, Attempts]:
-    """Attempts and successes of each task. A trial without the reward is an attempt that failed, as in harbor."""
+    """Attempts and successes of each task. A trial without the reward is a failed attempt, as in harbor."""
     key, threshold = success.key, success.threshold
     attempts: dict[str, int] = {}
     successes: dict[str, int] = {}
@@ -221,14 +223,14 @@ def attempts_at(trials: Iterable[Trial], success: Success) -> dict[str, Attempts
 
 
 def _troubles(trials: Iterable[Trial], problems: Iterable[Problem]) -> list[Trouble]:
-    """What went wrong, the same things together, in the order in which they first occur."""
+    """The problems of the trials, grouped, in the order in which they first occur."""
     found: dict[tuple[str, str, bool], list[str]] = {}
     reasons: dict[tuple[str, str], str] = {}
     for trial in trials:
         error = trial.exception_type
         if error is not None:
-            said = (error, trial.exception_message)
-            reason = reasons.get(said) or reasons.setdefault(said, reason_of_exception(*said))
+            exception = (error, trial.exception_message)
+            reason = reasons.get(exception) or reasons.setdefault(exception, reason_of_exception(*exception))
             found.setdefault((reason, error, trial.rewards is None), []).append(trial.name)
         elif trial.rewards is None:
             what = "a result without rewards" if trial.verified else "no verifier result and no error"
@@ -243,7 +245,7 @@ class _Times(msgspec.Struct):
 
 
 def _finished(recorded: bytes | None) -> bool | None:
-    """Whether the job ran to its end; None where its own result does not say."""
+    """Whether the job finished; None if its result doesn't say."""
     try:
         return None if recorded is None else msgspec.json.decode(recorded, type=_Times).finished_at is not None
     except (msgspec.MsgspecError, RecursionError):

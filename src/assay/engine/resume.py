@@ -17,13 +17,13 @@ from assay.engine.job_plan import Planned
 from assay.engine.job_ports import JobStore
 from assay.engine.site import Host
 
-# How a job is run, and not what it is: these may differ when it is resumed.
+# Settings of how a job is run, which may differ when it is resumed.
 _CHANGING = ("n_concurrent_trials", "quiet", "debug")
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A job that is about to run: what it keeps over all its runs, and what is finished, by planned position."""
+    """A job that is about to run: what all its runs share, and its finished trials by planned position."""
 
     id: str
     started_at: datetime
@@ -32,7 +32,7 @@ class Resumed:
 
 
 def begin_or_resume(store: JobStore, files: JobFiles, planned: Sequence[Planned], host: Host) -> Resumed:
-    """Begin the job, or resume it where an earlier run stopped. Raises ``InputError`` if it was another job."""
+    """Start the job, or resume it where an earlier run stopped. Raises ``InputError`` if that was another job."""
     config = files.job_config()
     if not _was_begun(store, config):
         store.write_json("config.json", config)
@@ -42,40 +42,40 @@ def begin_or_resume(store: JobStore, files: JobFiles, planned: Sequence[Planned]
         finished = _take_finished(store, planned, [files.slot(one) for one in planned])
         resumed = _identity(store, finished) or Resumed(host.new_id(), host.now(), 0, finished)
     store.write_json("lock.json", files.job_lock(planned, resumed.started_at))
-    store.log(f"{len(planned)} trials, {len(resumed.finished)} of them finished before")
+    store.log(f"{len(planned)} trials, {len(resumed.finished)} of them already finished")
     return resumed
 
 
 def _was_begun(store: JobStore, config: Mapping[str, Any]) -> bool:
-    """Whether the job was begun. Raises ``InputError`` if another job was begun in its folder."""
+    """Whether the job was started before. Raises ``InputError`` if another job was started in its folder."""
     before = store.read_json("config.json")
     if before is None:
         trial = next((name for name in store.read().folders() if store.is_finished(name)), None)
         if trial is not None:
-            raise InputError(f"{store.folder} has the trial {trial} but no config.json, so it can't be resumed")
+            raise InputError(f"{store.folder} can't be resumed: it has the trial {trial} but no config.json")
         return False
     if _lasting(before) != _lasting(config):
         raise InputError(
-            f"{store.folder} holds a job with another configuration; repeat its options to resume it, or choose "
+            f"{store.folder} belongs to a job with other options; pass the same options to resume it, or choose "
             "another --job-name"
         )
     return True
 
 
 def _check_tasks(store: JobStore, planned: Sequence[Planned]) -> None:
-    """A task that was changed since is another task, and its attempts don't belong together."""
+    """Refuse a task that changed since the job started: its old and new attempts don't belong together."""
     before = dict(_digests(store.read_json("lock.json") or {}))
     for one in planned:
         digest = f"sha256:{one.task.checksum}"
         if before.get(one.task.path, digest) != digest:
             raise InputError(
-                f"the task {one.task.path} was changed since the job began; choose another --job-name for the"
+                f"the task {one.task.path} changed since the job started; choose another --job-name for the"
                 " changed task"
             )
 
 
 def _identity(store: JobStore, finished: Mapping[int, Trial]) -> Resumed | None:
-    """Who the job was. None if its result can't be read: it is then a new job with old trials."""
+    """The id and start of the job; None if its result can't be read. Then it is a new job with old trials."""
     try:
         before = store.read_json("result.json") or {}
         started_at = datetime.fromisoformat(before["started_at"]).astimezone()
@@ -116,7 +116,7 @@ def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _digests(lock: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The path and the digest of each task, as lock.json has them."""
+    """The path and the digest of each task in lock.json."""
     trials = lock.get("trials")
     for trial in trials if isinstance(trials, list) else ():
         match trial:

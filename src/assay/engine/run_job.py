@@ -25,7 +25,7 @@ from assay.engine.trial_result import log_lines, remark, trial_result
 
 
 class JobListener(Listener, Protocol):
-    """Is told what happens, from several threads."""
+    """Gets the events of a running job, from several threads."""
 
     def begin(self, folder: str, total: int, finished: int, backend: str) -> None: ...
 
@@ -41,7 +41,7 @@ def run_job(
 ) -> bool:
     """Run the planned trials that are not finished yet. Returns False if the user interrupted the job.
 
-    ``stop_sandboxes`` ends every command that runs now. Raises ``InputError`` if the folder holds another job.
+    ``stop_sandboxes`` stops every running command. Raises ``InputError`` if the folder belongs to another job.
     """
     backend = site.sandbox.isolation.backend
     files = JobFiles(setting, backend)
@@ -107,5 +107,5 @@ class JobTrials:
         return Ended(self._files.trial(planned, name, record), remark(record))
 
     def discard(self, name: str) -> None:
-        """Remove an attempt that is to be tried again."""
+        """Remove an attempt that will be retried."""
         self._store.discard_trial(name)

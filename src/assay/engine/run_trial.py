@@ -17,19 +17,19 @@ from assay.engine.trial_record import BROKEN, Failure, StepRecord, TrialRecord
 
 
 class Recorder(Protocol):
-    """Keeps what a trial leaves, at the moment it leaves it."""
+    """Keeps the files of a trial as soon as each part ends."""
 
     def agent_ended(self, step: Step, ran: Ran | None) -> None:
-        """The agent is gone, and nobody else has touched what it left."""
+        """Called after the agent ended, before anything else touches the files that it left."""
         ...
 
     def step_ended(self, step: Step, record: StepRecord) -> None:
-        """The verifier is done, too."""
+        """Called after the verifier ended."""
         ...
 
 
 def run_trial(site: Site, bench: Bench, task: Task, agent: Agent, recorder: Recorder) -> TrialRecord:
-    """All steps of a trial, until one stops it."""
+    """Run all steps of a trial, or until one of them stops it."""
     started = site.host.now()
     records: list[StepRecord] = []
     for step in task.steps:
@@ -62,7 +62,7 @@ def _run_step(
 
 
 def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> tuple[Ran | None, Failure | None]:
-    """Let the agent work. An agent that has nothing to run is idle."""
+    """Run the agent. An agent without a command does nothing."""
     bench.write_instruction(step.instruction)
     if step.workdir_files is not None:
         bench.add_to_workdir(step.workdir_files)
@@ -96,7 +96,7 @@ def _as_harbor_step(record: StepRecord) -> multi_step.Step:
 
 
 def _trial_rewards(task: Task, records: Sequence[StepRecord]) -> TrialRewards | None:
-    """None where the measurement broke: what the steps before it came to is not what the trial would have."""
+    """The rewards of the trial; None if the measurement broke, because earlier steps alone don't give them."""
     if records[-1].verified is None:
         return None
     if not task.multi_step:
@@ -105,5 +105,7 @@ def _trial_rewards(task: Task, records: Sequence[StepRecord]) -> TrialRewards | 
 
 
 def _trial_failure(task: Task, records: Sequence[StepRecord]) -> Failure | None:
-    """A step's exception stays with its step: harbor counts only the trial's own. A broken measurement is that."""
+    """The exception of the whole trial. As in harbor, that of a step stays with the step, unless the measurement
+    broke.
+    """
     return records[-1].failure if not task.multi_step or records[-1].verified is None else None

@@ -1,4 +1,4 @@
-"""Run a task's verifier on what an agent left, and read out what it wrote."""
+"""Run a task's verifier on the files that an agent left, and read its reward and details."""
 
 import hashlib
 import sys
@@ -18,8 +18,8 @@ from assay.evidence.verifier_run import VerifierEvidence
 
 
 def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
-    """Verify what is on the bench. Raises ``MeasurementError`` if the sandbox can't start."""
-    # As the agent left it: a verifier may change what it looks at.
+    """Run the verifier on the bench. Raises ``MeasurementError`` if the sandbox can't start."""
+    # Read before the verifier runs, because it may change the output.
     output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
     command = verifier_command(site, bench, task, step)
     ran = site.sandbox.run(command)
@@ -37,7 +37,7 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
 
 
 def _reward_files(bench: Bench, ran: Ran) -> RewardFiles:
-    """What a verifier wrote before it ran out of time is not its last word."""
+    """The reward files. They don't count if the verifier timed out, because it wasn't done."""
     files = bench.rewards()
     if not ran.end.timed_out:
         return files
@@ -62,7 +62,7 @@ def _harbor_rewards(
 
 
 def _not_recordable(rewards: Rewards) -> str | None:
-    """What harbor accepts and then fails on when it adds up or writes: it would take the whole job with it."""
+    """Why harbor couldn't record rewards that it accepts. It would fail on them later, and lose the whole job."""
     for key, value in rewards.items():
         if any("\ud800" <= character <= "\udfff" for character in key):
             return "a key holds half a character"

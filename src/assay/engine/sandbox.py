@@ -1,4 +1,4 @@
-"""What a sandbox is to the use cases: run one command under limits, with nothing left running afterwards."""
+"""The interface of a sandbox: run one command under limits, with nothing left running afterwards."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,18 +8,18 @@ from typing import Protocol
 from assay.core.errors import AssayError
 from assay.evidence.verifier_run import RunEnd
 
-# What a command sees of an environment, if nobody says otherwise. Never the host's own.
+# The default environment variables of a command. Never the host's.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 BASE_ENV = {"PATH": PATH, "HOME": "/tmp", "LANG": "C.UTF-8", "TERM": "dumb"}  # noqa: S108 - in the sandbox
 
 
 class InterruptedRunError(AssayError):
-    """The user stopped what was running. It says nothing about the agent, and nothing about the measurement."""
+    """The user stopped the run. This says nothing about the agent or the measurement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A folder or file of the host at a path in the sandbox."""
+    """A folder or file of the host that is visible at a path in the sandbox."""
 
     source: str
     target: str
@@ -28,7 +28,7 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a command may use. Output beyond the tail is read and dropped, so a flood can't block or fill."""
+    """What a command may use. Output beyond the tail is read and dropped, so it can't block or fill a disk."""
 
     timeout_sec: float
     memory_mb: int | None = None
@@ -40,7 +40,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command with all that it may see. The environment is exactly ``env``; ``image`` is for containers."""
+    """One command and all that it can see. Its environment is exactly ``env``; ``image`` is for containers."""
 
     argv: tuple[str, ...]
     workdir: str
@@ -55,7 +55,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a command ended, the tail of what it printed, and what it used."""
+    """How a command ended, the tail of its output, and the resources that it used."""
 
     end: RunEnd
     output: bytes
@@ -68,7 +68,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What a sandbox achieves on this machine, as it was probed. Recorded on every grading."""
+    """How well a sandbox isolates on this machine, as probed. Recorded on every grading."""
 
     backend: str
     pid_namespace: bool
@@ -81,7 +81,7 @@ class Isolation:
 
 
 class Images(Protocol):
-    """What a sandbox of containers can do with images. Each raises ``InputError`` or ``MeasurementError``."""
+    """How a sandbox of containers handles images. Methods raise ``InputError`` or ``MeasurementError``."""
 
     def build(self, folder: str, timeout_sec: float) -> str:
         """Build the image of a folder with a Dockerfile. Returns its name."""
@@ -101,17 +101,17 @@ class Sandbox(Protocol):
 
     @property
     def images(self) -> Images | None:
-        """What it can do with images; None for a sandbox that shows the host's own system."""
+        """Access to images; None for a sandbox that shows the host's own system."""
         ...
 
     @property
     def isolation(self) -> Isolation:
-        """What it achieves here."""
+        """How well the sandbox isolates on this machine."""
         ...
 
     @property
     def owner(self) -> tuple[int, int] | None:
-        """The user and group that commands run as; None where they run as the caller."""
+        """The user and group that commands run as; None if they run as the caller."""
         ...
 
     def run(self, command: Command) -> Ran:

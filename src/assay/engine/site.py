@@ -9,7 +9,7 @@ from assay.engine.sandbox import Sandbox
 
 
 class Host(Protocol):
-    """The machine that Assay itself runs on. Use cases ask it for what they can't know: the time, a new id."""
+    """The machine that Assay itself runs on. It tells use cases the time, new ids and the like."""
 
     @property
     def env(self) -> Mapping[str, str]:
@@ -35,7 +35,7 @@ class Host(Protocol):
         ...
 
     def new_id(self) -> str:
-        """An id that nobody else has."""
+        """A unique id."""
         ...
 
     def random_letters(self, count: int) -> str:

@@ -1,4 +1,4 @@
-"""A task as the runner needs it: what the agent is asked, where it works, how it is verified."""
+"""A loaded task: the instruction, the environment, and the verifier."""
 
 import posixpath
 import re
@@ -16,14 +16,14 @@ REWARD_PATH = "/logs/verifier/reward.json"
 DETAILS_PATH = "/logs/verifier/details.json"
 LOGS = ("/logs/agent", "/logs/artifacts")
 
-# Folders of every system, in which many have a folder of their own.
+# Folders of every system in which programs and users have folders of their own.
 _SHARED_FOLDERS = frozenset({"/home", "/media", "/mnt", "/srv", "/tmp", "/var"})  # noqa: S108 - in the sandbox
 _WORKSPACE_PATH = re.compile(r"(?<![\w.~/$}-])/workspace/[\w./+@-]*[\w+@-]")
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """How one of the two, agent or verifier, is run. ``field`` is its table in task.toml, for complaints."""
+    """How the agent or the verifier is run. ``field`` is its table in task.toml, for errors."""
 
     field: str
     timeout_sec: float | None
@@ -34,10 +34,10 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a task. A task without steps has a single one whose name is None.
+    """One step of a task. A task without steps has a single step whose name is None.
 
-    The folders are paths of the host; None where the task has none. ``declared`` is None where the working folder
-    itself is the output.
+    The folders are paths on the host, or None if the task doesn't have them. ``declared`` is None if the output is
+    the working folder itself.
     """
 
     name: str | None
@@ -54,9 +54,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A COPY or ADD of the environment: files of the host, where they belong, and the mode that they get there.
+    """A COPY or ADD of the environment: files on the host, their target, and the mode that they get there.
 
-    ``ignored`` are paths of the host that are left out of folders.
+    ``ignored`` are paths on the host that are left out when a folder is copied.
     """
 
     sources: tuple[str, ...]
@@ -66,16 +66,16 @@ class Copy:
 
     @property
     def place(self) -> str:
-        """The folder that the files end up in; the file itself where that would be the root."""
+        """The folder that the files are copied to; the file itself if that folder is the root."""
         folder = self.target.rstrip("/") if self.target.endswith("/") else posixpath.dirname(self.target)
         return folder if folder not in ("", "/") else self.target.rstrip("/")
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where agent and verifier run. ``needs_image`` says what can't be had without building one.
+    """Where agent and verifier run. ``needs_image`` names an instruction that works only in an image.
 
-    ``env`` is what the Dockerfile sets, to the letter; what task.toml sets may ask for values of the host.
+    ``env`` has the literal values that the Dockerfile sets. Values in task.toml may refer to those of the host.
     """
 
     workdir: str
@@ -87,8 +87,8 @@ class Environment:
 
     @property
     def places(self) -> list[str]:
-        """The paths that belong to the agent: its working folder with all that is around it, /workspace, and where
-        files are copied to. Around the working folder of an image lies what the image brings along.
+        """The paths that belong to the agent: its working folder with the folder around it, /workspace, and the
+        targets of copied files. In an image, the folder around the working folder has the files of the image.
         """
         own = _uppermost(self.workdir) if self.image is None else self.workdir
         wanted = {own, WORKSPACE, *(copy.place for copy in self.copies)} - {"/", ""}
@@ -117,12 +117,12 @@ class Task:
 
 
 def _uppermost(path: str) -> str:
-    """The folder right below the root; in one that every system has, the folder below that."""
+    """The folder right below the root, or one level deeper in a folder that every system has."""
     parts = path.split("/")
     return "/".join(parts[:3] if f"/{parts[1]}" in _SHARED_FOLDERS else parts[:2])
 
 
 def infer_output_path(instruction: str) -> str | None:
-    """The first path below /workspace that an instruction names; None where it names none."""
+    """The first path below /workspace that an instruction mentions; None if there is no such path."""
     match = _WORKSPACE_PATH.search(instruction)
     return match[0] if match else None

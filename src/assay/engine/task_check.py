@@ -1,4 +1,4 @@
-"""Whether a task can be run here at all, asked before anything is started."""
+"""Check that a task can run here, before anything starts."""
 
 from collections.abc import Mapping
 
@@ -11,9 +11,9 @@ NO_USER = 2**32 - 1
 
 
 def check_task(task: Task, host_env: Mapping[str, str]) -> None:
-    """Refuse a task that would only fail on the way. Raises ``InputError``.
+    """Refuse a task that would fail later. Raises ``InputError``.
 
-    That is one which wants an environment variable that is not set, or a user that exists only in an image.
+    Such a task needs an environment variable that isn't set, or a user that exists only in an image.
     """
     try:
         _check_settable(task.environment.env)
@@ -26,10 +26,14 @@ def check_task(task: Task, host_env: Mapping[str, str]) -> None:
             _check_env(task, phase.field, phase.env, host_env)
             if isinstance(phase.user, str) and phase.user != "root" and task.environment.image is None:
                 raise InputError(
-                    f"{task.path}: {phase.field}.user: the user {phase.user!r} exists only in an image"
+                    f"{task.path}/{FILE_NAME}: {phase.field}.user must be root or a number, unless the task "
+                    f"runs in an image, got {phase.user!r}"
                 )
             if isinstance(phase.user, int) and not 0 <= phase.user < NO_USER:
-                raise InputError(f"{task.path}: {phase.field}.user: no user has the number {phase.user}")
+                raise InputError(
+                    f"{task.path}/{FILE_NAME}: {phase.field}.user must be from 0 to {NO_USER - 1}, "
+                    f"got {phase.user}"
+                )
 
 
 def _check_env(task: Task, table: str, env: Mapping[str, str], host_env: Mapping[str, str]) -> None:
@@ -42,4 +46,7 @@ def _check_env(task: Task, table: str, env: Mapping[str, str], host_env: Mapping
 def _check_settable(env: Mapping[str, str]) -> None:
     for name, value in env.items():
         if not name or "=" in name or "\0" in name or "\0" in value:
-            raise InputError(f"{name!r} can't be set: a name is not empty and has no '=', and neither has a NUL")
+            raise InputError(
+                f"{name!r} can't be set: a name must not be empty or contain '=', and neither name nor value may "
+                "contain a NUL character"
+            )

@@ -1,4 +1,4 @@
-"""The two commands of a trial: what agent and verifier are started with, and what they may see and use."""
+"""The two commands of a trial, agent and verifier: what they run, what they can see, and their limits."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ SOLUTION = "/solution/solve.sh"
 
 
 def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> Command | None:
-    """What the agent is started with; None for an agent that has nothing to run."""
+    """The command of the agent; None for an agent that does nothing."""
     line = SOLUTION if agent.oracle else agent.command
     if line is None:
         return None
@@ -36,7 +36,7 @@ def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent
 
 
 def verifier_command(site: Site, bench: Bench, task: Task, step: Step) -> Command:
-    """What the verifier is started with."""
+    """The command of the verifier."""
     script = step.verifier.script
     return Command(
         argv=("python3", script) if script.endswith(".py") else (script,),
@@ -61,14 +61,14 @@ def _limits(task: Task, timeout_sec: float) -> Limits:
 
 
 def _env(site: Site, task: Task, own: Mapping[str, str]) -> dict[str, str]:
-    """An image brings its own basic environment; elsewhere it is ours, never the host's."""
+    """The environment variables. An image has its own basic ones; otherwise they are Assay's, never the host's."""
     base = {**BASE_ENV, "HOME": _home(task)} if task.environment.image is None else {}
     asked = resolve_env({**task.config.environment.env, **own}, site.host.env)
     return {**base, **task.environment.env, **asked}
 
 
 def _home(task: Task) -> str:
-    """A folder that is empty at every start. Programs read settings there, and an agent's would run code."""
+    """A home folder that is empty at every start. Programs read settings there, so an agent could plant code."""
     return BASE_ENV["HOME"] if BASE_ENV["HOME"] not in task.environment.places else "/var/tmp"  # noqa: S108
 
 

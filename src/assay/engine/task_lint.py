@@ -1,4 +1,4 @@
-"""What is likely to be wrong with a task, from reading it. A finding names the rule, the place and the reason."""
+"""Find likely mistakes in a task by reading it. A finding names the rule, the place and the reason."""
 
 import posixpath
 import re
@@ -32,26 +32,26 @@ def lint(files: TaskFiles) -> list[LintFinding]:
 
 
 def _line_ends(files: TaskFiles) -> Iterator[LintFinding]:
-    """The system looks for an interpreter whose name ends with the carriage return, and there is none."""
+    """With Windows line ends, the system looks for an interpreter whose name ends with a carriage return."""
     for name, text in files.tests.items():
         if text.startswith("#!") and text.partition("\n")[0].endswith("\r"):
-            why = "its lines end as on Windows, so the program in its first line is not found"
+            why = "it has Windows line ends (CRLF), so the program in its first line can't be found; use LF"
             yield LintFinding("line-ends", f"tests/{name}:1", why)
 
 
 def _agents_modules(files: TaskFiles) -> Iterator[LintFinding]:
-    """Code from the command line or standard input, and `-m`, look for modules in the working folder first."""
+    """Python looks for modules in the working folder first, unless it runs a file."""
     in_workspace = True
     for line in command_lines(files.script):
         for goal in _CHANGES_FOLDER.findall(line.text):
             in_workspace = files.is_kept(posixpath.normpath(goal))
         if in_workspace and _looks_in_folder(line.text.split()):
-            why = "python looks for modules where the agent worked, and would run its json.py; say python3 -I"
+            why = "python imports modules from the agent's folder, such as a json.py; run python3 -I instead"
             yield LintFinding("agents-modules", f"tests/test.sh:{line.number}", why)
 
 
 def _looks_in_folder(words: list[str]) -> bool:
-    """Whether a line runs Python on something else than a file, without -I or -P."""
+    """Whether a line runs Python on anything but a file, without -I or -P."""
     for start, word in enumerate(words):
         if _PYTHON.fullmatch(word.lstrip("(`$")) is None:
             continue
@@ -82,7 +82,7 @@ def _visible_tests(files: TaskFiles) -> Iterator[LintFinding]:
             why = f"the agent gets a copy of tests/{known[text]} that it can read and change"
             yield LintFinding("visible-tests", f"environment/{name}", why)
     for name in sorted(files.writable):
-        yield LintFinding("writable-verifier", name, "everybody may write to it")
+        yield LintFinding("writable-verifier", name, "everybody can write to it")
 
 
 def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
@@ -91,7 +91,7 @@ def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
             place = f"{folder}/{name}"
             if name == "Dockerfile":
                 for number in unpinned_images(text):
-                    yield LintFinding("unpinned", f"{place}:{number}", "it takes an image at whatever it is today")
+                    yield LintFinding("unpinned", f"{place}:{number}", "it uses an image without a version")
             for line in _shell_lines(name, text):
                 what = unpinned_download(line.text)
                 if what is not None:
@@ -99,26 +99,26 @@ def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
 
 
 def _no_network(files: TaskFiles) -> Iterator[LintFinding]:
-    """The first download says it for all."""
+    """Only the first download is reported."""
     lines = ((name, line) for name, text in files.tests.items() for line in _shell_lines(name, text))
     for name, line in lines:
         if not files.network and downloads(line.text):
-            why = 'it downloads, and the verifier has no network; verifier.network_mode = "public" gives it one'
+            why = 'it downloads, but the verifier has no network; set verifier.network_mode = "public"'
             yield LintFinding("no-network", f"tests/{name}:{line.number}", why)
             return
 
 
 def _not_kept(files: TaskFiles) -> Iterator[LintFinding]:
-    """A file that the instruction and the tests name, at a place of which the verifier sees nothing."""
+    """A file that both the instruction and the tests name, at a path that the verifier can't see."""
     for path in dict.fromkeys(_FILE_PATH.findall(files.instruction)):
         folder = posixpath.dirname(path)
         given = any(folder in text for text in files.environment.values()) or path.startswith("/tests/")
         if not given and not files.is_kept(path) and any(path in text for text in files.tests.values()):
-            why = f"what an agent leaves at {path} is not kept; what is kept lies below {', '.join(files.places)}"
+            why = f"files that an agent leaves at {path} aren't kept; use a path below {', '.join(files.places)}"
             yield LintFinding("not-kept", "instruction.md", why)
 
 
 def _shell_lines(name: str, text: str) -> list[Line]:
-    """The command lines of a file that has any."""
+    """The command lines of a file, if it has any."""
     has_some = name == "Dockerfile" or (name.endswith(".sh") and is_shell(text))
     return command_lines(text) if has_some else []

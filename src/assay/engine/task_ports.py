@@ -1,4 +1,4 @@
-"""What loading a task needs from the outside: its folder, and the folder that its Dockerfile copies from."""
+"""Interfaces to the outside for loading a task: its folder, and the folder that its Dockerfile copies from."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,7 +6,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script of a task, as it lies there."""
+    """A script of a task, as it is on disk."""
 
     is_link: bool
     is_executable: bool
@@ -17,16 +17,16 @@ class BuildContext(Protocol):
 
     @property
     def folder(self) -> str:
-        """Where it is."""
+        """The path of the folder."""
         ...
 
     @property
     def ignored(self) -> frozenset[str]:
-        """The paths that a .dockerignore keeps out."""
+        """The paths that a .dockerignore excludes."""
         ...
 
     def find(self, pattern: str) -> list[str]:
-        """The paths that a word of COPY names, sorted. Nothing outside of the folder can be named."""
+        """The paths that match a word of COPY, sorted. Paths outside the folder never match."""
         ...
 
 
@@ -35,7 +35,7 @@ class TaskFolder(Protocol):
 
     @property
     def root(self) -> str:
-        """Where it is, as an absolute path."""
+        """The absolute path of the folder."""
         ...
 
     def text(self, name: str) -> str:
@@ -46,7 +46,7 @@ class TaskFolder(Protocol):
     def is_folder(self, name: str) -> bool: ...
 
     def script(self, name: str) -> Script | None:
-        """A script as it lies there; None if there is no such file."""
+        """A script; None if there is no such file."""
         ...
 
     def build_context(self, name: str) -> BuildContext:

@@ -1,4 +1,4 @@
-"""What a linter of tasks reads, and what it says."""
+"""The input and the findings of the task linter."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """Something that is likely to be wrong."""
+    """A likely mistake in a task."""
 
     rule: str
     place: str
@@ -15,10 +15,10 @@ class LintFinding:
 
 @dataclass(frozen=True, slots=True)
 class TaskFiles:
-    """The files of one verifier and what is beside it, by name: text, and whether others may write to them.
+    """The text of the files of one step by name, and which of them anybody can write to.
 
-    ``settings`` is the text of task.toml. ``places`` are the paths at which what an agent leaves is kept, and
-    ``network`` says whether the verifier has one.
+    ``settings`` is the text of task.toml. ``places`` are the paths at which an agent's files are kept for the
+    verifier. ``network`` says whether the verifier has network access.
     """
 
     tests: Mapping[str, str]
@@ -32,16 +32,16 @@ class TaskFiles:
 
     @property
     def script(self) -> str:
-        """test.sh, where it is for a shell."""
+        """The text of test.sh, if it is a shell script."""
         text = self.tests.get("test.sh", "")
         return text if is_shell(text) else ""
 
     def is_kept(self, path: str) -> bool:
-        """Whether something of the agent's can lie there when the verifier runs."""
+        """Whether files that the agent leaves at a path are still there when the verifier runs."""
         return any(path == place or path.startswith(f"{place}/") for place in self.places)
 
 
 def is_shell(text: str) -> bool:
-    """Whether a script is for a shell. One that does not say is."""
+    """Whether a script is for a shell. A script without a #! line is."""
     first = text.partition("\n")[0]
     return not first.startswith("#!") or any(word.endswith("sh") for word in first.replace("/", " ").split())

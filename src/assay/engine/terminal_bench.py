@@ -1,4 +1,4 @@
-"""Folders of terminal-bench results, read as a job: every run, scored or not, and what the folder publishes."""
+"""Read folders of terminal-bench results as a job: every run, scored or not, and the published figures."""
 
 import math
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """One run folder as it was found: its own files, and the results.json of every run below it."""
+    """One run folder as it was read: its own files, and the results.json of every run in it."""
 
     name: str
     results: File
@@ -44,7 +44,7 @@ class Submission:
 
 
 def import_terminal_bench(name: str, folders: Iterable[RunFolder]) -> Submission:
-    """All runs of all folders. What can't be used is a problem of the job with its reason."""
+    """All runs of all folders. A run that can't be used becomes a problem of the job, with the reason."""
     imported: dict[str, ImportedFolder] = {}
     problems: list[Problem] = []
     notes: list[str] = []
@@ -53,7 +53,7 @@ def import_terminal_bench(name: str, folders: Iterable[RunFolder]) -> Submission
         imported[folder.name] = _import(folder, metadata, problems, notes)
     trials = [run.trial for one in imported.values() for run in one.runs]
     if not trials and not problems:
-        raise InputError(f"{name} holds no runs")
+        raise InputError(f"{name} has no runs")
     metrics = ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
     return Submission(Job(name, trials, problems, metrics, recorded=None, notes=notes), imported)
 
@@ -70,12 +70,12 @@ def _metadata(folder: RunFolder, notes: list[str]) -> Metadata:
         except TerminalBenchError as error:
             notes.append(f"{folder.name}: {error}")
     else:
-        notes.append(f"{folder.name} has no run_metadata.json: its agent is unknown")
+        notes.append(f"{folder.name} has no run_metadata.json, so its agent is unknown")
     return Metadata()
 
 
 def _import(folder: RunFolder, metadata: Metadata, problems: list[Problem], notes: list[str]) -> ImportedFolder:
-    """The folder's own list of runs, and those runs below it that the list leaves out."""
+    """The folder's list of runs, and the runs in the folder that the list leaves out."""
     listed = ImportedFolder([], Published(), [], [])
     if isinstance(folder.results, Content):
         try:
@@ -83,7 +83,7 @@ def _import(folder: RunFolder, metadata: Metadata, problems: list[Problem], note
         except TerminalBenchError as error:
             notes.append(f"{folder.name}: {error}")
     else:
-        notes.append(f"{folder.name} has no results.json: its runs are read one by one")
+        notes.append(f"{folder.name} has no results.json, so its runs are read one by one")
     notes += [f"{folder.name}: {note}" for note in listed.notes]
     own = {name for name, _ in folder.runs}
     problems += [
@@ -99,7 +99,7 @@ _MALFORMED = "harbor_trial_result_malformed"
 
 def _import_own(name: str, file: File, metadata: Metadata, problems: list[Problem]) -> ImportedRun | None:
     if not isinstance(file, Content):
-        problems.append(Problem(name, "harbor_trial_result_missing", "it has no results.json"))
+        problems.append(Problem(name, "harbor_trial_result_missing", "no results.json"))
         return None
     try:
         return import_run(file.data, metadata)
@@ -126,7 +126,7 @@ def _audit_folder(name: str, folder: ImportedFolder) -> list[Finding]:
 
 
 def _whole_number(text: str) -> int | None:
-    """A k from 1 on, of a reasonable length; None for anything else."""
+    """A whole number of at least 1 with a reasonable number of digits; None for anything else."""
     return int(text) or None if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 

@@ -1,7 +1,7 @@
-"""The trials of a job, some at a time, with retries, and a true result.json at every moment.
+"""Run the trials of a job, several at a time, with retries, and keep its result.json up to date.
 
-Harbor rewrites its whole result after each trial, so a job's own cost grows with the square of its trials. Here
-the result is written again only when that costs a small share of the time since the last writing.
+Harbor rewrites the whole result after each trial, so its overhead grows with the square of the number of trials.
+Here the result is written again only when that takes a small share of the time since the last write.
 """
 
 import queue
@@ -22,7 +22,7 @@ MAX_WAIT_SEC = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A trial that ended, and what the evaluation has to say against its rewards."""
+    """A trial that ended, and a remark if the evaluation doesn't agree with its rewards."""
 
     trial: Trial
     remark: str | None = None
@@ -36,7 +36,7 @@ class TrialRunner(Protocol):
         ...
 
     def discard(self, name: str) -> None:
-        """Remove an attempt that is to be tried again."""
+        """Remove an attempt that will be retried."""
         ...
 
 
@@ -44,12 +44,12 @@ class Result(Protocol):
     """The job's result."""
 
     def write(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
-        """Write it."""
+        """Write the result."""
         ...
 
 
 class Listener(Protocol):
-    """Is told what happens, from several threads."""
+    """Gets the events of the trials, from several threads."""
 
     def started(self, name: str) -> None: ...
     def retrying(self, trial: Trial, wait_sec: float) -> None: ...
@@ -57,7 +57,7 @@ class Listener(Protocol):
 
 
 class TrialQueue:
-    """The trials of one job. ``finished`` holds those that an earlier run of the same job left."""
+    """Runs the trials of one job. ``finished`` has those that an earlier run of the same job finished."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class TrialQueue:
         self._done: list[threading.Event] = []
 
     def run(self, planned: Sequence[Planned]) -> list[Trial]:
-        """Run what is planned and return all trials of the job in their order."""
+        """Run the planned trials and return all trials of the job in order."""
         work: queue.SimpleQueue[Planned] = queue.SimpleQueue()
         for one in planned:
             work.put(one)
@@ -107,15 +107,14 @@ class TrialQueue:
         return self._in_order()
 
     def stop(self) -> None:
-        """Start no more trials. Those under way are the caller's to stop."""
+        """Start no more trials. The caller has to stop those that are running."""
         self._stop.set()
 
     def wait(self) -> None:
-        """Until nothing is under way, catching up with what was not written yet.
+        """Wait until no trial is running, then write the result if it is out of date.
 
-        A job that was stopped writes nothing at its end, so what is left is written now.
-
-        Not by joining the threads: one whose join Ctrl-C interrupts is taken for dead in Python 3.11.
+        A stopped job writes no result at its end, so that is done here. This doesn't join the threads, because
+        Python 3.11 takes a thread for dead if Ctrl-C interrupts its join.
         """
         for done in self._done:
             while not done.wait(0.1):
@@ -164,7 +163,7 @@ class TrialQueue:
         self._listener.ended(ended.trial, ended.remark, done, self._total)
 
     def _with_retries(self, planned: Planned, name: str) -> Ended:
-        """Try again after an exception, unless it is one that another try would only repeat."""
+        """Retry after an exception, unless a retry would only raise it again."""
         for _ in range(self._max_retries):
             ended = self._runner.run(planned, name)
             kind = ended.trial.exception_type

@@ -1,4 +1,4 @@
-"""What a trial came to: how agent and verifier ended, what they were worth, and what went wrong."""
+"""The outcome of a trial: how agent and verifier ended, the rewards, and the failure if there was one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """One verifier run, read out: harbor's rewards or error, the evaluation, and what it was based on."""
+    """One verifier run: harbor's rewards or error, the evaluation, and the evidence for it."""
 
     ran: Ran
     rewards: TrialRewards | None
@@ -34,7 +34,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """What one step came to. ``verified`` is None where the verifier could not be run."""
+    """The outcome of one step. ``verified`` is None if the verifier could not be run."""
 
     name: str | None
     agent: Ran | None
@@ -44,7 +44,7 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True)
 class TrialRecord:
-    """What a trial came to."""
+    """The outcome of a trial."""
 
     started_at: datetime
     finished_at: datetime

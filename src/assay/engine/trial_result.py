@@ -1,4 +1,4 @@
-"""A trial's result.json: what the record of a trial looks like in harbor's words."""
+"""A trial's result.json: the record of a trial in harbor's format."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from assay.engine.trial_record import Failure, StepRecord, TrialRecord
 def trial_result(
     planned: Planned, name: str, folder: str, config: Mapping[str, Any], record: TrialRecord, trial_id: str
 ) -> dict[str, Any]:
-    """The value of result.json."""
+    """The content of result.json."""
     task = planned.task
     only = record.steps[0] if not task.multi_step else None
     return {
@@ -43,7 +43,7 @@ def trial_result(
 
 
 def log_lines(record: TrialRecord) -> Iterator[str]:
-    """What happened in a trial, a line each."""
+    """The lines of a trial's log."""
     for step in record.steps:
         name = "" if step.name is None else f"step {step.name}: "
         if step.agent is not None:
@@ -55,7 +55,7 @@ def log_lines(record: TrialRecord) -> Iterator[str]:
 
 
 def remark(record: TrialRecord) -> str | None:
-    """Where the evaluation does not agree with harbor's rewards, why not: harbor accepts what it does not."""
+    """Why the evaluation doesn't accept rewards that harbor accepts; None if it does."""
     for step in record.steps:
         verified = step.verified
         if verified is None or verified.rewards is None:
@@ -65,7 +65,7 @@ def remark(record: TrialRecord) -> str | None:
         if not validity.verifier_completed:
             return f"{name}no reward in the evaluation: {code}"
         if not validity.output_parseable:
-            return f"{name}the output is unusable" if code is None else f"{name}0 in the evaluation: {code}"
+            return f"{name}the output can't be used" if code is None else f"{name}0 in the evaluation: {code}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Try a task out: one attempt of an agent, of which only the reward is kept."""
+"""Try a task out: run one attempt of an agent and keep only the reward."""
 
 from assay.core.errors import MeasurementError
 from assay.engine.job_plan import Agent
@@ -11,7 +11,7 @@ from assay.engine.trial_record import BROKEN, StepRecord
 
 
 def try_task(site: Site, workshop: Workshop, task: Task, agent: Agent) -> float | None:
-    """The reward of one attempt, or the lowest if none is called "reward"; None if there was none.
+    """The value of "reward" in one attempt, or the lowest reward if there is no such key; None without rewards.
 
     Raises ``MeasurementError``.
     """
@@ -27,7 +27,7 @@ def try_task(site: Site, workshop: Workshop, task: Task, agent: Agent) -> float 
 
 
 class _Forgetful:
-    """Keeps nothing. The next step has empty logs, as in a run."""
+    """Keeps nothing. The next step starts with empty logs, as in a run."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench

@@ -1,4 +1,4 @@
-"""Commands that download something without saying which version of it."""
+"""Find commands that download something without a pinned version."""
 
 import re
 import shlex
@@ -35,12 +35,12 @@ _OFFLINE = re.compile(r"--no-index|--offline|--no-deps\s+\S*/|^(?:echo|printf)\b
 
 
 def downloads(command: str) -> bool:
-    """Whether a command needs the network, whatever it pins."""
+    """Whether a command needs the network, pinned or not."""
     return _OFFLINE.search(command) is None and bool(_DOWNLOADS.search(command) or _FETCH.search(command))
 
 
 def unpinned_download(command: str) -> str | None:
-    """What a command downloads at whatever it is today; None where it downloads nothing, or pins it."""
+    """What a command downloads without a pinned version; None if it downloads nothing or pins it."""
     if "sha256" in command:
         return None
     for pattern, what in _INSTALLS:
@@ -50,12 +50,12 @@ def unpinned_download(command: str) -> str | None:
     if re.search(r"\buvx\s", command) and "==" not in command:
         return "packages without versions"
     if _FETCH.search(command):
-        return "a file from the network"
-    return "a repository at whatever it is today" if re.search(r"\bgit clone\b", command) else None
+        return "a file without a checksum"
+    return "a repository without a commit" if re.search(r"\bgit clone\b", command) else None
 
 
 def unpinned_images(dockerfile: str) -> Iterator[int]:
-    """The lines on which a Dockerfile takes an image without a version."""
+    """The lines on which a Dockerfile uses an image without a version."""
     stages: set[str] = {"scratch"}
     for instruction in parse_dockerfile(dockerfile):
         words = instruction.words
@@ -82,6 +82,6 @@ def _packages(rest: str) -> Iterator[str]:
 
 
 def _pinned(package: str) -> bool:
-    """A version, or something that is no name of a package: a path, an archive, a variable."""
+    """Whether a word has a version, or isn't the name of a package: a path, an archive, a variable."""
     path = package.startswith((".", "/", "$")) or package.endswith((".whl", ".tar.gz", ".deb"))
     return path or "==" in package or bool(re.search(r"[^=<>~!]=[^=]|.@\d", package))

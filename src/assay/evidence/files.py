@@ -1,4 +1,4 @@
-"""A file that somebody else may have written, after it was opened with care: absent, content, or refused."""
+"""A file that an agent may have written, after a careful attempt to read it: absent, content, or refused."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -19,7 +19,7 @@ class Refusal(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Nothing is there, or only a link that points nowhere."""
+    """The path doesn't exist, or is a link that leads nowhere."""
 
     path: str
 
@@ -34,7 +34,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Something is there that must not or can't be read."""
+    """The path exists, but must not or can't be read."""
 
     path: str
     why: Refusal
@@ -49,7 +49,7 @@ File: TypeAlias = Absent | Content | Refused
 
 @dataclass(frozen=True, slots=True)
 class RewardFiles:
-    """What a verifier left behind: reward.json and reward.txt, each as it was found."""
+    """The reward files of a verifier: reward.json and reward.txt."""
 
     json: File
     text: File

@@ -1,4 +1,4 @@
-"""What one run of a verifier left: its artifacts as they were found, and how the run itself ended."""
+"""The evidence of one verifier run: its artifacts, and how the run ended."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from assay.evidence.files import File, RewardFiles
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """How a command in a sandbox ended. ``exit_code`` is None where it did not end by itself."""
+    """How a command in a sandbox ended. ``exit_code`` is None if it was stopped from outside."""
 
     exit_code: int | None
     timed_out: bool = False
@@ -17,7 +17,7 @@ class RunEnd:
 
 @dataclass(frozen=True, slots=True)
 class VerifierEvidence:
-    """Everything that a grading looks at. ``output`` is None where the task declares no output file."""
+    """Everything that a grading is based on. ``output`` is None if the task declares no output file."""
 
     rewards: RewardFiles
     details: File

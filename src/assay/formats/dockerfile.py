@@ -1,7 +1,7 @@
-"""Dockerfiles, as far as an environment can be made of them without building an image.
+"""Parse Dockerfiles into instructions with their line numbers.
 
-Parses instructions with their line numbers; knows continuation lines, comments, parser directives, JSON arrays,
-flags and here-documents, whose lines belong to their instruction. Nothing is executed.
+Handles continuation lines, comments, parser directives, JSON arrays, flags and here-documents, whose lines belong
+to their instruction. Nothing is executed.
 """
 
 import json
@@ -21,7 +21,7 @@ _DIRECTIVE = re.compile(r"^\s*#\s*(\w+)\s*=\s*(\S+)\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction: its keyword in capitals, the text behind it, and the line on which it begins."""
+    """One instruction: its keyword in capitals, the text after it, and the line on which it begins."""
 
     keyword: str
     text: str
@@ -34,7 +34,7 @@ class Instruction:
 
     @property
     def words(self) -> list[str]:
-        """The arguments behind the flags: of a JSON array, or as a shell would split them."""
+        """The arguments after the flags: the items of a JSON array, or words as a shell would split them."""
         found = self._flags()
         rest = self.text[found[-1][2] :] if found else self.text
         if rest.startswith("["):
@@ -86,7 +86,7 @@ def parse_dockerfile(text: str) -> list[Instruction]:
 def substitute(text: str, values: dict[str, str]) -> str:
     """Replace ``$NAME``, ``${NAME}``, ``${NAME:-default}`` and ``${NAME:+other}``.
 
-    A name without a value becomes nothing; a dollar behind a backslash stays a dollar.
+    A name without a value becomes an empty string; a dollar after a backslash stays a dollar.
     """
 
     def value_of(match: re.Match[str]) -> str:
@@ -102,7 +102,7 @@ def substitute(text: str, values: dict[str, str]) -> str:
 
 
 def _escape(text: str) -> str:
-    """The escape character: a directive may change it, in the first lines and nowhere else."""
+    """The escape character, which a directive in the first lines may change."""
     for line in text.splitlines():
         found = _DIRECTIVE.match(line)
         if found is None:

@@ -30,14 +30,14 @@ def check_glob(pattern: str) -> None:
 
 
 def in_glob(value: str) -> str:
-    """A value as a part of a name, so that nothing in it is a wildcard. Raises ``ValueError`` for a path."""
+    """A value as a literal part of a pattern, without wildcards. Raises ``ValueError`` for a path."""
     if "/" in value or value in ("", ".", ".."):
         raise ValueError("a value in a pattern of files must be part of a name, without '/'")
     return _WILDCARDS.sub(r"[\1]", value)
 
 
 def matches_glob(path: str, pattern: str) -> bool:
-    """Whether a path, relative to the prefix, is one that the pattern means."""
+    """Whether a path, relative to the prefix, matches the pattern."""
     parts = _composed(pattern).split("/")
     if parts[-1] == _ANY_FOLDERS:
         parts.append("*")
@@ -49,7 +49,7 @@ def _composed(text: str) -> str:
 
 
 def _all_match(names: list[str], parts: list[str]) -> bool:
-    """Greedy: when a part does not fit, the last ``**`` takes one folder more."""
+    """Match part by part. If a part doesn't match, the last ``**`` takes one more folder."""
     name = part = 0
     back_to: tuple[int, int] | None = None
     while name < len(names):

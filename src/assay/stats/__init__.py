@@ -1,1 +1,1 @@
-"""Statistics beside the documents' own: what a benchmark's numbers say about repeated attempts."""
+"""Statistics about repeated attempts, in addition to those that the documents define."""

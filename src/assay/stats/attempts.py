@@ -1,7 +1,7 @@
-"""What repeated attempts say, with the denominators in sight: pass@1, pass@k and pass^k over tasks.
+"""Estimates from repeated attempts, with their denominators: pass@1, pass@k and pass^k over tasks.
 
-An estimate for k exists only for tasks with at least k attempts. The value is the mean over those tasks, None
-where there is none, and it comes with how many tasks it speaks of.
+An estimate for k uses only the tasks with at least k attempts. The value is the mean over those tasks, or None if
+there are none, and comes with the number of tasks.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -21,7 +21,7 @@ class Attempts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over the tasks that had enough attempts. ``value`` is None where none had."""
+    """A mean over the tasks with enough attempts. ``value`` is None if there are no such tasks."""
 
     k: int
     value: float | None
@@ -40,7 +40,7 @@ def estimate_pass_hat_k(tasks: Mapping[str, Attempts], k: int) -> Estimate:
 
 
 def _estimate(tasks: Collection[Attempts], k: int, estimator: Callable[[int, int, int], float | None]) -> Estimate:
-    # Many tasks share few answers: those with as many attempts and as many successes.
+    # Tasks with the same numbers of attempts and successes share an answer, so there are only a few.
     answers = {task: estimator(task.n, task.c, k) for task in set(tasks)}
     values = [answers[task] for task in tasks]
     known = [value for value in values if value is not None]

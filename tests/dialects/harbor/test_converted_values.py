@@ -13,31 +13,52 @@ STEP = '[[steps]]\nname = "one"\n'
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[agent]\ntimeout_sec = true", "agent.timeout_sec is true, and it is taken for a number"),
-        ('[agent]\ntimeout_sec = "5"', 'agent.timeout_sec is "5", and it is taken for a number'),
-        ("[agent]\nuser = true", "agent.user is true, and it is taken for a whole number"),
-        ("[agent]\nuser = 1000.0", "agent.user is 1000.0, and it is taken for a whole number"),
-        ("[verifier]\ntimeout_sec = true", "verifier.timeout_sec is true, and it is taken for a number"),
-        ("[environment]\ncpus = true", "environment.cpus is true, and it is taken for a whole number"),
-        ("[environment]\ncpus = 2.0", "environment.cpus is 2.0, and it is taken for a whole number"),
-        ('[environment]\nmemory_mb = "12"', 'environment.memory_mb is "12", and it is taken for a whole number'),
-        ("[environment]\nstorage_mb = true", "environment.storage_mb is true, and it is taken for a whole number"),
-        ("[environment]\ngpus = false", "environment.gpus is false, and it is taken for a whole number"),
+        ("[agent]\ntimeout_sec = true", "agent.timeout_sec should be a number, got true, which harbor converts"),
+        ('[agent]\ntimeout_sec = "5"', 'agent.timeout_sec should be a number, got "5", which harbor converts'),
+        ("[agent]\nuser = true", "agent.user should be a whole number, got true, which harbor converts"),
+        ("[agent]\nuser = 1000.0", "agent.user should be a whole number, got 1000.0, which harbor converts"),
+        (
+            "[verifier]\ntimeout_sec = true",
+            "verifier.timeout_sec should be a number, got true, which harbor converts",
+        ),
+        (
+            "[environment]\ncpus = true",
+            "environment.cpus should be a whole number, got true, which harbor converts",
+        ),
+        ("[environment]\ncpus = 2.0", "environment.cpus should be a whole number, got 2.0, which harbor converts"),
+        (
+            '[environment]\nmemory_mb = "12"',
+            'environment.memory_mb should be a whole number, got "12", which harbor converts',
+        ),
+        (
+            "[environment]\nstorage_mb = true",
+            "environment.storage_mb should be a whole number, got true, which harbor converts",
+        ),
+        (
+            "[environment]\ngpus = false",
+            "environment.gpus should be a whole number, got false, which harbor converts",
+        ),
         (
             "[environment]\nbuild_timeout_sec = true",
-            "environment.build_timeout_sec is true, and it is taken for a number",
+            "environment.build_timeout_sec should be a number, got true, which harbor converts",
         ),
         (
             '[environment]\nallow_internet = "no"',
-            'environment.allow_internet is "no", and it is taken for true or false',
+            'environment.allow_internet should be true or false, got "no", which harbor converts',
         ),
         (
             "[environment]\nallow_internet = 1",
-            "environment.allow_internet is 1, and it is taken for true or false",
+            "environment.allow_internet should be true or false, got 1, which harbor converts",
         ),
-        (f"{STEP}min_reward = true", "steps.0.min_reward is true, and it is taken for a number"),
-        (f"{STEP}min_reward = {{x = '1'}}", 'steps.0.min_reward.x is "1", and it is taken for a number'),
-        (f"{STEP}agent = {{timeout_sec = '9'}}", 'steps.0.agent.timeout_sec is "9", and it is taken for a number'),
+        (f"{STEP}min_reward = true", "steps.0.min_reward should be a number, got true, which harbor converts"),
+        (
+            f"{STEP}min_reward = {{x = '1'}}",
+            'steps.0.min_reward.x should be a number, got "1", which harbor converts',
+        ),
+        (
+            f"{STEP}agent = {{timeout_sec = '9'}}",
+            'steps.0.agent.timeout_sec should be a number, got "9", which harbor converts',
+        ),
     ],
 )
 def test_what_is_accepted_for_another_type_is_named(text: str, said: str) -> None:

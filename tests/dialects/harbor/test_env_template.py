@@ -43,7 +43,7 @@ def test_templates(value: str, expected: str) -> None:
 
 def test_a_variable_that_is_not_set_fails_and_is_named() -> None:
     with pytest.raises(
-        InputError, match="the environment variable MISSING, which the task wants for A, is not set"
+        InputError, match="the environment variable MISSING must be set, because the task uses it for A"
     ):
         resolve_env({"A": "${MISSING}"}, HOST)
 

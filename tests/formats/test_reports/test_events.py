@@ -115,7 +115,7 @@ def test_what_tests_print_between_the_events_is_no_event(printed: str) -> None:
 
 
 def test_an_event_without_a_name_is_no_event_of_cargo() -> None:
-    with pytest.raises(ValueError, match="the report is not what cargo writes"):
+    with pytest.raises(ValueError, match="the report must be in the format that cargo writes"):
         read_report("cargo", b'{"type": "test", "event": "ok"}')
 
 
@@ -156,5 +156,5 @@ def test_a_suite_of_cargo_that_never_ended_has_failed(events: list[str], tests: 
 @pytest.mark.parametrize("kind", ["go", "cargo"])
 def test_more_lines_than_tests_write_are_refused(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setattr(events, "MAX_LINES", 3)
-    with pytest.raises(ValueError, match="more than 3 lines"):
+    with pytest.raises(ValueError, match="must have at most 3 lines"):
         read_report(kind, b"{}\n" * 4)

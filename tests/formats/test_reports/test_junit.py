@@ -129,7 +129,7 @@ FILE = '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><testsuite><testca
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("report", [BOMB, FILE, "<!DOCTYPE x><testsuite/>", "<!DOCTYPE x []><testsuite/>"])
 def test_a_document_type_is_refused_in_any_encoding(report: str, encoding: str) -> None:
-    with within(60), pytest.raises(ValueError, match="declares a document type"):
+    with within(60), pytest.raises(ValueError, match="must not declare a document type"):
         read(f'<?xml version="1.0" encoding="{encoding}"?>{report}'.encode(encoding))
 
 
@@ -137,7 +137,7 @@ def test_a_document_type_is_refused_in_any_encoding(report: str, encoding: str) 
     "report", [b"", b"ok", b"<a>", b"<a></b>", b"\0", b"<a>&#0;</a>", b'<?xml version="1.0" encoding="none"?><a/>']
 )
 def test_what_is_no_report(report: bytes) -> None:
-    with pytest.raises(ValueError, match="the report is not XML"):
+    with pytest.raises(ValueError, match="the report must be XML"):
         read(report)
 
 
@@ -180,5 +180,5 @@ def test_a_nested_suite_knows_of_its_own_tests_only() -> None:
 def test_a_report_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(junit, "MAX_ELEMENTS", 50)
     monkeypatch.setattr(junit, "MAX_DEPTH", 20)
-    with pytest.raises(ValueError, match="more elements, or deeper ones"):
+    with pytest.raises(ValueError, match=r"must have at most \d+ elements and \d+ levels"):
         read(text)

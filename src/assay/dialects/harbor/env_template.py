@@ -1,4 +1,4 @@
-"""Environment values that stand for one of the host: ``${VAR}``, or ``${VAR:-default}``."""
+"""Environment values that refer to a variable of the host: ``${VAR}``, or ``${VAR:-default}``."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ _TEMPLATE = re.compile(r"\$\{([^}:]+)(?::-(.*))?\}", re.DOTALL)
 
 
 def resolve_env(env: Mapping[str, str], host: Mapping[str, str]) -> dict[str, str]:
-    """The values themselves. A value is a template as a whole or not at all; one that has no value fails."""
+    """Replace templates by their values. A template must be the whole value; one without a value is an error."""
     return {name: _resolve(name, value, host) for name, value in env.items()}
 
 
@@ -20,5 +20,5 @@ def _resolve(name: str, value: str, host: Mapping[str, str]) -> str:
     variable, default = match[1], match[2]
     found = host.get(variable, default)
     if found is None:
-        raise InputError(f"the environment variable {variable}, which the task wants for {name}, is not set")
+        raise InputError(f"the environment variable {variable} must be set, because the task uses it for {name}")
     return found

@@ -1,4 +1,4 @@
-"""The ways in which a verifier's reward can't be used, each with harbor's words and a reason code.
+"""The errors of reading a verifier's reward, each with harbor's message and a reason code.
 
 ::
 
@@ -37,20 +37,20 @@ class RewardFileNotFoundError(RewardError, FileNotFoundError):
 
 
 class RewardFileEmptyError(RewardError):
-    """The reward file has no bytes. White space is not empty: it is a parse error."""
+    """The reward file has no bytes. A file with only white space is a parse error instead."""
 
     reason_code = "harbor_reward_empty"
     retried_by_harbor = False
 
 
 class VerifierOutputParseError(RewardError):
-    """The reward file is not a number, or not JSON."""
+    """The reward file isn't a number, or isn't JSON."""
 
     retried_by_harbor = False
 
 
 class RewardValidationError(RewardError, ValueError):
-    """The reward file parses, but what it holds is not a set of rewards."""
+    """The reward file can be parsed, but its content isn't a set of rewards."""
 
     @property
     def exception_type(self) -> str:
@@ -66,7 +66,7 @@ class RewardNestingError(RewardError):
 
 
 class RewardFileRefusedError(RewardError):
-    """Something stands where the reward file should be that must not be read: a link, a pipe, a folder."""
+    """The path of the reward file has something that must not be read: a link, a pipe, a folder."""
 
     def __init__(self, refused: Refused) -> None:
         self.refused = refused

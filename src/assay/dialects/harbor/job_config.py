@@ -1,4 +1,4 @@
-"""Which metrics a job's config.json asks for, dataset by dataset."""
+"""The metrics that a job's config.json configures for each dataset."""
 
 import json
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ SCRIPT_METRIC = "uv-script"
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredMetrics:
-    """The metrics of each declared dataset. ``complete`` is False where a script is asked for but not at hand."""
+    """The metrics of each declared dataset. ``complete`` is False if a configured script isn't available."""
 
     by_dataset: dict[str, list[Metric]]
     complete: bool = True
@@ -21,16 +21,16 @@ class ConfiguredMetrics:
 
 
 def metrics_of_config(config: bytes, script: Metric | None = None) -> ConfiguredMetrics:
-    """What config.json configures; ``script`` stands in for every script metric. Raises ValueError."""
+    """The metrics in config.json; ``script`` replaces every script metric. Raises ``ValueError``."""
     found = json.loads(config)
     if not isinstance(found, dict):
-        raise ValueError("it is not an object")
+        raise ValueError(f"it must be an object, got {type(found).__name__}")
     names = [_metric_name(entry) for entry in _list(found, "metrics")]
     known: list[Metric] = [_named(name, script) for name in names if name in METRICS or script is not None]
     chosen: list[Metric] = known if names else [MEAN]
     datasets = ["adhoc", *(name for entry in _list(found, "datasets") for name in _dataset_name(entry))]
     return ConfiguredMetrics(
-        # The same dataset twice gets the configured metrics twice: harbor extends, it does not replace.
+        # A dataset that is listed twice gets the metrics twice: harbor extends its list, it doesn't replace it.
         by_dataset={name: chosen * (datasets.count(name) if names else 1) for name in datasets},
         complete=len(known) == len(names),
         script_used=script is not None and SCRIPT_METRIC in names,
@@ -38,7 +38,7 @@ def metrics_of_config(config: bytes, script: Metric | None = None) -> Configured
 
 
 def metrics_for(datasets: Iterable[str], names: Iterable[str] = ()) -> dict[str, list[Metric]]:
-    """The named metrics for every dataset; the mean where no name is given."""
+    """The named metrics for every dataset; the mean if no name is given."""
     chosen: list[Metric] = [METRICS[name] for name in names] or [MEAN]
     return dict.fromkeys(("adhoc", *datasets), chosen)
 
@@ -46,7 +46,7 @@ def metrics_for(datasets: Iterable[str], names: Iterable[str] = ()) -> dict[str,
 def _metric_name(entry: Any) -> str:
     name = entry.get("type", "mean") if isinstance(entry, dict) else None
     if not isinstance(name, str) or (name not in METRICS and name != SCRIPT_METRIC):
-        raise ValueError(f"{name!r} is not a metric")
+        raise ValueError(f"a metric must be one of {', '.join([*METRICS, SCRIPT_METRIC])}, got {name!r}")
     return name
 
 
@@ -60,7 +60,7 @@ def _named(name: str, script: Metric | None) -> Metric:
 def _dataset_name(entry: Any) -> list[str]:
     """Harbor's name of a dataset: the last part of a local path, or the registered name."""
     if not isinstance(entry, dict):
-        raise ValueError("a dataset is not an object")
+        raise ValueError(f"a dataset must be an object, got {type(entry).__name__}")
     path, name = entry.get("path"), entry.get("name")
     if isinstance(path, str):
         return [PurePath(path).name]
@@ -70,5 +70,5 @@ def _dataset_name(entry: Any) -> list[str]:
 def _list(found: dict[str, Any], key: str) -> list[Any]:
     value = found.get(key) or []
     if not isinstance(value, list):
-        raise ValueError(f"{key} is not a list")
+        raise ValueError(f"{key} must be a list, got {type(value).__name__}")
     return value

@@ -1,4 +1,4 @@
-"""From trials to the statistics of a job, as harbor assembles them when a job ends."""
+"""Compute the statistics of a job from its trials, as harbor does when a job ends."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +19,8 @@ CANCELLED = "CancelledError"
 class EvalStats:
     """The statistics of one group of trials: an agent (and model) on a dataset.
 
-    ``n_trials`` counts the trials that have rewards; ``reward_stats`` names them by reward key and value. Values
-    that are equal share the bucket of the first one seen (1, 1.0), and each NaN is its own.
+    ``n_trials`` counts the trials that have rewards; ``reward_stats`` names them by reward key and value. Equal
+    values share the bucket of the first one seen (1, 1.0), and each NaN has its own.
     """
 
     n_trials: int = 0
@@ -33,7 +33,7 @@ class EvalStats:
 
 @dataclass(slots=True)
 class JobStats:
-    """The statistics of a job: its counters, its groups, and what it used."""
+    """The statistics of a job: its counters, its groups, and its usage of tokens and money."""
 
     n_completed_trials: int = 0
     n_errored_trials: int = 0
@@ -47,7 +47,7 @@ class JobStats:
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What a job's result.json says."""
+    """The content of a job's result.json."""
 
     id: str
     started_at: str
@@ -58,7 +58,7 @@ class JobResult:
 
 
 class _Group:
-    """What is gathered of one group while the trials go by."""
+    """What is collected about one group in the pass over the trials."""
 
     __slots__ = ("key", "rewards", "stats", "tasks")
 
@@ -76,7 +76,7 @@ def job_stats(
     n_total: int | None = None,
     n_retries: int = 0,
 ) -> JobStats:
-    """The final statistics of trials in their order. ``metrics`` holds those of each declared dataset."""
+    """The final statistics of trials, in the given order. ``metrics`` has those of each declared dataset."""
     stats = JobStats(n_retries=n_retries)
     groups = _gather(trials, stats)
     for group in groups.values():

@@ -80,5 +80,5 @@ def _string(text: str) -> str:
 
 
 def _strings(texts: Sequence[object], pad: str) -> str:
-    """Many strings at once, one a line: a job names every trial here."""
+    """Many strings at once, one per line: a job names every trial here."""
     return json.dumps(texts, ensure_ascii=False, separators=(f",\n{pad}", ": "))[1:-1]

@@ -1,4 +1,4 @@
-"""Multi-step trials: when to stop, and how the steps' rewards become the trial's."""
+"""Multi-step trials: when to stop, and how the trial's rewards follow from those of its steps."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from assay.dialects.harbor.rewards import Rewards
 
 
 class Strategy(Enum):
-    """How a trial's rewards follow from its steps'. Harbor's default is MEAN."""
+    """How a trial's rewards follow from those of its steps. Harbor's default is MEAN."""
 
     MEAN = "mean"
     FINAL = "final"
@@ -18,7 +18,7 @@ class Strategy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one step left: whether a verifier gave a result, its rewards (may be None), and an exception."""
+    """The outcome of one step: whether the verifier gave a result, its rewards (may be None), and an exception."""
 
     verified: bool
     rewards: Rewards | None = None
@@ -27,16 +27,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class TrialRewards:
-    """A verifier result at the level of the trial. Harbor tells "no result" from "a result without rewards"."""
+    """The verifier result of a whole trial. In harbor, no result and a result without rewards are different."""
 
     rewards: Rewards | None
 
 
 def stops_after(step: Step, min_reward: float | Mapping[str, float] | None) -> bool:
-    """Whether the steps after this one are not run.
+    """Whether the trial ends after this step.
 
-    An exception stops the trial unless the verifier gave a result all the same. A reward below the threshold
-    stops it too: a missing key counts as minus infinity, and NaN is not below anything.
+    An exception stops the trial unless the verifier gave a result. A reward below the threshold stops it too: a
+    missing key counts as minus infinity, and NaN is not below anything.
     """
     if step.exception_type is not None and not step.verified:
         return True
@@ -48,7 +48,7 @@ def stops_after(step: Step, min_reward: float | Mapping[str, float] | None) -> b
 
 
 def trial_rewards(steps: Sequence[Step], strategy: Strategy | None = None) -> TrialRewards | None:
-    """The trial's verifier result from the steps that ran; None where it has none."""
+    """The trial's verifier result from the steps that ran; None if there is no result."""
     if strategy is Strategy.FINAL:
         return TrialRewards(steps[-1].rewards) if steps and steps[-1].verified else None
     verified = [step.rewards or {} for step in steps if step.verified]

@@ -1,4 +1,4 @@
-"""The outcome of a job as one line for a program: written from result.json, and read back with suspicion."""
+"""The outcome of a job as one line for a program: written from result.json, and read back without trusting it."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ PREFIX = "BASE_BENCHMARK_RESULT="
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkOutcome:
-    """What the line says. ``status`` follows the count of errors, not the score."""
+    """The content of the line. ``status`` depends on the number of errors, not on the score."""
 
     status: str
     score: float
@@ -22,7 +22,7 @@ class BenchmarkOutcome:
     reason_code: str | None = None
 
     def line(self) -> str:
-        """The line itself, keys sorted."""
+        """The line, with sorted keys."""
         fields = {
             "status": self.status,
             "score": self.score,
@@ -34,7 +34,7 @@ class BenchmarkOutcome:
 
 
 def outcome_of(result_json: bytes | None) -> BenchmarkOutcome:
-    """The outcome of a job from the bytes of its result.json; None stands for a file that is not there."""
+    """The outcome of a job from the bytes of its result.json; None means that the file doesn't exist."""
     if result_json is None:
         return _failed("harbor_result_missing")
     try:
@@ -64,7 +64,7 @@ def _outcome(data: Any) -> BenchmarkOutcome:
 
 
 def _metric_values(metric: Any) -> list[float]:
-    """The mean if there is one; otherwise every value counts as a sample of its own."""
+    """The mean if there is one; otherwise every value counts as a separate sample."""
     if "mean" in metric:
         return [float(metric["mean"])]
     return [float(value) for value in metric.values()]
@@ -72,7 +72,7 @@ def _metric_values(metric: Any) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class ParsedOutcome:
-    """What a consumer makes of a program's output: a score that it may use, or 0.0 with the reason why not."""
+    """The outcome as read from a program's output: a usable score, or 0.0 with the reason why there is none."""
 
     status: str
     score: float
@@ -115,7 +115,7 @@ def _accept(payload: Mapping[str, Any]) -> ParsedOutcome:
 
 
 def _is_share(score: object) -> bool:
-    """A number from 0 to 1. A boolean is not a number here, and NaN lies nowhere."""
+    """Whether a score is a number from 0 to 1. A boolean and NaN are not."""
     return isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= 1
 
 

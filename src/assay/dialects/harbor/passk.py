@@ -1,7 +1,7 @@
-"""Harbor's pass@k: when a group has one at all, for which k, and its value.
+"""Harbor's pass@k: which groups have it, for which k, and its value.
 
-A group has pass@k only if every trial with rewards has exactly one, and that is 0 or 1. A trial without rewards
-is a failed attempt. k starts at 2: harbor never gives pass@1.
+A group has pass@k only if every trial with rewards has exactly one reward, which is 0 or 1. A trial without
+rewards is a failed attempt. k starts at 2: harbor never reports pass@1.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ def eligible_k(attempts: int) -> list[int]:
 
 
 def pass_at_k_of_group(tasks: Sequence[str], rewards: Sequence[Rewards | None]) -> dict[int, float]:
-    """pass@k of a group, by k: the mean over its tasks. Empty where the group has none."""
+    """pass@k of a group, by k: the mean over its tasks. Empty if the group has no pass@k."""
     attempts = count_successes(tasks, rewards)
     if not attempts:
         return {}
@@ -27,7 +27,7 @@ def pass_at_k_of_group(tasks: Sequence[str], rewards: Sequence[Rewards | None]) 
 
 
 def count_successes(tasks: Iterable[str], rewards: Iterable[Rewards | None]) -> dict[str, tuple[int, int]] | None:
-    """Attempts and successes of each task; None where a reward is not a single 0 or 1."""
+    """Attempts and successes of each task; None if a trial's rewards aren't a single 0 or 1."""
     counts: dict[str, tuple[int, int]] = {}
     for task, reward in zip(tasks, rewards, strict=True):
         success = 0

@@ -1,6 +1,6 @@
 """The order of a job's trials: as planned by lock.json, then by start time, then by name.
 
-The order matters: floats are added in it, and result.json names trials in it.
+The order matters: floats are added in this order, and result.json lists trials in it.
 """
 
 from collections import defaultdict
@@ -40,14 +40,14 @@ class _Lock(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """The trials in order, and the planned slots for which none was found."""
+    """The trials in order, and the planned slots without a trial."""
 
     trials: list[Trial]
     unfilled: list[Slot]
 
 
 def planned_slots(lock: bytes) -> list[Slot]:
-    """The slots that lock.json plans, in order. Raises ValueError where it is not a lock file."""
+    """The slots that lock.json plans, in order. Raises ``ValueError`` if it isn't a lock file."""
     shared: dict[Slot, Slot] = {}
     slots = (
         slot(t.task.path, t.task.name, t.agent.name, t.agent.import_path, t.agent.model_name)
@@ -57,7 +57,7 @@ def planned_slots(lock: bytes) -> list[Slot]:
 
 
 def in_planned_order(trials: Iterable[Trial], plan: Iterable[Slot]) -> Ordered:
-    """Fill the planned slots with the trials found; trials that nobody planned come last."""
+    """Fill the planned slots with the trials; trials that were not planned come last."""
     waiting: dict[Slot, list[Trial]] = defaultdict(list)
     for trial in reversed(_by_start(trials)):
         waiting[trial.slot].append(trial)
@@ -75,7 +75,7 @@ def in_planned_order(trials: Iterable[Trial], plan: Iterable[Slot]) -> Ordered:
 def _by_start(trials: Iterable[Trial]) -> list[Trial]:
     """In the order of their start, then of their names."""
     known = list(trials)
-    # Times as harbor writes them, all of one form, are in order as texts; reading them as times takes far longer.
+    # Harbor writes all times in one format, so they sort as strings; parsing them takes far longer.
     if all(
         trial.started_at and len(trial.started_at) == _USUAL and trial.started_at[-1] == "Z" for trial in known
     ):

@@ -1,4 +1,4 @@
-"""The reason codes of an outcome, which of them are worth another try, and the text normaliser."""
+"""The reason codes of an outcome, which of them to retry, and how free text becomes a reason code."""
 
 RETRYABLE = frozenset(
     {
@@ -32,7 +32,7 @@ FINAL = frozenset(
 
 REASON_CODES = RETRYABLE | FINAL
 
-# Exception names, squeezed to letters and digits, so that one entry serves every spelling.
+# Exception names reduced to letters and digits, so that one entry covers every spelling.
 _NAMES = {
     "agenttimeouterror": "harbor_agent_timeout_error",
     "cancellederror": "harbor_cancelled_error",
@@ -44,7 +44,7 @@ _NAMES = {
     "verifieroutputparseerror": "harbor_reward_parse_error",
 }
 
-# Looked for inside longer texts, in this order: a text may hold more than one.
+# Searched for in longer texts, in this order, because a text may contain more than one.
 _NAMES_IN_TEXT = (
     ("cancellederror", "harbor_cancelled_error"),
     ("cancelederror", "harbor_cancelled_error"),
@@ -70,7 +70,7 @@ _WORDS_IN_TEXT: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def normalise_reason(text: str | None) -> str | None:
-    """The reason code that a free text stands for; the text itself, underscored, where it stands for none."""
+    """The reason code for a free text; if no code fits, the text itself with underscores."""
     lowered = (text or "").strip().lower()
     if not lowered or lowered in REASON_CODES:
         return lowered or None

@@ -1,8 +1,8 @@
-"""From the bytes of the reward files to rewards, under a named profile.
+"""Read rewards from the bytes of the reward files, under a named profile.
 
-``harbor-0.13.1`` answers as harbor does: any float, NaN and infinity included, booleans as 1.0 and 0.0, numeric
-strings as floats. ``strict`` takes finite numbers from 0 to 1 and nothing else. In both, reward.json wins over
-reward.txt wherever it exists, even if it is empty or broken.
+``harbor-0.13.1`` reads them as harbor does: any float, NaN and infinity included, booleans as 1.0 and 0.0, numeric
+strings as floats. ``strict`` accepts only finite numbers from 0 to 1. In both, reward.json takes precedence over
+reward.txt if it exists, even if it is empty or broken.
 """
 
 import json
@@ -26,12 +26,12 @@ from assay.evidence.files import Absent, Content, File, Refused, RewardFiles
 Rewards: TypeAlias = Mapping[str, float]
 
 
-# What float() takes beyond this (1_0, digits of other scripts, infinity) is refused under the strict profile.
+# float() also accepts 1_0, digits of other scripts, infinity and the like; the strict profile refuses them.
 _PLAIN_NUMBER = re.compile(r"[ \t\r\n]*+[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d++)?[ \t\r\n]*+", re.ASCII)
 
 
 class Profile(Enum):
-    """The rules under which a reward is read. A result records which."""
+    """The rules for reading a reward. A result records which rules were used."""
 
     HARBOR_0_13_1 = "harbor-0.13.1"
     STRICT = "strict"
@@ -47,7 +47,7 @@ class RewardReading:
 
 
 def parse_reward_files(files: RewardFiles, profile: Profile = Profile.HARBOR_0_13_1) -> RewardReading:
-    """The rewards in the files. Raises a ``RewardError`` where there are none that can be used."""
+    """The rewards in the files. Raises a ``RewardError`` if they can't be used."""
     if not isinstance(files.json, Absent):
         content = _content(files.json)
         parse = _strict_json if profile is Profile.STRICT else _harbor_json
@@ -59,7 +59,7 @@ def parse_reward_files(files: RewardFiles, profile: Profile = Profile.HARBOR_0_1
 
 
 def _content(file: File) -> Content:
-    """What was read. Emptiness is a matter of bytes: white space is content."""
+    """The content of a file that isn't empty. White space counts as content."""
     if isinstance(file, Refused):
         raise RewardFileRefusedError(file)
     assert isinstance(file, Content)  # noqa: S101 - narrows the type: absent files are handled above
@@ -76,7 +76,7 @@ def _number(content: Content, profile: Profile) -> float:
         raise VerifierOutputParseError(f"Failed to parse rewards from text file {content.path}") from error
     if profile is Profile.STRICT:
         if not _PLAIN_NUMBER.fullmatch(text):
-            raise VerifierOutputParseError(f"{content.path} holds more than a plain decimal number")
+            raise VerifierOutputParseError(f"{content.path} must be a plain decimal number")
         _check_strict("reward", number, content.path)
     return number
 
@@ -90,7 +90,7 @@ def _harbor_json(content: Content) -> Rewards | None:
         raise RewardNestingError(str(error)) from error
     if type(found) is dict and all(type(value) in (int, float) for value in found.values()):
         return found
-    # Everything else is pydantic's to judge, in harbor's own model. It is slow to import and seldom needed.
+    # Everything else is validated by pydantic with harbor's own model, which is slow to import and rarely needed.
     from assay.dialects.harbor.verifier_result import validate_rewards  # noqa: PLC0415
 
     return validate_rewards(found)
@@ -105,13 +105,13 @@ def _strict_json(content: Content) -> Rewards:
     except RecursionError as error:
         raise RewardNestingError(str(error)) from error
     if not isinstance(found, _Pairs):
-        raise VerifierOutputParseError(f"{path} is not a JSON object of rewards")
+        raise VerifierOutputParseError(f"{path} must be a JSON object of rewards, got {type(found).__name__}")
     if not found:
-        raise RewardValidationError(f"{path} holds no reward")
+        raise RewardValidationError(f"{path} must have at least one reward, but it has none")
     rewards: dict[str, float] = {}
     for key, value in found:
         if key in rewards:
-            raise VerifierOutputParseError(f"{path} has the key {key!r} twice")
+            raise VerifierOutputParseError(f"{path} must have each key once, but it has {key!r} twice")
         rewards[key] = _check_strict(key, value, path)
     return rewards
 
@@ -126,10 +126,19 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _check_strict(key: str, value: object, path: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(_as_float(value)):
-        raise VerifierOutputParseError(f"the reward {key!r} in {path} is not a finite number")
+        raise VerifierOutputParseError(
+            f"the reward {key!r} in {path} must be a finite number, got {_shown(value)}"
+        )
     if not 0 <= value <= 1:
-        raise RewardValidationError(f"the reward {key!r} in {path} is {value}, outside 0 to 1")
+        raise RewardValidationError(f"the reward {key!r} in {path} must be from 0 to 1, got {value}")
     return value
+
+
+def _shown(value: object) -> str:
+    """A value for an error message. Only scalars are shown, because others may be huge or deeply nested."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return json.dumps(value)[:60]
+    return "an object" if isinstance(value, _Pairs) else "a list"
 
 
 def _as_float(value: float) -> float:

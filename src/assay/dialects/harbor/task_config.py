@@ -1,9 +1,9 @@
-"""task.toml of harbor 0.13.1 (schema 1.3), every field of it. What Assay does not support is refused by name.
+"""All fields of task.toml of harbor 0.13.1 (schema 1.3). A field that Assay doesn't support is refused by name.
 
-Harbor ignores fields that it does not know; here a field that nobody knows is an error, because a mistyped
-time-out is a time-out that does not hold.
+Harbor ignores unknown fields. Here they are errors, because a mistyped time-out would have no effect.
 """
 
+import json
 import re
 import tomllib
 from enum import Enum
@@ -59,7 +59,7 @@ class PackageInfo(_Model):
 
 
 class Healthcheck(_Model):
-    """A command that must succeed before the agent starts."""
+    """A [healthcheck] section: a command that must succeed before the agent starts."""
 
     command: str
     interval_sec: float = 5.0
@@ -104,14 +104,14 @@ class EnvironmentConfig(_Model):
             data["network_mode"] = "public" if _boolean(allow) else "no-network"
         for old, new in (("memory", "memory_mb"), ("storage", "storage_mb")):
             if isinstance(data.get(old), str):
-                size = _megabytes(data.pop(old))
+                size = _megabytes(old, data.pop(old))
                 if data.setdefault(new, size) != size:
-                    raise ValueError(f"{old} and {new} contradict each other")
+                    raise ValueError(f"{old} and {new} must agree, but they contradict each other")
         return data
 
 
 class AgentConfig(_Model):
-    """The [agent] section. No time limit of its own means the runner's."""
+    """The [agent] section. Without a time limit, that of the runner applies."""
 
     timeout_sec: Seconds | None = None
     user: str | int | None = None
@@ -132,7 +132,7 @@ class VerifierConfig(_Model):
 
 
 class StepVerifierConfig(VerifierConfig):
-    """A step's own [verifier]: no time limit means the task's."""
+    """The [steps.verifier] section. Without a time limit, that of the task applies."""
 
     timeout_sec: Seconds | None = None  # type: ignore[assignment]
 
@@ -144,7 +144,7 @@ class SolutionConfig(_Model):
 
 
 class ArtifactConfig(_Model):
-    """A path that is kept after the agent is done."""
+    """A path that is kept after the agent ends."""
 
     source: str
     destination: str | None = None
@@ -189,7 +189,7 @@ class TaskConfig(_Model):
     def _steps_differ(self) -> Self:
         names = [step.name for step in self.steps or ()]
         if len(set(names)) != len(names):
-            raise ValueError("steps must have different names")
+            raise ValueError(f"steps must have different names, got {', '.join(names)}")
         return self
 
 
@@ -198,7 +198,7 @@ def load_task_config(text: str, path: str) -> TaskConfig:
     try:
         config = TaskConfig.model_validate(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path} is not TOML: {error}") from error
+        raise InputError(f"{path} must be TOML: {error}") from error
     except ValidationError as error:
         raise InputError(f"{path}: {first_complaint(error)}") from error
     unsupported = _unsupported(config)
@@ -208,9 +208,9 @@ def load_task_config(text: str, path: str) -> TaskConfig:
 
 
 def _unsupported(config: TaskConfig) -> str | None:
-    """The first field that asks for something Assay does not do."""
+    """An error about the first field that Assay doesn't support."""
     if config.schema_version not in SCHEMA_VERSIONS:
-        return f"schema_version {config.schema_version} is not known; there are {', '.join(SCHEMA_VERSIONS)}"
+        return f"schema_version must be one of {', '.join(SCHEMA_VERSIONS)}, got {config.schema_version}"
     environment = config.environment
     checks = (
         ("environment.os", environment.os == "windows", "Windows containers are not supported"),
@@ -223,12 +223,12 @@ def _unsupported(config: TaskConfig) -> str | None:
         (
             "verifier.environment",
             config.verifier.environment is not None,
-            "a verifier's own image is not supported",
+            "a separate image for the verifier is not supported",
         ),
         (
             "verifier.environment_mode",
             config.verifier.environment_mode == "shared",
-            "the verifier always runs in an environment of its own",
+            "a shared environment is not supported; the verifier always runs in a fresh sandbox",
         ),
     )
     for field, asked, why in checks:
@@ -249,7 +249,12 @@ def _unsupported_in_phases(config: TaskConfig) -> list[tuple[str, str]]:
         if step.healthcheck is not None:
             found.append((f"steps.{step.name}.healthcheck", "health checks are not supported"))
         if step.verifier.environment is not None or step.verifier.environment_mode == "shared":
-            found.append((f"steps.{step.name}.verifier", "its environment is always separate and the task's"))
+            found.append(
+                (
+                    f"steps.{step.name}.verifier",
+                    "only a fresh sandbox with the task's own environment is supported",
+                )
+            )
     for name, phase in phases:
         if phase.network_mode is NetworkMode.ALLOWLIST or phase.allowed_hosts is not None:
             found.append((f"{name}.network_mode", "allow-lists of hosts are not supported"))
@@ -257,30 +262,36 @@ def _unsupported_in_phases(config: TaskConfig) -> list[tuple[str, str]]:
 
 
 def first_complaint(error: ValidationError, prefix: str = "") -> str:
-    """The first thing that is wrong, with its field, in a few words."""
+    """The first mistake in a few words, with its field."""
     first = error.errors(include_url=False)[0]
     field = prefix + ".".join(str(part) for part in first["loc"]) or "the file"
     if first["type"] == "extra_forbidden":
-        return f"there is no field {field}"
-    said = first["msg"].removeprefix("Value error, ")
-    return f"{field}: {said[:1].lower()}{said[1:]}"
+        return f"unknown field {field}"
+    if first["type"] == "missing":
+        return f"missing field {field}"
+    if first["type"] == "value_error":
+        return f"{field}: {first['msg'].removeprefix('Value error, ')}"
+    given = first["input"]
+    got = "" if isinstance(given, dict | list) else f", got {json.dumps(given, default=str)}"
+    return f"{field} {_SHOULD.sub('must', first['msg'])}{got}"
 
 
 def _boolean(value: Any) -> bool:
-    """Harbor takes words such as "no" for true or false, too."""
+    """A boolean. Harbor also accepts words such as "no"."""
     try:
         return _BOOLEAN.validate_python(value)
     except ValidationError as error:
-        raise ValueError("allow_internet is neither true nor false") from error
+        raise ValueError(f"allow_internet must be true or false, got {value!r}") from error
 
 
 _BOOLEAN = TypeAdapter(bool)
+_SHOULD = re.compile(r"^\w+ should\b")
 _SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([GMK])\s*$", re.IGNORECASE)
 
 
-def _megabytes(size: str) -> int:
+def _megabytes(field: str, size: str) -> int:
     match = _SIZE.match(size)
     if match is None:
-        raise ValueError(f"{size!r} is not a size such as 2G or 512M")
+        raise ValueError(f"{field} must be a size such as 2G or 512M, got {size!r}")
     factor = {"G": 1024.0, "M": 1.0, "K": 1 / 1024}[match[2].upper()]
     return int(float(match[1]) * factor)

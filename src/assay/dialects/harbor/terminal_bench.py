@@ -1,8 +1,8 @@
-"""Results of terminal-bench, the older benchmark: its runs as trials, and its binary reward.
+"""Read results of terminal-bench, an older benchmark: its runs as trials, and its binary reward.
 
-A run folder holds results.json with one entry a run. ``is_resolved`` becomes the reward 1 or 0; null stays
-without a reward, which is not the same as failed. ``failure_mode`` becomes a reason code, and the name of an
-exception where the run has no outcome because of it.
+A run folder has a results.json with one entry per run. ``is_resolved`` becomes a reward of 1 or 0; null means no
+reward, which is not the same as failed. ``failure_mode`` becomes a reason code, and also the name of an exception
+if the run has no outcome because of it.
 """
 
 import json
@@ -14,7 +14,7 @@ import msgspec
 from assay.core.errors import AssayError
 from assay.dialects.harbor.trial import Trial, Usage
 
-# What each failure mode of terminal-bench means in the set of reason codes. Unset and none are no failure.
+# The reason code of each failure mode of terminal-bench. "unset" and "none" are not failures.
 FAILURE_REASONS: dict[str, str | None] = {
     "unset": None,
     "none": None,
@@ -54,7 +54,7 @@ class ImportedRun:
 
 @dataclass(frozen=True, slots=True)
 class BrokenEntry:
-    """An entry of results.json that can't be used: where it stands, its run if it names one, and why."""
+    """An entry of results.json that can't be used: its place, its run if it names one, and the reason."""
 
     where: str
     run: str | None
@@ -63,7 +63,7 @@ class BrokenEntry:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFolder:
-    """One run folder: its runs in order, what it publishes, and the entries that can't be used."""
+    """One run folder: its runs in order, its published figures, and the entries that can't be used."""
 
     runs: list[ImportedRun]
     published: Published
@@ -82,7 +82,7 @@ class _Run(msgspec.Struct):
 
 
 class Metadata(msgspec.Struct, frozen=True):
-    """What run_metadata.json says of a run folder, as far as it names the group that the runs belong to."""
+    """The parts of run_metadata.json that name the group of the runs."""
 
     agent_name: str = "unknown"
     model_name: str | None = None
@@ -98,11 +98,11 @@ def import_metadata(metadata: bytes) -> Metadata:
 
 
 def import_results(results: bytes, metadata: Metadata) -> ImportedFolder:
-    """The runs in the bytes of a run folder's results.json. A broken entry is a problem; the others go on."""
+    """The runs in the bytes of a run folder's results.json. A broken entry doesn't affect the others."""
     found = _object(results, "results.json")
     entries = found.get("results")
     if not isinstance(entries, list):
-        raise TerminalBenchError("results.json has no list of results")
+        raise TerminalBenchError("results.json must have a list named results, but it has none")
     runs: list[ImportedRun] = []
     problems: list[BrokenEntry] = []
     for index, entry in enumerate(entries):
@@ -121,7 +121,7 @@ def import_run(result: bytes, metadata: Metadata) -> ImportedRun:
     try:
         return _imported(msgspec.convert(_object(result, "results.json"), _Run), metadata)
     except msgspec.ValidationError as error:
-        raise TerminalBenchError(f"results.json is not a run's: {error}") from error
+        raise TerminalBenchError(f"results.json must be the result of a run: {error}") from error
 
 
 def binary_reward(exit_status: int) -> str:
@@ -150,7 +150,7 @@ def _imported(run: _Run, metadata: Metadata) -> ImportedRun:
 
 
 def _published(found: dict[str, Any]) -> tuple[Published, list[str]]:
-    """The figures, or a note why they can't be read: they are no reason to lose a run."""
+    """The figures, or a note why they can't be read. Bad figures must not lose a run."""
     try:
         return msgspec.convert({k: v for k, v in found.items() if k != "results"}, Published), []
     except msgspec.ValidationError as error:
@@ -161,7 +161,7 @@ def _object(data: bytes, name: str) -> dict[str, Any]:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise TerminalBenchError(f"{name} is not JSON: {error}") from error
+        raise TerminalBenchError(f"{name} must be JSON: {error}") from error
     if not isinstance(found, dict):
-        raise TerminalBenchError(f"{name} is not an object")
+        raise TerminalBenchError(f"{name} must be an object, got {type(found).__name__}")
     return found

@@ -1,8 +1,8 @@
-"""A finished trial as the statistics need it, and how it is read from a trial's result.json.
+"""A finished trial as the statistics need it, and how to read it from a trial's result.json.
 
-Only what counts is decoded: a trial's file may hold megabytes of configuration and rollouts. The fast decoder
-is exact for what it accepts; the rare file that it refuses (NaN, numbers in strings, numbers out of range) goes
-through the standard library and harbor's own validation.
+Only the fields that count are decoded, because a file may have megabytes of configuration and rollouts. The fast
+decoder is exact for the files that it accepts. The rare file that it refuses (NaN, numbers in strings, numbers out
+of range) goes through the standard library and harbor's own validation.
 """
 
 import json
@@ -17,7 +17,7 @@ from assay.dialects.harbor.rewards import Rewards
 
 MESSAGE_LIMIT = 500
 
-# Harbor itself fails when it adds up an int beyond this.
+# Harbor itself fails to add larger ints.
 _LARGEST = int(sys.float_info.max)
 
 
@@ -26,11 +26,11 @@ class TrialFileError(AssayError):
 
 
 class Trial(msgspec.Struct, frozen=True, gc=False):
-    """One run: whose it was, what its verifier gave, what went wrong, and what it cost.
+    """One run: its agent and task, its rewards, its exception, and its cost.
 
-    ``rewards`` is None both where there was no verifier result and where its rewards were null; ``verified``
-    tells the two apart. ``lost`` names the reward keys whose value was NaN or infinite: JSON has no such
-    number, so a trial's file holds null in their place.
+    ``rewards`` is None if there was no verifier result, and also if its rewards were null; ``verified`` tells the
+    two apart. ``lost`` names the reward keys whose value was NaN or infinite: JSON has no such numbers, so the
+    trial's file has null instead.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
-    """Tokens and cost. A field is None where nobody counted, which is not 0."""
+    """Tokens and cost. None means not counted, which is not the same as 0."""
 
     n_input_tokens: int | None = None
     n_cache_tokens: int | None = None
@@ -64,7 +64,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
 
 
 class UsageSum:
-    """Adds usage up, field by field, in harbor's order of addition. What nobody counted stays None."""
+    """Adds up usage, field by field, in harbor's order of addition. A field that nobody counted stays None."""
 
     __slots__ = ("_cache", "_cost", "_input", "_output")
 
@@ -97,7 +97,7 @@ def evals_key(agent: str, model: str | None, dataset: str) -> str:
 
 
 class TrialDecoder:
-    """Decodes the trials of one job. What many of them have in common is kept once."""
+    """Decodes the trials of one job. Values that many trials share are kept once."""
 
     def __init__(self) -> None:
         self._share_text = dict[str, str]().setdefault
@@ -196,17 +196,17 @@ def _decode_slowly(data: bytes) -> _TrialFile:
         _coerce_rewards(found)
         return msgspec.convert(found, _TrialFile, strict=False)
     except RewardValidationError as error:
-        raise TrialFileError(f"its rewards are not numbers: {str(error).splitlines()[-2].strip()}") from error
+        raise TrialFileError(f"rewards must be numbers: {str(error).splitlines()[-2].strip()}") from error
     except msgspec.MsgspecError as error:
-        raise TrialFileError(f"it is not a trial's result: {error}") from error
+        raise TrialFileError(f"not the result of a trial: {error}") from error
     except ValueError as error:
-        raise TrialFileError(f"it is not JSON: {error}") from error
+        raise TrialFileError(f"not valid JSON: {error}") from error
     except RecursionError as error:
-        raise TrialFileError("it is not JSON that can be read: nested too deeply") from error
+        raise TrialFileError("not valid JSON: nested too deeply") from error
 
 
 def _coerce_rewards(found: Any) -> None:
-    """Replace the rewards in a decoded file by what harbor's validation makes of them. Null values stay."""
+    """Validate and convert the rewards in a decoded file as harbor does. Null values stay."""
     from assay.dialects.harbor.verifier_result import validate_rewards  # noqa: PLC0415 - slow, seldom needed
 
     steps = found.get("step_results") if isinstance(found, dict) else None
@@ -219,21 +219,21 @@ def _coerce_rewards(found: Any) -> None:
 
 
 def _without_nulls(rewards: dict[str, float | int | None] | None) -> tuple[Any, tuple[str, ...]]:
-    """The rewards, and the keys whose value JSON could not hold. Nearly always there are none."""
+    """The rewards, and the keys whose value JSON could not hold. There are rarely any."""
     if rewards is None:
         return None, ()
     lost = False
     for key, value in rewards.items():
         lost = lost or value is None
         if value.__class__ is int and abs(value) > _LARGEST:
-            raise TrialFileError(f"the reward {key} is a number that no float can hold")
+            raise TrialFileError(f"the reward {key} must fit into a float, but it is too large")
     if not lost:
         return rewards, ()
     return {k: v for k, v in rewards.items() if v is not None}, tuple(k for k, v in rewards.items() if v is None)
 
 
 def _usage(file: _TrialFile) -> Usage | None:
-    """A single-step trial's own usage, or the sum over the steps of one that has none of its own."""
+    """The usage of the trial, or the sum over its steps if the trial has none."""
     if file.agent_result is not None:
         return None if file.agent_result == NO_USAGE else file.agent_result
     if not file.step_results:
@@ -247,7 +247,7 @@ def _usage(file: _TrialFile) -> Usage | None:
 
 
 def _slot(file: _TrialFile) -> tuple[str, ...]:
-    """What the plan calls this trial: its task and its agent."""
+    """The slot of this trial in the plan: its task and its agent."""
     task = file.config.task if file.config is not None else None
     agent = file.config.agent if file.config is not None else None
     if task is None or agent is None:
@@ -258,5 +258,5 @@ def _slot(file: _TrialFile) -> tuple[str, ...]:
 def slot(
     path: str | None, task: str, agent: str | None, import_path: str | None, model: str | None
 ) -> tuple[str, ...]:
-    """The key by which planned and found trials are matched."""
+    """The key that matches trials with planned ones."""
     return (path or task, agent or import_path or "", model or "")

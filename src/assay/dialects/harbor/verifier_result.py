@@ -1,7 +1,7 @@
-"""Harbor's model of a verifier's result, judged by the same library as in harbor.
+"""Harbor's model of a verifier's result, validated by pydantic as in harbor.
 
-Which values count as numbers, and the words of the complaint, are pydantic's. The class keeps harbor's name
-because it stands in those words.
+Pydantic decides which values count as numbers, and writes the error message. The class has the same name as in
+harbor because that name is part of the message.
 """
 
 from typing import Any
@@ -12,13 +12,13 @@ from assay.dialects.harbor.errors import RewardValidationError
 
 
 class VerifierResult(BaseModel):
-    """The rewards of one verifier run; None where it gave none."""
+    """The rewards of one verifier run; None if there are none."""
 
     rewards: dict[str, float | int] | None = None
 
 
 def validate_rewards(found: Any) -> dict[str, float | int] | None:
-    """Coerce what JSON gave into rewards as harbor does: True is 1.0, "0.5" is 0.5, ints stay ints."""
+    """Convert a JSON value into rewards as harbor does: True is 1.0, "0.5" is 0.5, ints stay ints."""
     try:
         return VerifierResult(rewards=found).rewards
     except ValidationError as error:

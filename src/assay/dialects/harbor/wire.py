@@ -1,6 +1,6 @@
 """The files of a job folder as harbor writes them: every field, in harbor's order.
 
-Only dictionaries are made here; ``encode`` gives their text as pydantic would.
+The functions make dictionaries; ``encode`` writes them as pydantic would.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,12 +28,12 @@ def encode(value: object) -> str:
 
 
 def utc(moment: datetime | None) -> str | None:
-    """A moment as trials record it: UTC with a Z."""
+    """A time as trials record it: UTC with a Z."""
     return None if moment is None else moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def local(moment: datetime | None) -> str | None:
-    """A moment as jobs record it: local time without a zone."""
+    """A time as jobs record it: local time without a zone."""
     return None if moment is None else moment.astimezone().replace(tzinfo=None).isoformat()
 
 
@@ -213,7 +213,7 @@ def trial_lock(
 
 
 def _set(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the fields that are not set: lock files leave them out."""
+    """Only the fields that are set: lock files leave out the others."""
     return {key: value for key, value in fields.items() if value is not None}
 
 
@@ -237,7 +237,7 @@ def verifier_result(rewards: Rewards | None) -> dict[str, Any]:
 
 
 def agent_result() -> dict[str, Any]:
-    """A command says nothing of tokens and cost, and nobody is to think that they were nought."""
+    """The usage of an agent, all None: a command doesn't report tokens and cost, and 0 would be wrong."""
     return {
         "n_input_tokens": None,
         "n_cache_tokens": None,

@@ -1,7 +1,7 @@
-"""Read a report that is written while the tests run, one JSON object a line: ``go test -json`` and cargo.
+"""Read a report that is written while the tests run, one JSON object per line: ``go test -json`` and cargo.
 
-A test that began and never ended has failed: the process went away under it, perhaps with exit code 0. So has a
-package or a suite: tests that did not even begin are in no report.
+A test that started and never ended has failed: its process ended early, perhaps with exit code 0. The same
+goes for a package or a suite, because tests that never started aren't in the report.
 """
 
 import json
@@ -17,7 +17,7 @@ MAX_LINES = 1_000_000
 
 
 def read_go(data: bytes) -> Results:
-    """The tests of ``go test -json``, and packages that failed by themselves, as one that does not compile."""
+    """The tests of ``go test -json``, and packages that failed without a failed test, such as by not compiling."""
     began: dict[str, str] = {}
     failed: set[str] = set()
     packages: dict[str, None] = {}
@@ -49,7 +49,7 @@ def read_cargo(data: bytes) -> Results:
             suites += {"started": 1, "ok": -1, "failed": -1}.get(str(event.get("event")), 0)
             failures += event.get("event") == "failed"
         if event.get("type") != "test" or event.get("event") == "timeout":
-            # What is called a time-out there is a test that takes long and goes on.
+            # Cargo's "timeout" event means that a test is slow, not that it ended.
             continue
         name = str(event["name"])
         if event.get("event") == "started":
@@ -65,9 +65,9 @@ def read_cargo(data: bytes) -> Results:
 
 
 def _objects(data: bytes) -> Iterator[dict[str, Any]]:
-    """Lines that are no object come from tests that print."""
+    """The JSON objects. Other lines are output of tests."""
     if data.count(b"\n") > MAX_LINES:
-        raise ValueError(f"the report has more than {MAX_LINES} lines")
+        raise ValueError(f"the report must have at most {MAX_LINES} lines")
     for line in data.splitlines():
         if line.startswith(b"{"):
             try:

@@ -1,7 +1,7 @@
 """Read a report in JUnit's XML, which most test runners can write.
 
-Raises ``ValueError`` for any other text. No tree is built, since a report of an agent's may be made to fill the
-memory of whoever builds one.
+Raises ``ValueError`` for any other text. No tree is built, because an agent could write a report that fills the
+memory.
 """
 
 from collections.abc import Iterator
@@ -14,28 +14,28 @@ from assay.formats.test_reports.words import ended_of
 MAX_ELEMENTS = 1_000_000
 MAX_DEPTH = 100_000
 _BROKEN = ("failure", "error")
-# What some runners say of a test in an attribute. A word that is none of these says nothing.
+# How a test ended, in an attribute that some runners write. Other words are ignored.
 _STATUS = frozenset(
     {"notrun", "skipped", "skip", "disabled", "ignored", "suppressed", "failed", "fail", "failure", "error"}
 )
 
 
 def read_junit(data: bytes) -> Iterator[tuple[str, Ended]]:
-    """The tests by class and name, in the order of the file, and suites that failed without one of them."""
+    """The tests by class and name, in the order of the file, and suites that failed without a failed test."""
     target = _Reader()
     parser = ElementTree.XMLParser(target=target)  # noqa: S314 - a document type is refused when it begins
     try:
         parser.feed(data)
         parser.close()
     except (ElementTree.ParseError, LookupError) as error:
-        raise ValueError(f"the report is not XML: {error}") from error
+        raise ValueError(f"the report must be XML: {error}") from error
     yield from target.cases
     yield from ((name, Ended.FAILED) for name in target.suites)
 
 
 @dataclass(slots=True)
 class _Suite:
-    """A suite that is being read. ``says_so`` is true where it says of itself that something failed."""
+    """A suite that is being read. ``says_so`` is true if its own counts say that something failed."""
 
     name: str
     says_so: bool
@@ -44,7 +44,7 @@ class _Suite:
 
 
 class _Reader:
-    """Takes the elements one after the other, and keeps what they say of tests."""
+    """Goes through the elements and keeps the results of tests."""
 
     def __init__(self) -> None:
         self.cases: list[tuple[str, Ended]] = []
@@ -54,13 +54,13 @@ class _Reader:
         self._open: list[_Suite] = []
 
     def doctype(self, *_: str | None) -> None:
-        """Document types have no place in a report, and with their entities an agent could make it explode."""
-        raise ValueError("the report declares a document type")
+        """Refuse a document type: reports need none, and an agent could use its entities to fill the memory."""
+        raise ValueError("the report must not declare a document type")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._elements += 1
         if self._elements > MAX_ELEMENTS or len(self._parents) > MAX_DEPTH:
-            raise ValueError("the report has more elements, or deeper ones, than a report of tests has")
+            raise ValueError(f"the report must have at most {MAX_ELEMENTS} elements and {MAX_DEPTH} levels")
         parent = self._parents[-1] if self._parents else ""
         self._parents.append(tag)
         if tag == "testcase":
@@ -85,10 +85,10 @@ class _Reader:
                 self.suites.append(suite.name)
 
     def data(self, text: str) -> None:
-        """What tests print is not read."""
+        """Ignore the output of tests."""
 
     def close(self) -> None:
-        """There is nothing to be made of it."""
+        """Return nothing; the results are in ``cases`` and ``suites``."""
 
     def _worse(self, ended: Ended) -> None:
         name, known = self.cases[-1]

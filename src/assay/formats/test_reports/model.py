@@ -1,4 +1,4 @@
-"""What a report says, whatever wrote it."""
+"""A test report, independent of its format."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 
 class Ended(Enum):
-    """How a test ended. The order is that of how bad it is."""
+    """How a test ended, from best to worst."""
 
     PASSED = "passed"
     SKIPPED = "skipped"
@@ -21,7 +21,7 @@ _WORST_FIRST = (Ended.FAILED, Ended.SKIPPED, Ended.PASSED)
 class Report:
     """The tests by name.
 
-    A test that is reported twice ended as it did worst: an agent may have added the better.
+    If a test is reported twice, the worse result counts, because an agent may have added the better one.
     """
 
     tests: dict[str, Ended]
@@ -30,7 +30,7 @@ class Report:
         return Counter(self.tests.values())[ended]
 
     def matching(self, expected: str) -> dict[str, Ended]:
-        """The tests that an expected name stands for: a name, the end of one, or a glob."""
+        """The tests that match an expected name: a full name, the end of one, or a glob."""
         wanted = uniform(expected)
         return {name: ended for name, ended in self.tests.items() if _matches(uniform(name), wanted)}
 
@@ -48,6 +48,6 @@ def uniform(name: str) -> str:
 
 
 def _matches(name: str, wanted: str) -> bool:
-    # A test with parameters has them in brackets behind its name.
+    # A test with parameters has them in brackets after its name.
     plain = name.split("[", 1)[0]
     return any(one == wanted or one.endswith(f".{wanted}") or fnmatchcase(one, wanted) for one in (name, plain))

@@ -14,7 +14,7 @@ from assay.formats.test_reports.words import ended_of
 
 Results = Iterator[tuple[str, Ended]]
 
-# An agent may write a report that takes twenty times its size in memory.
+# An agent could write a report that takes twenty times its size in memory.
 MAX_PARTS = 2_000_000
 
 
@@ -23,11 +23,11 @@ def read_report(kind: str, data: bytes) -> Report:
     try:
         return report_of(list(FORMATS[kind](data)))
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"the report is not what {kind} writes") from error
+        raise ValueError(f"the report must be in the format that {kind} writes") from error
 
 
 def _pytest(data: bytes) -> Results:
-    """The tests, files that could not be collected, and the exit code where it tells of more than they do."""
+    """The tests, files that could not be collected, and the exit code if it shows another failure."""
     report = _object(data)
     results = [(str(test["nodeid"]), ended_of(test["outcome"])) for test in report["tests"]]
     results += [
@@ -39,7 +39,7 @@ def _pytest(data: bytes) -> Results:
 
 
 def _jest(data: bytes) -> Results:
-    """The tests, and files that failed by themselves, as one that does not load or whose last hook breaks."""
+    """The tests, and files that failed without a failed test, such as one that doesn't load."""
     for suite in _object(data)["testResults"]:
         results = [(str(test["fullName"]), ended_of(test["status"])) for test in suite["assertionResults"]]
         yield from results
@@ -49,13 +49,13 @@ def _jest(data: bytes) -> Results:
 
 def _object(data: bytes) -> dict[str, Any]:
     if data.count(b"[") + data.count(b"{") > MAX_PARTS or data.count(b'"') > 10 * MAX_PARTS:
-        raise ValueError("the report has more parts than a report of tests has")
+        raise ValueError(f"the report must have at most {MAX_PARTS} objects and lists")
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ValueError("the report is not JSON") from error
+        raise ValueError("the report must be JSON") from error
     if not isinstance(value, dict):
-        raise ValueError("the report is not a JSON object")
+        raise ValueError(f"the report must be a JSON object, got {type(value).__name__}")
     return value
 
 

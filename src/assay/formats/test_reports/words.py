@@ -1,4 +1,4 @@
-"""The words that test runners have for how a test ended."""
+"""The words that test runners use for how a test ended."""
 
 from assay.formats.test_reports.model import Ended
 
@@ -18,5 +18,5 @@ _WORDS = {
 
 
 def ended_of(word: object) -> Ended:
-    """Whatever is not known to be a pass or a skip is a failure: an error, a time-out, a word of tomorrow."""
+    """How a test ended. Any word that isn't known to be a pass or a skip is a failure: an error, a time-out."""
     return _WORDS.get(str(word), Ended.FAILED)
