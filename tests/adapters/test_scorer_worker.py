@@ -103,7 +103,7 @@ def test_a_scorer_that_never_ends_is_an_error_and_the_others_answer(how: str) ->
          "LostScorerError"),
         ("evidence.parent.send(b'{}')", "the scorer gave no answer", "LostScorerError"),
         ("evidence.parent.send(b'{\"scored\": [2, true, \"\", {}]}')",
-         "a score is a finite number from 0 to 1, not 2.0", "ValueError"),
+         "a score must be a finite number from 0 to 1, got 2.0", "ValueError"),
     ],
 )  # fmt: skip
 def test_a_scorer_that_breaks_is_an_error_of_its_own(how: str, said: str, error_type: str) -> None:

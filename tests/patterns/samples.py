@@ -19,7 +19,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/test_code/own_inputs.py": {"name": "ab"},
     "detectors/test_code/row_needs.py": {"name": "ab"},
     "detectors/test_code/rust/grammar.py": {"named": ("", "ab")},
-    "detectors/test_code/wholes.py": {"value": r"(?<!\w)ab[\"']?\s*(?::|=>|=)\s*cd\s*[,})\]]"},
+    "detectors/test_code/whole_expectations.py": {"value": r"(?<!\w)ab[\"']?\s*(?::|=>|=)\s*cd\s*[,})\]]"},
     "engine/reward_lint.py": {"name": "ab"},
     "formats/file_content/rules.py": {"name": "sha256"},
     "formats/hl7/escapes.py": {"mark": r"\\", "hexadecimal": r"(?P<bytes>(?:\\X(?:[0-9A-Fa-f]{2})+\\)+)"},

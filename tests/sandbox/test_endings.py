@@ -127,10 +127,10 @@ def test_the_temporary_files_of_a_killed_run_are_swept_up_by_the_next(name: str,
     with assay_running(name, f"sleep {forever}; true") as assay:
         assert eventually(lambda: sleepers(forever))
         homes = scratch_homes(assay.pid)
+        assert any(map(os.path.exists, homes))
         assay.kill()
         assay.wait()
         assert none_asleep(forever)
-        assert any(map(os.path.exists, homes))
         run_assay("doctor")
         assert not any(map(os.path.exists, homes))
 
