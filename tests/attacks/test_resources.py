@@ -11,6 +11,8 @@ from tests.sandbox.backends import no_plain_processes
 from tests.tasks import ANSWER, PASS
 
 DAEMON = "setsid sh -c '(sleep 300) &' & sleep 0.2"
+# A bomb has all its processes after a few milliseconds, and takes both processors until it is ended.
+BOMB_SEC = 0.7
 SHORT = "[agent]\ntimeout_sec = 2.0\n[verifier]\ntimeout_sec = 2.0\n"
 
 
@@ -21,14 +23,15 @@ def undisturbed(isolation: str) -> contextlib.AbstractContextManager[None]:
 
 def test_47_a_fork_bomb_of_the_agent(attack: Attack, isolation: str) -> None:
     with within(60), undisturbed(isolation):
-        left = attack("b() { b | b & }; b; sleep 60", toml=SHORT, verifier=PASS)
+        left = attack("b() { b | b & }; b; sleep 60", toml=f"[agent]\ntimeout_sec = {BOMB_SEC}\n", verifier=PASS)
     assert left.exception in ("AgentTimeoutError", "NonZeroAgentExitCodeError")
     assert left.rewards == {"reward": 1.0}
 
 
 def test_47_a_fork_bomb_of_the_verifier(attack: Attack, isolation: str) -> None:
     with within(60), undisturbed(isolation):
-        left = attack("echo 'b() { b | b & }; b; sleep 60' > program", toml=SHORT, verifier="sh program; sleep 60")
+        toml = f"[verifier]\ntimeout_sec = {BOMB_SEC}\n"
+        left = attack("echo 'b() { b | b & }; b; sleep 60' > program", toml=toml, verifier="sh program; sleep 60")
     assert left.rewards is None
     assert left.exception in ("VerifierTimeoutError", "RewardFileNotFoundError")
 
