@@ -19,7 +19,7 @@ RUNTIME := $(VENV)/.installed-runtime
 DEV     := $(VENV)/.installed-dev
 
 # Tests start hundreds of Pythons. Each would compile everything anew where writing bytecode is switched off.
-TESTS   := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -q
+TESTS   := PYTHONDONTWRITEBYTECODE= JOBS=$(JOBS) $(BIN)/python -m tests
 
 .PHONY: help
 help: ## List what can be made
@@ -44,8 +44,8 @@ test: $(DEV) ## Set up and run all tests
 	@$(TESTS)
 
 .PHONY: test-fast
-test-fast: $(DEV) ## Run the tests that need no sandbox and no server, with fewer examples
-	@$(TESTS) -m "not sandbox and not server" --hypothesis-profile fast
+test-fast: $(DEV) ## Run the tests that need no sandbox, no server and little time
+	@$(TESTS) -m "not sandbox and not server and not slow and not hypothesis"
 
 .PHONY: search
 search: $(DEV) ## Run the tests that make up their own examples with many new ones

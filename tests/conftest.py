@@ -14,7 +14,6 @@ from tests.markers import markers_of
 # The same examples every time, so that a change is judged by what it changed. New ones are looked for with
 # `make search`.
 settings.register_profile("assay", deadline=None, derandomize=True)
-settings.register_profile("fast", parent=settings.get_profile("assay"), max_examples=15)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("assay")
 

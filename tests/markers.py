@@ -1,6 +1,6 @@
 """What a test needs from the machine, told by the fixtures it asks for and the place it is in.
 
-``make test-fast`` leaves out what is marked here; no test is marked by hand.
+``make test-fast`` leaves out what is marked here (sandbox, server, slow); no test is marked by hand.
 """
 
 from collections.abc import Iterator
@@ -27,6 +27,34 @@ SANDBOX_FILES = (
 SERVER_FIXTURES = {"fhir", "gcs", "postgres", "s3", "server", "sftp"}
 SERVER_FILES = ("adapters/files/test_sftp", "checks/criteria/test_fhir_server")
 
+# Files whose tests start processes, wait, or take long for another reason.
+SLOW_FILES = (
+    "adapters/files/test_folder",
+    "adapters/store/",
+    "adapters/test_fhir",
+    "adapters/test_judge_model",
+    "adapters/test_machine_lock",
+    "adapters/test_reading_apart",
+    "adapters/test_scorer_worker",
+    "adapters/test_scoring_files",
+    "adapters/test_seeding_files",
+    "adapters/test_trees",
+    "adapters/workspace/",
+    "attacks/",
+    "checks/criteria/test_any_state",
+    "checks/test_every_type",
+    "cli/test_listen",
+    "cli/test_verify",
+    "core/test_total",
+    "detectors/test_code/test_any_text",
+    "dialects/evaluation/test_schema",
+    "engine/test_trial_queue",
+    "test_architecture",
+    "test_error_sentences",
+    "test_extras",
+    "test_patterns",
+)
+
 # Tests that watch processes, limits and the clock of the whole machine: one after the other, on one worker. They
 # wait more than they compute, so the other workers have the processors meanwhile.
 ONE_AT_A_TIME = (
@@ -47,8 +75,10 @@ def markers_of(item: pytest.Item) -> Iterator[pytest.MarkDecorator]:
         yield pytest.mark.sandbox
     if asked & SERVER_FIXTURES or place.startswith(SERVER_FILES) or _on_postgres(item):
         yield pytest.mark.server
-    if place.startswith(ONE_AT_A_TIME):
-        yield pytest.mark.xdist_group("sandboxes")
+    if place.startswith(SLOW_FILES):
+        yield pytest.mark.slow
+    # The tests of a file run on one worker, so that its fixtures are set up once.
+    yield pytest.mark.xdist_group("sandboxes" if place.startswith(ONE_AT_A_TIME) else place.partition("::")[0])
 
 
 def _on_postgres(item: pytest.Item) -> bool:

@@ -14,9 +14,6 @@ import pytest
 from tests.builders import REPO
 from tests.purity import PURE, pure_modules, reaches
 
-# One worker lints the copies once, for all of these tests.
-pytestmark = pytest.mark.xdist_group("architecture")
-
 OUTSIDE = "Below adapters nothing reaches the outside"
 
 

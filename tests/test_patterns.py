@@ -11,9 +11,6 @@ from tests.builders import REPO
 from tests.patterns import collect
 from tests.patterns.samples import KNOWN_SLOW, SAMPLES
 
-# One worker attacks them once, for all of these tests.
-pytestmark = pytest.mark.xdist_group("patterns")
-
 
 @pytest.fixture(scope="module")
 def attacked() -> Any:
