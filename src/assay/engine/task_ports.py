@@ -6,10 +6,10 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script of a task, as it is on disk."""
+    """A script of a task, as it is on disk. ``names_program`` says whether it begins with ``#!``."""
 
     is_link: bool
-    is_executable: bool
+    names_program: bool
 
 
 class BuildContext(Protocol):
