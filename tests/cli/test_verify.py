@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from assay.cli import verify as verify_command
+from assay.dialects.criteria.models import Completion
 from assay.engine import waits
 from tests.builders import REPO
 from tests.cli.running import Cli, raw_characters, run_assay
+from tests.dialects.criteria.test_document import CRITERION_RUN
 from tests.servers.scripted_server import Reply, scripted
 
 EXAMPLE = REPO / "examples" / "clinical" / "scheduling"
@@ -42,11 +44,12 @@ def test_the_result_as_json_is_as_documented(tmp_path: Path) -> None:
     assert run_assay("playground", "load", playground, "--from", EXAMPLE / "partial").code == 0
     found = run_assay("verify", CRITERIA, "--playground", playground, "--json")
     said = json.loads(found.out)
-    assert (found.code, found.err, list(said)) == (1, "", ["verdict", "score", "axes", "criteria"])
+    assert (found.code, found.err, list(said)) == (1, "", ["verdict", "score", "axes", "criterion_runs"])
     assert said["axes"]["communication"] == {"score": 0.75, "weight": 1}
-    assert [one["passed"] for one in said["criteria"]] == [True, False, False, False]
-    assert {tuple(one) for one in said["criteria"]} == {("label", "passed", "score", "details", "evidence")}
-    assert said["criteria"][0]["evidence"]["assertionResults"][0] == {
+    assert [one["passed"] for one in said["criterion_runs"]] == [True, False, False, False]
+    assert {tuple(one) for one in said["criterion_runs"]} == {CRITERION_RUN}
+    assert Completion.model_validate(said).answer() == said
+    assert said["criterion_runs"][0]["evidence"]["assertionResults"][0] == {
         "path": "status",
         "expected": "booked",
         "actual": "booked",

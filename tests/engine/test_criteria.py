@@ -13,10 +13,11 @@ from assay.checks.criteria import hl7_structural, x12_response
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Outcome, Scored
 from assay.dialects.criteria.models import Criterion
-from assay.engine.criteria import InTime, complete
+from assay.engine.criteria import InTime
 from assay.evidence.playground import PlaygroundState, StateRow
 from assay.formats.field_rules import patterns
 from tests.checks.criteria.fake_state import AFTER, FakeState, hl7, x12
+from tests.completing import complete
 from tests.servers.scripted_server import Reply, scripted
 
 BOOKED: dict[str, object] = {"resourceType": "Appointment", "id": "1", "status": "booked"}

@@ -21,6 +21,7 @@ whether the criterion has passed, for wanted and forbidden phrases alike.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
@@ -72,7 +73,8 @@ class VoiceTranscript:
         held = [one.held for one in looked]
         summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
         rows = [one.row() for one in looked]
-        scored = Scored(sum(held) / len(held), all(held), summary, {"phraseResults": rows})
+        share = Fraction(sum(held), len(held))
+        scored = Scored(float(share), all(held), summary, {"phraseResults": rows}, share)
         return _with_opinions(scored, looked, heard, evidence) if self.paraphrase else scored
 
     def _silence(self) -> Scored:
