@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
-from assay.core.errors import MeasurementError
+from assay.core.errors import BoundsError, MeasurementError
 from assay.core.exact import exact_total
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
@@ -25,13 +25,14 @@ from assay.dialects.criteria.models import (
     verdict_of,
 )
 from assay.dialects.criteria.variables import filled
+from assay.engine.bounded_state import BoundedState
 from assay.engine.criterion_entries import DISCRIMINATOR
 from assay.engine.found_checks import class_in, made, modules_in
 from assay.engine.shared_state import SharedJudge, SharedState
+from assay.engine.shown_evidence import shown_details, shown_evidence
 from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import Clock, PlaygroundState
 from assay.evidence.playground_check import PlaygroundCheck
-from assay.formats.field_rules.patterns import SlowPatternError
 
 # Most of their time, checks wait for a source.
 SIDE_BY_SIDE = 32
@@ -59,17 +60,17 @@ class Unusable:
 
 
 @dataclass(frozen=True, slots=True)
-class InTime:
-    """A check that fails if a pattern takes too long to find what it should look at."""
+class WithinBounds:
+    """A check that fails if what it should look at is too much, or a pattern takes too long to find it."""
 
-    kind: ClassVar[str] = "in time"
+    kind: ClassVar[str] = "within bounds"
 
     check: Check[PlaygroundState]
 
     def run(self, evidence: PlaygroundState) -> Outcome:
         try:
             return self.check.run(evidence)
-        except SlowPatternError as error:
+        except BoundsError as error:
             return Scored(0.0, False, str(error))
 
 
@@ -110,7 +111,7 @@ def complete(
     first criterion. A check that breaks raises it too, because that says nothing about the agent. A judge changes
     no score. Without ``time``, no check waits (``wait_s``).
     """
-    shared = SharedState(state, judge=SharedJudge(judge), time=time)
+    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time)
     checks = [_placed(criterion, data) for criterion in criteria]
     placed = _graded(checks, shared)
     _refuse_broken(placed)
@@ -142,7 +143,7 @@ def _check(criterion: AskedCriterion, data: Mapping[str, Any]) -> Check[Playgrou
     if isinstance(criterion, UnusableCriterion):
         return Unusable(f"the criterion can't be used: {criterion.why}")
     try:
-        return InTime(check_of(criterion.assertion, data))
+        return WithinBounds(check_of(criterion.assertion, data))
     except ValueError as error:
         return Unusable(f"unsupported assertion: {error}")
 
@@ -163,6 +164,7 @@ def _run(
     criterion: AskedCriterion, asked: PlacedCheck[PlaygroundState], placed: Placed, stamp: Stamp
 ) -> CriterionRun:
     outcome, kind = placed.outcome, criterion.assertion.get(DISCRIMINATOR)
+    details = f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary
     return CriterionRun(
         id=stamp.new_id(),
         task_run_id=stamp.task_run_id,
@@ -174,7 +176,7 @@ def _run(
         score=outcome.score if isinstance(outcome, Scored) else 0.0,
         passed=isinstance(outcome, Scored) and outcome.passed,
         status="failed" if isinstance(asked.check, Unusable) else "completed",
-        details=f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary,
-        evidence=dict(outcome.evidence) if isinstance(outcome, Scored) else {},
+        details=shown_details(details),
+        evidence=shown_evidence(outcome.evidence) if isinstance(outcome, Scored) else {},
         created_at=stamp.created_at,
     )
