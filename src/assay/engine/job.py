@@ -12,7 +12,8 @@ from assay.dialects.harbor.metrics import Metric
 from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
 from assay.dialects.harbor.plan import Slot, in_planned_order, planned_slots
 from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
-from assay.dialects.harbor.trial import Trial, TrialDecoder, TrialFileError
+from assay.dialects.harbor.trial import Trial
+from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.engine.ports import JobFolder, Progress, no_progress
 from assay.evidence.files import Absent, Content, File, Refused
 

@@ -45,6 +45,7 @@ def load_task(folder: TaskFolder, path: str) -> Task:
         steps=steps,
         environment=environment,
         checksum=folder.checksum(),
+        harbor_checksums=folder.harbor_checksums(),
         warnings=tuple(reader.warnings),
     )
 
