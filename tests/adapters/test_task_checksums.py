@@ -1,4 +1,4 @@
-"""The checksums that harbor records of a task. The expected ones were computed by harbor 0.13.1 on the same trees."""
+"""The checksums that harbor records of a task. The expected ones come from harbor 0.13.1 on the same trees."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -119,7 +119,8 @@ def _same_task(planned: Planned, trial: Trial) -> Trial:
 
 def _changed(planned: Planned) -> InputError:
     return InputError(
-        f"the task {planned.task.path} changed since the job started; choose another --job-name for the changed task"
+        f"the task {planned.task.path} changed since the job started; choose another --job-name for the"
+        " changed task"
     )
 
 

@@ -1,9 +1,10 @@
 """Read rewards from the bytes of the reward files, under a named profile.
 
 ``harbor-0.13.1`` reads them as harbor does from 0.7 to 0.22: any float, NaN and infinity included, booleans as 1.0
-and 0.0, numeric strings as floats. ``harbor-0.24`` reads them as harbor does from 0.23 on: what isn't a finite number
-is a parse error. In ``harbor-0.6`` and before, reward.txt takes precedence; in all others reward.json does, even if
-it is empty or broken. ``strict`` accepts only finite numbers from 0 to 1.
+and 0.0, numeric strings as floats. ``harbor-0.24`` reads them as harbor does from 0.23 on: a value that isn't a
+finite number is a parse error. ``harbor-0.6`` reads them as harbor does up to 0.6: reward.txt takes precedence.
+In all other profiles reward.json does, even if it is empty or broken. ``strict`` accepts only finite numbers from
+0 to 1.
 """
 
 import json
@@ -39,6 +40,12 @@ class Profile(Enum):
     HARBOR_0_13_1 = "harbor-0.13.1"
     HARBOR_0_24 = "harbor-0.24"
     STRICT = "strict"
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """The reward files in the order in which they count."""
+        names = ("reward.json", "reward.txt")
+        return names if self is not Profile.HARBOR_0_6 else (names[1], names[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,7 +217,7 @@ def _own_usage(result: _AgentResult) -> Usage:
 
 
 def _times(file: _TrialFile, steps: Sequence[_StepResult]) -> PhaseTimes | None:
-    parts = (file, *steps)
+    parts: list[_TrialFile | _StepResult] = [file, *steps]
     return phase_times(
         setup=[file.environment_setup, file.agent_setup],
         agent=[part.agent_execution for part in parts],

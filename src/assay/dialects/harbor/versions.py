@@ -1,8 +1,8 @@
 """Which harbor wrote a job, and what that version does differently.
 
 Since 0.6, lock.json names the version. Before, only the shape of result.json tells: it counts ``n_trials`` and
-``n_errors`` instead of completed and errored trials, and pass@k is missing before 0.4. All numbers here were compared
-with the wheels.
+``n_errors`` instead of completed and errored trials, and pass@k is missing before 0.4. The numbers here were
+looked up in the wheels.
 """
 
 import re
