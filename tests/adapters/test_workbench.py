@@ -89,9 +89,7 @@ def test_the_solution_is_there_for_the_oracle_and_read_only(bench_of: Benches, t
     assert os.listdir(mount.source) == ["solve.sh"]
 
 
-def test_the_verifier_can_write_its_artifacts_and_its_own_tests(
-    bench_of: Benches, tests_folder: str
-) -> None:
+def test_the_verifier_can_write_its_artifacts_and_its_own_tests(bench_of: Benches, tests_folder: str) -> None:
     bench = bench_of()
     bench.seed()
     mounts = bench.verifier_mounts(make_step(tests=(tests_folder,)))

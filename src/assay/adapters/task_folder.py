@@ -8,11 +8,12 @@ from functools import cached_property
 from assay.adapters.checksums import checksum
 from assay.adapters.safe_read import read_file
 from assay.adapters.shared_copies import names_program
+from assay.adapters.task_checksums import harbor_checksums
 from assay.adapters.trees import walk
 from assay.core.errors import InputError
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine import load_task as loading
-from assay.engine.task import Task
+from assay.engine.task import HarborChecksums, Task
 from assay.engine.task_ports import Script
 from assay.evidence.files import Content, Refused
 from assay.formats import dockerignore
@@ -56,6 +57,9 @@ class DiskTaskFolder:
 
     def checksum(self) -> str:
         return checksum(self.root)
+
+    def harbor_checksums(self) -> HarborChecksums:
+        return harbor_checksums(self.root)
 
 
 class DiskBuildContext:

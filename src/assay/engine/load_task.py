@@ -50,6 +50,7 @@ def load_task(folder: TaskFolder, path: str) -> Task:
         steps=steps,
         environment=environment,
         checksum=folder.checksum(),
+        harbor_checksums=folder.harbor_checksums(),
         warnings=(*unknown, *reader.warnings),
     )
 

@@ -101,8 +101,16 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
+class HarborChecksums:
+    """The checksums that harbor records of a task: of the whole folder, and of the files of a published task."""
+
+    tree: str
+    package: str
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
-    """A loaded task. ``checksum`` covers every file of its folder."""
+    """A loaded task. ``checksum`` covers every file of its folder with its mode; gradings record it."""
 
     name: str
     path: str
@@ -110,6 +118,7 @@ class Task:
     steps: tuple[Step, ...]
     environment: Environment
     checksum: str
+    harbor_checksums: HarborChecksums
     warnings: tuple[str, ...] = ()
 
     @property

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from assay.engine.task import HarborChecksums
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
@@ -55,4 +57,8 @@ class TaskFolder(Protocol):
 
     def checksum(self) -> str:
         """The checksum of everything in the folder."""
+        ...
+
+    def harbor_checksums(self) -> HarborChecksums:
+        """The checksums that harbor would record of the folder."""
         ...
