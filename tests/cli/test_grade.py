@@ -177,9 +177,14 @@ def test_steps(cli: Cli, tmp_path: Path) -> None:
     (trial,) = trials_of(tmp_path / "jobs" / JOB)
     found = cli("grade", trial.folder)
     name = trial.folder.name
-    assert found == (0, f"{name} step one  grading 3  reward 1\n{name} step two  grading 4  reward 1\n", "")
+    assert (found.code, found.err) == (0, "")
+    assert found.out.splitlines() == [
+        f"{name} step one  grading 4  reward 1",
+        f"{name} step two  grading 5  reward 1",
+        f"{name}  grading 6  reward 1",
+    ]
     assert [(grading["number"], grading["step"]) for grading in trial.gradings] == [
-        (1, "one"), (2, "two"), (3, "one"), (4, "two"),
+        (1, "one"), (2, "two"), (3, None), (4, "one"), (5, "two"), (6, None),
     ]  # fmt: skip
 
 

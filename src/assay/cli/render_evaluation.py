@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from assay.cli.table import clean, render_table, some_of
 from assay.engine.evaluation_report import Change, Disagreement, EvaluationReport
+from assay.engine.evaluation_summary import EvaluationSummary
 from assay.formats.counting import counted
 
 
@@ -30,6 +31,15 @@ def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
         titles = ("reviewer and verifier differ", "reviewer", "says", "reward", "notes")
         yield ""
         yield render_table(titles, map(_disagreement_row, report.disagreements), markdown=markdown)
+
+
+def summary_words(summary: EvaluationSummary) -> str:
+    """The mean of the evaluations, and how many trials are valid, unusable and broken."""
+    mean = (
+        "no mean" if summary.mean is None else f"mean {summary.mean:.4f} of {counted(summary.n_averaged, 'trial')}"
+    )
+    ungraded = f", {summary.ungraded} not graded" if summary.ungraded else ""
+    return f"{mean}; {summary.valid} valid, {summary.unusable} unusable, {summary.broken} broken{ungraded}"
 
 
 def _gradings(report: EvaluationReport) -> str:

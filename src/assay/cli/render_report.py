@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from assay.cli.json_values import without_nan
-from assay.cli.render_evaluation import evaluation_lines
+from assay.cli.render_evaluation import evaluation_lines, summary_words
 from assay.cli.table import clean, render_table, some_of
 from assay.engine.report import Denominators, GroupReport, JobReport, Trouble
 from assay.stats.attempts import Estimate
@@ -65,6 +65,7 @@ def _group(group: GroupReport) -> dict[str, Any]:
             "metrics": group.harbor.metrics,
             "pass_at_k": {str(k): value for k, value in group.harbor.pass_at_k.items()},
         },
+        "evaluation": None if group.evaluation is None else asdict(group.evaluation),
         "counts": _counts(group.counts),
         "tasks": group.tasks,
         "success": None if group.success is None else asdict(group.success),
@@ -112,6 +113,8 @@ def _measures(group: GroupReport) -> Iterator[tuple[str, str]]:
         yield "score (harbor)", _named(metric.items()) or "none: the job configures no metric for this dataset"
     passes = [(f"pass@{k}", value) for k, value in group.harbor.pass_at_k.items()]
     yield "pass@k (harbor)", _named(passes) or "none: needs two attempts per task and rewards of 0 or 1"
+    if group.evaluation is not None:
+        yield "evaluation", summary_words(group.evaluation)
     if group.success is None:
         yield "success", _undecided(group)
         return

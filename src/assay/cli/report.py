@@ -13,6 +13,7 @@ from assay.adapters.metric_script import ScriptMetric
 from assay.adapters.results_folder import open_results
 from assay.cli.arguments import add_metric_script
 from assay.cli.progress import ProgressBar
+from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
 from assay.engine.history import read_histories
 from assay.engine.job import read_job
@@ -57,10 +58,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def report_on(jobs: list[str]) -> int:
-    """Print the report of jobs that have just been run. Returns 1 if a trial has no reward."""
+    """Print the report of jobs that have just been run, and their evaluation again as the last line.
+
+    Returns 1 if a trial has no reward, or none that the evaluation can use.
+    """
     reports = [_report(path, None, Question()) for path in jobs]
     print(as_text(reports, markdown=False))
-    return 0 if all(report.counts.total == report.counts.scored for report in reports) else 1
+    summaries = [report.evaluation.summary for report in reports if report.evaluation is not None]
+    for summary in filter(None, summaries):
+        print(f"\nevaluation: {summary_words(summary)}")
+    scored = all(report.counts.total == report.counts.scored for report in reports)
+    return 0 if scored and not any(summary.broken for summary in filter(None, summaries)) else 1
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:

@@ -7,7 +7,8 @@ when its time is up.
 
 To resume an interrupted job, run the same command with the same --job-name.
 
-Exit codes: 0 every trial was scored without an error, 1 some were not, 2 nothing was run, 130 interrupted.
+The last line sums up the evaluation of the trials. Exit codes: 0 every trial was scored without an error and has a
+reward that the evaluation can use, 1 some were not, 2 nothing was run, 130 interrupted.
 """
 
 import argparse

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.engine.evaluation_summary import Evaluated, EvaluationSummary, summarize
 from assay.engine.history import History
 
 if TYPE_CHECKING:
@@ -51,9 +52,13 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """The summary of a job's gradings. ``used`` says which gradings the numbers of the report come from."""
+    """What a job's gradings say beyond rewards. ``used`` says which gradings the numbers of the report come from.
+
+    All counts are of trials: one with several steps counts once.
+    """
 
     used: str
+    summary: EvaluationSummary | None
     graded: int
     graded_again: int
     unparseable: int
@@ -67,7 +72,11 @@ class EvaluationReport:
 
 
 def report_histories(
-    histories: Iterable[History], used: str, threshold: float, own: Mapping[str, float] | None = None
+    histories: Iterable[History],
+    used: str,
+    threshold: float,
+    own: Mapping[str, float] | None = None,
+    evaluated: Mapping[str, Evaluated] | None = None,
 ) -> EvaluationReport | None:
     """The summary of a job's gradings and annotations; None if none of its trials has any.
 
@@ -77,16 +86,17 @@ def report_histories(
     if not known:
         return None
     shown = {history.trial: history.first() if used == "first" else history.latest() for history in known}
-    gradings = [grading for views in shown.values() for grading in views]
+    checks = [[grading.result.validity for grading in views] for views in shown.values()]
     return EvaluationReport(
         used=used,
+        summary=summarize(evaluated or {}, evaluated or {}, threshold),
         graded=sum(bool(history.gradings) for history in known),
-        graded_again=sum(len(history.gradings) > len(history.first()) for history in known),
-        unparseable=sum(not one.result.validity.output_parseable for one in gradings),
+        graded_again=sum(history.graded_again() for history in known),
+        unparseable=sum(any(not one.output_parseable for one in steps) for steps in checks),
         schema_violations=sum(
-            one.result.validity.output_parseable and not one.result.validity.schema_valid for one in gradings
+            any(one.output_parseable and not one.schema_valid for one in steps) for steps in checks
         ),
-        incomplete=sum(not one.result.validity.verifier_completed for one in gradings),
+        incomplete=sum(any(not one.verifier_completed for one in steps) for steps in checks),
         changes=[change for history in known for change in _changes(history)],
         flaky=[history.trial for history in known if any(one.is_flaky for one in history.gradings)],
         taxonomy=_taxonomy(shown, known),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
-from assay.engine.grading_record import Before, grading_of
+from assay.engine.grading_record import Before, grading_of, grading_of_trial
 from assay.engine.job_ports import KeptTrial, Workshop
 from assay.engine.ports import NumberTakenError
 from assay.engine.prepare_task import prepare_task
@@ -45,12 +45,15 @@ class GradeAgain:
         self.threads = concurrent + AROUND
 
     def grade(self, trial: KeptTrial) -> list[Grading]:
-        """Run the verifier of every step of a trial again and keep the gradings."""
+        """Run the verifier of every step of a trial again and keep the gradings, and that of the whole trial."""
         task = self._task_of(trial)
         kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
         if not kept:
             raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
-        return [self._grade(trial, task, step, checksum) for step, checksum in kept]
+        graded = [self._grade(trial, task, step, checksum) for step, checksum in kept]
+        if task.multi_step:
+            graded.append(_added(trial, lambda before: grading_of_trial(before, task.strategy)))
+        return graded
 
     def _task_of(self, trial: KeptTrial) -> Task:
         path = trial.task_path()
@@ -78,19 +81,22 @@ class GradeAgain:
         return self._record(trial, task, step, verified, workspace)
 
     def _record(self, trial: KeptTrial, task: Task, step: Step, verified: Verified, workspace: str) -> Grading:
-        """Add the grading after the newest one. Another process may add one at the same time."""
-        while True:
-            grading = grading_of(
-                verified,
-                task=task,
-                step=step.name,
-                site=self._site,
-                before=trial.gradings(),
-                checksums={"tests": self._workshop.tests_checksum(step), "workspace": workspace},
-            )
-            with contextlib.suppress(NumberTakenError):
-                trial.add_grading(grading)
-                return grading
+        checksums = {"tests": self._workshop.tests_checksum(step), "workspace": workspace}
+        return _added(
+            trial,
+            lambda before: grading_of(
+                verified, task=task, step=step.name, site=self._site, before=before, checksums=checksums
+            ),
+        )
+
+
+def _added(trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:
+    """Add a grading after the newest one. Another process may add one at the same time."""
+    while True:
+        grading = made(trial.gradings())
+        with contextlib.suppress(NumberTakenError):
+            trial.add_grading(grading)
+            return grading
 
 
 def _why_not_kept(trial: KeptTrial, task: Task) -> str:

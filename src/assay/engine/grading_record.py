@@ -1,11 +1,15 @@
 """From a verifier run to the record of a grading, with its provenance."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from assay.dialects.evaluation.grading import Grading, Hashes, Provenance, Usage
 from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata, EvaluationResult
+from assay.dialects.evaluation.steps import StepResult, result_of_steps
+from assay.dialects.harbor.multi_step import Strategy
+from assay.engine.history import rewards_of_steps
 from assay.engine.site import Site
 from assay.engine.task import Task
 from assay.engine.trial_record import Verified
@@ -24,6 +28,10 @@ class Before:
     @property
     def number(self) -> int:
         return self.gradings[-1].number if self.gradings else 0
+
+    def latest_of_steps(self) -> list[Grading]:
+        """The newest grading of each step, in the order of the steps."""
+        return list({one.step: one for one in self.gradings if one.steps is None}.values())
 
 
 def grading_of(
@@ -74,6 +82,62 @@ def grading_of(
             ),
             previous=before.sha256,
         ),
+    )
+
+
+def grading_of_trial(before: Before, strategy: Strategy | None) -> Grading:
+    """The record of a whole trial with steps, which sums up the newest gradings of its steps."""
+    graded = before.latest_of_steps()
+    last = graded[-1]
+    final = strategy is Strategy.FINAL
+    summed = result_of_steps(
+        [StepResult(one.step or "", one.result, one.reason_code) for one in graded], final=final
+    )
+    hashes = Hashes(
+        task=last.provenance.hashes.task,
+        tests=_joined([one.provenance.hashes.tests for one in graded]) or "",
+        output=None,
+        reward=None,
+        details=None,
+        workspace=_joined([one.provenance.hashes.workspace for one in graded]),
+    )
+    agreement = _agreement(summed.result, hashes, None, before)
+    return last.model_copy(
+        update={
+            "number": before.number + 1,
+            "step": None,
+            "steps": [one.number for one in graded],
+            "result": summed.result.model_copy(update={"confidence": agreement.confidence}),
+            "reason_code": summed.reason_code,
+            "rewards": rewards_of_steps(graded, strategy),
+            "exception_type": None,
+            "flaky": agreement.flaky or any(one.flaky for one in graded),
+            "provenance": last.provenance.model_copy(
+                update={
+                    "hashes": hashes,
+                    "started_at": min(one.provenance.started_at for one in graded),
+                    "finished_at": max(one.provenance.finished_at for one in graded),
+                    "usage": _usage_of_steps([one.provenance.usage for one in graded]),
+                    "previous": before.sha256,
+                }
+            ),
+        }
+    )
+
+
+def _joined(hashes: Sequence[str | None]) -> str | None:
+    """One hash for those of all steps; None if one of them is missing."""
+    known = [one for one in hashes if one is not None]
+    return hashlib.sha256("\n".join(known).encode()).hexdigest() if len(known) == len(hashes) else None
+
+
+def _usage_of_steps(used: Sequence[Usage]) -> Usage:
+    cpu = [one.cpu_sec for one in used if one.cpu_sec is not None]
+    memory = [one.peak_memory_mb for one in used if one.peak_memory_mb is not None]
+    return Usage(
+        wall_sec=sum(one.wall_sec for one in used),
+        cpu_sec=sum(cpu) if cpu else None,
+        peak_memory_mb=max(memory, default=None),
     )
 
 

@@ -6,7 +6,7 @@ and threshold.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 
 import msgspec
 
@@ -16,6 +16,7 @@ from assay.dialects.harbor.passk import eligible_k
 from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.trial import Trial
 from assay.engine.evaluation_report import EvaluationReport, report_histories
+from assay.engine.evaluation_summary import EvaluationSummary, evaluate_trials, summarize
 from assay.engine.history import History, with_latest
 from assay.engine.job import Job, Problem
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
@@ -64,6 +65,7 @@ class GroupReport:
     n_averaged: int
     pass_at_k: list[Estimate]
     pass_hat_k: list[Estimate]
+    evaluation: EvaluationSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,14 @@ def report_job(
     """The report of a job, with the gradings and annotations that were added after its trials ended."""
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
-    groups = [_group(key, members, stats.evals[key], question) for key, members in _by_group(trials).items()]
+    evaluated = evaluate_trials(trials, histories, question.grading)
+    groups = [
+        replace(
+            _group(key, members, stats.evals[key], question),
+            evaluation=summarize([trial.name for trial in members], evaluated, question.threshold),
+        )
+        for key, members in _by_group(trials).items()
+    ]
     return JobReport(
         job=job.name,
         profile=job.version.profile.value,
@@ -120,7 +129,7 @@ def report_job(
         troubles=_troubles(trials, job.problems),
         notes=job.notes,
         evaluation=report_histories(
-            histories, question.grading, question.threshold, _deciding_rewards(trials, question)
+            histories, question.grading, question.threshold, _deciding_rewards(trials, question), evaluated
         ),
     )
 

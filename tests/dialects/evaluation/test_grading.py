@@ -17,6 +17,7 @@ def test_the_fields_of_a_record() -> None:
         "schema_version",
         "number",
         "step",
+        "steps",
         "result",
         "reason_code",
         "rewards",
@@ -64,7 +65,7 @@ def test_harbors_rewards_keep_their_values_and_types(rewards: dict[str, float | 
 
 
 def test_a_record_says_which_form_it_has() -> None:
-    assert json.loads(grading().model_dump_json())["schema_version"] == SCHEMA_VERSION == 2
+    assert json.loads(grading().model_dump_json())["schema_version"] == SCHEMA_VERSION == 3
 
 
 @pytest.mark.parametrize(

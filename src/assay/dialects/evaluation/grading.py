@@ -7,7 +7,7 @@ from pydantic import Field
 
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 class Hashes(StrictModel):
@@ -50,11 +50,17 @@ class Provenance(StrictModel):
 
 
 class Grading(StrictModel):
-    """One grading of one run, or of one step of it."""
+    """One grading of one run, or of one step of it.
+
+    A run with steps has a grading for each of them, and one for the whole, which names those that it sums up.
+    """
 
     schema_version: int = SCHEMA_VERSION
     number: int = Field(ge=1)
     step: str | None
+    steps: list[int] | None = Field(
+        default=None, description="The numbers of the gradings of steps that this one sums up; null for all others"
+    )
     result: EvaluationResult
     reason_code: str | None
     rewards: dict[str, float | int | None] | None
