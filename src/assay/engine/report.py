@@ -18,7 +18,7 @@ from assay.dialects.harbor.trial import Trial
 from assay.engine.evaluation_report import EvaluationReport, report_histories
 from assay.engine.evaluation_summary import EvaluationSummary, evaluate_trials, summarize
 from assay.engine.history import History, with_latest
-from assay.engine.job import PROFILE, Job, Problem
+from assay.engine.job import Job, Problem
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
 
 
@@ -121,7 +121,7 @@ def report_job(
     ]
     return JobReport(
         job=job.name,
-        profile=PROFILE.value,
+        profile=job.version.profile.value,
         finished=_finished(job.recorded),
         harbor=stats,
         counts=_sum([*(group.counts for group in groups), _count((), job.problems)]),

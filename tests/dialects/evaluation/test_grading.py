@@ -34,6 +34,7 @@ def test_the_fields_of_a_record() -> None:
         "profile",
         "isolation",
         "hashes",
+        "changed_tests",
         "started_at",
         "finished_at",
         "usage",
