@@ -11,8 +11,6 @@ from tests.statement_marks import marked_tests, marks_in
 NOT_YET = {
     "evaluation.verifier-spec",
     "evaluation.input-not-output",
-    "evaluation.own-files-readable",
-    "evaluation.tags-later",
     "harbor.dataset-name",
     "scorers.graded-at-end",
     "scorers.trajectory-saved",

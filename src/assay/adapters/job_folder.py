@@ -14,6 +14,7 @@ from assay.evidence.files import File, RewardFiles
 
 if TYPE_CHECKING:
     # Most jobs have no such records, and pydantic is slow to import.
+    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -73,6 +74,13 @@ class DiskJobFolder:
         from assay.dialects.evaluation.models import Annotation  # noqa: PLC0415
 
         return read_records(f"{self._path}/{trial}", "annotations", Annotation, newer=True)
+
+    def added_tags(self, trial: str) -> "list[AddedTag]":
+        from assay.adapters.added_tags import FOLDER  # noqa: PLC0415
+        from assay.adapters.records import read_records  # noqa: PLC0415
+        from assay.dialects.evaluation.added_tag import AddedTag  # noqa: PLC0415
+
+        return read_records(f"{self._path}/{trial}", FOLDER, AddedTag, newer=True)
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")

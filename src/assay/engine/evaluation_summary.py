@@ -93,18 +93,13 @@ def _evaluated(trial: Trial, history: History | None, used: str) -> Evaluated:
         return Evaluated(trial.name, BROKEN, reason_code="measurement_broken")
     if history is None:
         return Evaluated(trial.name, UNGRADED)
-    whole = history.whole(used)
-    if whole is not None:
-        return Evaluated(trial.name, standing_of(whole.result), whole.result, whole.reason_code)
-    # Steps that were graded before there was a grading of the whole trial.
-    from assay.dialects.evaluation.steps import StepResult, result_of_steps  # noqa: PLC0415 - see above
+    from assay.engine.read_result import whole_result  # noqa: PLC0415 - see TYPE_CHECKING above
 
-    shown = history.first() if used == "first" else history.latest()
     final = strategy_of(trial, history.first()) is Strategy.FINAL
-    summed = result_of_steps(
-        [StepResult(one.step or "", one.result, one.reason_code) for one in shown], final=final
-    )
-    return Evaluated(trial.name, standing_of(summed.result), summed.result, summed.reason_code)
+    found = whole_result(history, used, final=final)
+    if found is None:
+        return Evaluated(trial.name, UNGRADED)
+    return Evaluated(trial.name, standing_of(found.result), found.result, found.reason_code)
 
 
 def standing_of(result: "EvaluationResult") -> str:

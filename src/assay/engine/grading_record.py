@@ -61,7 +61,7 @@ def grading_of(
     return Grading(
         number=before.number + 1,
         step=step.name,
-        result=result.model_copy(update={"confidence": agreement.confidence}),
+        result=result.model_copy(update={"confidence": _joint(result.confidence, agreement.confidence)}),
         reason_code=verified.ingested.reason_code,
         rewards=_rewards(verified),
         exception_type=verified.failure.type if verified.failure is not None else None,
@@ -196,6 +196,18 @@ def _agreement(result: EvaluationResult, hashes: Hashes, setting: Setting, befor
         confidence_method=f"range of {len(answers)} verifications of the same output",
     )
     return _Agreement(confidence, flaky=min(rewards) < max(rewards) or len(rewards) < len(answers))
+
+
+def _joint(said: ConfidenceMetadata | None, seen: ConfidenceMetadata | None) -> ConfidenceMetadata | None:
+    """What the verifier itself says about its confidence, and what its answers show where it says nothing."""
+    if said is None or seen is None or said.confidence_interval or said.confidence_method:
+        return said or seen
+    return said.model_copy(
+        update={
+            "confidence_interval": seen.confidence_interval,
+            "confidence_method": seen.confidence_method,
+        }
+    )
 
 
 def _rewards(verified: Verified) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """Read what was added after a trial's result, for reports: further gradings, and reviewers' verdicts."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,6 +13,7 @@ from assay.engine.ports import JobFolder
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than reporting on a job that has no such records.
+    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -21,11 +22,12 @@ AGENT_ERRORS = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The gradings of one trial and the verdicts on it, the oldest first."""
+    """The gradings of one trial, the verdicts on it and the tags that were added, the oldest first."""
 
     trial: str
     gradings: "list[Grading]"
     annotations: "list[Annotation]"
+    tags: "list[AddedTag]" = field(default_factory=list)
 
     def latest(self) -> "list[Grading]":
         """The newest grading of each step, in the order of the steps."""
@@ -65,8 +67,9 @@ def with_latest(trials: Iterable[Trial], histories: Iterable[History]) -> list[T
 def _read(folder: JobFolder, trials: Iterable[Trial]) -> Iterator[History]:
     for trial in trials:
         gradings, annotations = folder.gradings(trial.name), folder.annotations(trial.name)
-        if gradings or annotations:
-            yield History(trial.name, gradings, annotations)
+        tags = folder.added_tags(trial.name)
+        if gradings or annotations or tags:
+            yield History(trial.name, gradings, annotations, tags)
 
 
 def _regraded(trial: Trial, history: History | None) -> Trial:

@@ -34,6 +34,7 @@ def test_the_fields_of_a_record() -> None:
         "profile",
         "isolation",
         "hashes",
+        "changed_tests",
         "started_at",
         "finished_at",
         "usage",
@@ -53,6 +54,7 @@ def test_the_fields_of_a_record() -> None:
     ],
 )
 def test_a_record_is_read_back_as_it_was_written(record: Grading) -> None:
+    assert Grading.model_validate(json.loads(record.model_dump_json())) == record
     again = Grading.model_validate_json(record.model_dump_json(indent=2))
     assert again == record
     assert again.model_dump_json() == record.model_dump_json()

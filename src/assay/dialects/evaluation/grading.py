@@ -1,11 +1,10 @@
 """The record of one run graded once. It is written once and never changed; a second grading is a second record."""
 
-from datetime import datetime
 from typing import Any
 
 from pydantic import Field
 
-from assay.dialects.evaluation.models import EvaluationResult, StrictModel
+from assay.dialects.evaluation.models import EvaluationResult, StrictModel, Timestamp
 
 SCHEMA_VERSION = 3
 
@@ -47,8 +46,8 @@ class Provenance(StrictModel):
         default_factory=list,
         description="Files of the tests that were changed while the verifier ran, by it or by what it ran",
     )
-    started_at: datetime
-    finished_at: datetime
+    started_at: Timestamp
+    finished_at: Timestamp
     usage: Usage
     previous: str | None = Field(description="SHA-256 of the grading before this one")
 
