@@ -32,6 +32,7 @@ def audit(path: Path) -> Audit:
         ("0.6.6", "harbor 0.6.6 (harbor-0.6)", True, True),
         ("0.13.1-dot", "harbor-0.13.1", True, True),
         ("0.13.1-not-verified", "harbor-0.13.1", True, True),
+        ("0.13.1-registry", "harbor-0.13.1", True, True),
         ("0.13.1-agent-errors", "harbor-0.13.1", False, True),
         ("0.13.1-killed", "harbor-0.13.1", False, False),
         ("0.13.1-interrupted", "harbor-0.13.1", False, False),
@@ -47,7 +48,7 @@ def test_a_job_of_each_version_is_consistent(name: str, title: str, identical: b
 
 
 def test_every_job_is_in_the_table() -> None:
-    assert len([path for path in JOBS.iterdir() if path.is_dir()]) == 11
+    assert len([path for path in JOBS.iterdir() if path.is_dir()]) == 12
 
 
 def test_what_is_said_of_a_cost_that_is_not_a_number() -> None:
