@@ -7,6 +7,15 @@ from typing import Any
 
 from assay.cli.json_values import without_nan
 from assay.cli.render_evaluation import evaluation_lines, summary_words
+from assay.cli.render_rows import (
+    models_as_json,
+    regrade_table,
+    regrades_as_json,
+    rows_as_json,
+    task_table,
+    trial_table,
+)
+from assay.cli.render_usage import usage_lines
 from assay.cli.table import clean, render_table, some_of
 from assay.engine.report import Denominators, GroupReport, JobReport, Trouble
 from assay.stats.attempts import Estimate
@@ -39,6 +48,7 @@ def _job(report: JobReport) -> dict[str, Any]:
     return {
         "job": report.job,
         "profile": report.profile,
+        "harbor_version": report.harbor_version,
         "finished": report.finished,
         "counts": _counts(report.counts),
         "harbor": {
@@ -54,7 +64,22 @@ def _job(report: JobReport) -> dict[str, Any]:
         "troubles": [asdict(trouble) for trouble in report.troubles],
         "evaluation": None if report.evaluation is None else asdict(report.evaluation),
         "notes": report.notes,
-    }
+    } | _parts(report)
+
+
+def _parts(report: JobReport) -> dict[str, Any]:
+    """What there is only for some jobs, or only if it was asked for."""
+    parts: dict[str, Any] = {}
+    if report.usage is not None:
+        parts["seconds_per_trial"] = asdict(report.usage.mean)
+        parts["model_usage"] = models_as_json(report.usage.by_model)
+    if report.regrades:
+        parts["regrades"] = regrades_as_json(report.regrades)
+    if report.trial_rows is not None:
+        parts["trials"] = rows_as_json(report.trial_rows)
+    if report.task_rows is not None:
+        parts["tasks"] = rows_as_json(report.task_rows)
+    return parts
 
 
 def _group(group: GroupReport) -> dict[str, Any]:
@@ -81,7 +106,7 @@ def _counts(counts: Denominators) -> dict[str, int]:
 
 
 def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
-    title = f"{clean(report.job)} · {report.profile}{_STATES[report.finished]}"
+    title = f"{clean(report.job)} · {clean(report.title)}{_STATES[report.finished]}"
     yield f"## {title}" if markdown else title
     for group in report.groups:
         yield ""
@@ -89,6 +114,7 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
     yield ""
     titles = ("trials", *(title for _, title in _COUNTS))
     yield render_table(titles, _count_rows(report), right=True, markdown=markdown)
+    yield from _row_lines(report, markdown)
     if report.troubles:
         yield ""
         titles = ("problem", "trials", "reward", "reason code", "which")
@@ -97,6 +123,20 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
         yield from evaluation_lines(report.evaluation, markdown)
     for note in report.notes:
         yield f"\n{'> ' if markdown else ''}note: {clean(note)}"
+
+
+def _row_lines(report: JobReport, markdown: bool) -> Iterator[str]:
+    if report.task_rows is not None:
+        yield ""
+        yield task_table(report.task_rows, markdown)
+    if report.trial_rows is not None:
+        yield ""
+        yield trial_table(report.trial_rows, markdown)
+    if report.regrades:
+        yield ""
+        yield regrade_table(report.regrades, markdown)
+    if report.usage is not None:
+        yield from usage_lines(report.usage, markdown)
 
 
 def _block(group: GroupReport, markdown: bool) -> str:
