@@ -76,9 +76,10 @@ def answer(kind: str, state: FakeState, **more: Any) -> Scored:
 def test_what_is_older_is_mentioned_and_rows_keep_their_operators(kind: str, says: str) -> None:
     found = answer(kind, STATE, **FIELDS[kind])
     [rows] = [one for name, one in found.evidence.items() if name.lower().replace("_", "").endswith("results")]
+    assert isinstance(rows, list)
+    kept = {"expected": "x", "actual": None, "passed": False, "operator": "notEquals", "absent": True}
     assert found.summary == says
-    assert rows == [{"path": rows[0]["path"], "expected": "x", "actual": None, "passed": False,
-                     "operator": "notEquals", "absent": True}]  # type: ignore[index] # fmt: skip
+    assert rows == [{"path": rows[0]["path"], **kept}]
 
 
 def test_phrases_keep_that_they_are_forbidden() -> None:
