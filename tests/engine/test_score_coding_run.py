@@ -70,8 +70,10 @@ class FakeFiles:
         self.asked.append("baseline closed")
 
     @contextmanager
-    def capture(self, left: Files, before: KnownBaseline, workdir: str, remember: bool) -> Iterator[FakeWorkspace]:
-        self.asked.append((left, before.sha256, before.nested, workdir, remember))
+    def capture(
+        self, left: Files, before: KnownBaseline, scenario: Scenario, remember: bool
+    ) -> Iterator[FakeWorkspace]:
+        self.asked.append((left, before.sha256, before.nested, scenario.workdir, remember))
         yield self.workspace
         self.asked.append("workspace closed")
 

@@ -65,9 +65,9 @@ class ScoringFiles(Protocol):
         ...
 
     def capture(
-        self, left: Files, before: KnownBaseline, workdir: str, remember: bool
+        self, left: Files, before: KnownBaseline, scenario: Scenario, remember: bool
     ) -> AbstractContextManager[Workspace]:
-        """What the agent changed, for the time of the block. ``workdir`` is where commands find the workspace.
+        """What the agent changed, for the time of the block. The scenario says where and with what commands run.
 
         With ``remember``, files that nobody touched since the last capture are not read again.
         """
@@ -94,7 +94,7 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersRe
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, seeded.scenario.workdir, remember=True) as workspace:
+    with files.capture(left, seeded.known, seeded.scenario, remember=True) as workspace:
         return _score(loaded, workspace, attempt, files, run_check)
 
 
@@ -110,7 +110,7 @@ def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, fil
     run_check = files.scorer_runner(loaded.checks)
     with (
         files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
-        files.capture(left, before, found.workdir, remember=False) as workspace,
+        files.capture(left, before, found, remember=False) as workspace,
     ):
         return _score(loaded.against(before), workspace, attempt, files, run_check)
 
