@@ -55,10 +55,14 @@ class LocalScoringFiles:
             yield KnownBaseline(found, hashlib.sha256(manifest_of(found)).hexdigest(), found.nested)
 
     @contextlib.contextmanager
-    def capture(self, left: Files, before: KnownBaseline, workdir: str, remember: bool) -> Iterator[Captured]:
+    def capture(
+        self, left: Files | Commit, before: KnownBaseline, workdir: str, remember: bool
+    ) -> Iterator[Captured]:
         with _folder(left) as root:
-            # An unpacked archive is new each time: there is nothing to remember of it.
-            memory = Memory(root, before.sha256) if remember and not left.packed else None
+            # An unpacked archive or commit is new each time: there is nothing to remember of it.
+            memory = (
+                Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
+            )
             captured = capture(Commands(root, before.baseline, self.sandbox, workdir), memory, before.nested)
             self.show(captured)
             yield captured

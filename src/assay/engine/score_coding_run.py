@@ -11,7 +11,7 @@ from assay.dialects.scorers.report import Provenance, RunStatus, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
 from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import placed_checks
+from assay.engine.scorer_checks import all_required, placed_checks
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.workspace import Workspace
 from assay.version import VERSION
@@ -19,10 +19,14 @@ from assay.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One run of an agent: the folder or archive that it left, None if it had no workspace, and its status."""
+    """One run of an agent: the folder, archive or ``REPOSITORY@BRANCH`` that it left, None if it had no workspace,
+    and its status.
+    """
 
     workspace: str | None
     status: RunStatus = RunStatus.COMPLETED
+    strict: bool = False
+    """Whether advisory scorers count as required ones."""
 
 
 PathKind: TypeAlias = Literal["folder", "file"]
@@ -60,7 +64,7 @@ class ScoringFiles(Protocol):
         ...
 
     def capture(
-        self, left: Files, before: KnownBaseline, workdir: str, remember: bool
+        self, left: Files | Commit, before: KnownBaseline, workdir: str, remember: bool
     ) -> AbstractContextManager[Workspace]:
         """What the agent changed, for the time of the block. ``workdir`` is where commands find the workspace.
 
@@ -84,7 +88,7 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersRe
         placed_checks(seeded.scenario, f"{task}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
         seeded.scenario.workdir,
-    )
+    ).as_strict_as(attempt)
     if attempt.workspace is None:
         return score_run(loaded.checks, None, loaded.provenance, attempt.status)
     left = _left_by_agent(attempt.workspace, files)
@@ -97,7 +101,7 @@ def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, fil
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
     provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(found))
-    loaded = _Loaded(placed_checks(found, scenario), provenance, found.workdir)
+    loaded = _Loaded(placed_checks(found, scenario), provenance, found.workdir).as_strict_as(attempt)
     if attempt.workspace is None or baseline is None:
         return score_run(loaded.checks, None, loaded.provenance, attempt.status)
     left = _left_by_agent(attempt.workspace, files)
@@ -111,13 +115,15 @@ def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, fil
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
     """What kind of baseline is meant. Raises ``InputError`` if nothing like it exists."""
+    return _source(where, kind_of, "the baseline must be a folder, an archive or REPOSITORY@COMMIT")
+
+
+def _source(where: str, kind_of: Callable[[str], PathKind | None], must: str) -> Files | Commit:
     kind = kind_of(where)
     if kind is not None:
         return Files(where, packed=kind == "file")
     if "@" not in where:
-        raise InputError(
-            f"the baseline must be a folder, an archive or REPOSITORY@COMMIT, got {where}, which doesn't exist"
-        )
+        raise InputError(f"{must}, got {where}, which doesn't exist")
     # Both names may hold an "@". A folder that is there decides.
     parts = where.split("@")
     splits = [("@".join(parts[:at]), "@".join(parts[at:])) for at in range(len(parts) - 1, 0, -1)]
@@ -136,12 +142,15 @@ class _Loaded:
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
         return _Loaded(self.checks, provenance, self.workdir)
 
+    def as_strict_as(self, attempt: Attempt) -> "_Loaded":
+        if not attempt.strict:
+            return self
+        provenance = self.provenance.model_copy(update={"strict": True})
+        return _Loaded(all_required(self.checks), provenance, self.workdir)
 
-def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
-    kind = files.kind_of(workspace)
-    if kind is None:
-        raise InputError(f"the workspace must be a folder or an archive, got {workspace}, which is neither")
-    return Files(workspace, packed=kind == "file")
+
+def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit:
+    return _source(workspace, files.kind_of, "the workspace must be a folder, an archive or REPOSITORY@BRANCH")
 
 
 def _score(

@@ -3,6 +3,8 @@
 A type of scorer is the name of a file in ``checks``.
 """
 
+from dataclasses import replace
+
 from assay import checks
 from assay.core.check import GatingCheck
 from assay.core.errors import InputError
@@ -39,6 +41,11 @@ def required_by_default(kind: str) -> bool:
 def placed_checks(scenario: Scenario, origin: str) -> list[PlacedCheck[Workspace]]:
     """The checks and how they count. Raises ``InputError`` that names the file, the scorer and the field."""
     return [_placed(scorer, f"{origin}: scorers[{number}]") for number, scorer in enumerate(scenario.scorers)]
+
+
+def all_required(checks: list[PlacedCheck[Workspace]]) -> list[PlacedCheck[Workspace]]:
+    """The same checks, each of them required. A note for the judge still never fails a run."""
+    return [replace(one, placement=replace(one.placement, required=True)) for one in checks]
 
 
 def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:
