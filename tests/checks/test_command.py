@@ -224,6 +224,7 @@ NO_PYTEST = CommandRun(RunEnd(1), "/usr/bin/python3: No module named pytest\n", 
 FAILED = CommandRun(RunEnd(1), "1 failed\n", False, 0.1, {})
 
 
+@pytest.mark.statement("scorers.runner-cannot-start")
 def test_a_runner_that_starts_nowhere_is_a_broken_measurement() -> None:
     workspace = FakeWorkspace(runs={RUN: NO_PYTEST}, baseline_runs={RUN: NO_PYTEST})
     with pytest.raises(RunnerNotStartedError, match=r"^Python has no module pytest, and so it is on the baseline"):

@@ -63,11 +63,13 @@ class LocalScoringFiles:
 
     @contextlib.contextmanager
     def capture(
-        self, left: Files, before: KnownBaseline, scenario: Scenario, remember: bool
+        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
     ) -> Iterator[Captured]:
         with _folder(left) as root:
-            # An unpacked archive is new each time: there is nothing to remember of it.
-            memory = Memory(root, before.sha256) if remember and not left.packed else None
+            # An unpacked archive or commit is new each time: there is nothing to remember of it.
+            memory = (
+                Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
+            )
             around = self._environment(scenario)
             commands = Commands(root, before.baseline, self.sandbox, scenario.workdir, around)
             captured = capture(commands, memory, before.nested)
