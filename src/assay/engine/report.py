@@ -6,7 +6,7 @@ and threshold.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 
 import msgspec
 
@@ -18,6 +18,8 @@ from assay.dialects.harbor.trial import Trial
 from assay.engine.evaluation_report import EvaluationReport, report_histories
 from assay.engine.history import History, with_latest
 from assay.engine.job import PROFILE, Job, Problem
+from assay.engine.report_intervals import GroupBounds, GroupIntervals, group_bounds, group_intervals
+from assay.engine.task_rewards import unusable_outputs
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
 
 
@@ -64,6 +66,7 @@ class GroupReport:
     n_averaged: int
     pass_at_k: list[Estimate]
     pass_hat_k: list[Estimate]
+    intervals: GroupIntervals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class JobReport:
     troubles: list[Trouble]
     notes: list[str]
     evaluation: EvaluationReport | None = None
+    bounds: Mapping[str, GroupBounds] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,12 @@ def report_job(
         notes=job.notes,
         evaluation=report_histories(
             histories, question.grading, question.threshold, _deciding_rewards(trials, question)
+        ),
+        bounds=group_bounds(
+            _by_group(trials),
+            {group.key: group.success.key for group in groups if group.success is not None},
+            unusable_outputs(histories, question.grading),
+            len(job.problems),
         ),
     )
 
@@ -190,6 +200,7 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
         n_averaged=len(values),
         pass_at_k=[estimate_pass_at_k(attempts, k) for k in ks],
         pass_hat_k=[estimate_pass_hat_k(attempts, k) for k in ks],
+        intervals=None if chosen is None else group_intervals(trials, chosen, attempts),
     )
 
 
