@@ -6,7 +6,7 @@ and threshold.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 
 import msgspec
 
@@ -20,7 +20,9 @@ from assay.engine.evaluation_summary import EvaluationSummary, evaluate_trials, 
 from assay.engine.history import History, with_latest
 from assay.engine.job import Job, Problem
 from assay.engine.regrades import Regrade
+from assay.engine.report_intervals import GroupBounds, GroupIntervals, group_bounds, group_intervals
 from assay.engine.rows_report import TaskRow, TrialRow, cause_of, task_rows, trial_rows, unrewarded
+from assay.engine.task_rewards import unusable_outputs
 from assay.engine.usage_report import UsageReport, report_usage
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
 
@@ -69,6 +71,7 @@ class GroupReport:
     pass_at_k: list[Estimate]
     pass_hat_k: list[Estimate]
     evaluation: EvaluationSummary | None = None
+    intervals: GroupIntervals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,7 @@ class JobReport:
     regrades: Sequence[Regrade] = ()
     trial_rows: Sequence[TrialRow] | None = None
     task_rows: Sequence[TaskRow] | None = None
+    bounds: Mapping[str, GroupBounds] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,12 @@ def report_job(
         task_rows=task_rows(trials, _keys(groups), question.threshold) if question.by == "task" else None,
         evaluation=report_histories(
             histories, question.grading, question.threshold, _deciding_rewards(trials, question), evaluated
+        ),
+        bounds=group_bounds(
+            _by_group(trials),
+            {group.key: group.success.key for group in groups if group.success is not None},
+            unusable_outputs(histories, question.grading),
+            len(job.problems),
         ),
     )
 
@@ -224,6 +234,7 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
         n_averaged=len(values),
         pass_at_k=[estimate_pass_at_k(attempts, k) for k in ks],
         pass_hat_k=[estimate_pass_hat_k(attempts, k) for k in ks],
+        intervals=None if chosen is None else group_intervals(trials, chosen, attempts),
     )
 
 
