@@ -23,7 +23,7 @@ def records_of(data: bytes, path: str, read_file: ReadFile, now: datetime) -> It
     for number, line in enumerate(data.removeprefix(BOM_UTF8).splitlines(), 1):
         if line.strip():
             where = f"{path}:{number}"
-            yield _record(_parsed(line, where), read_file, where, now)
+            yield record_of(_parsed(line, where), read_file, where, now)
 
 
 def _parsed(line: bytes, where: str) -> RecordLine:
@@ -43,7 +43,8 @@ def _said(told: ErrorDetails) -> str:
     return about(field, sentence({**told, "loc": tuple(place)}, LINES.get(str(kind), RecordLine)))
 
 
-def _record(line: RecordLine, read_file: ReadFile, where: str, now: datetime) -> Record:
+def record_of(line: RecordLine, read_file: ReadFile, where: str, now: datetime) -> Record:
+    """What a line becomes in the store. ``where`` begins what is said of a file that can't be read."""
     at = line.at or now
     if isinstance(line, EventLine):
         return NewEvent(line.type, _payload(line, read_file, where), at)

@@ -51,3 +51,11 @@ def _execute(server: str, *statements: str) -> None:
         for statement in statements:
             connection.execute(text(statement))
     engine.dispose()
+
+
+def copied_database(template: str) -> str:
+    """The URL of a new database that is a copy of another one, to which nobody is connected."""
+    name, url = f"t{uuid.uuid4().hex}", make_url(template)
+    server = url.set(database="postgres").render_as_string(hide_password=False)
+    _execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{url.database}"')
+    return url.set(database=name).render_as_string(hide_password=False)
