@@ -14,12 +14,13 @@ from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
 
 from assay.api.answers import Answer, problem
-from assay.api.limits import RateLimit, read_body
+from assay.api.limits import BODY_SEC, RateLimit, read_body
 from assay.api.metrics import Metrics
 from assay.api.openapi import DESCRIPTION, openapi
 from assay.api.problems import RefusedError, answer_of, invalid_body
+from assay.api.record_stream import record_stream
 from assay.api.routes import benchmarks, keys, playgrounds, task_runs
-from assay.api.routing import Call, Route
+from assay.api.routing import STREAM, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
 from assay.core.errors import AssayError
@@ -42,6 +43,7 @@ class Settings:
     """What an operator can set. ``background`` starts what goes on beside requests, and returns how to end it."""
 
     requests_per_second: float | None = None
+    body_seconds: float = BODY_SEC
     background: Callable[[], Callable[[], None]] | None = None
     metrics: Metrics = field(default_factory=Metrics)
 
@@ -100,18 +102,40 @@ class Server:
         self._service = service
         self._metrics = settings.metrics
         self._limit = RateLimit(settings.requests_per_second)
+        self._body_seconds = settings.body_seconds
 
     def endpoint(self, route: Route) -> Callable[[Request], Any]:
+        if route.body is STREAM:
+            return self._streamed(route)
+
         async def answer(request: Request) -> Response:
             request.scope["assay.route"] = route.path
             known: Key | None = None
             try:
                 if _is_large(request):
                     known = await run_in_threadpool(self._allowed, route, request)
-                content = await read_body(request, route.most_bytes)
+                content = await read_body(request, route.most_bytes, self._body_seconds)
             except (RefusedError, AssayError) as error:
                 return _response(answer_of(error, known))
             return _response(await run_in_threadpool(self._answer, route, request, content, known))
+
+        answer.__name__ = route.name
+        return answer
+
+    def _streamed(self, route: Route) -> Callable[[Request], Any]:
+        async def answer(request: Request) -> Response:
+            request.scope["assay.route"] = route.path
+            known: Key | None = None
+            try:
+                known = await run_in_threadpool(self._allowed, route, request)
+                playground = request.path_params["id"]
+                answered = await record_stream(
+                    self._service, known.organisation, playground, request, self._body_seconds
+                )
+                await run_in_threadpool(self._note, route, request, known)
+            except (RefusedError, AssayError) as error:
+                answered = answer_of(error, known)
+            return _response(answered)
 
         answer.__name__ = route.name
         return answer
@@ -185,7 +209,7 @@ def _is_large(request: Request) -> bool:
 
 def _body(route: Route, content: bytes) -> Any:
     """What was sent, as the route takes it. Raises ``InputError``."""
-    if route.body is None or route.body is bytes:
+    if route.body in (None, bytes):
         return None
     adapter = _ADAPTERS.setdefault(id(route.body), TypeAdapter(route.body))
     return _validated(adapter, route.body, content)

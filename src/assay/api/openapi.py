@@ -6,8 +6,9 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from assay.api.answers import ErrorAnswer
-from assay.api.routing import Route
+from assay.api.answers import JSON, ErrorAnswer
+from assay.api.record_stream import NDJSON
+from assay.api.routing import STREAM, Route
 from assay.version import VERSION
 
 REF: Final = "#/components/schemas/{model}"
@@ -63,6 +64,8 @@ def _operation(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
     if route.body is bytes:
         raw = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
         said["requestBody"] = {"required": True, "content": {"application/octet-stream": raw}}
+    elif route.body is STREAM:
+        said["requestBody"] = {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}
     elif route.body is not None:
         content = {"application/json": {"schema": schemas[id(route.body)]}}
         said["requestBody"] = {"required": True, "content": content}
@@ -88,10 +91,8 @@ def _in_query(route: Route) -> list[dict[str, Any]]:
 def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {str(route.status): {"description": "as asked for"}}
     if route.answer is not None:
-        schema = schemas[id(route.answer)]
-        found[str(route.status)]["content"] = {
-            "application/json": {"schema": _page(schema) if route.lists else schema}
-        }
+        schema, kind = schemas[id(route.answer)], NDJSON if route.body is STREAM else JSON
+        found[str(route.status)]["content"] = {kind: {"schema": _page(schema) if route.lists else schema}}
     error = {"application/json": {"schema": {"$ref": REF.format(model=ErrorAnswer.__name__)}}}
     for status, meaning in sorted(
         {**ALWAYS, **{code: SOMETIMES.get(code, ALWAYS.get(code, "")) for code in route.also}}.items()
@@ -114,7 +115,7 @@ def _page(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _schemas(routes: list[Route]) -> tuple[dict[int, dict[str, Any]], dict[str, Any]]:
     """The schema of everything that is taken and answered, by the identity of its type."""
-    taken = {id(one.body): one.body for one in routes if one.body not in (None, bytes)}
+    taken = {id(one.body): one.body for one in routes if one.body not in (None, bytes, STREAM)}
     given = {id(one.answer): one.answer for one in routes if one.answer is not None}
     wanted: list[tuple[Any, Any, Any]] = [(key, "validation", TypeAdapter(one)) for key, one in taken.items()]
     wanted += [(key, "serialization", TypeAdapter(one)) for key, one in given.items()]

@@ -15,6 +15,8 @@ from assay.engine.service.keys import Key, Scope
 if TYPE_CHECKING:
     from assay.api.service import Service
 
+# The body of a route that reads JSON lines while they come.
+STREAM: Final = "stream"
 JSON_BYTES: Final = 8 * 1024 * 1024
 PAGE: Final = {
     "limit": f"how many, from 1 to {MOST} (default: {DEFAULT_LIMIT})",

@@ -26,12 +26,22 @@ def records_of(data: bytes, path: str, read_file: ReadFile, now: datetime) -> It
             yield record_of(_parsed(line, where), read_file, where, now)
 
 
+def record_in(line: bytes, now: datetime) -> Record:
+    """The record in a line that came from elsewhere, so that it can't name a file. Raises ``InputError``."""
+    return record_of(_parsed(line, ""), no_file, "", now)
+
+
+def no_file(_name: str, _where: str) -> bytes:
+    """For records that come from elsewhere. Raises ``InputError``."""
+    raise InputError("payload_file must be left out here: send payload or payload_base64")
+
+
 def _parsed(line: bytes, where: str) -> RecordLine:
     try:
         return RECORD_LINE.validate_json(line)
     except ValidationError as error:
         told = first(error.errors(include_url=False))
-        raise InputError(f"{where}: {_said(told)}") from error
+        raise InputError(f"{where}: {_said(told)}".removeprefix(": ")) from error
 
 
 def _said(told: ErrorDetails) -> str:

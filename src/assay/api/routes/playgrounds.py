@@ -7,16 +7,16 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from assay.adapters.service_sources import FHIR, FILES, JUDGE, check_files_url, place
 from assay.adapters.store.limits import PAYLOAD_BYTES
-from assay.api.answers import Answer, shown, shown_page
+from assay.api.answers import Answer, ProblemDetail, shown, shown_page
 from assay.api.problems import invalid_body
-from assay.api.routing import Call, Routes
+from assay.api.routing import STREAM, Call, Routes
 from assay.core.errors import InputError
 from assay.dialects.criteria.judge_place import JudgePlace
 from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace
 from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, TurnLine
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
-from assay.engine.record_lines import record_of
+from assay.engine.record_lines import no_file, record_of
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
 
@@ -32,6 +32,14 @@ class Recorded(StrictModel):
     """How many records were added."""
 
     recorded: int
+
+
+class LineAnswer(StrictModel):
+    """The answer to one line, by its number from 1 on."""
+
+    line: int
+    ok: bool
+    error: ProblemDetail | None = None
 
 
 class FileResource(StrictModel):
@@ -169,13 +177,19 @@ def record_responses(call: Call) -> Answer:
 
 def _recorded(call: Call) -> Answer:
     now = call.service.host.now()
-    records = [record_of(line, _no_file, f"record {n}", now) for n, line in enumerate(call.body, 1)]
+    records = [record_of(line, no_file, f"record {n}", now) for n, line in enumerate(call.body, 1)]
     count = call.service.playgrounds.record(call.organisation, call.path["id"], records)
     return shown({"recorded": count}, 201)
 
 
-def _no_file(_name: str, where: str) -> bytes:
-    raise InputError(f"{where} must be left out: send payload or payload_base64")
+@routes.add("POST", "/playgrounds/{id}/records", *WRITE, body=STREAM, answer=LineAnswer, also=(400, 404))
+def record_lines(call: Call) -> Answer:
+    """Record a stream of JSON lines (application/x-ndjson), each an event, row, turn or x12_response.
+
+    The field ``record`` says which. Every line has its own answer, in order; a line that is refused stops none
+    of the others.
+    """
+    raise TypeError(f"{call.path} is answered while it is read")
 
 
 @routes.add(
