@@ -167,6 +167,18 @@ def test_bad_arguments(cli: Cli, argv: list[object], says: str) -> None:
     assert (found.code, found.out, says in found.err) == (2, "", True)
 
 
+def test_a_record_of_any_depth_has_a_verdict(cli: Cli, playground: Path, tmp_path: Path) -> None:
+    deep = "[" * 150 + "]" * 150
+    row = f'{{"record": "row", "resource": "r", "key": "k", "data": {{"a": {deep}}}}}'
+    written(tmp_path, row, "r.jsonl")
+    assert cli("playground", "load", playground, "--from", tmp_path).code == 0
+    rule = "{assert: portal-state-match, correlate_by: {resource: r}, assertions: [{path: a, operator: exists}]}"
+    criteria = written(tmp_path, f"- label: a\n  assertion: {rule}\n", "c.yaml")
+    found = cli("verify", criteria, "--playground", playground, "--json")
+    assert (found.code, found.err) == (1, "")
+    assert json.loads(found.out)["criterion_runs"][0]["details"].endswith("it is nested more than 90 deep")
+
+
 def test_names_of_others_can_not_move_the_cursor(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     phrase = {"assert": "voice-transcript", "contains": ["a\x1b[31mb"]}

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
-from assay.core.errors import MeasurementError
+from assay.core.errors import BoundsError, MeasurementError
 from assay.core.exact import exact_total
 from assay.core.grading import Ask, PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
@@ -26,13 +26,14 @@ from assay.dialects.criteria.models import (
     verdict_of,
 )
 from assay.dialects.criteria.variables import filled
+from assay.engine.bounded_state import BoundedState
 from assay.engine.criterion_entries import DISCRIMINATOR
 from assay.engine.found_checks import class_in, made, modules_in
 from assay.engine.shared_state import SharedJudge, SharedState
+from assay.engine.shown_evidence import shown_details, shown_evidence
 from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import Clock, PlaygroundState
 from assay.evidence.playground_check import PlaygroundCheck
-from assay.formats.field_rules.patterns import SlowPatternError
 
 # Most of their time, checks of these kinds wait for a source.
 REMOTE = frozenset(("fhir-resource-state", "sftp-file-present"))
@@ -61,17 +62,17 @@ class Unusable:
 
 
 @dataclass(frozen=True, slots=True)
-class InTime:
-    """A check that fails if a pattern takes too long to find what it should look at."""
+class WithinBounds:
+    """A check that fails if what it should look at is too much, or a pattern takes too long to find it."""
 
-    kind: ClassVar[str] = "in time"
+    kind: ClassVar[str] = "within bounds"
 
     check: Check[PlaygroundState]
 
     def run(self, evidence: PlaygroundState) -> Outcome:
         try:
             return self.check.run(evidence)
-        except SlowPatternError as error:
+        except BoundsError as error:
             return Scored(0.0, False, str(error))
 
 
@@ -136,7 +137,7 @@ def ask(
     time: Clock | None = None,
 ) -> Completion:
     """The same as ``complete``, with checks that were made before."""
-    shared = SharedState(state, judge=SharedJudge(judge), time=time)
+    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time)
     placed = _graded(asked.checks, shared)
     _refuse_broken(placed)
     score = exact_mean(placed)
@@ -171,7 +172,7 @@ def _side_by_side(
 
 def _may_wait(placed: PlacedCheck[PlaygroundState]) -> bool:
     """Whether a check asks another system than the records: a server, a place for files, a judge."""
-    check = placed.check.check if isinstance(placed.check, InTime) else placed.check
+    check = placed.check.check if isinstance(placed.check, WithinBounds) else placed.check
     return check.kind in REMOTE or getattr(check, "paraphrase", False)
 
 
@@ -183,7 +184,7 @@ def _check(criterion: AskedCriterion, data: Mapping[str, Any]) -> Check[Playgrou
     if isinstance(criterion, UnusableCriterion):
         return Unusable(f"the criterion can't be used: {criterion.why}")
     try:
-        return InTime(check_of(criterion.assertion, data))
+        return WithinBounds(check_of(criterion.assertion, data))
     except ValueError as error:
         return Unusable(f"unsupported assertion: {error}")
 
@@ -204,6 +205,7 @@ def _run(
     criterion: AskedCriterion, asked: PlacedCheck[PlaygroundState], placed: Placed, stamp: Stamp
 ) -> CriterionRun:
     outcome, kind = placed.outcome, criterion.assertion.get(DISCRIMINATOR)
+    details = f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary
     return CriterionRun(
         id=stamp.new_id(),
         task_run_id=stamp.task_run_id,
@@ -215,7 +217,7 @@ def _run(
         score=outcome.score if isinstance(outcome, Scored) else 0.0,
         passed=isinstance(outcome, Scored) and outcome.passed,
         status="failed" if isinstance(asked.check, Unusable) else "completed",
-        details=f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary,
-        evidence=dict(outcome.evidence) if isinstance(outcome, Scored) else {},
+        details=shown_details(details),
+        evidence=shown_evidence(outcome.evidence) if isinstance(outcome, Scored) else {},
         created_at=stamp.created_at,
     )

@@ -216,6 +216,8 @@ work = Table(
     Column("target", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("priority", Integer, nullable=False),
+    # Organisations take turns: each of their submissions is one turn later than the one before.
+    Column("turn", Counted, nullable=False),
     Column("tries", Integer, nullable=False),
     Column("not_before", UtcTime, nullable=False),
     Column("claim", Text),
@@ -224,7 +226,9 @@ work = Table(
     _created(),
     Column("finished_at", UtcTime),
     Index(None, "organisation", "id"),
-    Index(None, "state", "priority", "id"),
+    Index(None, "state", "priority", "turn", "id"),
+    Index(None, "organisation", "state", "turn"),
+    Index(None, "state", "claimed_until"),
     Index(None, "kind", "target"),
 )
 

@@ -243,6 +243,7 @@ def _work() -> None:
         sa.Column("target", sa.Text, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("priority", sa.Integer, nullable=False),
+        sa.Column("turn", Counted, nullable=False),
         sa.Column("tries", sa.Integer, nullable=False),
         sa.Column("not_before", UtcTime, nullable=False),
         sa.Column("claim", sa.Text),
@@ -255,4 +256,6 @@ def _work() -> None:
     )
     op.create_index("ix_work_kind_target", "work", ["kind", "target"])
     op.create_index("ix_work_organisation_id", "work", ["organisation", "id"])
-    op.create_index("ix_work_state_priority_id", "work", ["state", "priority", "id"])
+    op.create_index("ix_work_state_priority_turn_id", "work", ["state", "priority", "turn", "id"])
+    op.create_index("ix_work_organisation_state_turn", "work", ["organisation", "state", "turn"])
+    op.create_index("ix_work_state_claimed_until", "work", ["state", "claimed_until"])
