@@ -1,6 +1,6 @@
 """Remove from a workspace what would lead a verifier astray: links to what isn't the agent's, pipes and devices.
 
-A link to the expected answer would pass for the answer, and a pipe would hold the verifier up until its time is up.
+A link to the expected answer would pass for the answer; a pipe would hold the verifier up until its time is over.
 """
 
 import os
