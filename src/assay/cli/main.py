@@ -11,6 +11,7 @@ import os
 import sys
 from typing import NoReturn
 
+from assay.cli.stopping import stop_in_order
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
@@ -52,6 +53,7 @@ class Parser(argparse.ArgumentParser):
 def run() -> NoReturn:
     """The entry point of the ``assay`` command."""
     code: int | str | None
+    stop_in_order()
     try:
         code = main(sys.argv[1:])
     except SystemExit as stop:  # Help and version end here.
