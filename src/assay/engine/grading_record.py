@@ -115,6 +115,7 @@ def grading_of_trial(before: Before, strategy: Strategy | None) -> Grading:
             "provenance": last.provenance.model_copy(
                 update={
                     "hashes": hashes,
+                    "changed_tests": [name for one in graded for name in one.provenance.changed_tests],
                     "started_at": min(one.provenance.started_at for one in graded),
                     "finished_at": max(one.provenance.finished_at for one in graded),
                     "usage": _usage_of_steps([one.provenance.usage for one in graded]),
