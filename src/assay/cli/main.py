@@ -31,6 +31,7 @@ COMMANDS = {
     "criteria": "check criteria for mistakes before any run",
     "playground": "prepare a playground to try criteria on",
     "listen": "record what an agent's systems send",
+    "serve": "serve the HTTP API",
     "doctor": "show which kinds of isolation this machine offers",
     "reward": "write a verifier's reward from an exit status or a rubric",
 }

@@ -17,6 +17,7 @@ from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
 from assay.engine.history import read_histories
 from assay.engine.job import read_job
+from assay.engine.regrades import read_regrades
 from assay.engine.report import JobReport, Question, report_job
 from assay.engine.terminal_bench import import_terminal_bench
 
@@ -47,11 +48,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="first",
         help="which gradings to report: the first one of each run, or the latest (default: first)",
     )
+    parser.add_argument(
+        "--by", choices=("task", "trial"), help="add a table with one row for each task or each trial"
+    )
     add_metric_script(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    question = Question(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading)
+    question = Question(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading, by=args.by)
     reports = [_report(path, args.metric_script, question) for path in args.jobs]
     print(as_json(reports) if args.json else as_text(reports, markdown=args.markdown))
     return 0
@@ -76,7 +80,8 @@ def _report(path: str, script: ScriptMetric | None, question: Question) -> JobRe
     if isinstance(results, list):
         return report_job(import_terminal_bench(os.path.basename(os.path.abspath(path)), results).job, question)
     job = read_job(results, script=script, progress=ProgressBar(f"reading {results.name}"))
-    return report_job(job, question, read_histories(results, job.trials))
+    regrades = read_regrades(results, job.trials)
+    return report_job(job, question, read_histories(results, job.trials), regrades)
 
 
 def _number(text: str) -> float:

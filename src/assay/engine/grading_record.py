@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from assay.dialects.evaluation.grading import Grading, Hashes, Provenance, Usage
@@ -11,7 +11,7 @@ from assay.dialects.evaluation.steps import StepResult, result_of_steps
 from assay.dialects.harbor.multi_step import Strategy
 from assay.engine.history import rewards_of_steps
 from assay.engine.site import Site
-from assay.engine.task import Task
+from assay.engine.task import Step, Task
 from assay.engine.trial_record import Verified
 from assay.version import ENGINE, VERSION
 
@@ -38,7 +38,7 @@ def grading_of(
     verified: Verified,
     *,
     task: Task,
-    step: str | None,
+    step: Step,
     site: Site,
     before: Before,
     checksums: Mapping[str, str | None],
@@ -54,10 +54,13 @@ def grading_of(
         workspace=checksums.get("workspace"),
     )
     result = verified.ingested.result
-    agreement = _agreement(result, hashes, step, before)
+    setting = Setting(
+        step.name, site.sandbox.isolation.backend, task.environment.image, step.verifier_phase.network
+    )
+    agreement = _agreement(result, hashes, setting, before)
     return Grading(
         number=before.number + 1,
-        step=step,
+        step=step.name,
         result=result.model_copy(update={"confidence": _joint(result.confidence, agreement.confidence)}),
         reason_code=verified.ingested.reason_code,
         rewards=_rewards(verified),
@@ -71,6 +74,8 @@ def grading_of(
             platform=site.host.platform,
             profile=PROFILE,
             isolation=asdict(site.sandbox.isolation),
+            network=setting.network,
+            image=setting.image,
             hashes=hashes,
             changed_tests=list(verified.changed_tests),
             started_at=ran.started_at,
@@ -101,7 +106,7 @@ def grading_of_trial(before: Before, strategy: Strategy | None) -> Grading:
         details=None,
         workspace=_joined([one.provenance.hashes.workspace for one in graded]),
     )
-    agreement = _agreement(summed.result, hashes, None, before)
+    agreement = _agreement(summed.result, hashes, replace(setting_of(last), step=None), before)
     return last.model_copy(
         update={
             "number": before.number + 1,
@@ -142,11 +147,29 @@ def _usage_of_steps(used: Sequence[Usage]) -> Usage:
     )
 
 
-def same_question(one: Grading, hashes: Hashes, step: str | None) -> bool:
-    """Whether a grading used the same task, the same tests and the same workspace."""
-    before = one.provenance.hashes
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Which step was verified, and where. Answers from different places may differ without a flaky verifier."""
+
+    step: str | None
+    backend: str
+    image: str | None
+    network: bool | None
+
+
+def setting_of(grading: Grading) -> Setting:
+    """The setting of a recorded grading."""
+    made = grading.provenance
+    return Setting(grading.step, made.isolation.get("backend", ""), made.image, made.network)
+
+
+def same_question(one: Grading, hashes: Hashes, setting: Setting) -> bool:
+    """Whether a grading verified the same workspace with the same task and tests in the same place."""
+    before, known = one.provenance.hashes, setting_of(one)
+    if known.network is None:  # A record that doesn't say yet.
+        known = replace(known, network=setting.network, image=setting.image)
     return (
-        one.step == step
+        known == setting
         and hashes.workspace is not None
         and (before.task, before.tests, before.workspace) == (hashes.task, hashes.tests, hashes.workspace)
     )
@@ -160,12 +183,12 @@ class _Agreement:
     flaky: bool = False
 
 
-def _agreement(result: EvaluationResult, hashes: Hashes, step: str | None, before: Before) -> _Agreement:
+def _agreement(result: EvaluationResult, hashes: Hashes, setting: Setting, before: Before) -> _Agreement:
     """The range of the rewards, and whether the verifier contradicted itself.
 
     A verifier run without a usable reward doesn't count as 0. If other runs have a reward, the verifier is flaky.
     """
-    answers = [one.result for one in before.gradings if same_question(one, hashes, step)] + [result]
+    answers = [one.result for one in before.gradings if same_question(one, hashes, setting)] + [result]
     rewards = [answer.reward for answer in answers if answer.validity.verifier_completed]
     if len(answers) < 2 or not rewards:
         return _Agreement()

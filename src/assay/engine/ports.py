@@ -50,6 +50,10 @@ class JobFolder(Protocol):
         """The result.json of each folder."""
         ...
 
+    def source_result(self, path: str) -> File:
+        """The result.json of a trial of another job, which a trial of this one names."""
+        ...
+
     def has_records(self) -> bool:
         """Whether trials of the job have gradings or annotations beside their results."""
         ...

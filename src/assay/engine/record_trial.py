@@ -32,14 +32,14 @@ class TrialRecorder:
     def step_ended(self, step: Step, record: StepRecord) -> None:
         """Keep the verifier's files and the grading."""
         verified = record.verified
-        self._folder.keep_verifier(step.name, self._bench, None if verified is None else verified.ran)
+        self._folder.keep_verifier(step.name, self._bench, record.verifier)
         self._bench.clear_agent()
         if verified is None:
             return
         grading = grading_of(
             verified,
             task=self._task,
-            step=step.name,
+            step=step,
             site=self._site,
             before=self._folder.gradings(),
             checksums={"tests": self._workshop.tests_checksum(step), "workspace": self._workspace},

@@ -12,7 +12,7 @@ from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
 from assay.engine.run_metrics import RunLimits
 from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import frozen, placed_checks
+from assay.engine.scorer_checks import all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import AgentRecord, RunStatus
 from assay.evidence.workspace import Workspace
@@ -21,12 +21,14 @@ from assay.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One run of an agent: the folder or archive that it left, None if it had no workspace, its status, and what
-    else it left.
+    """One run of an agent: the folder, archive or ``REPOSITORY@BRANCH`` that it left, None if it had no workspace,
+    its status, and what else it left.
     """
 
     workspace: str | None
     status: RunStatus = RunStatus.COMPLETED
+    strict: bool = False
+    """Whether advisory scorers count as required ones."""
     agent: AgentRecord = AgentRecord()  # noqa: RUF009 - frozen
 
 
@@ -65,9 +67,9 @@ class ScoringFiles(Protocol):
         ...
 
     def capture(
-        self, left: Files, before: KnownBaseline, workdir: str, remember: bool
+        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
     ) -> AbstractContextManager[Workspace]:
-        """What the agent changed, for the time of the block. ``workdir`` is where commands find the workspace.
+        """What the agent changed, for the time of the block. The scenario says where and with what commands run.
 
         With ``remember``, files that nobody touched since the last capture are not read again.
         """
@@ -89,12 +91,12 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersRe
         placed_checks(seeded.scenario, f"{task}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
         seeded.scenario,
-    )
+    ).as_strict_as(attempt)
     if attempt.workspace is None:
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, seeded.scenario.workdir, remember=True) as workspace:
+    with files.capture(left, seeded.known, seeded.scenario, remember=True) as workspace:
         return _score(loaded, workspace, attempt, files, run_check)
 
 
@@ -103,27 +105,29 @@ def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, fil
     found = files.load_scenario(scenario)
     checks = placed_checks(found, scenario)
     provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
-    loaded = _Loaded(checks, provenance, found)
+    loaded = _Loaded(checks, provenance, found).as_strict_as(attempt)
     if attempt.workspace is None or baseline is None:
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
     with (
         files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
-        files.capture(left, before, found.workdir, remember=False) as workspace,
+        files.capture(left, before, found, remember=False) as workspace,
     ):
         return _score(loaded.against(before), workspace, attempt, files, run_check)
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
     """What kind of baseline is meant. Raises ``InputError`` if nothing like it exists."""
+    return _source(where, kind_of, "the baseline must be a folder, an archive or REPOSITORY@COMMIT")
+
+
+def _source(where: str, kind_of: Callable[[str], PathKind | None], must: str) -> Files | Commit:
     kind = kind_of(where)
     if kind is not None:
         return Files(where, packed=kind == "file")
     if "@" not in where:
-        raise InputError(
-            f"the baseline must be a folder, an archive or REPOSITORY@COMMIT, got {where}, which doesn't exist"
-        )
+        raise InputError(f"{must}, got {where}, which doesn't exist")
     # Both names may hold an "@". A folder that is there decides.
     parts = where.split("@")
     splits = [("@".join(parts[:at]), "@".join(parts[at:])) for at in range(len(parts) - 1, 0, -1)]
@@ -142,6 +146,12 @@ class _Loaded:
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
         return _Loaded(self.checks, provenance, self.scenario)
 
+    def as_strict_as(self, attempt: Attempt) -> "_Loaded":
+        if not attempt.strict:
+            return self
+        provenance = self.provenance.model_copy(update={"strict": True})
+        return _Loaded(all_required(self.checks), provenance, self.scenario)
+
     @property
     def limits(self) -> RunLimits:
         return RunLimits(**self.scenario.limits.model_dump())
@@ -153,11 +163,8 @@ def _score_without_workspace(loaded: _Loaded, attempt: Attempt) -> ScorersReport
     )
 
 
-def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
-    kind = files.kind_of(workspace)
-    if kind is None:
-        raise InputError(f"the workspace must be a folder or an archive, got {workspace}, which is neither")
-    return Files(workspace, packed=kind == "file")
+def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit:
+    return _source(workspace, files.kind_of, "the workspace must be a folder, an archive or REPOSITORY@BRANCH")
 
 
 def _score(

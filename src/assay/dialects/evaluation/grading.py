@@ -37,6 +37,10 @@ class Provenance(StrictModel):
     platform: str
     profile: str
     isolation: dict[str, Any]
+    network: bool | None = Field(
+        default=None, description="Whether the verifier had the network; null if not recorded"
+    )
+    image: str | None = Field(default=None, description="The image that the verifier ran in")
     hashes: Hashes
     changed_tests: list[str] = Field(
         default_factory=list,
