@@ -8,6 +8,7 @@ from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared
 from assay.dialects.harbor.multi_step import Strategy
 from assay.dialects.harbor.task_config import TaskConfig
+from assay.engine.grading_rules import DEFAULT_RULES, GradingRules
 from assay.engine.output_choice import Origin, OutputChoice
 
 WORKSPACE = "/workspace"
@@ -130,6 +131,7 @@ class Task:
     checksum: str
     harbor_checksums: HarborChecksums
     warnings: tuple[str, ...] = ()
+    rules: GradingRules = DEFAULT_RULES
 
     @property
     def multi_step(self) -> bool:
