@@ -25,7 +25,7 @@ COMMANDS = {
     "annotate": "record a reviewer's verdict on a run",
     "tag": "add a classified failure to a graded run",
     "result": "show the evaluation of one run",
-    "tasks": "check tasks for mistakes before running agents on them",
+    "tasks": "check tasks for mistakes, or show what they come to",
     "seed": "make a task from a coding scenario",
     "score": "score a coding run with its scorers",
     "verify": "hold criteria against what a run left in a playground",
