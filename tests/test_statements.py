@@ -13,7 +13,6 @@ NOT_YET = {
     "evaluation.input-not-output",
     "evaluation.own-files-readable",
     "evaluation.tags-later",
-    "harbor.dataset-name",
     "scorers.graded-at-end",
     "scorers.trajectory-saved",
     "scorers.live-sandbox",

@@ -1,5 +1,6 @@
 """Harbor jobs in one folder, reported as one submission."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from assay.core import InputError
 from assay.engine.job import Job, read_job
 from assay.engine.pool import pool_jobs
 from assay.engine.report import report_job
-from tests.builders import write_config, write_lock, write_trial
+from tests.builders import DATA, write_config, write_lock, write_trial
 
 
 def job(folder: Path, *rewards: float, metrics: tuple[str, ...] = (), **fields: Any) -> Job:
@@ -64,3 +65,21 @@ def test_jobs_that_differ_in_their_metric_have_the_mean(tmp_path: Path) -> None:
 def test_a_task_that_changed_between_the_jobs_is_named(tmp_path: Path) -> None:
     jobs = [job(tmp_path / "one", 1, task_checksum="a"), job(tmp_path / "two", 1, task_checksum="b")]
     assert "the task t0 differs between the jobs" in pool_jobs("both", jobs).notes
+
+
+def test_jobs_of_several_versions_say_so(tmp_path: Path) -> None:
+    for name, version in {"one": "0.13.1", "two": "0.24.0"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lock.json").write_text(json.dumps({"harbor": {"version": version}, "trials": []}))
+    pooled = pool_jobs("both", [job(tmp_path / "one", 1), job(tmp_path / "two", 1)])
+    assert report_job(pooled).title == "harbor of several versions (harbor-0.13.1)"
+    assert "written by harbor-0.13.1 (one), harbor 0.24.0 (harbor-0.24) (two)" in pooled.notes
+
+
+def test_a_job_beside_the_one_that_it_grades_again() -> None:
+    jobs = [
+        read_job(DiskJobFolder(DATA / "harbor_versions" / name)) for name in ("0.24.0-source", "0.24.0-regrade")
+    ]
+    pooled = pool_jobs("both", jobs)
+    assert report_job(pooled).title == "harbor 0.24.0 (harbor-0.24)"
+    assert "4 trials grade others of the submission again: both count" in pooled.notes

@@ -18,7 +18,7 @@ def pool_jobs(name: str, jobs: Sequence[Job]) -> Job:
     _check_names(jobs)
     notes = [f"{counted(len(jobs), 'job')} as one submission: {', '.join(job.name for job in jobs)}"]
     notes += [f"{job.name}: {note}" for job in jobs for note in job.notes]
-    notes += _changed_tasks(trials)
+    notes += [*_changed_tasks(trials), *_graded_twice(trials)]
     return Job(
         name=name,
         trials=trials,
@@ -26,7 +26,7 @@ def pool_jobs(name: str, jobs: Sequence[Job]) -> Job:
         metrics=_metrics(jobs, notes),
         recorded=None,
         notes=notes,
-        version=_version(jobs),
+        version=_version(jobs, notes),
     )
 
 
@@ -66,7 +66,16 @@ def _metrics(jobs: Sequence[Job], notes: list[str]) -> ConfiguredMetrics:
     return ConfiguredMetrics(by_dataset, complete=all(job.metrics.complete for job in jobs))
 
 
-def _version(jobs: Sequence[Job]) -> HarborVersion:
-    """The version of all jobs; unknown if they differ. It only names the rules that they were read by."""
+def _version(jobs: Sequence[Job], notes: list[str]) -> HarborVersion:
+    """The version of all jobs. Each was read by the rules of its own; the submission has those of the default."""
     versions = {job.version for job in jobs}
-    return versions.pop() if len(versions) == 1 else UNKNOWN
+    if len(versions) == 1:
+        return versions.pop()
+    notes.append("written by " + ", ".join(f"{job.version.title} ({job.name})" for job in jobs))
+    return replace(UNKNOWN, number="of several versions")
+
+
+def _graded_twice(trials: Sequence[Trial]) -> list[str]:
+    names = {trial.name for trial in trials}
+    both = [t.name for t in trials if t.source is not None and (t.source.path or "").rpartition("/")[2] in names]
+    return [f"{counted(len(both), 'trial')} grade others of the submission again: both count"] if both else []
