@@ -305,11 +305,8 @@ def test_old_and_new_rewards_of_a_job_that_grades_again(cli: Cli) -> None:
     assert rows[0] == ["fail__mXZdDH8", "fail__56dAVSE", "0", "0.5", "changed"]
     assert rows[2] == ["pass__QGguYbw", "pass__9bQMd3Y", "1", "1"]
     found = json.loads(cli("report", "--json", VERSIONS / "0.24.0-regrade").out)["jobs"][0]["regrades"]
-    assert [(one["old"], one["new"], one["changed"]) for one in found][0] == (
-        {"reward": 0.0},
-        {"reward": 0.5},
-        True,
-    )
+    first = {name: found[0][name] for name in ("old", "new", "changed")}
+    assert first == {"old": {"reward": 0.0}, "new": {"reward": 0.5}, "changed": True}
 
 
 def test_a_folder_of_jobs_is_reported_as_one_submission(cli: Cli, tmp_path: Path) -> None:
