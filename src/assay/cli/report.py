@@ -7,16 +7,17 @@ be read are counted and listed with the reason.
 
 import argparse
 import math
-import os
 
+from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import open_results
+from assay.adapters.results_folder import JobFolders, RunFolders, open_results
 from assay.cli.arguments import add_metric_script
 from assay.cli.progress import ProgressBar
 from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
 from assay.engine.history import read_histories
-from assay.engine.job import read_job
+from assay.engine.job import Job, read_job
+from assay.engine.pool import pool_jobs
 from assay.engine.regrades import read_regrades
 from assay.engine.report import JobReport, Question, report_job
 from assay.engine.terminal_bench import import_terminal_bench
@@ -77,11 +78,22 @@ def report_on(jobs: list[str]) -> int:
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
     results = open_results(path)
-    if isinstance(results, list):
-        return report_job(import_terminal_bench(os.path.basename(os.path.abspath(path)), results).job, question)
-    job = read_job(results, script=script, progress=ProgressBar(f"reading {results.name}"))
-    regrades = read_regrades(results, job.trials)
-    return report_job(job, question, read_histories(results, job.trials), regrades)
+    if isinstance(results, RunFolders):
+        return report_job(import_terminal_bench(results.name, results.folders).job, question)
+    folders = results.folders if isinstance(results, JobFolders) else [results]
+    jobs = [_read(folder, script) for folder in folders]
+    histories = [
+        one for folder, job in zip(folders, jobs, strict=True) for one in read_histories(folder, job.trials)
+    ]
+    regrades = [
+        one for folder, job in zip(folders, jobs, strict=True) for one in read_regrades(folder, job.trials)
+    ]
+    job = pool_jobs(results.name, jobs) if isinstance(results, JobFolders) else jobs[0]
+    return report_job(job, question, histories, regrades)
+
+
+def _read(folder: DiskJobFolder, script: ScriptMetric | None) -> Job:
+    return read_job(folder, script=script, progress=ProgressBar(f"reading {folder.name}"))
 
 
 def _number(text: str) -> float:
