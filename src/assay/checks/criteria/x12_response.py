@@ -2,8 +2,8 @@
 
 ``transaction_set`` and ``correlate_by`` (paths and the values they must have, such as ``{"TRN02": "98175"}``)
 select the sets; the one that scores best counts, and ``cardinality`` limits how many may be selected. ``277CA`` is
-the 277 that acknowledges claims, ``837P``, ``837I`` and ``837D`` are the kinds of 837, and ``TA1`` is an interchange
-that only acknowledges another.
+the 277 that acknowledges claims, ``837P``, ``837I`` and ``837D`` are the kinds of 837, and ``TA1`` is an
+interchange that only acknowledges another.
 
 ``fields`` are rules with paths such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: numbers`` (or
 ``true``), control numbers and counts must be right as well, and no header or trailer may be missing. With
