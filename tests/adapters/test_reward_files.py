@@ -39,6 +39,7 @@ def test_a_hostile_reward_json_does_not_fall_back_to_reward_txt(
         harbor.read_rewards(tmp_path)
 
 
+@pytest.mark.statement("harbor.dangling-link")
 @pytest.mark.parametrize("make", NOWHERE)
 def test_a_link_to_nowhere_is_no_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "reward.json")
@@ -139,6 +140,15 @@ def test_reward_txt_is_not_opened_where_reward_json_exists(tmp_path: Path) -> No
     found = read_reward_files(tmp_path)
     assert found.json == Content(f"{tmp_path}/reward.json", b"{}")
     assert found.text == Absent(f"{tmp_path}/reward.txt")
+
+
+def test_reward_json_is_not_opened_where_reward_txt_counts(tmp_path: Path) -> None:
+    (tmp_path / "reward.json").write_text('{"reward": 0}')
+    (tmp_path / "reward.txt").write_text("1")
+    assert harbor.read_rewards(tmp_path, "harbor-0.6").rewards == {"reward": 1.0}
+    (tmp_path / "reward.json").unlink()
+    (tmp_path / "reward.json").mkdir()
+    assert harbor.read_rewards(tmp_path, "harbor-0.6").rewards == {"reward": 1.0}
 
 
 def test_a_linked_verifier_folder_is_not_followed(tmp_path: Path) -> None:

@@ -35,9 +35,12 @@ night-run · harbor-0.13.1
 solver__ds
   score (harbor)   mean 0.5000
   pass@k (harbor)  pass@2 0.5000
-  mean of scored   0.6667 (reward, 3 trials)
+  mean of scored   0.6667 (reward, 3 trials), 95 % 0.1034 to 0.9720
   reward ≥ 1       pass@1 0.5000  pass@2 0.5000
   reward ≥ 1       pass^1 0.5000  pass^2 0.5000
+  pass@k, 95 %     pass@1 0.0945 to 0.9055  pass@2 0.0945 to 0.9055
+  pass^k, 95 %     pass^1 0.0945 to 0.9055  pass^2 0.0945 to 0.9055
+  broken trials    0.3333 to 0.8333, whatever the 3 broken trials would have got
 
                            scored though   errored,
 trials      total  scored        errored  no reward  missing  invalid  cancelled
@@ -127,6 +130,7 @@ def test_json_has_harbors_numbers_to_the_last_bit(cli: Cli) -> None:
         }
 
 
+@pytest.mark.statement("harbor.nan-infinity")
 def test_nan_is_null_in_json_and_itself_in_text(cli: Cli, tmp_path: Path) -> None:
     write_trial(tmp_path, "t__1", rewards={"reward": None}, files={"verifier/reward.txt": "nan"})
     [found] = as_json(cli("report", "--json", tmp_path))
@@ -203,6 +207,7 @@ def test_runs_of_terminal_bench(cli: Cli, tmp_path: Path, monkeypatch: pytest.Mo
     assert cli("report", ".").out.startswith("submission · ")
 
 
+@pytest.mark.statement("harbor.script-metric")
 def test_a_metric_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _name: None)
     script = tmp_path / "metric.py"

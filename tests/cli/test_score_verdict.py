@@ -34,6 +34,7 @@ def score(cli: Cli, runs: tuple[Path, Path], *scorers: dict[str, Any], more: tup
     return cli("score", after, "--scenario", scenario, "--baseline", before, *more)
 
 
+@pytest.mark.statement("scorers.advisory-reported", "scorers.scorers-card")
 def test_findings_of_advisory_scorers_are_shown_without_being_asked_for(cli: Cli, runs: tuple[Path, Path]) -> None:
     write_files(runs[1], {"tests/test_calc.py": CHEATS})
     done = score(cli, runs, LIMIT, SKIPS, ASSERTIONS)

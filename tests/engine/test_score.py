@@ -20,10 +20,10 @@ from assay.dialects.scorers.report import (
     Provenance,
     Row,
     RowVerdict,
-    RunStatus,
     ScorersReport,
 )
 from assay.engine.score import score_run
+from assay.evidence.coding_run import RunStatus
 from assay.evidence.workspace import Workspace
 from tests.checks.fake_workspace import FakeWorkspace
 
@@ -159,6 +159,7 @@ def test_one_that_breaks_does_not_stop_the_others() -> None:
     assert [(row.name, row.verdict.value) for row in rows] == [("a", "ERROR"), ("b", "PASS")]
 
 
+@pytest.mark.statement("scorers.multi-turn")
 def test_every_scorer_is_asked_once_however_many_turns_there_were() -> None:
     asked: list[str] = []
 
@@ -201,6 +202,7 @@ def test_a_note_for_the_judge_is_advisory_whatever_it_says(required: bool) -> No
     assert (row.required, row.advisory, row.hard_failure) == (required, True, False)
 
 
+@pytest.mark.statement("scorers.ledger-judge-only")
 def test_a_run_without_a_workspace_skips_the_scorers() -> None:
     report = score_run([check(breaks)], None, PROVENANCE)
     assert (report.overall, report.scorers, report.workspace) == (None, [], None)
@@ -254,10 +256,11 @@ def test_without_a_note_no_judge_is_waited_for() -> None:
 
 def test_with_a_note_the_judge_of_a_completed_run_is_pending() -> None:
     report = score(check(passes), note("Is it short?"), note("Is it kind?"))
-    assert (report.judge.state, report.judge.rubric_notes) == (
-        JudgeState.PENDING,
-        ["Is it short?", "Is it kind?"],
-    )
+    assert report.judge.state is JudgeState.PENDING
+    assert [(one.rubric, one.required) for one in report.judge.rubric_notes] == [
+        ("Is it short?", False),
+        ("Is it kind?", False),
+    ]
     assert score(note("x"), status=RunStatus.FAILED).judge.state is JudgeState.NOT_APPLICABLE
 
 
@@ -270,7 +273,7 @@ def test_a_run_without_a_workspace_may_wait_for_the_judge() -> None:
 answers = st.sampled_from([passes, fails, breaks, not_applicable]) | st.floats(0, 1).map(
     lambda number: lambda: Scored(number, number > 0.5)
 )
-lists = st.lists(st.builds(check, answers, st.booleans()), max_size=6)
+lists = st.lists(st.builds(check, answers, st.booleans()), min_size=1, max_size=6)
 
 
 @given(lists, answers)
@@ -287,7 +290,7 @@ def test_not_applicable_enters_neither_the_gate_nor_the_mean(
     assert overall(*checks, check(not_applicable, required)) == overall(*checks)
 
 
-@given(st.lists(st.booleans(), max_size=4))
+@given(st.lists(st.booleans(), min_size=1, max_size=4))
 def test_where_every_scorer_is_not_applicable_so_is_the_verdict(required: list[bool]) -> None:
     assert overall(*(check(not_applicable, one) for one in required)) == ("N/A", None)
 
@@ -314,3 +317,28 @@ def test_the_mean_lies_between_the_extremes(checks: list[PlacedCheck[Workspace]]
 def test_any_report_survives_the_way_through_json(checks: list[PlacedCheck[Workspace]]) -> None:
     report = score(*checks)
     assert ScorersReport.model_validate_json(report.model_dump_json()) == report
+
+
+@dataclass(frozen=True)
+class FakeCommand(Fixed):
+    command: str = "make test"
+    objective: bool = False
+
+
+@pytest.mark.statement("scorers.objective-test")
+@pytest.mark.parametrize(
+    ("commands", "objective"),
+    [
+        ([("lint", False, False), ("tests", True, False), ("more", True, False)], "tests"),
+        ([("tests", True, False), ("marked", False, True)], "marked"),
+        ([("lint", False, False)], None),
+    ],
+)
+def test_the_objective_test(commands: list[tuple[str, bool, bool]], objective: str | None) -> None:
+    checks: list[PlacedCheck[Workspace]] = [
+        PlacedCheck(Placement(name, required=required), FakeCommand(passes, objective=marked))
+        for name, required, marked in commands
+    ]
+    rows = score(check(passes), *checks).scorers
+    assert [row.name for row in rows if row.objective] == ([] if objective is None else [objective])
+    assert {row.command for row in rows[1:]} == {"make test"}

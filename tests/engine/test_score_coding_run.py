@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck, run_here
-from assay.dialects.scorers.report import JudgeState, OverallVerdict, RunStatus
+from assay.dialects.scorers.report import JudgeState, OverallVerdict
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
 from assay.engine.score_coding_run import (
@@ -21,7 +21,9 @@ from assay.engine.score_coding_run import (
     score_by_scenario,
     score_by_task,
 )
+from assay.engine.scorer_checks import frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
+from assay.evidence.coding_run import RunStatus
 from assay.evidence.workspace import Entry, Workspace
 from assay.version import VERSION
 from tests.checks.fake_workspace import FakeWorkspace, added
@@ -69,9 +71,9 @@ class FakeFiles:
 
     @contextmanager
     def capture(
-        self, left: Files | Commit, before: KnownBaseline, workdir: str, remember: bool
+        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
     ) -> Iterator[FakeWorkspace]:
-        self.asked.append((left, before.sha256, before.nested, workdir, remember))
+        self.asked.append((left, before.sha256, before.nested, scenario.workdir, remember))
         yield self.workspace
         self.asked.append("workspace closed")
 
@@ -88,6 +90,7 @@ def files(*scorers: dict[str, Any], **kinds: PathKind) -> FakeFiles:
     return FakeFiles(Scenario.model_validate({"scorers": list(scorers), "workdir": "/app"}), kinds)
 
 
+@pytest.mark.statement("scorers.diff-captured")
 def test_by_a_task() -> None:
     site = files(LIMIT, work="folder")
     report = score_by_task("task", Attempt("work", RunStatus.FAILED), site)
@@ -107,7 +110,9 @@ def test_by_a_task() -> None:
 def test_by_a_scenario() -> None:
     site = files(LIMIT, work="file", before="folder")
     report = score_by_scenario("s.yaml", "before", Attempt("work"), site)
-    assert report.provenance.scenario_sha256 == scenario_hash(site.scenario)
+    assert report.provenance.scenario_sha256 == scenario_hash(
+        frozen(site.scenario, placed_checks(site.scenario, "scenario"))
+    )
     assert report.provenance.baseline_sha256 == "another hash"
     assert site.asked == [
         "scenario s.yaml",

@@ -7,12 +7,14 @@ from typing import Literal, Protocol, TypeAlias
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
-from assay.dialects.scorers.report import Provenance, RunStatus, ScorersReport
+from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
+from assay.engine.run_metrics import RunLimits
 from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import all_required, placed_checks
+from assay.engine.scorer_checks import all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
+from assay.evidence.coding_run import AgentRecord, RunStatus
 from assay.evidence.workspace import Workspace
 from assay.version import VERSION
 
@@ -20,13 +22,14 @@ from assay.version import VERSION
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One run of an agent: the folder, archive or ``REPOSITORY@BRANCH`` that it left, None if it had no workspace,
-    and its status.
+    its status, and what else it left.
     """
 
     workspace: str | None
     status: RunStatus = RunStatus.COMPLETED
     strict: bool = False
     """Whether advisory scorers count as required ones."""
+    agent: AgentRecord = AgentRecord()  # noqa: RUF009 - frozen
 
 
 PathKind: TypeAlias = Literal["folder", "file"]
@@ -64,9 +67,9 @@ class ScoringFiles(Protocol):
         ...
 
     def capture(
-        self, left: Files | Commit, before: KnownBaseline, workdir: str, remember: bool
+        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
     ) -> AbstractContextManager[Workspace]:
-        """What the agent changed, for the time of the block. ``workdir`` is where commands find the workspace.
+        """What the agent changed, for the time of the block. The scenario says where and with what commands run.
 
         With ``remember``, files that nobody touched since the last capture are not read again.
         """
@@ -87,30 +90,31 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersRe
     loaded = _Loaded(
         placed_checks(seeded.scenario, f"{task}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
-        seeded.scenario.workdir,
+        seeded.scenario,
     ).as_strict_as(attempt)
     if attempt.workspace is None:
-        return score_run(loaded.checks, None, loaded.provenance, attempt.status)
+        return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, loaded.workdir, remember=True) as workspace:
-        return _score(loaded, workspace, attempt.status, files, run_check)
+    with files.capture(left, seeded.known, seeded.scenario, remember=True) as workspace:
+        return _score(loaded, workspace, attempt, files, run_check)
 
 
 def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
-    provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(found))
-    loaded = _Loaded(placed_checks(found, scenario), provenance, found.workdir).as_strict_as(attempt)
+    checks = placed_checks(found, scenario)
+    provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
+    loaded = _Loaded(checks, provenance, found).as_strict_as(attempt)
     if attempt.workspace is None or baseline is None:
-        return score_run(loaded.checks, None, loaded.provenance, attempt.status)
+        return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
     with (
         files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
-        files.capture(left, before, loaded.workdir, remember=False) as workspace,
+        files.capture(left, before, found, remember=False) as workspace,
     ):
-        return _score(loaded.against(before), workspace, attempt.status, files, run_check)
+        return _score(loaded.against(before), workspace, attempt, files, run_check)
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
@@ -136,17 +140,27 @@ class _Loaded:
 
     checks: list[PlacedCheck[Workspace]]
     provenance: Provenance
-    workdir: str
+    scenario: Scenario
 
     def against(self, before: KnownBaseline) -> "_Loaded":
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
-        return _Loaded(self.checks, provenance, self.workdir)
+        return _Loaded(self.checks, provenance, self.scenario)
 
     def as_strict_as(self, attempt: Attempt) -> "_Loaded":
         if not attempt.strict:
             return self
         provenance = self.provenance.model_copy(update={"strict": True})
-        return _Loaded(all_required(self.checks), provenance, self.workdir)
+        return _Loaded(all_required(self.checks), provenance, self.scenario)
+
+    @property
+    def limits(self) -> RunLimits:
+        return RunLimits(**self.scenario.limits.model_dump())
+
+
+def _score_without_workspace(loaded: _Loaded, attempt: Attempt) -> ScorersReport:
+    return score_run(
+        loaded.checks, None, loaded.provenance, attempt.status, agent=attempt.agent, limits=loaded.limits
+    )
 
 
 def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit:
@@ -156,7 +170,7 @@ def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit:
 def _score(
     loaded: _Loaded,
     workspace: Workspace,
-    status: RunStatus,
+    attempt: Attempt,
     files: ScoringFiles,
     run_check: RunCheck[Workspace],
 ) -> ScorersReport:
@@ -164,4 +178,4 @@ def _score(
     provenance = loaded.provenance
     if any(one.check.kind == COMMAND for one in loaded.checks):
         provenance = provenance.model_copy(update={"isolation": files.isolation()})
-    return score_run(loaded.checks, workspace, provenance, status, run_check)
+    return score_run(loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits)

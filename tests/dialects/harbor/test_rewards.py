@@ -24,8 +24,10 @@ from assay.evidence.files import Absent, Refusal, Refused, RewardFiles
 from tests.builders import reward_files, typed, typed_values
 
 STRICT = Profile.STRICT
+JSON_FIRST = [profile for profile in Profile if profile is not Profile.HARBOR_0_6]
 
 
+@pytest.mark.statement("harbor.txt-key", "harbor.txt-float", "harbor.txt-any-float")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -58,6 +60,7 @@ def test_reward_txt_holds_a_float(text: bytes, expected: float) -> None:
     assert found.path == "/v/reward.txt"
 
 
+@pytest.mark.statement("harbor.txt-parse-error", "harbor.txt-empty")
 @pytest.mark.parametrize(
     "text",
     [
@@ -81,6 +84,7 @@ def test_any_other_text_is_a_parse_error(text: bytes) -> None:
         parse_reward_files(reward_files(text=text))
 
 
+@pytest.mark.statement("harbor.json-keys", "harbor.json-validated")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -112,10 +116,12 @@ def test_reward_json_holds_an_object_of_numbers(text: bytes, expected: dict[str,
     assert found.path == "/v/reward.json"
 
 
+@pytest.mark.statement("harbor.json-validated", "harbor.none-is-not-zero")
 def test_null_is_no_rewards_and_no_error() -> None:
     assert parse_reward_files(reward_files(json=b"null")).rewards is None
 
 
+@pytest.mark.statement("harbor.json-validated")
 @pytest.mark.parametrize(
     "text", [b"[1]", b"1", b'"1"', b"true", b"[]", b'{"a": null}', b'{"a": [1]}', b'{"a": {}}', b'{"a": "pass"}']
 )
@@ -143,6 +149,7 @@ BROKEN_JSON = [
 ]
 
 
+@pytest.mark.statement("harbor.json-parse-error")
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize("text", BROKEN_JSON)
 def test_text_that_is_not_json_is_a_parse_error(text: bytes, profile: Profile) -> None:
@@ -167,7 +174,8 @@ def test_json_nested_less_deeply_is_an_error_too(depth: int, profile: Profile) -
         parse_reward_files(reward_files(json=b'{"a":' + b"[" * depth + b"]" * depth + b"}"), profile)
 
 
-@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.statement("harbor.json-wins")
+@pytest.mark.parametrize("profile", JSON_FIRST)
 @pytest.mark.parametrize(
     ("json_bytes", "error"), [(b"", RewardFileEmptyError), (b"broken", VerifierOutputParseError)]
 )
@@ -178,12 +186,70 @@ def test_reward_json_wins_even_where_it_is_useless(
         parse_reward_files(reward_files(json=json_bytes, text=b"1"), profile)
 
 
-@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.statement("harbor.json-wins")
+@pytest.mark.parametrize("profile", JSON_FIRST)
 def test_reward_json_wins_over_reward_txt(profile: Profile) -> None:
     found = parse_reward_files(reward_files(json=b'{"quality": 0.25}', text=b"1"), profile)
     assert found == RewardReading({"quality": 0.25}, "/v/reward.json", profile)
 
 
+def test_reward_txt_won_up_to_harbor_0_6() -> None:
+    found = parse_reward_files(reward_files(json=b'{"quality": 0.25}', text=b"1"), Profile.HARBOR_0_6)
+    assert found == RewardReading({"reward": 1.0}, "/v/reward.txt", Profile.HARBOR_0_6)
+    with pytest.raises(RewardFileEmptyError):
+        parse_reward_files(reward_files(json=b'{"quality": 0.25}', text=b""), Profile.HARBOR_0_6)
+    only_json = parse_reward_files(reward_files(json=b'{"quality": "nan"}'), Profile.HARBOR_0_6)
+    assert typed_values(only_json.rewards) == {"quality": typed(math.nan)}
+
+
+# Recorded with harbor 0.24.0.
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (reward_files(text=b"nan"), "Non-finite reward nan in text file /v/reward.txt"),
+        (reward_files(text=b"-inf"), "Non-finite reward -inf in text file /v/reward.txt"),
+        (reward_files(json=b"null"), "Non-numeric reward None in JSON file /v/reward.json"),
+        (reward_files(json=b'"x"'), "Non-numeric reward 'x' in JSON file /v/reward.json"),
+        (reward_files(json=b"[1]"), "Non-numeric reward [1] in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": 1, "b": "0.5"}'), "Non-numeric reward '0.5' in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": [1]}'), "Non-numeric reward [1] in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": {"b": null}}'), "Non-numeric reward {'b': None} in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": NaN}'), "Non-finite reward nan in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": 1e309}'), "Non-finite reward inf in JSON file /v/reward.json"),
+    ],
+)
+def test_from_harbor_0_23_on_only_finite_numbers_are_rewards(files: RewardFiles, message: str) -> None:
+    with pytest.raises(VerifierOutputParseError) as raised:
+        parse_reward_files(files, Profile.HARBOR_0_24)
+    assert (str(raised.value), raised.value.retried_by_harbor) == (message, False)
+
+
+@pytest.mark.parametrize(
+    ("json_bytes", "expected"),
+    [
+        (b'{"a": true, "b": 2}', {"a": typed(1.0), "b": typed(2)}),
+        (b"{}", {}),
+        (b'{"a": -1.5}', {"a": typed(-1.5)}),
+    ],
+)
+def test_from_harbor_0_23_on_numbers_are_read_as_before(json_bytes: bytes, expected: Any) -> None:
+    found = parse_reward_files(reward_files(json=json_bytes), Profile.HARBOR_0_24)
+    assert typed_values(found.rewards) == expected
+
+
+@pytest.mark.parametrize("json_bytes", [b"1", b"true", b"0.5"])
+def test_from_harbor_0_23_on_a_bare_number_is_still_a_validation_error(json_bytes: bytes) -> None:
+    with pytest.raises(RewardValidationError):
+        parse_reward_files(reward_files(json=json_bytes), Profile.HARBOR_0_24)
+
+
+def test_a_huge_value_is_cut_in_the_message() -> None:
+    with pytest.raises(VerifierOutputParseError) as raised:
+        parse_reward_files(reward_files(json=b'{"a": "' + b"x" * 100_000 + b'"}'), Profile.HARBOR_0_24)
+    assert len(str(raised.value)) < 1000
+
+
+@pytest.mark.statement("harbor.txt-empty", "harbor.json-empty")
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize("files", [reward_files(json=b""), reward_files(text=b"")])
 def test_a_file_without_bytes_is_empty(files: RewardFiles, profile: Profile) -> None:
@@ -191,6 +257,7 @@ def test_a_file_without_bytes_is_empty(files: RewardFiles, profile: Profile) -> 
         parse_reward_files(files, profile)
 
 
+@pytest.mark.statement("harbor.no-file")
 @pytest.mark.parametrize("profile", Profile)
 def test_no_file_at_all(profile: Profile) -> None:
     message = r"^No reward file found at /v/reward\.txt or /v/reward\.json$"
@@ -221,6 +288,7 @@ def test_what_must_not_be_read_is_refused(profile: Profile, why: Refusal, except
 
 
 # Section 1.4. The code is attached where the error is raised, and the normaliser finds it in harbor's words too.
+@pytest.mark.statement("harbor.reason-of-errors")
 @pytest.mark.parametrize(
     ("files", "exception_type", "reason_code", "retried"),
     [
@@ -276,6 +344,7 @@ def test_strict_takes_finite_numbers_from_0_to_1(files: RewardFiles, expected: d
     assert found.profile is STRICT
 
 
+@pytest.mark.statement("harbor.profiles")
 @pytest.mark.parametrize(
     ("files", "error"),
     [
@@ -312,9 +381,10 @@ def test_strict_takes_nothing_else(files: RewardFiles, error: type[RewardError])
     assert raised.value.reason_code == "harbor_reward_parse_error"
 
 
+@pytest.mark.statement("harbor.profiles")
 def test_a_reading_records_its_profile() -> None:
     assert parse_reward_files(reward_files(text=b"1")).profile is Profile.HARBOR_0_13_1
-    assert [profile.value for profile in Profile] == ["harbor-0.13.1", "strict"]
+    assert [profile.value for profile in Profile] == ["harbor-0.6", "harbor-0.13.1", "harbor-0.24", "strict"]
 
 
 numbers = st.floats() | st.integers() | st.booleans() | st.none() | st.text(max_size=8)

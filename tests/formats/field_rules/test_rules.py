@@ -14,6 +14,7 @@ def found(*values: Plain) -> list[Plain]:
     return list(values)
 
 
+@pytest.mark.statement("criteria.operators")
 @pytest.mark.parametrize(
     ("operator", "expected", "value", "holds"),
     [
@@ -56,6 +57,14 @@ def found(*values: Plain) -> list[Plain]:
         ("between", [1, 5], 5, True),
         ("between", [1, 5], 5.01, False),
         ("between", ["2024-01-01", "2024-12-31"], "2024-06-01", True),
+        ("between", ["2024-01-01", "2024-12-31"], "2024-12-31T23:59:59Z", True),
+        ("between", ["20240101", "20241231"], "202412312359", True),
+        ("between", ["2024-01-01", "2024-12-31"], "2024", False),
+        ("lessOrEqual", "2024-12-31", "2024-12-31T10:00:00Z", True),
+        ("lessOrEqual", "2024-12-31", "2024", False),
+        ("greaterThan", "2024-12-31", "2024-12-31T10:00:00Z", False),
+        ("greaterThan", "2024-12-31", "2025-01-01", True),
+        ("lessThan", "2024-12-31", "2024-12-31T10:00:00Z", False),
         ("startsWith", "he", "hello", True),
         ("endsWith", "lo", "hello", True),
         ("approx", 100, 104, False),
@@ -81,6 +90,19 @@ def test_one_value(operator: str, expected: Plain, value: Plain, holds: bool) ->
         ("approx", 0.3, None, 0.1 + 0.2, True),
         ("dateWithin", "2024-01-02", "1 day", "2024-01-03T12:00:00Z", True),
         ("dateWithin", "2024-01-02", "1 day", "2024-01-05", False),
+        ("dateWithin", "2024-01-02", "1 day", "2024-01-03", True),
+        ("dateWithin", "2024-01-02", "1 day", "2024-01-03T23:59:59Z", True),
+        ("dateWithin", "2024-01-02", "1 day", "2024-01-04", False),
+        ("dateWithin", "2024-01-02", "1 day", "2024-01-04T00:00:00Z", False),
+        ("dateWithin", "2024-01-02", "1 day", "2024-01-01", True),
+        ("dateWithin", "2024-01-02", "1 day", "2023-12-31T23:59:59Z", False),
+        ("dateWithin", "2025-07-14", "1 day", "2025", False),
+        ("dateWithin", "2025-07-14", "60 days", "2025-07", False),
+        ("dateWithin", "2025-07", "0 s", "2025-07-31", True),
+        ("dateWithin", "2025-07-14T10:00:00Z", "1 day", "2025-07-14", False),
+        ("dateWithin", "2025-07-14T10:00:00Z", "5 min", "202507141003", True),
+        ("dateWithin", "2025-07-14T10:00:00Z", "5 min", "2025071410", False),
+        ("dateWithin", "2025-07-14T10:00:00Z", "0 s", "202507141000", False),
         ("dateWithin", "2024-01-02T10:00:00+02:00", 60, "20240102080030", True),
         ("dateWithin", "2024-01-02", "2 h", "yesterday", False),
     ],
@@ -91,6 +113,7 @@ def test_tolerances(
     assert FieldRule("p", expected, operator, tolerance=tolerance).holds(found(value)) is holds
 
 
+@pytest.mark.statement("criteria.operators")
 @pytest.mark.parametrize(
     ("match", "values", "holds"),
     [

@@ -10,13 +10,15 @@ only at messages of this run.
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
-from assay.evidence.playground import Event, PlaygroundState, made_once
+from assay.evidence.bounds import MOST_SEGMENTS
+from assay.evidence.playground import Event, PlaygroundState, made_once, older_note
 from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
 from assay.formats.field_rules.rows import Result, absent_rows, results
@@ -60,20 +62,17 @@ class Hl7Structural:
                 raise ValueError(f"segments must have names of segments, such as OBX, got {rule.path!r}")
 
     def run(self, evidence: PlaygroundState) -> Outcome:
-        messages, broken = made_once(evidence, (_messages, self.since), lambda: self._messages(evidence))
+        sent = [one for one in evidence.events(EVENT) if self.since is None or one.at >= evidence.run_start]
+        messages, broken = made_once(evidence, (_messages, self.since), lambda: _messages(evidence, sent))
         meant = [message for message in messages if self._meant(message)]
         rules = (*self.fields, *self._counts())
         complaint = wrong_number(self.cardinality, meant, messages, broken, "messages", needed=bool(rules))
         if complaint is not None:
-            return nothing_to_score(absent_rows(rules), KEY, complaint, unreadable=broken)
+            older = 0 if meant else len(evidence.events(EVENT)) - len(sent)
+            return nothing_to_score(absent_rows(rules), KEY, complaint + older_note(older), unreadable=broken)
         if not rules:
             return Scored(1.0, True, f"{len(meant)} messages, as expected", {KEY: [], "unreadable": broken})
         return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
-
-    def _messages(self, evidence: PlaygroundState) -> tuple[list[Message], list[str]]:
-        events = evidence.events(EVENT)
-        sent = [event for event in events if self.since is None or event.at >= evidence.run_start]
-        return _messages(evidence, sent)
 
     def _meant(self, message: Message) -> bool:
         if self.message_type is not None and not message_type(message).fits(parse_message_type(self.message_type)):
@@ -106,11 +105,21 @@ def _messages(evidence: PlaygroundState, events: list[Event]) -> tuple[list[Mess
     """The messages of all events, and why some could not be read."""
     messages: list[Message] = []
     broken: list[str] = []
+    left = MOST_SEGMENTS
     for event in events:
         try:
-            messages += made_once(
-                evidence, (parse, event.payload), functools.partial(parse, event.payload)
-            ).messages
-        except Hl7Error as error:
+            found = _parsed(evidence, event, left)
+        except (Hl7Error, BoundsError) as error:
             broken.append(str(error))
+            continue
+        left -= sum(len(one.segments) for one in found)
+        messages += found
     return messages, broken
+
+
+def _parsed(evidence: PlaygroundState, event: Event, left: int) -> Sequence[Message]:
+    if event.unread is not None:
+        raise BoundsError(event.unread)
+    if left <= 0:
+        raise BoundsError(f"the messages have more than {MOST_SEGMENTS} segments up to here")
+    return made_once(evidence, (parse, event.payload), functools.partial(parse, event.payload)).messages

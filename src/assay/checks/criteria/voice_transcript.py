@@ -21,11 +21,12 @@ whether the criterion has passed, for wanted and forbidden phrases alike.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.paraphrase import Answer, NoOpinion, Question, opinion
-from assay.evidence.playground import PlaygroundState, Turn, made_once
+from assay.evidence.playground import PlaygroundState, Turn, made_once, older_note
 from assay.evidence.playground_check import Escapes
 from assay.formats.speech.phrases import find_phrase, phrase_tokens
 from assay.formats.speech.tokens import Token, tokens
@@ -64,21 +65,27 @@ class VoiceTranscript:
                 phrase_tokens(one)
 
     def run(self, evidence: PlaygroundState) -> Outcome:
-        heard = [turn for turn in evidence.turns() if self.since is None or turn.at >= evidence.run_start]
+        turns = evidence.turns()
+        heard = [turn for turn in turns if self.since is None or turn.at >= evidence.run_start]
         spoken = [(turn, _tokens(turn.text, evidence)) for turn in heard if self._meant(turn)]
         if not spoken:
-            return self._silence()
+            return self._silence(sum(self._meant(turn) for turn in turns))
         looked = [*self._wanted(spoken), *self._forbidden(spoken)]
         held = [one.held for one in looked]
         summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
-        rows = [one.row() for one in looked]
-        scored = Scored(sum(held) / len(held), all(held), summary, {"phraseResults": rows})
+        unread = {str(turn.number): turn.unread for turn, _ in spoken if turn.unread is not None}
+        more = {"unread": unread} if unread else {}
+        share = Fraction(sum(held), len(held))
+        scored = Scored(
+            float(share), all(held), summary, {"phraseResults": [one.row() for one in looked], **more}, share
+        )
         return _with_opinions(scored, looked, heard, evidence) if self.paraphrase else scored
 
-    def _silence(self) -> Scored:
+    def _silence(self, older: int) -> Scored:
         who = f" of {self.speaker}" if self.speaker is not None else ""
-        rows = [_row(phrase, None) for phrase in (*self.contains, *self.not_contains)]
-        return Scored(0.0, False, f"there are no turns{who} to check", {"phraseResults": rows})
+        rows = [_row(phrase, None) for phrase in self.contains]
+        rows += [{**_row(phrase, None), "forbidden": True} for phrase in self.not_contains]
+        return Scored(0.0, False, f"there are no turns{who} to check{older_note(older)}", {"phraseResults": rows})
 
     def _meant(self, turn: Turn) -> bool:
         if self.speaker is not None and turn.speaker.casefold() != self.speaker.casefold():
@@ -121,11 +128,19 @@ class _Looked:
 
     @property
     def held(self) -> bool:
-        return (self.found is not None) != self.forbidden
+        return self.found is None and self.unsure is None if self.forbidden else self.found is not None
+
+    @property
+    def unsure(self) -> str | None:
+        """Why it is unknown whether a forbidden phrase was said, if it is."""
+        if not self.forbidden or self.found is not None:
+            return None
+        return next((f"turn {one.number} can't be read: {one.unread}" for one in self.among if one.unread), None)
 
     def row(self) -> dict[str, object]:
         row = _row(self.phrase, self.found)
-        return {**row, "forbidden": True} if self.forbidden else row
+        forbidden = {"forbidden": True} if self.forbidden else {}
+        return {**row, **forbidden, **({} if self.unsure is None else {"error": self.unsure})}
 
 
 def _with_opinions(

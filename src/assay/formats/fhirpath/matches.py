@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from assay.evidence.bounds import unusual
 from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.fhirpath.evaluate import holds
 from assay.formats.field_rules.dates import parse_date
@@ -15,10 +16,14 @@ NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A resource that is meant, or of which that can't be said: ``doubt`` says why."""
+    """A resource that is meant, or of which that can't be said: ``doubt`` says why.
+
+    One that is ``older`` than it should be is not meant.
+    """
 
     resource: Resource
     doubt: str | None = None
+    older: bool = False
 
     @property
     def name(self) -> str:
@@ -27,13 +32,18 @@ class Match:
 
 
 def matches(resources: Iterable[Resource], where: str | None, since: datetime | None) -> Iterator[Match]:
-    """Those that are meant, and those of which it can't be said."""
+    """Those that are meant, those of which it can't be said, and those that are too old."""
     for resource in resources:
         changed = last_change(resource)
         if since is not None and changed is not None and changed < since:
+            yield Match(resource, older=True)
             continue
         if since is not None and changed is None:
             yield Match(resource, "it has no time of its last change (meta.lastUpdated)")
+            continue
+        strange = unusual(resource)
+        if strange is not None:
+            yield Match(resource, strange)
             continue
         try:
             if where is None or holds(where, resource):

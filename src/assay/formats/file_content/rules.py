@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from assay.formats.field_rules.rows import Result, results
+from assay.evidence.bounds import printable
+from assay.formats.field_rules.rows import Result, absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.values import Plain
 from assay.formats.file_content.errors import UnreadableError
@@ -119,7 +120,7 @@ def _field_rows(
         find = FORMATS[file_format].opened(passage.content)
         return [_shortened(row) for row in results(fields, lambda rule: find(rule.path))], None
     except UnreadableError as error:
-        return [{**_row(rule, None, False), "absent": True} for rule in fields], str(error)
+        return absent_rows(fields), str(error)
 
 
 def _row(rule: FieldRule, actual: Plain, passed: bool) -> Result:
@@ -140,8 +141,3 @@ def _short(value: object) -> object:
     if isinstance(value, dict | list) and len(str(value)) > SHOWN:
         return printable(f"{str(value)[:SHOWN]}…")
     return value
-
-
-def printable(text: str) -> str:
-    """Text that every writer takes: halves of characters, as broken names have them, are written out."""
-    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,67 @@
+"""Everything that the routes work with, put together once."""
+
+from dataclasses import dataclass
+
+from assay.adapters.held_claims import HeldClaims
+from assay.adapters.secret_box import SecretBox
+from assay.adapters.service_grading import StoreGrader
+from assay.adapters.service_host import ThisServer
+from assay.adapters.source_guard import SourcePolicy
+from assay.adapters.store.service.audit import StoredAudit
+from assay.adapters.store.service.benchmarks import StoredBenchmarks
+from assay.adapters.store.service.keys import StoredKeys
+from assay.adapters.store.service.playgrounds import StoredPlaygrounds
+from assay.adapters.store.service.runs import StoredRuns
+from assay.adapters.store.service.tasks import StoredTasks
+from assay.adapters.store.store import Store
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.task_runs import Grade
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The parts of the service. To be closed."""
+
+    store: Store
+    host: ServiceHost
+    keys: StoredKeys
+    tasks: StoredTasks
+    benchmarks: StoredBenchmarks
+    runs: StoredRuns
+    playgrounds: StoredPlaygrounds
+    audit: StoredAudit
+    secrets: SecretBox
+    policy: SourcePolicy
+    grade: Grade
+    claims: HeldClaims
+
+    def close(self) -> None:
+        self.claims.close()
+        self.store.close()
+
+
+def service_on(
+    store: Store,
+    secrets: SecretBox | None = None,
+    policy: SourcePolicy | None = None,
+    host: ServiceHost | None = None,
+) -> Service:
+    """The service on a store. Without ``secrets``, sources can't have any."""
+    host = host or ThisServer()
+    secrets, policy = secrets or SecretBox(None), policy or SourcePolicy()
+    playgrounds = StoredPlaygrounds(store, host)
+    runs = StoredRuns(store, host)
+    return Service(
+        store=store,
+        host=host,
+        keys=StoredKeys(store),
+        tasks=StoredTasks(store, host),
+        benchmarks=StoredBenchmarks(store, host),
+        runs=runs,
+        playgrounds=playgrounds,
+        audit=StoredAudit(store),
+        secrets=secrets,
+        policy=policy,
+        grade=StoreGrader(store, host, playgrounds, secrets, policy),
+        claims=HeldClaims(runs.renew),
+    )
