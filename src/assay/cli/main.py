@@ -1,7 +1,7 @@
 """The ``assay`` command. Each command is a module beside this one, imported only when it is called.
 
 Exit codes: 0 for success; 1 if the answer is no, as in an audit that found a difference; 2 if there is no answer,
-because the input can't be used or the measurement broke.
+because the input can't be used or the measurement broke; 3 if 'assay compare' can't decide yet.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from assay.version import VERSION
 
 COMMANDS = {
     "report": "summarize a job: score, pass@k, and every denominator",
+    "compare": "compare agents on the tasks that they have in common",
     "outcome": "print the outcome of a job as one line for a program",
     "audit": "check that a job's recorded result follows from its trials",
     "run": "run an agent on tasks and grade each attempt",

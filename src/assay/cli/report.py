@@ -6,12 +6,11 @@ be read are counted and listed with the reason.
 """
 
 import argparse
-import math
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.metric_script import ScriptMetric
 from assay.adapters.results_folder import JobFolders, RunFolders, open_results
-from assay.cli.arguments import add_metric_script
+from assay.cli.arguments import add_metric_script, finite_number
 from assay.cli.progress import ProgressBar
 from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
@@ -31,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", help="the reward that decides success (default: 'reward', or the only one)")
     parser.add_argument(
         "--threshold",
-        type=_number,
+        type=finite_number,
         default=1.0,
         metavar="X",
         help="the lowest reward that counts as a success (default: 1)",
@@ -94,16 +93,6 @@ def _report(path: str, script: ScriptMetric | None, question: Question) -> JobRe
 
 def _read(folder: DiskJobFolder, script: ScriptMetric | None) -> Job:
     return read_job(folder, script=script, progress=ProgressBar(f"reading {folder.name}"))
-
-
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"must be a finite number, got {text!r}")
-    return number
 
 
 def _ks(text: str) -> tuple[int, ...]:
