@@ -72,7 +72,13 @@ class StoredWork:
             work.c.id == identity,
             work.c.state == WorkState.SET_ASIDE.value,
         )
-        changed = {"state": QUEUED, "tries": 0, "not_before": self._host.now(), "reason": None, "finished_at": None}
+        changed = {
+            "state": QUEUED,
+            "tries": 0,
+            "not_before": self._host.now(),
+            "reason": None,
+            "finished_at": None,
+        }
         with self._store.writing() as connection:
             if not connection.execute(update(work).where(aside).values(changed)).rowcount:
                 raise ConflictError("only work that was set aside can be sent again")
