@@ -34,6 +34,7 @@ COMMANDS = {
     "playground": "prepare a playground to try criteria on",
     "listen": "record what an agent's systems send",
     "serve": "serve the HTTP API",
+    "worker": "do the queued work of a service",
     "doctor": "show which kinds of isolation this machine offers",
     "reward": "write a verifier's reward from an exit status or a rubric",
 }
