@@ -7,19 +7,12 @@ be read are counted and listed with the reason.
 
 import argparse
 
-from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import JobFolders, RunFolders, open_results
 from assay.cli.arguments import add_metric_script, finite_number
-from assay.cli.progress import ProgressBar
+from assay.cli.read_jobs import read_results
 from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
-from assay.engine.history import read_histories
-from assay.engine.job import Job, read_job
-from assay.engine.pool import pool_jobs
-from assay.engine.regrades import read_regrades
 from assay.engine.report import JobReport, Question, report_job
-from assay.engine.terminal_bench import import_terminal_bench
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -76,23 +69,8 @@ def report_on(jobs: list[str]) -> int:
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
-    results = open_results(path)
-    if isinstance(results, RunFolders):
-        return report_job(import_terminal_bench(results.name, results.folders).job, question)
-    folders = results.folders if isinstance(results, JobFolders) else [results]
-    jobs = [_read(folder, script) for folder in folders]
-    histories = [
-        one for folder, job in zip(folders, jobs, strict=True) for one in read_histories(folder, job.trials)
-    ]
-    regrades = [
-        one for folder, job in zip(folders, jobs, strict=True) for one in read_regrades(folder, job.trials)
-    ]
-    job = pool_jobs(results.name, jobs) if isinstance(results, JobFolders) else jobs[0]
-    return report_job(job, question, histories, regrades)
-
-
-def _read(folder: DiskJobFolder, script: ScriptMetric | None) -> Job:
-    return read_job(folder, script=script, progress=ProgressBar(f"reading {folder.name}"))
+    results = read_results(path, script)
+    return report_job(results.job, question, results.histories, results.regrades)
 
 
 def _ks(text: str) -> tuple[int, ...]:
