@@ -1,8 +1,8 @@
 """Run the tests, a few folders at a time: ``python -m tests [arguments of pytest]``.
 
-Each folder runs in a pytest of its own, one more at a time than there are processors, since many tests wait. That takes half the
-time of handing out 15,000 tests one by one, and a server of a folder is started once. Tests that watch the whole
-machine (``tests.markers.ONE_AT_A_TIME``) run one after the other beside the rest.
+Each folder runs in a pytest of its own, one more at a time than there are processors, since many tests wait. That
+takes half the time of handing out 15,000 tests one by one, and a server of a folder is started once. Tests that
+watch the whole machine (``tests.markers.ONE_AT_A_TIME``) run one after the other beside the rest.
 """
 
 import os

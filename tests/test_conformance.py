@@ -15,6 +15,7 @@ def test_there_is_a_file_of_every_kind() -> None:
     assert names == ["multistep.jsonl", "parse.jsonl", "passk.jsonl", "passk_k_values.jsonl", "stats.jsonl"]
 
 
+@pytest.mark.statement("harbor.pipeline", "harbor.same-bits")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_recorded_answer_is_given_again(file: Path) -> None:
     rows = list(rows_of(file))

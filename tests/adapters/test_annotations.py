@@ -49,6 +49,7 @@ def test_the_least_that_a_reviewer_says(trial: Path) -> None:
     assert (said.reviewer_discipline, said.categories, said.notes) == (None, [], None)
 
 
+@pytest.mark.statement("evaluation.annotation-keeps-reward")
 def test_verdicts_do_not_overwrite_the_reward_or_each_other(trial: Path) -> None:
     """They sit alongside it: result and gradings stay as they are, to the byte."""
     write_grading(str(trial), grading(1, 0.0))

@@ -39,6 +39,7 @@ def test_a_hostile_reward_json_does_not_fall_back_to_reward_txt(
         harbor.read_rewards(tmp_path)
 
 
+@pytest.mark.statement("harbor.dangling-link")
 @pytest.mark.parametrize("make", NOWHERE)
 def test_a_link_to_nowhere_is_no_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "reward.json")

@@ -104,6 +104,7 @@ def test_a_seeded_task_has_the_hash_of_an_equal_folder(around: Path) -> None:
     assert report.provenance.baseline_sha256 == task.baseline_sha256
 
 
+@pytest.mark.statement("scorers.later-edits-ignored")
 def test_a_task_does_not_follow_its_scenario(around: Path) -> None:
     task = make_task(around)
     (around / "scenario.json").write_text(json.dumps({"scorers": [{"type": "max_files_changed", "limit": 99}]}))

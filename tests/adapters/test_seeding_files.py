@@ -262,6 +262,7 @@ def test_git_in_the_workspace_runs_nothing_of_the_setup(tmp_path: Path) -> None:
     assert not canary.exists()
 
 
+@pytest.mark.statement("scorers.later-edits-ignored")
 def test_the_scenario_may_change_afterwards(tmp_path: Path, repository: Path) -> None:
     task = seeded(tmp_path, seed_of=from_git("start"))
     make_repository(repository, {"src/a.py": "other"})

@@ -50,6 +50,7 @@ def refusal(folder: Path, files: Mapping[str, str | bytes | None]) -> str:
 # --- The verifier ---
 
 
+@pytest.mark.statement("evaluation.test-sh")
 def test_tests_test_sh_is_the_verifiers_entry_point(tmp_path: Path) -> None:
     """The script is a path inside of the sandbox, and so are the artifacts."""
     found = task(tmp_path, instruction="Write /workspace/answer.json, please.")
@@ -63,6 +64,7 @@ def test_tests_test_sh_is_the_verifiers_entry_point(tmp_path: Path) -> None:
     assert found.steps[0].tests == (f"{tmp_path}/a-task/tests",)
 
 
+@pytest.mark.statement("evaluation.verify-py")
 def test_failing_that_tests_verify_py_with_a_warning(tmp_path: Path) -> None:
     """Notes, evaluation 6."""
     found = task(tmp_path, **{"tests/test.sh": None, "tests/verify.py": "print()"})
@@ -77,6 +79,7 @@ def test_test_sh_wins_over_verify_py(tmp_path: Path) -> None:
     assert (found.steps[0].verifier.script, found.warnings) == ("/tests/test.sh", ())
 
 
+@pytest.mark.statement("evaluation.verify-py")
 @pytest.mark.parametrize("files", [{}, {"tests/other.sh": TEST_SH}, {"tests/test.sh/x": "a folder"}])
 def test_neither_is_an_error_when_the_task_is_loaded(tmp_path: Path, files: dict[str, str]) -> None:
     said = refusal(tmp_path, {"tests/test.sh": None, **files})
@@ -114,6 +117,7 @@ def test_the_verifier_that_is_named_is_there_when_it_is_run(tmp_path: Path) -> N
 # --- The output ---
 
 
+@pytest.mark.statement("evaluation.output-path-inferred")
 @pytest.mark.parametrize(
     ("instruction", "path"),
     [
@@ -166,6 +170,7 @@ def test_an_output_where_nothing_of_the_agent_is_kept_is_refused(tmp_path: Path,
     )
 
 
+@pytest.mark.statement("evaluation.output-path-declared")
 def test_task_toml_may_name_the_output_instead(tmp_path: Path) -> None:
     toml = '[metadata.output]\npath = "/workspace/other.csv"\n'
     found = task(tmp_path, instruction="Write /workspace/answer.json.", toml=toml)

@@ -61,6 +61,7 @@ def test_a_user_whose_name_nobody_knows(cli: Cli, job: Path, monkeypatch: pytest
     assert found == (2, "", "assay: your user name can't be found; pass --reviewer\n")
 
 
+@pytest.mark.statement("evaluation.annotation-judgments")
 @pytest.mark.parametrize("judgment", ["pass", "fail", "defer"])
 def test_the_three_judgments(cli: Cli, job: Path, judgment: str) -> None:
     assert cli("annotate", job / "bad__2", "--judgment", judgment, "--reviewer", "r1").code == 0

@@ -51,6 +51,7 @@ def test_a_result_that_must_not_be_read(cli: Cli, tmp_path: Path) -> None:
     assert found.err == f"assay: the result can't be read: {tmp_path}/result.json is a symbolic link\n"
 
 
+@pytest.mark.statement("harbor.outcome-line")
 @pytest.mark.parametrize("code", [0, 1, 7, 124, 255])
 @pytest.mark.parametrize("job", [J4, "/no/such/job"])
 def test_the_given_exit_code_is_kept(cli: Cli, job: Path, code: int) -> None:

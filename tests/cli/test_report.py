@@ -127,6 +127,7 @@ def test_json_has_harbors_numbers_to_the_last_bit(cli: Cli) -> None:
         }
 
 
+@pytest.mark.statement("harbor.nan-infinity")
 def test_nan_is_null_in_json_and_itself_in_text(cli: Cli, tmp_path: Path) -> None:
     write_trial(tmp_path, "t__1", rewards={"reward": None}, files={"verifier/reward.txt": "nan"})
     [found] = as_json(cli("report", "--json", tmp_path))
@@ -203,6 +204,7 @@ def test_runs_of_terminal_bench(cli: Cli, tmp_path: Path, monkeypatch: pytest.Mo
     assert cli("report", ".").out.startswith("submission · ")
 
 
+@pytest.mark.statement("harbor.script-metric")
 def test_a_metric_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _name: None)
     script = tmp_path / "metric.py"

@@ -7,6 +7,7 @@ import pytest
 from tests.cli.running import Cli, run_assay
 
 
+@pytest.mark.statement("harbor.tbench-binary")
 @pytest.mark.parametrize(("status", "text"), [(0, "1\n"), (1, "0\n"), (124, "0\n"), (255, "0\n")])
 def test_the_reward_is_written_and_the_status_passed_on(cli: Cli, tmp_path: Path, status: int, text: str) -> None:
     assert cli("reward", "--exit-status", status, "--into", tmp_path) == (status, "", "")

@@ -52,6 +52,7 @@ def unchanged(cli: Cli, folder: Path, *scorers: dict[str, Any]) -> Any:
 # --- Exit codes ---
 
 
+@pytest.mark.statement("scorers.overall")
 def test_0_the_required_scorers_passed(cli: Cli, tmp_path: Path) -> None:
     task, workspace = seed(tmp_path)
     write_files(workspace, {"calc.py": FIXED})
@@ -61,6 +62,7 @@ def test_0_the_required_scorers_passed(cli: Cli, tmp_path: Path) -> None:
     assert found["workspace"]["changed"] == [{"path": "calc.py", "change": "modified", "old_path": None}]
 
 
+@pytest.mark.statement("scorers.overall")
 def test_1_they_failed(cli: Cli, tmp_path: Path) -> None:
     task, workspace = seed(tmp_path)
     write_files(workspace, {"tests/test_calc.py": TEST.replace("5", "-1")})
@@ -77,6 +79,7 @@ def test_2_no_scorer_applied(cli: Cli, tmp_path: Path, scorer: dict[str, Any]) -
     assert done.out.startswith("OVERALL  N/A\n")
 
 
+@pytest.mark.statement("scorers.advisory-reported", "scorers.scorers-card")
 def test_an_advisory_failure_is_shown_and_costs_nothing(cli: Cli, tmp_path: Path) -> None:
     done = unchanged(cli, tmp_path, GUARD, {"type": "file_exists", "path": "none", "required": False})
     assert done.code == 0
@@ -127,6 +130,7 @@ def test_a_baseline_may_be_a_folder_or_an_archive_and_so_may_the_workspace(cli: 
             assert found["scorers"][0]["evidence"]["paths"] == ["calc.py"]
 
 
+@pytest.mark.statement("scorers.task-hash")
 def test_the_hash_of_scenario_and_baseline_is_on_every_report(cli: Cli, tmp_path: Path) -> None:
     task, workspace = seed(tmp_path)
     record = json.loads((task / "task.json").read_text())
@@ -192,6 +196,7 @@ def test_a_disagreement_of_the_gates_is_explained_below_the_table() -> None:
     assert "differ" not in render(found.model_copy(update={"disagreement": None}))
 
 
+@pytest.mark.statement("scorers.rows-expand")
 def test_hard_failures_start_expanded_and_others_do_not(cli: Cli, tmp_path: Path) -> None:
     limit = {"name": "limit", "type": "max_files_changed", "limit": 9}
     task, workspace = seed(tmp_path, TESTS, GUARD, limit, {"type": "llm_judge", "rubric": "Is it kind?"})

@@ -87,6 +87,7 @@ def test_a_note_for_the_judge_is_advisory_only(cli: Cli, tmp_path: Path, require
         assert (code, row) == (expected, ["llm_judge", "llm_judge", "N/A", "advisory"])
 
 
+@pytest.mark.statement("scorers.full-tree")
 def test_a_command_runs_on_the_full_working_tree(cli: Cli, tmp_path: Path) -> None:
     """On what was there, what is new, and what git would ignore or does not track."""
     seen = "test -f README.md && test -f new.txt && test -f build/out.o && test -x tool.sh && test -L link"

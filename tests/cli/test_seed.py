@@ -86,6 +86,9 @@ def test_a_setup_that_fails_leaves_no_task(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "task").exists()
 
 
+@pytest.mark.statement(
+    "scorers.frozen-at-seed", "scorers.later-edits-ignored", "scorers.new-tasks-for-new-scorers"
+)
 def test_scorers_freeze_at_seed_time(cli: Cli, tmp_path: Path) -> None:
     """Later edits of the scenario do not alter the grading of tasks that are seeded."""
     task, workspace = seed(tmp_path, {"type": "max_files_changed", "limit": 1})

@@ -91,6 +91,7 @@ def test_values_come_from_the_store_the_criteria_and_the_playground_file(cli: Cl
     assert cli("verify", criteria, "--playground", playground).out.startswith("PARTIAL  score 0.5000")
 
 
+@pytest.mark.statement("criteria.since-run-start")
 def test_the_start_of_the_run_is_that_of_the_file(cli: Cli, tmp_path: Path) -> None:
     criteria = written(tmp_path, FILE.replace("csv'", "csv', since: run_start"), "c.yaml")
     where = "store: s.db, files: {folder: files}"

@@ -87,5 +87,6 @@ def test_impossible_counts_are_refused(n: int, c: int, k: int) -> None:
             estimator(n, c, k)
 
 
+@pytest.mark.statement("harbor.pass-estimate")
 def test_the_last_bits_are_harbors() -> None:
     assert repr(pass_at_k(5, 1, 2)) == "0.3999999999999999"

@@ -62,6 +62,7 @@ CORNERS: list[tuple[list[float], object]] = [
 ]
 
 
+@pytest.mark.statement("harbor.sum")
 @pytest.mark.parametrize(("values", "expected"), CORNERS)
 def test_corner(values: list[float], expected: object) -> None:
     assert typed(total(values)) == typed(expected)
@@ -168,6 +169,7 @@ def _sum_of(python: str) -> Iterator[Callable[[list[list[float]]], list[str]]]:
         questions.close()
 
 
+@pytest.mark.statement("harbor.sum")
 @pytest.mark.parametrize("version", ["3.12", "3.13"])
 def test_equals_the_builtin_of_another_python_on_100_000_lists(version: str) -> None:
     python = python_of_version(version)
@@ -195,6 +197,7 @@ def test_equals_the_builtin_of_another_python_on_100_000_lists(version: str) -> 
     assert compared >= 100_000
 
 
+@pytest.mark.statement("harbor.sum")
 @pytest.mark.skipif(not (3, 12) <= sys.version_info < (3, 14), reason="this Python's own sum is another one")
 @settings(max_examples=500)
 @given(seed=st.integers(0, 2**64 - 1), shape=st.sampled_from(sorted(SHAPES)))

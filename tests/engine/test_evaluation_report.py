@@ -64,6 +64,7 @@ def test_trials_and_gradings_are_counted() -> None:
     assert (found.graded, found.graded_again) == (3, 1)
 
 
+@pytest.mark.statement("evaluation.flags-in-reports")
 @pytest.mark.parametrize(("used", "counts"), [("first", (1, 1, 1)), ("latest", (0, 0, 1))])
 def test_the_flags_surface_in_the_report(used: str, counts: tuple[int, int, int]) -> None:
     """They tell "the agent was wrong" from "the agent did not produce anything usable"."""
@@ -78,6 +79,7 @@ def test_the_flags_surface_in_the_report(used: str, counts: tuple[int, int, int]
     assert found.used == used
 
 
+@pytest.mark.statement("evaluation.flags-in-reports", "evaluation.missing-reward")
 def test_a_missing_reward_is_told_apart_from_a_real_zero() -> None:
     """Notes, evaluation 5: in what is incomplete, and in what changed."""
     found = report(
@@ -116,6 +118,7 @@ def test_a_trial_is_flaky_if_one_of_its_gradings_says_so() -> None:
     assert found.flaky == ["a"]
 
 
+@pytest.mark.statement("evaluation.tags-grouped")
 def test_failures_are_grouped_by_category_and_source() -> None:
     found = report(
         history("a", grading(tags=(("time-out", "mechanical"), ("unit mismatch", "judge")))),
@@ -136,6 +139,7 @@ def test_the_failures_are_those_of_the_gradings_that_are_shown(used: str, catego
     assert [group.category for group in report(history("a", *records), used=used).taxonomy] == [category]
 
 
+@pytest.mark.statement("evaluation.disagreement-visible")
 @pytest.mark.parametrize(
     ("reward", "judgment", "threshold", "differ"),
     [

@@ -38,6 +38,7 @@ def test_a_job_that_harbor_wrote() -> None:
     assert job.metrics.by_dataset == {"adhoc": [MEAN], "ds": [MEAN]}
 
 
+@pytest.mark.statement("harbor.text", "harbor.pipeline")
 @pytest.mark.parametrize("name", ["j1", "j4"])
 def test_its_result_follows_byte_for_byte(name: str) -> None:
     job = read(HARBOR_JOBS / name)
@@ -153,6 +154,7 @@ def test_a_folder_that_can_not_be_read_fills_a_planned_slot(tmp_path: Path) -> N
     assert job.n_total == 3
 
 
+@pytest.mark.statement("harbor.trial-order")
 def test_the_order_is_the_plans_then_the_starts_then_the_names(tmp_path: Path) -> None:
     write_lock(tmp_path, [("b", "solver"), ("a", "solver"), ("b", "solver")])
     write_trial(tmp_path, "a__1", started_at="2026-01-01T00:00:00Z")
@@ -216,6 +218,7 @@ def test_a_record_that_can_not_be_read_is_no_record(tmp_path: Path) -> None:
     assert (job.recorded, job.notes) == (None, ["the job's result.json is a named pipe"])
 
 
+@pytest.mark.statement("harbor.configured-metrics")
 def test_configured_metrics_are_used(tmp_path: Path) -> None:
     write_trial(tmp_path, "t__1", rewards={"reward": 1})
     write_config(tmp_path, metrics=["max"])
@@ -229,6 +232,7 @@ class Counts:
         return {"n": len(rewards)}
 
 
+@pytest.mark.statement("harbor.script-metric")
 def test_a_script_is_used_where_the_job_configures_one(tmp_path: Path) -> None:
     write_trial(tmp_path, "t__1", rewards={"reward": 1})
     write_config(tmp_path, metrics=["uv-script"])

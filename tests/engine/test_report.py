@@ -43,6 +43,7 @@ def test_a_job_that_harbor_wrote() -> None:
     ]
 
 
+@pytest.mark.statement("harbor.scored-and-errored")
 def test_scored_though_errored() -> None:
     found = report(HARBOR_JOBS / "j4")
     assert found.counts == Denominators(scored_though_errored=1)

@@ -249,6 +249,7 @@ def test_a_verifier_that_was_stopped_gave_nothing() -> None:
     assert verified.hashes["reward"] is None
 
 
+@pytest.mark.statement("harbor.exit-code-ignored")
 def test_a_verifiers_exit_code_is_no_verdict() -> None:
     sandbox = FakeSandbox(verifier=lambda _: RunEnd(exit_code=1))
     record = run(make_task(), COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
@@ -293,6 +294,7 @@ def test_steps_one_after_the_other() -> None:
     assert record.rewards.rewards == {"reward": 0.5}
 
 
+@pytest.mark.statement("harbor.step-min-reward")
 @pytest.mark.parametrize("reward", [b'{"reward": 0.4}', b'{"other": 1}', b"{}", None, b"broken"])
 def test_a_step_below_its_threshold_is_the_last(reward: bytes | None) -> None:
     record = run(make_task(*STEPS), COMMAND, FakeSandbox(), FakeBench(reward))

@@ -113,6 +113,7 @@ def test_one_that_breaks_does_not_stop_the_others() -> None:
     assert [(row.name, row.verdict.value) for row in rows] == [("a", "ERROR"), ("b", "PASS")]
 
 
+@pytest.mark.statement("scorers.multi-turn")
 def test_every_scorer_is_asked_once_however_many_turns_there_were() -> None:
     asked: list[str] = []
 
@@ -155,6 +156,7 @@ def test_a_note_for_the_judge_is_advisory_whatever_it_says(required: bool) -> No
     assert (row.required, row.advisory, row.hard_failure) == (required, True, False)
 
 
+@pytest.mark.statement("scorers.ledger-judge-only")
 def test_a_run_without_a_workspace_skips_the_scorers() -> None:
     report = score_run([check(breaks)], None, PROVENANCE)
     assert (report.overall, report.scorers, report.workspace) == (None, [], None)

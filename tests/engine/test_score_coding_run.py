@@ -86,6 +86,7 @@ def files(*scorers: dict[str, Any], **kinds: PathKind) -> FakeFiles:
     return FakeFiles(Scenario.model_validate({"scorers": list(scorers), "workdir": "/app"}), kinds)
 
 
+@pytest.mark.statement("scorers.diff-captured")
 def test_by_a_task() -> None:
     site = files(LIMIT, work="folder")
     report = score_by_task("task", Attempt("work", RunStatus.FAILED), site)

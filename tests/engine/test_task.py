@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from assay.engine.task import Copy, Environment, infer_output_path
 
 
+@pytest.mark.statement("evaluation.output-path-inferred")
 @pytest.mark.parametrize(
     ("instruction", "path"),
     [

@@ -93,6 +93,7 @@ def job_of(store: FakeStore, total: int, **options: Any) -> TrialQueue:
     return TrialQueue(store, store, listener, host=ThisHost({}), total=total, **settings)
 
 
+@pytest.mark.statement("harbor.attempts-option")
 def test_every_first_attempt_comes_before_every_second() -> None:
     planned = plan_trials([(make_task(name="a"), "ds"), (make_task(name="b"), None)], 3)
     assert [(one.task.name, one.attempt, one.source) for one in planned] == [

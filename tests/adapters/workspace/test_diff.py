@@ -14,6 +14,7 @@ from tests.adapters.workspace.site import Site, write_files
 from tests.adapters.workspace.test_walk import ODD_NAMES
 
 
+@pytest.mark.statement("scorers.diff-captured")
 def test_what_changed_is_in_it(site: Site) -> None:
     write_files(site.root, {"src/a.py": "def f(): return 1\n", "new.py": "new\n"})
     (site.root / "README.md").unlink()

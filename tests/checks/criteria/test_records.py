@@ -64,6 +64,7 @@ def test_no_record_is_no_pass_even_for_rules_about_absence() -> None:
     assert (answer.score, answer.passed) == (0.0, False)
 
 
+@pytest.mark.statement("criteria.since-run-start")
 def test_state_from_before_the_run_does_not_count_where_that_is_asked_for() -> None:
     old = FakeState(rows=[row("appointment", "a1", {"status": "booked"}, BEFORE)])
     assert outcome(portal(), old).passed

@@ -97,10 +97,20 @@ def graded(kind: str, **more: Any) -> tuple[CriterionRun, set[str]]:
     return done.criterion_runs[0], state.asked
 
 
+@pytest.mark.statement("criteria.assert-chooses")
 def test_there_is_a_check_for_every_row_of_the_table() -> None:
     assert set(kinds()) == set(SHAPES)
 
 
+@pytest.mark.statement(
+    "criteria.fhir-source",
+    "criteria.hl7-source",
+    "criteria.portal-source",
+    "criteria.sftp-source",
+    "criteria.voice-source",
+    "criteria.x12-source",
+    "criteria.shapes-accepted",
+)
 @pytest.mark.parametrize(
     ("kind", "asked"),
     [
@@ -117,6 +127,15 @@ def test_each_looks_at_its_own_data_and_at_no_other(kind: str, asked: set[str]) 
     assert (run.score, run.passed, really) == (1.0, True, asked)
 
 
+@pytest.mark.statement(
+    "criteria.evidence-stored",
+    "criteria.evidence-fhir",
+    "criteria.evidence-hl7",
+    "criteria.evidence-portal",
+    "criteria.evidence-voice",
+    "criteria.evidence-x12",
+    "criteria.evidence-rows",
+)
 @pytest.mark.parametrize(
     ("kind", "key", "rows"),
     [
@@ -155,6 +174,7 @@ def test_evidence_is_spelled_as_the_table_has_it(kind: str, key: str, rows: list
     assert graded(kind)[0].evidence[key] == rows
 
 
+@pytest.mark.statement("criteria.evidence-sftp")
 def test_a_file_has_its_matched_paths_beside_the_fields() -> None:
     evidence = graded("sftp-file-present")[0].evidence
     assert (evidence["path"], evidence["paths"], evidence["count"]) == ("out/a.json", ["out/a.json"], 1)
@@ -167,6 +187,7 @@ def test_details_are_one_sentence(kind: str) -> None:
     assert "\n" not in details
 
 
+@pytest.mark.statement("criteria.unsupported")
 @pytest.mark.parametrize(
     ("assertion", "why"),
     [

@@ -37,11 +37,13 @@ def completed(*criteria: Criterion) -> Completion:
     return complete(criteria, {}, STATE)
 
 
+@pytest.mark.statement("criteria.weighted-mean")
 def test_the_task_score_is_a_weighted_mean() -> None:
     assert completed(criterion(1, 2), criterion(0, 1)).score == 2 / 3
     assert completed(criterion(1, 1), criterion(0.5, 3)).score == 0.625
 
 
+@pytest.mark.statement("criteria.verdict-pass", "criteria.verdict-partial", "criteria.verdict-fail")
 @pytest.mark.parametrize(
     ("score", "verdict"),
     [
@@ -58,6 +60,7 @@ def test_verdicts_look_at_the_raw_score(score: float | None, verdict: str) -> No
     assert verdict_of(score) is Verdict(verdict)
 
 
+@pytest.mark.statement("criteria.verdict-fail")
 def test_no_criteria_is_a_fail() -> None:
     answer = completed()
     assert (answer.verdict, answer.score, answer.axes) == (Verdict.FAIL, 0.0, {})
@@ -68,6 +71,7 @@ def test_a_total_weight_of_zero_is_a_fail() -> None:
     assert (answer.verdict, answer.score) == (Verdict.FAIL, 0.0)
 
 
+@pytest.mark.statement("criteria.axis-answer")
 def test_the_example_of_the_document() -> None:
     """The document abbreviates 2/3 as 0.66; on the wire it is not rounded."""
     answer = completed(criterion(1, 2, "correctness"), criterion(0, 1, "safety"))
@@ -76,12 +80,14 @@ def test_the_example_of_the_document() -> None:
     assert json.dumps(said) == json.dumps(json.loads(example))
 
 
+@pytest.mark.statement("criteria.axis-groups")
 def test_an_axis_has_the_same_weighted_mean() -> None:
     answer = completed(criterion(1, 3, "safety"), criterion(0, 1, "safety"), criterion(0.5, 5, "efficiency"))
     axes = {name: (axis.score, axis.weight) for name, axis in answer.axes.items()}
     assert axes == {"safety": (0.75, 4), "efficiency": (0.5, 5)}
 
 
+@pytest.mark.statement("criteria.axis-default")
 @pytest.mark.parametrize("axis", [None, "__default__"])
 def test_criteria_without_an_axis_are_collapsed(axis: str | None) -> None:
     answer = completed(criterion(1, axis=axis), criterion(0), criterion(1, 1, "safety"))
@@ -97,6 +103,7 @@ def test_the_verdict_of_a_run(weights: tuple[float, float], verdict: str) -> Non
     assert completed(criterion(1, weights[0]), criterion(0, weights[1])).verdict is Verdict(verdict)
 
 
+@pytest.mark.statement("criteria.criterion-runs", "criteria.score-range")
 def test_every_criterion_has_its_run_in_order() -> None:
     runs = completed(criterion(1, 2, "a"), criterion(0.5), criterion(0)).criterion_runs
     assert [(run.label, run.axis, run.weight, run.score, run.passed) for run in runs] == [
@@ -106,6 +113,7 @@ def test_every_criterion_has_its_run_in_order() -> None:
     ]
 
 
+@pytest.mark.statement("criteria.unsupported")
 def test_an_assertion_that_does_not_parse_is_a_failed_criterion_that_says_so() -> None:
     answer = completed(Criterion(label="odd", assertion={"assert": "portal-state-mach"}), criterion(1))
     odd = answer.criterion_runs[0]
@@ -114,6 +122,7 @@ def test_an_assertion_that_does_not_parse_is_a_failed_criterion_that_says_so() -
     assert answer.score == 0.5
 
 
+@pytest.mark.statement("criteria.source-down")
 def test_a_source_that_is_down_is_not_a_zero() -> None:
     class Down(FakeState):
         def state_rows(self, resource: str) -> list[Any]:
@@ -133,6 +142,7 @@ def test_a_check_that_breaks_is_not_a_zero_either() -> None:
     assert "a value of" not in str(caught.value)
 
 
+@pytest.mark.statement("criteria.score-range")
 @given(
     st.lists(
         st.tuples(st.sampled_from([0, 0.5, 1]), st.floats(0, 1e6), st.sampled_from([None, "a", "b"])), max_size=6

@@ -20,6 +20,7 @@ def read(text: str) -> tuple[dict[str, Any] | None, str | None]:
     return read_details(Content(DETAILS, text.encode()))
 
 
+@pytest.mark.statement("evaluation.details-flat")
 @pytest.mark.parametrize(
     ("text", "breakdown"),
     [

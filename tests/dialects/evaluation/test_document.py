@@ -39,6 +39,7 @@ DETAILS = b"""{
 BREAKDOWN = json.loads(DETAILS)
 
 
+@pytest.mark.statement("evaluation.attached-to-trial")
 def test_scoring_reads_verifier_artifacts_into_a_validated_result() -> None:
     assert isinstance(ingest(left(MINIMAL, details=DETAILS)).result, EvaluationResult)
 
@@ -52,20 +53,24 @@ def test_each_task_exposes_a_verifier_spec() -> None:
     assert spec.details_path is None
 
 
+@pytest.mark.statement("evaluation.reward-json", "evaluation.details-json")
 def test_the_artifacts_lie_in_logs_verifier() -> None:
     assert (REWARD_PATH, DETAILS_PATH) == ("/logs/verifier/reward.json", "/logs/verifier/details.json")
 
 
+@pytest.mark.statement("evaluation.reward-json")
 def test_reward_json_is_mandatory() -> None:
     found = ingest(left(details=DETAILS)).result
     assert (found.reward, found.validity.verifier_completed) == (0.0, False)
 
 
+@pytest.mark.statement("evaluation.details-json")
 def test_details_json_is_optional() -> None:
     found = ingest(left(MINIMAL)).result
     assert (found.reward, found.breakdown, found.validity.errors) == (0.93, None, [])
 
 
+@pytest.mark.statement("evaluation.reward-json")
 def test_a_minimal_reward_json_is_just_the_headline_number() -> None:
     assert ingest(left(MINIMAL)).result == EvaluationResult(
         reward=0.93,
@@ -77,12 +82,14 @@ def test_a_minimal_reward_json_is_just_the_headline_number() -> None:
     )
 
 
+@pytest.mark.statement("evaluation.details-fields", "evaluation.breakdown-stored")
 def test_details_json_carries_the_breakdown_by_dimension() -> None:
     breakdown = ingest(left(MINIMAL, details=DETAILS)).result.breakdown
     assert breakdown == BREAKDOWN
     assert list(breakdown or ()) == ["voltage_drop_v", "voltage_drop_pct", "compliance"]
 
 
+@pytest.mark.statement("evaluation.reward-authoritative")
 @pytest.mark.parametrize("reward", [0.0, 0.5, 0.93, 1.0])
 def test_reward_json_is_authoritative_and_details_are_not_added_up_again(reward: float) -> None:
     found = ingest(left(json.dumps({"reward": reward}).encode(), details=DETAILS)).result
@@ -93,6 +100,7 @@ def documents_rubric(strategy: Strategy) -> Rubric:
     return Rubric(dimensions=[Dimension(name=name) for name in BREAKDOWN], strategy=strategy)
 
 
+@pytest.mark.statement("evaluation.rubric-weighted-mean", "evaluation.rubric-min")
 @pytest.mark.parametrize(("strategy", "reward"), [(Strategy.WEIGHTED_MEAN, 0.9833), (Strategy.MIN, 0.95)])
 def test_the_rubric_scorer_rolls_the_examples_dimensions_up(strategy: Strategy, reward: float) -> None:
     """(0.95 + 1 + 1) / 3 rounds to four decimals; with ``min`` the worst dimension wins."""
@@ -101,6 +109,7 @@ def test_the_rubric_scorer_rolls_the_examples_dimensions_up(strategy: Strategy, 
     assert score.to_details() == BREAKDOWN
 
 
+@pytest.mark.statement("evaluation.rubric-normalises")
 def test_a_scores_own_top_divides_it_and_the_quotient_is_clamped() -> None:
     """score / max_score, clamped to [0, 1]."""
     tops = Rubric(dimensions=[Dimension(name="a", max_score=20), Dimension(name="b", max_score=4)])
@@ -108,16 +117,19 @@ def test_a_scores_own_top_divides_it_and_the_quotient_is_clamped() -> None:
     assert [one.normalised for one in found.dimensions] == [0.25, 1.0]
 
 
+@pytest.mark.statement("evaluation.reward-as-is")
 def test_a_reward_that_is_written_without_a_rubric_is_used_as_it_is() -> None:
     assert ingest(left(b'{"reward": 0.123456789}')).result.reward == 0.123456789
 
 
+@pytest.mark.statement("evaluation.reward-as-is", "evaluation.malformed-reward")
 @pytest.mark.parametrize("reward", ["-0.1", "1.1", "NaN"])
 def test_after_validation_that_is(reward: str) -> None:
     found = ingest(left(f'{{"reward": {reward}}}'.encode())).result
     assert (found.reward, found.validity.verifier_completed) == (0.0, False)
 
 
+@pytest.mark.statement("evaluation.output-parseable", "evaluation.schema-valid", "evaluation.verifier-completed")
 @pytest.mark.parametrize(
     ("output", "reward", "flags"),
     [
@@ -134,6 +146,7 @@ def test_three_questions_come_before_scoring(output: bytes, reward: bytes | None
     assert (found.output_parseable, found.schema_valid, found.verifier_completed) == flags
 
 
+@pytest.mark.statement("evaluation.unparseable-forbids-reward")
 def test_a_reward_for_unparseable_output_is_invalid() -> None:
     with pytest.raises(ValidationError):
         EvaluationResult(
@@ -142,23 +155,27 @@ def test_a_reward_for_unparseable_output_is_invalid() -> None:
         )
 
 
+@pytest.mark.statement("evaluation.unparseable-forbids-reward")
 def test_ingestion_never_builds_that_combination() -> None:
     found = ingest(left(MINIMAL, output=b"not json"), Declared(Format.JSON)).result
     assert (found.reward, found.validity.output_parseable, found.validity.verifier_completed) == (0.0, False, True)
 
 
+@pytest.mark.statement("evaluation.missing-reward")
 def test_a_missing_reward_is_0_with_verifier_completed_false() -> None:
     found = ingest(left()).result
     assert (found.reward, found.validity.verifier_completed) == (0.0, False)
     assert found.validity.errors == ["the verifier wrote no /logs/verifier/reward.json"]
 
 
+@pytest.mark.statement("evaluation.flags-diagnostic")
 def test_the_other_two_flags_do_not_force_the_reward() -> None:
     declared = Declared(Format.JSON, schema={"required": ["volts"]})
     found = ingest(left(MINIMAL, output=b"{}"), declared).result
     assert (found.reward, found.validity.schema_valid) == (0.93, False)
 
 
+@pytest.mark.statement("evaluation.flags-in-reports")
 def test_a_wrong_agent_is_told_apart_from_one_that_left_nothing_usable() -> None:
     wrong = ingest(left(b'{"reward": 0}', output=b"{}"), Declared(Format.JSON)).result
     nothing = ingest(left(b'{"reward": 0}', output=Absent(OUTPUT)), Declared(Format.JSON)).result
@@ -170,6 +187,7 @@ def test_a_wrong_agent_is_told_apart_from_one_that_left_nothing_usable() -> None
     )
 
 
+@pytest.mark.statement("evaluation.tags-of-verifier")
 def test_verifiers_can_tag_failures() -> None:
     details = BREAKDOWN | {"error_taxonomy": [{"category": "unit mismatch", "description": "mV for V"}]}
     found = ingest(left(MINIMAL, details=json.dumps(details).encode())).result
@@ -178,6 +196,7 @@ def test_verifiers_can_tag_failures() -> None:
     ]
 
 
+@pytest.mark.statement("evaluation.tags-free", "evaluation.tags-source")
 @pytest.mark.parametrize("source", ["mechanical", "human", "judge"])
 @pytest.mark.parametrize("category", ["tool failure", "parsing error", "unit mismatch", "a task's very own"])
 def test_categories_are_the_tasks_and_the_source_says_who_classified(category: str, source: str) -> None:
@@ -189,6 +208,7 @@ def reviewed(judgment: Judgment, **more: Any) -> Annotation:
     return Annotation(reviewer_id="r1", timestamp=datetime(2026, 1, 2, tzinfo=UTC), judgment=judgment, **more)
 
 
+@pytest.mark.statement("evaluation.annotation-keeps-reward")
 @pytest.mark.parametrize("judgment", list(Judgment))
 @pytest.mark.parametrize("reward", [0.0, 0.93, 1.0])
 def test_annotations_stand_beside_the_reward_and_never_overwrite_it(judgment: Judgment, reward: float) -> None:
@@ -201,11 +221,13 @@ def test_annotations_stand_beside_the_reward_and_never_overwrite_it(judgment: Ju
     assert both.annotations == [reviewed(judgment, notes="I looked")]
 
 
+@pytest.mark.statement("evaluation.deterministic")
 def test_the_same_output_gives_the_same_reward() -> None:
     results = {ingest(left(MINIMAL, details=DETAILS)).result.model_dump_json() for _ in range(20)}
     assert len(results) == 1
 
 
+@pytest.mark.statement("evaluation.uncertainty-recorded")
 def test_extra_uncertainty_has_places_of_its_own() -> None:
     """Confidence, annotations and the taxonomy: the reward stays what it was."""
     full = EvaluationResult(

@@ -130,6 +130,7 @@ UNUSABLE = [
 ]
 
 
+@pytest.mark.statement("evaluation.malformed-reward")
 @pytest.mark.parametrize(("text", "reason"), UNUSABLE, ids=[f"{r}-{t[:30]!r}" for t, r in UNUSABLE])
 def test_a_reward_that_can_not_be_used_is_0_and_not_completed(text: str, reason: str) -> None:
     """Notes, evaluation 5: the same as a missing one, each with its own reason code and its own text."""
@@ -165,6 +166,7 @@ def test_a_missing_reward_is_0_and_not_completed() -> None:
     assert tags(found) == [("missing artifact", "mechanical")]
 
 
+@pytest.mark.statement("evaluation.missing-reward")
 def test_a_missing_reward_is_told_apart_from_a_real_zero() -> None:
     """Notes, evaluation 5."""
     missing, zero = ingest(left()), ingest(left(b'{"reward": 0}'))
@@ -267,6 +269,7 @@ BREAKDOWNS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.statement("evaluation.details-flat", "evaluation.reward-authoritative")
 @pytest.mark.parametrize("details", BREAKDOWNS)
 @pytest.mark.parametrize("reward", [0.0, 0.93, 1.0])
 def test_details_are_stored_as_they_were_written_and_the_reward_is_not_computed_again(
@@ -444,6 +447,7 @@ def test_a_missing_reward_stays_missing_for_such_output() -> None:
     assert summary(ingest(left(output=b"{"), JSON)) == (0.0, False, "reward_missing")
 
 
+@pytest.mark.statement("evaluation.flags-diagnostic")
 @pytest.mark.parametrize("reward", [0.0, 0.5, 1.0])
 def test_a_schema_violation_forces_nothing_by_itself(reward: float) -> None:
     """Notes, evaluation 1."""
@@ -452,6 +456,7 @@ def test_a_schema_violation_forces_nothing_by_itself(reward: float) -> None:
     assert flags(found) == (True, False, True)
 
 
+@pytest.mark.statement("evaluation.schema-may-forbid")
 @pytest.mark.parametrize(
     ("output", "reward", "expected"),
     [
@@ -523,6 +528,7 @@ def test_how_the_run_ended_is_said_and_costs_no_reward(end: RunEnd, says: str) -
     assert found.result.error_taxonomy[0].description == says
 
 
+@pytest.mark.statement("evaluation.tags-of-verifier")
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
@@ -632,6 +638,7 @@ def test_whatever_the_files_hold_there_is_a_valid_result(
     assert found.reason_code is None or validity.errors
 
 
+@pytest.mark.statement("evaluation.deterministic")
 @given(st.none() | REWARD_BYTES, st.none() | DETAILS_BYTES, st.none() | OUTPUT_BYTES, DECLARATIONS)
 @example(b'{"reward": 0.5}', b'{"a": 1}', b"{}", NUMBER)
 def test_the_same_evidence_gives_the_same_result(

@@ -74,6 +74,12 @@ def load(model: type[StrictModel], fields: Mapping[str, Any]) -> StrictModel:
     return model.model_validate_json(json.dumps(fields))
 
 
+@pytest.mark.statement(
+    "evaluation.validity-fields",
+    "evaluation.result-fields",
+    "evaluation.annotation-fields",
+    "evaluation.confidence-fields",
+)
 @pytest.mark.parametrize(
     ("model", "fields"),
     [
@@ -133,6 +139,7 @@ def test_what_has_no_default_is_required(model: type[StrictModel]) -> None:
             load(model, fields)
 
 
+@pytest.mark.statement("evaluation.result-strict")
 @pytest.mark.parametrize("model", MODELS)
 def test_unknown_fields_are_refused(model: type[StrictModel]) -> None:
     with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
@@ -202,6 +209,7 @@ REFUSED: list[tuple[type[StrictModel], str, object]] = [
 ]
 
 
+@pytest.mark.statement("evaluation.result-strict")
 @pytest.mark.parametrize(("model", "field", "value"), REFUSED, ids=str)
 def test_nothing_is_coerced(model: type[StrictModel], field: str, value: object) -> None:
     with pytest.raises(ValidationError) as refused:
@@ -209,12 +217,14 @@ def test_nothing_is_coerced(model: type[StrictModel], field: str, value: object)
     assert {error["loc"][0] for error in refused.value.errors()} == {field}
 
 
+@pytest.mark.statement("evaluation.annotation-judgments", "evaluation.tags-source")
 def test_the_words_of_the_enumerations() -> None:
     """Sources are mechanical, human and judge; judgments are pass, fail and defer."""
     assert [one.value for one in ErrorSource] == ["mechanical", "human", "judge"]
     assert [one.value for one in Judgment] == ["pass", "fail", "defer"]
 
 
+@pytest.mark.statement("evaluation.tags-free")
 @pytest.mark.parametrize("category", ["tool failure", "parsing error", "unit mismatch", "Einheitenfehler", "∅"])
 def test_there_is_no_fixed_taxonomy(category: str) -> None:
     assert ErrorTag(category=category, source=ErrorSource.JUDGE).category == category
@@ -254,12 +264,14 @@ def test_an_interval_has_its_ends_in_order(low: float, high: float, fits: bool) 
             load(ConfidenceMetadata, document)
 
 
+@pytest.mark.statement("evaluation.confidence-fields")
 @pytest.mark.parametrize("field", names(ConfidenceMetadata))
 def test_every_part_of_the_confidence_is_optional(field: str) -> None:
     alone = {field: FULL[ConfidenceMetadata][field]}
     assert load(ConfidenceMetadata, alone).model_dump(exclude_unset=True) == alone
 
 
+@pytest.mark.statement("evaluation.result-range")
 @pytest.mark.parametrize(("count", "agreement"), [(0, 0.0), (1, 1.0), (10**6, 0.5)])
 def test_the_ends_of_the_ranges(count: int, agreement: float) -> None:
     found = ConfidenceMetadata(annotator_count=count, inter_rater_agreement=agreement)

@@ -28,6 +28,7 @@ def out_of(**tops: float) -> Rubric:
     return Rubric(dimensions=[Dimension(name=name, max_score=tops[name]) for name in tops])
 
 
+@pytest.mark.statement("evaluation.rubric-weighted-mean", "evaluation.rubric-min")
 @pytest.mark.parametrize(
     ("weights", "scores", "mean", "worst"),
     [
@@ -59,6 +60,7 @@ def test_the_table_of_strategies(
     assert score_rubric(rubric(MIN, **weights), scores).reward == worst
 
 
+@pytest.mark.statement("evaluation.rubric-weighted-mean")
 def test_the_default_is_the_weighted_mean() -> None:
     assert Rubric(dimensions=[]).strategy is MEAN
     assert Rubric.model_validate_json('{"dimensions": []}').strategy is MEAN
@@ -69,6 +71,7 @@ def test_a_dimension_counts_once_and_is_out_of_1_unless_it_says_otherwise() -> N
     assert (found.weight, found.max_score, found.description) == (1.0, 1.0, None)
 
 
+@pytest.mark.statement("evaluation.rubric-normalises", "evaluation.rubric-edges")
 @pytest.mark.parametrize(
     ("score", "top", "normalised"),
     [
@@ -96,6 +99,7 @@ def test_a_score_is_normalised_and_clamped(score: float, top: float, normalised:
     assert found.reward == round(normalised, 4)
 
 
+@pytest.mark.statement("evaluation.rubric-edges")
 @pytest.mark.parametrize("given_score", [{}, {"a": None}])
 def test_a_dimension_without_a_score_is_0_and_says_so(given_score: Mapping[str, Any]) -> None:
     found = score_rubric(rubric(a=1, b=1), {**given_score, "b": 1})
@@ -108,6 +112,7 @@ def test_the_worst_dimension_may_be_the_one_without_a_score() -> None:
     assert score_rubric(rubric(MIN, a=1, b=1), {"b": 1}).reward == 0.0
 
 
+@pytest.mark.statement("evaluation.rubric-rounds")
 @pytest.mark.parametrize(
     ("scores", "reward"),
     [
@@ -158,6 +163,7 @@ def test_a_whole_number_beyond_every_float_is_clamped_or_refused_but_no_crash(sc
         assert "the score of a" in str(refused)  # noqa: PT017 - either answer will do
 
 
+@pytest.mark.statement("evaluation.rubric-strategy-known")
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -197,6 +203,7 @@ DIMENSIONS = st.lists(
 )
 
 
+@pytest.mark.statement("evaluation.rubric-rounds")
 @given(DIMENSIONS, st.sampled_from(Strategy))
 @example([(1e308, 1.0, 1), (1e308, 1.0, 0)], MEAN)
 @example([(5e-324, 1.0, 1), (5e-324, 1.0, 1)], MEAN)

@@ -22,6 +22,7 @@ def heredoc(name: str, text: bytes) -> str:
     return f"cat > /logs/verifier/{name} <<'END'\n{text.decode()}\nEND\n"
 
 
+@pytest.mark.statement("evaluation.attached-to-trial")
 def test_the_documents_artifacts_become_the_result_on_the_trials_record(tmp_path: Path) -> None:
     verifier = heredoc("reward.json", MINIMAL) + heredoc("details.json", DETAILS)
     task = write_task(tmp_path / "task", verifier=verifier, instruction=ASKED)
@@ -36,6 +37,7 @@ def test_the_documents_artifacts_become_the_result_on_the_trials_record(tmp_path
     }
 
 
+@pytest.mark.statement("evaluation.runs-verifier")
 def test_the_verifier_reads_the_output_where_the_instruction_has_it(tmp_path: Path) -> None:
     verifier = "cp /workspace/answer.json /logs/verifier/details.json\n" + PASS
     task = write_task(tmp_path / "task", verifier=verifier, instruction=ASKED)

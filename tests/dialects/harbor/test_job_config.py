@@ -25,6 +25,7 @@ def config(**fields: Any) -> bytes:
     return json.dumps(fields).encode()
 
 
+@pytest.mark.statement("harbor.default-mean", "harbor.configured-metrics")
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [

@@ -57,6 +57,7 @@ def test_different_parts_with_the_same_key_are_one_group() -> None:
     assert found.evals["a__b__ds"].metrics == [{"mean": 0.5}]
 
 
+@pytest.mark.statement("harbor.dataset-of-key")
 def test_a_dataset_with_two_underscores_in_its_name_finds_no_metrics() -> None:
     found = stats_of(
         trial("t__1", {"reward": 1}, dataset="my__ds"), trial("t__2", {"reward": 1}, dataset="my__ds")
@@ -65,11 +66,13 @@ def test_a_dataset_with_two_underscores_in_its_name_finds_no_metrics() -> None:
     assert found.evals["solver__my__ds"].n_trials == 2
 
 
+@pytest.mark.statement("harbor.dataset-of-key")
 def test_its_last_part_may_be_another_datasets_name() -> None:
     trials = [trial("t__1", {"reward": 1}, dataset="my__ds")]
     assert job_stats(trials, {"ds": [MAX]}).evals["solver__my__ds"].metrics == [{"max": 1}]
 
 
+@pytest.mark.statement("harbor.metrics-list")
 def test_one_metric_after_the_other() -> None:
     trials = [trial("t__1", {"reward": 1}), trial("t__2")]
     found = job_stats(trials, metrics_for(["ds"], ["mean", "max", "min", "sum"]))
@@ -80,6 +83,7 @@ def test_a_dataset_that_nobody_declared_has_no_metrics() -> None:
     assert job_stats([trial("t__1", {"reward": 1})], {"other": [MEAN]}).evals["solver__ds"].metrics == []
 
 
+@pytest.mark.statement("harbor.counts")
 def test_counters() -> None:
     found = stats_of(
         trial("t__1", {"reward": 1}),
@@ -127,6 +131,7 @@ def test_each_nan_has_its_own_bucket() -> None:
     }
 
 
+@pytest.mark.statement("harbor.counts")
 def test_buckets_by_key() -> None:
     assert buckets({"a": 1, "b": 0.5}, {"b": 0.5}, {}) == {
         "a": [(("int", "1"), ["t__1"])],
@@ -134,6 +139,7 @@ def test_buckets_by_key() -> None:
     }
 
 
+@pytest.mark.statement("harbor.counts")
 def test_usage_adds_up_over_the_trials_that_counted_it() -> None:
     found = stats_of(
         trial("t__1", usage=Usage(10, None, 1, 0.1)),
@@ -156,6 +162,7 @@ def test_pass_at_k_of_each_group() -> None:
     assert found.evals["solver__m__ds"].pass_at_k == {}
 
 
+@pytest.mark.statement("harbor.no-trials")
 def test_no_trials_no_groups() -> None:
     assert stats_of(n_total=3) == JobStats(n_pending_trials=3)
 

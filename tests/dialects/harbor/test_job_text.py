@@ -73,6 +73,7 @@ def text_with(rewards: dict[str, float] | None = None, usage: Usage | None = Non
     return job_text(result(job_stats(trials, {"ds": [MAX]})))
 
 
+@pytest.mark.statement("harbor.text")
 def test_a_small_job() -> None:
     trials = [
         Trial("t__1", "t", "solver", dataset="ds", rewards={"reward": 1}, usage=Usage(7, cost_usd=0.25)),
@@ -90,6 +91,7 @@ def test_what_is_empty_stays_on_its_line() -> None:
     assert '"reward_stats": {},' in group
 
 
+@pytest.mark.statement("harbor.nan-infinity")
 @pytest.mark.parametrize(
     ("value", "metric", "bucket"),
     [

@@ -15,6 +15,14 @@ TWO_KEYS = [{"correctness": 1, "speed": 0.5}, {"correctness": 0, "speed": 1.0}]
 Rewards = Sequence[Mapping[str, float] | None]
 
 
+@pytest.mark.statement(
+    "harbor.one-key",
+    "harbor.more-keys",
+    "harbor.aggregates",
+    "harbor.none-counts-zero",
+    "harbor.missing-key-zero",
+    "harbor.empty-rewards-zero",
+)
 @pytest.mark.parametrize(
     ("metric", "rewards", "expected"),
     [
@@ -58,6 +66,7 @@ def test_keys_come_sorted() -> None:
     assert list(MEAN.compute([{"b": 1, "a": 1}])) == ["a", "b"]
 
 
+@pytest.mark.statement("harbor.no-trials")
 def test_nothing_has_no_mean_and_a_sum_of_0() -> None:
     with pytest.raises(ZeroDivisionError):
         MEAN.compute([])

@@ -16,6 +16,7 @@ def gave(**rewards: float) -> Step:
     return Step(verified=True, rewards=rewards)
 
 
+@pytest.mark.statement("harbor.step-final", "harbor.step-mean")
 @pytest.mark.parametrize(
     ("strategy", "steps", "expected"),
     [
@@ -62,6 +63,7 @@ def raised(*, verified: bool) -> Step:
     return Step(verified=verified, rewards={"reward": 1} if verified else None, exception_type="AgentTimeoutError")
 
 
+@pytest.mark.statement("harbor.step-min-reward")
 @pytest.mark.parametrize(
     ("step", "min_reward", "stops"),
     [

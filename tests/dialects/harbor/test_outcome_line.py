@@ -22,6 +22,7 @@ def result(
 
 
 # Rule 1: the score is the flat mean of all values; the key "mean" hides every other of its metric.
+@pytest.mark.statement("harbor.outcome-score", "harbor.outcome-no-metrics", "harbor.pass-not-scored")
 @pytest.mark.parametrize(
     ("data", "score"),
     [
@@ -52,6 +53,7 @@ def test_score(data: bytes, score: float) -> None:
 
 
 # Rule 2: the status follows the count of errors, not the score.
+@pytest.mark.statement("harbor.outcome-status")
 @pytest.mark.parametrize(
     ("data", "status", "score"),
     [
@@ -67,6 +69,7 @@ def test_status(data: bytes, status: str, score: float) -> None:
 
 
 # Rule 3: Python's own rounding, half to even.
+@pytest.mark.statement("harbor.outcome-resolved")
 @pytest.mark.parametrize(
     ("score", "total", "resolved"),
     [
@@ -88,6 +91,7 @@ def test_resolved_is_rounded_half_to_even(score: float, total: int, resolved: in
 
 
 # Rule 4: the total is n_total_trials, or what was completed and errored together.
+@pytest.mark.statement("harbor.outcome-total")
 @pytest.mark.parametrize(
     ("total", "completed", "errored", "expected"),
     [(4, 1, 1, 4), (0, 3, 2, 5), (None, 3, 2, 5), (None, None, None, 0), ("4", 0, 0, 4), (4.9, 0, 0, 4)],
@@ -97,10 +101,12 @@ def test_total(total: Any, completed: Any, errored: Any, expected: int) -> None:
 
 
 # Rule 5: missing and malformed results.
+@pytest.mark.statement("harbor.outcome-reason")
 def test_a_result_that_is_not_there() -> None:
     assert outcome_of(None) == BenchmarkOutcome("failed", 0.0, 0, 0, "harbor_result_missing")
 
 
+@pytest.mark.statement("harbor.outcome-reason")
 @pytest.mark.parametrize(
     "data",
     [
@@ -133,6 +139,7 @@ def test_a_result_that_can_not_be_used(data: bytes) -> None:
 
 
 # Rule 6: the line.
+@pytest.mark.statement("harbor.outcome-line")
 def test_the_line_has_its_keys_sorted() -> None:
     line = outcome_of(result({"mean": 2 / 3}, total=3)).line()
     assert line == (
@@ -159,6 +166,7 @@ def line(payload: str) -> str:
 FINE = line('{"status": "completed", "score": 0.5}')
 
 
+@pytest.mark.statement("harbor.outcome-reader")
 @pytest.mark.parametrize(
     ("stdout", "status", "score", "reason"),
     [

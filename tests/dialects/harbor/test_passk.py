@@ -15,6 +15,7 @@ from assay.dialects.harbor.passk import eligible_k, pass_at_k_of_group
 Rewards = Sequence[Mapping[str, float] | None]
 
 
+@pytest.mark.statement("harbor.pass-k-values")
 @pytest.mark.parametrize(
     ("attempts", "expected"),
     [
@@ -40,6 +41,7 @@ def test_k_is_a_power_of_two_or_a_multiple_of_five(attempts: int) -> None:
     assert eligible_k(attempts) == wanted
 
 
+@pytest.mark.statement("harbor.pass-estimate")
 @pytest.mark.parametrize(
     ("n", "c", "k", "expected"),
     [
@@ -59,6 +61,7 @@ def test_spot_checks(n: int, c: int, k: int, expected: str) -> None:
 ONE, ZERO = {"reward": 1}, {"reward": 0}
 
 
+@pytest.mark.statement("harbor.pass-none", "harbor.pass-one-key")
 @pytest.mark.parametrize(
     ("tasks", "rewards", "expected"),
     [
@@ -91,6 +94,7 @@ def test_a_group(tasks: str, rewards: Rewards, expected: dict[int, float]) -> No
     assert pass_at_k_of_group(list(tasks), rewards) == expected
 
 
+@pytest.mark.statement("harbor.pass-mean")
 def test_five_attempts_at_two_tasks() -> None:
     rewards = [ONE, ZERO, ZERO, ZERO, ZERO, ONE, ONE, ZERO, ZERO, ZERO]
     found = pass_at_k_of_group(list("aaaaabbbbb"), rewards)

@@ -27,6 +27,7 @@ def names(trials: list[Trial]) -> list[str]:
     return [one.name for one in trials]
 
 
+@pytest.mark.statement("harbor.trial-order")
 def test_the_plan_comes_before_the_start() -> None:
     found = [trial("a__1", at(5)), trial("b__1", at(1)), trial("a__2", at(3))]
     ordered = in_planned_order(found, [A, B, A])

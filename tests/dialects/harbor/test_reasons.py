@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from assay.dialects.harbor.reasons import FINAL, REASON_CODES, RETRYABLE, normalise_reason, reason_of_exception
 
 
+@pytest.mark.statement("harbor.reason-set")
 def test_the_whole_set() -> None:
     assert set(RETRYABLE) == {
         "harbor_broker_connection_failed",
@@ -36,6 +37,7 @@ def test_the_whole_set() -> None:
     assert not RETRYABLE & FINAL
 
 
+@pytest.mark.statement("harbor.reason-normaliser", "harbor.reason-substrings")
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -111,6 +113,7 @@ def test_a_code_stands_for_itself(code: str) -> None:
     assert normalise_reason(code.upper().replace("_", " ")) == code
 
 
+@pytest.mark.statement("harbor.reason-set")
 @pytest.mark.parametrize(
     ("exception_type", "message", "code"),
     [

@@ -26,6 +26,7 @@ from tests.builders import reward_files, typed, typed_values
 STRICT = Profile.STRICT
 
 
+@pytest.mark.statement("harbor.txt-key", "harbor.txt-float", "harbor.txt-any-float")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -58,6 +59,7 @@ def test_reward_txt_holds_a_float(text: bytes, expected: float) -> None:
     assert found.path == "/v/reward.txt"
 
 
+@pytest.mark.statement("harbor.txt-parse-error", "harbor.txt-empty")
 @pytest.mark.parametrize(
     "text",
     [
@@ -81,6 +83,7 @@ def test_any_other_text_is_a_parse_error(text: bytes) -> None:
         parse_reward_files(reward_files(text=text))
 
 
+@pytest.mark.statement("harbor.json-keys", "harbor.json-validated")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -112,10 +115,12 @@ def test_reward_json_holds_an_object_of_numbers(text: bytes, expected: dict[str,
     assert found.path == "/v/reward.json"
 
 
+@pytest.mark.statement("harbor.json-validated", "harbor.none-is-not-zero")
 def test_null_is_no_rewards_and_no_error() -> None:
     assert parse_reward_files(reward_files(json=b"null")).rewards is None
 
 
+@pytest.mark.statement("harbor.json-validated")
 @pytest.mark.parametrize(
     "text", [b"[1]", b"1", b'"1"', b"true", b"[]", b'{"a": null}', b'{"a": [1]}', b'{"a": {}}', b'{"a": "pass"}']
 )
@@ -143,6 +148,7 @@ BROKEN_JSON = [
 ]
 
 
+@pytest.mark.statement("harbor.json-parse-error")
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize("text", BROKEN_JSON)
 def test_text_that_is_not_json_is_a_parse_error(text: bytes, profile: Profile) -> None:
@@ -167,6 +173,7 @@ def test_json_nested_less_deeply_is_an_error_too(depth: int, profile: Profile) -
         parse_reward_files(reward_files(json=b'{"a":' + b"[" * depth + b"]" * depth + b"}"), profile)
 
 
+@pytest.mark.statement("harbor.json-wins")
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize(
     ("json_bytes", "error"), [(b"", RewardFileEmptyError), (b"broken", VerifierOutputParseError)]
@@ -178,12 +185,14 @@ def test_reward_json_wins_even_where_it_is_useless(
         parse_reward_files(reward_files(json=json_bytes, text=b"1"), profile)
 
 
+@pytest.mark.statement("harbor.json-wins")
 @pytest.mark.parametrize("profile", Profile)
 def test_reward_json_wins_over_reward_txt(profile: Profile) -> None:
     found = parse_reward_files(reward_files(json=b'{"quality": 0.25}', text=b"1"), profile)
     assert found == RewardReading({"quality": 0.25}, "/v/reward.json", profile)
 
 
+@pytest.mark.statement("harbor.txt-empty", "harbor.json-empty")
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize("files", [reward_files(json=b""), reward_files(text=b"")])
 def test_a_file_without_bytes_is_empty(files: RewardFiles, profile: Profile) -> None:
@@ -191,6 +200,7 @@ def test_a_file_without_bytes_is_empty(files: RewardFiles, profile: Profile) -> 
         parse_reward_files(files, profile)
 
 
+@pytest.mark.statement("harbor.no-file")
 @pytest.mark.parametrize("profile", Profile)
 def test_no_file_at_all(profile: Profile) -> None:
     message = r"^No reward file found at /v/reward\.txt or /v/reward\.json$"
@@ -221,6 +231,7 @@ def test_what_must_not_be_read_is_refused(profile: Profile, why: Refusal, except
 
 
 # Section 1.4. The code is attached where the error is raised, and the normaliser finds it in harbor's words too.
+@pytest.mark.statement("harbor.reason-of-errors")
 @pytest.mark.parametrize(
     ("files", "exception_type", "reason_code", "retried"),
     [
@@ -276,6 +287,7 @@ def test_strict_takes_finite_numbers_from_0_to_1(files: RewardFiles, expected: d
     assert found.profile is STRICT
 
 
+@pytest.mark.statement("harbor.profiles")
 @pytest.mark.parametrize(
     ("files", "error"),
     [
@@ -312,6 +324,7 @@ def test_strict_takes_nothing_else(files: RewardFiles, error: type[RewardError])
     assert raised.value.reason_code == "harbor_reward_parse_error"
 
 
+@pytest.mark.statement("harbor.profiles")
 def test_a_reading_records_its_profile() -> None:
     assert parse_reward_files(reward_files(text=b"1")).profile is Profile.HARBOR_0_13_1
     assert [profile.value for profile in Profile] == ["harbor-0.13.1", "strict"]

@@ -142,6 +142,7 @@ def test_no_bytes_crash_it(data: bytes) -> None:
         import_run(data, WHOSE)
 
 
+@pytest.mark.statement("harbor.tbench-binary")
 @pytest.mark.parametrize(("status", "text"), [(0, "1\n"), (1, "0\n"), (2, "0\n"), (137, "0\n"), (-9, "0\n")])
 def test_the_binary_reward(status: int, text: str) -> None:
     assert binary_reward(status) == text

@@ -24,6 +24,7 @@ def decode(**fields: Any) -> Trial:
     return TrialDecoder().decode(json.dumps(trial_record("t__1", **fields)).encode())
 
 
+@pytest.mark.statement("harbor.evals-key")
 @pytest.mark.parametrize(
     ("agent", "model", "dataset", "key"),
     [
@@ -38,6 +39,7 @@ def test_the_key_of_a_group(agent: str, model: str | None, dataset: str, key: st
     assert Trial("t__1", "t", agent, model, dataset).evals_key == key
 
 
+@pytest.mark.statement("harbor.adhoc")
 @pytest.mark.parametrize("source", [None, ""])
 def test_a_trial_without_a_source_belongs_to_adhoc(source: str | None) -> None:
     assert decode(dataset=source).dataset == "adhoc"
@@ -78,6 +80,7 @@ def test_rewards_are_what_harbors_validation_makes_of_them(
     assert (found.verified, found.lost) == (True, ())
 
 
+@pytest.mark.statement("harbor.none-is-not-zero")
 def test_no_verifier_result_is_not_a_result_without_rewards() -> None:
     assert (decode().rewards, decode().verified) == (None, False)
     assert (decode(rewards=None).rewards, decode(rewards=None).verified) == (None, True)

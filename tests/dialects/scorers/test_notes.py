@@ -30,18 +30,21 @@ def report(workspace: FakeWorkspace, *scorers: dict[str, Any]) -> ScorersReport:
     return score_run(placed_checks(scenario(*scorers), "s.yaml"), workspace, PROVENANCE)
 
 
+@pytest.mark.statement("scorers.na-not-in-mean")
 def test_1_not_applicable_enters_neither_the_gate_nor_the_mean() -> None:
     overall = report(edited("a", "1", "2"), {"type": "max_files_changed", "limit": 1}, JUDGE).overall
     assert overall is not None
     assert (overall.verdict.value, overall.score) == ("PASS", 1.0)
 
 
+@pytest.mark.statement("scorers.all-not-applicable")
 def test_1_where_every_scorer_is_not_applicable_so_is_the_verdict() -> None:
     overall = report(edited("a", "1", "2"), JUDGE, {"type": "no_new_skips", "required": True}).overall
     assert overall is not None
     assert (overall.verdict.value, overall.score) == ("N/A", None)
 
 
+@pytest.mark.statement("scorers.broken-scorer")
 def test_2_a_required_scorer_that_breaks_fails_the_gate_and_is_shown_as_an_error() -> None:
     class Broken(FakeWorkspace):
         def entry(self, path: str) -> Entry | None:  # noqa: ARG002
@@ -53,6 +56,7 @@ def test_2_a_required_scorer_that_breaks_fails_the_gate_and_is_shown_as_an_error
     assert (found.scorers[0].verdict, found.scorers[0].detail) == (RowVerdict.ERROR, "the disk is gone")
 
 
+@pytest.mark.statement("scorers.command-timeout")
 def test_2_a_commands_time_out_is_fail() -> None:
     ran = CommandRun(RunEnd(None, timed_out=True), "", False, 1.0, {})
     check = PlacedCheck(Placement("slow"), Command("sleep 9", timeout_s=1))
@@ -60,6 +64,7 @@ def test_2_a_commands_time_out_is_fail() -> None:
     assert found.scorers[0].verdict is RowVerdict.FAIL
 
 
+@pytest.mark.statement("scorers.fnmatch")
 def test_3_patterns_are_case_sensitive() -> None:
     (placed,) = placed_checks(scenario({"type": "allowed_paths", "patterns": ["src/*"]}), "s")
     found = placed.check.run(added("SRC/a", "x"))
@@ -67,6 +72,7 @@ def test_3_patterns_are_case_sensitive() -> None:
     assert not found.passed
 
 
+@pytest.mark.statement("scorers.changes-counted")
 @pytest.mark.parametrize(
     ("workspace", "count"),
     [
@@ -82,6 +88,7 @@ def test_4_what_counts_as_a_change(workspace: FakeWorkspace, count: int) -> None
     assert row.evidence["changed"] == count
 
 
+@pytest.mark.statement("scorers.changes-counted")
 @pytest.mark.parametrize(
     "scorer",
     [

@@ -14,6 +14,7 @@ def found(*values: Plain) -> list[Plain]:
     return list(values)
 
 
+@pytest.mark.statement("criteria.operators")
 @pytest.mark.parametrize(
     ("operator", "expected", "value", "holds"),
     [
@@ -91,6 +92,7 @@ def test_tolerances(
     assert FieldRule("p", expected, operator, tolerance=tolerance).holds(found(value)) is holds
 
 
+@pytest.mark.statement("criteria.operators")
 @pytest.mark.parametrize(
     ("match", "values", "holds"),
     [
