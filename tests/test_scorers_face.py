@@ -50,7 +50,7 @@ def test_the_report_has_the_published_shape() -> None:
     [
         ({"scorers": [{"name": "a", "type": "forbid_secrets"}]}, True),
         ({"scorers": [{"name": "a", "type": "command", "command": "x", "required": False}]}, True),
-        ({"scorers": []}, False),
+        ({"scorers": None}, False),
         ({"scorers": [{"type": 1, "name": "a"}]}, False),
         ({"scorers": [{"name": "a", "type": "forbid_secrets"}], "colour": "blue"}, False),
     ],

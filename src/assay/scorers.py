@@ -30,7 +30,6 @@ from assay.dialects.scorers.report import (
     Row,
     RowVerdict,
     Run,
-    RunStatus,
     ScorersReport,
     WorkspaceSummary,
 )
@@ -40,6 +39,7 @@ from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_t
 from assay.engine.scorer_checks import kinds as scorer_types
 from assay.engine.scorer_checks import required_by_default
 from assay.engine.seed_task import seed_task
+from assay.evidence.coding_run import RunStatus
 
 MODELS = (Scenario, ScorersReport)
 

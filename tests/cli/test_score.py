@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from assay.cli.score_table import render
+from assay.evidence.coding_run import RunStatus
 from assay.scorers import (
     Judge,
     JudgeState,
@@ -19,7 +20,6 @@ from assay.scorers import (
     Row,
     RowVerdict,
     Run,
-    RunStatus,
     ScorersReport,
     json_schemas,
 )

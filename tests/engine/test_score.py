@@ -19,10 +19,10 @@ from assay.dialects.scorers.report import (
     Provenance,
     Row,
     RowVerdict,
-    RunStatus,
     ScorersReport,
 )
 from assay.engine.score import score_run
+from assay.evidence.coding_run import RunStatus
 from assay.evidence.workspace import Workspace
 from tests.checks.fake_workspace import FakeWorkspace
 
@@ -210,10 +210,11 @@ def test_without_a_note_no_judge_is_waited_for() -> None:
 
 def test_with_a_note_the_judge_of_a_completed_run_is_pending() -> None:
     report = score(check(passes), note("Is it short?"), note("Is it kind?"))
-    assert (report.judge.state, report.judge.rubric_notes) == (
-        JudgeState.PENDING,
-        ["Is it short?", "Is it kind?"],
-    )
+    assert report.judge.state is JudgeState.PENDING
+    assert [(one.rubric, one.required) for one in report.judge.rubric_notes] == [
+        ("Is it short?", False),
+        ("Is it kind?", False),
+    ]
     assert score(note("x"), status=RunStatus.FAILED).judge.state is JudgeState.NOT_APPLICABLE
 
 
@@ -226,7 +227,7 @@ def test_a_run_without_a_workspace_may_wait_for_the_judge() -> None:
 answers = st.sampled_from([passes, fails, breaks, not_applicable]) | st.floats(0, 1).map(
     lambda number: lambda: Scored(number, number > 0.5)
 )
-lists = st.lists(st.builds(check, answers, st.booleans()), max_size=6)
+lists = st.lists(st.builds(check, answers, st.booleans()), min_size=1, max_size=6)
 
 
 @given(lists, answers)
@@ -243,7 +244,7 @@ def test_not_applicable_enters_neither_the_gate_nor_the_mean(
     assert overall(*checks, check(not_applicable, required)) == overall(*checks)
 
 
-@given(st.lists(st.booleans(), max_size=4))
+@given(st.lists(st.booleans(), min_size=1, max_size=4))
 def test_where_every_scorer_is_not_applicable_so_is_the_verdict(required: list[bool]) -> None:
     assert overall(*(check(not_applicable, one) for one in required)) == ("N/A", None)
 

@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck, run_here
-from assay.dialects.scorers.report import JudgeState, OverallVerdict, RunStatus
+from assay.dialects.scorers.report import JudgeState, OverallVerdict
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
 from assay.engine.score_coding_run import (
@@ -21,7 +21,9 @@ from assay.engine.score_coding_run import (
     score_by_scenario,
     score_by_task,
 )
+from assay.engine.scorer_checks import frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
+from assay.evidence.coding_run import RunStatus
 from assay.evidence.workspace import Entry, Workspace
 from assay.version import VERSION
 from tests.checks.fake_workspace import FakeWorkspace, added
@@ -105,7 +107,9 @@ def test_by_a_task() -> None:
 def test_by_a_scenario() -> None:
     site = files(LIMIT, work="file", before="folder")
     report = score_by_scenario("s.yaml", "before", Attempt("work"), site)
-    assert report.provenance.scenario_sha256 == scenario_hash(site.scenario)
+    assert report.provenance.scenario_sha256 == scenario_hash(
+        frozen(site.scenario, placed_checks(site.scenario, "scenario"))
+    )
     assert report.provenance.baseline_sha256 == "another hash"
     assert site.asked == [
         "scenario s.yaml",

@@ -12,6 +12,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario, Seed, Setup, scenario_hash
 from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Ran
+from assay.engine.scorer_checks import frozen, placed_checks
 from assay.engine.seed_task import Packed, seed_task
 from assay.evidence.verifier_run import RunEnd
 from assay.version import VERSION
@@ -110,6 +111,7 @@ def test_what_is_done_and_what_is_frozen() -> None:
         "record task 'Fix it.\\n'",
     ]
     asked_for = scenario(setup="make", user_instruction="Fix it.", workdir="/app")
+    asked_for = frozen(asked_for, placed_checks(asked_for, "scenario"))
     assert files.record == {
         "scenario": asked_for.model_dump(mode="json"),
         "scenario_sha256": scenario_hash(asked_for),

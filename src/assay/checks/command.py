@@ -50,7 +50,11 @@ class ReportRule:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds."""
+    """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds.
+
+    ``objective`` marks the command whose result the judge reads as the objective test. Without it, that is the
+    first required command.
+    """
 
     kind: ClassVar[str] = "command"
     advisory: ClassVar[bool] = False
@@ -59,6 +63,7 @@ class Command:
     timeout_s: int = 900
     restore: tuple[str, ...] = ()
     report: ReportRule | None = None
+    objective: bool = False
 
     def __post_init__(self) -> None:
         if not self.command.strip() or "\0" in self.command:

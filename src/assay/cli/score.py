@@ -18,8 +18,9 @@ from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.arguments import add_isolation
 from assay.cli.score_table import render
 from assay.core.errors import InputError
-from assay.dialects.scorers.report import OverallVerdict, RunStatus, ScorersReport
+from assay.dialects.scorers.report import OverallVerdict, ScorersReport
 from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
+from assay.evidence.coding_run import RunStatus
 
 EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLICABLE: 2}
 

@@ -7,22 +7,27 @@ from typing import Literal, Protocol, TypeAlias
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
-from assay.dialects.scorers.report import Provenance, RunStatus, ScorersReport
+from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
+from assay.engine.run_metrics import RunLimits
 from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import placed_checks
+from assay.engine.scorer_checks import frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
+from assay.evidence.coding_run import AgentRecord, RunStatus
 from assay.evidence.workspace import Workspace
 from assay.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One run of an agent: the folder or archive that it left, None if it had no workspace, and its status."""
+    """One run of an agent: the folder or archive that it left, None if it had no workspace, its status, and what
+    else it left.
+    """
 
     workspace: str | None
     status: RunStatus = RunStatus.COMPLETED
+    agent: AgentRecord = AgentRecord()  # noqa: RUF009 - frozen
 
 
 PathKind: TypeAlias = Literal["folder", "file"]
@@ -83,30 +88,31 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersRe
     loaded = _Loaded(
         placed_checks(seeded.scenario, f"{task}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
-        seeded.scenario.workdir,
+        seeded.scenario,
     )
     if attempt.workspace is None:
-        return score_run(loaded.checks, None, loaded.provenance, attempt.status)
+        return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, loaded.workdir, remember=True) as workspace:
-        return _score(loaded, workspace, attempt.status, files, run_check)
+    with files.capture(left, seeded.known, seeded.scenario.workdir, remember=True) as workspace:
+        return _score(loaded, workspace, attempt, files, run_check)
 
 
 def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
-    provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(found))
-    loaded = _Loaded(placed_checks(found, scenario), provenance, found.workdir)
+    checks = placed_checks(found, scenario)
+    provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
+    loaded = _Loaded(checks, provenance, found)
     if attempt.workspace is None or baseline is None:
-        return score_run(loaded.checks, None, loaded.provenance, attempt.status)
+        return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
     with (
         files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
-        files.capture(left, before, loaded.workdir, remember=False) as workspace,
+        files.capture(left, before, found.workdir, remember=False) as workspace,
     ):
-        return _score(loaded.against(before), workspace, attempt.status, files, run_check)
+        return _score(loaded.against(before), workspace, attempt, files, run_check)
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
@@ -130,11 +136,21 @@ class _Loaded:
 
     checks: list[PlacedCheck[Workspace]]
     provenance: Provenance
-    workdir: str
+    scenario: Scenario
 
     def against(self, before: KnownBaseline) -> "_Loaded":
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
-        return _Loaded(self.checks, provenance, self.workdir)
+        return _Loaded(self.checks, provenance, self.scenario)
+
+    @property
+    def limits(self) -> RunLimits:
+        return RunLimits(**self.scenario.limits.model_dump())
+
+
+def _score_without_workspace(loaded: _Loaded, attempt: Attempt) -> ScorersReport:
+    return score_run(
+        loaded.checks, None, loaded.provenance, attempt.status, agent=attempt.agent, limits=loaded.limits
+    )
 
 
 def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
@@ -147,7 +163,7 @@ def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
 def _score(
     loaded: _Loaded,
     workspace: Workspace,
-    status: RunStatus,
+    attempt: Attempt,
     files: ScoringFiles,
     run_check: RunCheck[Workspace],
 ) -> ScorersReport:
@@ -155,4 +171,4 @@ def _score(
     provenance = loaded.provenance
     if any(one.check.kind == COMMAND for one in loaded.checks):
         provenance = provenance.model_copy(update={"isolation": files.isolation()})
-    return score_run(loaded.checks, workspace, provenance, status, run_check)
+    return score_run(loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits)

@@ -1,6 +1,5 @@
 """Seed a task from a scenario: prepare the workspace, try the scorers on it, freeze it and them."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -10,11 +9,11 @@ from typing import Protocol
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, Outcome, Scored
-from assay.dialects.scorers.scenario import Scenario, Seed, Setup, canonical, scenario_hash
+from assay.dialects.scorers.scenario import Scenario, Seed, Setup, scenario_hash, written
 from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Ran
 from assay.engine.score import COMMAND
-from assay.engine.scorer_checks import placed_checks
+from assay.engine.scorer_checks import frozen, placed_checks
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted
 from assay.version import VERSION
@@ -96,6 +95,7 @@ def seed_task(
     Raises ``InputError`` if the scenario can't be seeded; nothing is left behind then.
     """
     checks = placed_checks(scenario, origin)
+    fixed = frozen(scenario, checks)
     if scenario.workspace_seed is None:
         raise InputError(f"{origin}: workspace_seed must be given to seed a task, got nothing")
     with files.new_task(target):
@@ -106,8 +106,8 @@ def seed_task(
             manifest = untouched.store_baseline()
             nested = untouched.nested
         record = {
-            "scenario": json.loads(canonical(scenario)),
-            "scenario_sha256": scenario_hash(scenario),
+            "scenario": written(fixed),
+            "scenario_sha256": scenario_hash(fixed),
             "baseline_sha256": manifest,
             "workspace_sha256": packed.sha256,
             "nested_repositories": list(nested),

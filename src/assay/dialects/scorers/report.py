@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
+from assay.evidence.coding_run import RunStatus
+
 JUDGE = "llm_judge"
 
 
@@ -41,18 +43,11 @@ class JudgeState(Enum):
     UNPARSEABLE = "unparseable"
 
 
-class RunStatus(Enum):
-    """The status of the run."""
-
-    PENDING = "pending"
-    RUNNING = "running"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-
 class Row(StrictModel):
-    """One scorer. ``score`` is None for N/A and ERROR; ``output`` is the end of a command's output."""
+    """One scorer. ``score`` is None for N/A and ERROR; ``output`` is the end of a command's output.
+
+    ``command`` is the shell command of a scorer that runs one. ``objective`` marks the objective test.
+    """
 
     name: str
     type: str
@@ -62,6 +57,8 @@ class Row(StrictModel):
     detail: str
     evidence: dict[str, Any] = Field(default_factory=dict)
     output: str | None = None
+    command: str | None = None
+    objective: bool = False
 
     @property
     def advisory(self) -> bool:
@@ -81,17 +78,37 @@ class Overall(StrictModel):
     score: FiniteFloat | None = Field(ge=0, le=1)
 
 
+class RubricNote(StrictModel):
+    """The note of an llm_judge scorer. ``required`` gates nothing; the judge reads it."""
+
+    name: str
+    required: bool
+    rubric: str
+
+
 class Judge(StrictModel):
     """The judge's gate, with the notes of llm_judge scorers for the judge."""
 
     state: JudgeState
-    rubric_notes: list[str] = Field(default_factory=list)
+    rubric_notes: list[RubricNote] = Field(default_factory=list)
+
+
+class Metric(StrictModel):
+    """A generic metric of the run. ``passed`` is None if nothing depends on it: no limit, or nothing known."""
+
+    name: str
+    value: bool | int | FiniteFloat | str | None
+    limit: FiniteFloat | None = None
+    passed: bool | None = None
+    detail: str
 
 
 class Run(StrictModel):
-    """The gate of the run itself."""
+    """The gate of the run itself. ``passed`` is None if no metric says anything."""
 
     status: RunStatus
+    passed: bool | None = None
+    metrics: list[Metric] = Field(default_factory=list)
 
 
 class ChangedFile(StrictModel):

@@ -5,6 +5,7 @@ The fields of a scorer's type are kept as written; they are checked when the sco
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -56,6 +57,15 @@ class Setup(StrictModel):
         return command
 
 
+class Limits(StrictModel):
+    """What the agent may use. It is stopped when its time is up; the others count for the status of the run."""
+
+    time_s: int | None = Field(default=None, ge=1, le=86400)
+    tokens: int | None = Field(default=None, ge=1)
+    cost_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    steps: int | None = Field(default=None, ge=1)
+
+
 class Scorer(BaseModel):
     """One scorer. ``required`` is None to use the default of its type; further fields belong to the type."""
 
@@ -81,9 +91,18 @@ class Scenario(StrictModel):
     )
     workspace_seed: Seed | None = None
     setup: Setup | None = Field(default=None, validation_alias=AliasChoices("setup", "setup_command"))
-    scorers: list[Scorer] = Field(min_length=1)
+    turns: list[str] = Field(default_factory=list)
+    scorers: list[Scorer]
     expected_outcome: Literal["completion", "refusal"] = "completion"
     workdir: str = Field(default="/workspace", json_schema_extra={"pattern": "^/[^\0]+$"})
+    limits: Limits = Limits()
+    network: bool = False
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """What the user asks, turn by turn: the instruction first, if there is one."""
+        first = [] if self.user_instruction is None else [self.user_instruction]
+        return (*first, *self.turns) or ("",)
 
     @field_validator("workdir")
     @classmethod
@@ -92,6 +111,13 @@ class Scenario(StrictModel):
         if not workdir.startswith("/") or not names or ".." in names or "\0" in workdir:
             raise ValueError(f"must be the absolute path of a folder, such as /workspace, got {workdir!r}")
         return workdir
+
+    @field_validator("turns")
+    @classmethod
+    def _say_something(cls, turns: list[str]) -> list[str]:
+        if not all(turn.strip() for turn in turns):
+            raise ValueError("must have what the user says in each turn, got an empty one")
+        return turns
 
     @model_validator(mode="before")
     @classmethod
@@ -118,14 +144,20 @@ class Scenario(StrictModel):
         return self
 
 
-def canonical(scenario: Scenario) -> str:
-    """The one text of a scenario, from which its hash is taken."""
-    return json.dumps(scenario.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+def written(scenario: Scenario) -> dict[str, Any]:
+    """A scenario as it is recorded. Defaults are written out, so that later ones don't change it."""
+    found: dict[str, Any] = scenario.model_dump(mode="json")
+    return found
+
+
+def hash_of(record: Mapping[str, Any]) -> str:
+    """The hash of a recorded scenario."""
+    return hashlib.sha256(json.dumps(record, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def scenario_hash(scenario: Scenario) -> str:
     """The hash that every grading records."""
-    return hashlib.sha256(canonical(scenario).encode()).hexdigest()
+    return hash_of(written(scenario))
 
 
 def _named(scorer: Any) -> Any:
