@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from assay.judge.bounds import Cut
 from assay.judge.diff_parts import SMALLEST, diff_lines, split_diff
+from tests.judge.cases import diff_of
 
 
 def file_diff(name: str, lines: int) -> str:
@@ -16,7 +17,7 @@ def file_diff(name: str, lines: int) -> str:
 
 
 def records(diff: str, limit: int, complete: bool = True) -> tuple[list[dict[str, Any]], list[Cut]]:
-    lines, cuts = diff_lines(diff, complete, limit)
+    lines, cuts = diff_lines(diff_of(diff, cut=not complete), limit)
     return [json.loads(one) for one in lines], cuts
 
 

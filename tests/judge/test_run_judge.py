@@ -10,14 +10,14 @@ from assay.judge import guard
 from assay.judge.model import GivingUp, Reply, Usage
 from assay.judge.run_judge import CUT_OFF, OBEYED, REFUSED, Judged, JudgeSetting, judge_run
 from assay.judge.verdict_prompt import NAME
-from tests.judge.cases import CASE, FAIL, said
+from tests.judge.cases import RUN, FAIL, said
 from tests.judge.scripted_model import ScriptedModel
 
 SETTING = JudgeSetting(prompt_file(NAME))
 
 
 def judged(*models: ScriptedModel, setting: JudgeSetting = SETTING) -> Judged:
-    return judge_run(CASE, models, setting, new_mark)
+    return judge_run(RUN, models, setting, new_mark)
 
 
 def test_a_pass_with_what_it_took() -> None:
@@ -61,7 +61,7 @@ def test_a_failure_is_no_verdict_and_says_why(reply: str | Reply | None, why: st
 def test_an_endpoint_that_is_down_is_not_asked_for_ever() -> None:
     model = ScriptedModel(None)
     client = GivingUp(model)
-    found = [judge_run(CASE, [client], SETTING, new_mark) for _ in range(5)]
+    found = [judge_run(RUN, [client], SETTING, new_mark) for _ in range(5)]
     assert len(model.asked) == 2
     assert all(isinstance(one.judgement, Unparseable) for one in found)
 

@@ -1,14 +1,11 @@
 """How much of a run a judge reads. Whatever is cut is counted, and the prompt says so."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Final
-
-SHORTEST_PROMPT: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The most characters of each part. ``output`` is for each of the agent's two streams."""
+    """The most characters of each part."""
 
     task: int = 20_000
     turns: int = 20_000
@@ -18,11 +15,12 @@ class Bounds:
     test: int = 8_000
     scorers: int = 30_000
     notes: int = 20_000
-    output: int = 8_000
+    output: int = 16_000
+    remarks: int = 4_000
 
     @property
     def total(self) -> int:
-        return sum(int(getattr(self, one.name)) for one in fields(self)) + self.output
+        return sum(int(getattr(self, one.name)) for one in fields(self))
 
 
 def bounds_within(characters: int) -> Bounds:

@@ -1,11 +1,11 @@
 """A diff within bounds: the largest files are cut first, in the middle, and the hash of the whole is kept."""
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from assay.evidence.coding_run import Diff
 from assay.judge.bounds import Cut, cut_middle
 from assay.judge.fence import line
 
@@ -31,9 +31,9 @@ def split_diff(diff: str) -> list[FileDiff]:
     return [FileDiff(_name(piece), piece) for piece in pieces if piece]
 
 
-def diff_lines(diff: str, complete: bool, limit: int) -> tuple[list[str], list[Cut]]:
+def diff_lines(diff: Diff, limit: int) -> tuple[list[str], list[Cut]]:
     """A record for each file, one for all that is not shown, and one about the whole."""
-    files = split_diff(diff)
+    files = split_diff(diff.text)
     shown, left_out = _fitting(files, limit)
     cuts: list[Cut] = []
     lines = list(_records(shown, _level([len(one.text) for one in shown], limit), cuts))
@@ -41,10 +41,10 @@ def diff_lines(diff: str, complete: bool, limit: int) -> tuple[list[str], list[C
         cuts.append(_all_of(left_out))
         gone = {"files": len(left_out), "lines": cuts[-1].lines, "bytes": cuts[-1].bytes}
         lines.append(line({"files_not_shown": gone}))
-    data = diff.encode(errors="surrogatepass")
-    whole: dict[str, object] = {"files": len(files), "lines": diff.count("\n"), "bytes": len(data)}
-    whole["sha256"] = hashlib.sha256(data).hexdigest()
-    if not complete:
+    size = len(diff.text.encode(errors="surrogatepass"))
+    whole: dict[str, object] = {"files": len(files), "lines": diff.text.count("\n"), "bytes": size}
+    whole["sha256"] = diff.sha256
+    if diff.cut:
         whole["incomplete"] = "some changes could not be captured and are not in the diff"
     return [*lines, line({"whole_diff": whole})], cuts
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from assay.core.errors import MeasurementError
-from assay.evidence.judge_case import JudgeCase
+from assay.evidence.coding_run import CodingRun
 from assay.evidence.verdict import Judgement, Unparseable
 from assay.judge.bounds import Bounds, Cut
 from assay.judge.guard import Guard, guard_question, read_guard
@@ -69,14 +69,14 @@ AskAll: TypeAlias = Callable[
 
 
 def judge_run(
-    case: JudgeCase,
+    run: CodingRun,
     clients: Sequence[ModelClient],
     setting: JudgeSetting,
     make_mark: Callable[[], str],
     ask_all: AskAll = map,
 ) -> Judged:
     """Ask every model, as often as there are samples. ``ask_all`` works like ``map`` and keeps the order."""
-    question = verdict_question(case, setting.prompt, setting.bounds, planted=setting.canary)
+    question = verdict_question(run, setting.prompt, setting.bounds, planted=setting.canary)
     asked = [(client, sample) for client in clients for sample in range(1, setting.samples + 1)]
     answers = tuple(ask_all(lambda one: _answer(one[0], one[1], question, setting, make_mark), asked))
     sha256 = build(question, make_mark).sha256

@@ -2,18 +2,18 @@
 
 from typing import Final
 
-from assay.evidence.judge_case import JudgeCase
+from assay.evidence.coding_run import CodingRun
 from assay.judge.bounds import Bounds
-from assay.judge.case_parts import case_parts
 from assay.judge.prompt import PromptFile, Question
+from assay.judge.run_parts import run_parts
 from assay.judge.verdict_answer import SCHEMA
 
 NAME: Final = "verdict-1"
 FIELDS: Final = frozenset({"expected_outcome"})
 
 
-def verdict_question(case: JudgeCase, file: PromptFile, bounds: Bounds, *, planted: bool) -> Question:
+def verdict_question(run: CodingRun, file: PromptFile, bounds: Bounds, *, planted: bool) -> Question:
     """The question, with everything that is known about the run. ``planted`` adds a canary."""
-    made = case_parts(case, bounds)
-    outcome = {"expected_outcome": case.expected_outcome.value}
+    made = run_parts(run, bounds)
+    outcome = {"expected_outcome": run.expected_outcome}
     return Question(file, made.parts, SCHEMA, outcome, tuple(made.cuts), planted)
