@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.judge_answers import AnswerFolder, Remembering, Replaying
-from assay.core.errors import InputError, MeasurementError
+from assay.core.errors import MeasurementError
 from assay.judge.model import Reply, Request, Sampling, Usage
 from assay.judge.prompt import Prompt, PromptFile
 from tests.judge.scripted_model import ScriptedModel
@@ -77,13 +77,13 @@ def test_a_file_that_is_no_answer(tmp_path: Path, content: bytes) -> None:
     Remembering(ScriptedModel(ANSWER), folder).ask(request())
     (path,) = tmp_path.rglob("*.json")
     path.write_bytes(content)
-    with pytest.raises(InputError, match="isn't an answer that was recorded"):
+    with pytest.raises(MeasurementError, match="isn't an answer that was recorded"):
         Replaying("m", folder).ask(request())
 
 
 def test_a_folder_that_can_not_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="can't be"):
+    with pytest.raises(MeasurementError, match="can't be"):
         Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path / "file"))).ask(request())
 
 

@@ -10,7 +10,7 @@ from assay.judge import guard
 from assay.judge.model import GivingUp, Reply, Usage
 from assay.judge.run_judge import CUT_OFF, OBEYED, REFUSED, Judged, JudgeSetting, judge_run
 from assay.judge.verdict_prompt import NAME
-from tests.judge.cases import RUN, FAIL, said
+from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
 
 SETTING = JudgeSetting(prompt_file(NAME))

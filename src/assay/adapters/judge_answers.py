@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Final
 
 from assay.adapters.atomic_write import write_text
-from assay.core.errors import InputError, MeasurementError
+from assay.core.errors import MeasurementError
 from assay.judge.model import ModelClient, Reply, Request, Usage, request_key
 
 FORMAT: Final = 1
@@ -25,7 +25,7 @@ class AnswerFolder:
         self._folder = folder
 
     def read(self, key: str) -> Reply | None:
-        """The answer to a question; None if there is none. Raises ``InputError`` for a file that isn't one."""
+        """The answer to a question, if there is one. Raises ``MeasurementError`` for a file that isn't one."""
         path = self._path(key)
         try:
             with open(path, "rb") as file:
@@ -33,17 +33,17 @@ class AnswerFolder:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise InputError(f"{path} can't be read: {error.strerror}") from error
+            raise MeasurementError(f"{path} can't be read: {error.strerror}") from error
         try:
             written = json.loads(data)
             if written.pop("format") != FORMAT:
                 raise ValueError(f"format must be {FORMAT}")
             return Reply(**{**written, "usage": Usage(**written["usage"]), "recorded": True})
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-            raise InputError(f"{path} isn't an answer that was recorded") from error
+            raise MeasurementError(f"{path} isn't an answer that was recorded") from error
 
     def write(self, key: str, reply: Reply) -> None:
-        """Keep an answer. Raises ``InputError`` if it can't be written."""
+        """Keep an answer. Raises ``MeasurementError`` if it can't be written."""
         path = self._path(key)
         written = {"format": FORMAT, **asdict(replace(reply, recorded=False))}
         del written["recorded"]
@@ -52,7 +52,7 @@ class AnswerFolder:
                 os.makedirs(os.path.dirname(path))
             write_text(path, json.dumps(written, indent=1) + "\n")
         except OSError as error:
-            raise InputError(f"the answer can't be written to {path}: {error.strerror}") from error
+            raise MeasurementError(f"the answer can't be written to {path}: {error.strerror}") from error
 
     def _path(self, key: str) -> str:
         return f"{self._folder}/{key[:2]}/{key}.json"

@@ -15,6 +15,7 @@ from assay.adapters.workspace.archives import unpack_archive
 from assay.adapters.workspace.baseline import folder_baseline, manifest_of
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
+from assay.adapters.workspace.diff import cumulative_diff
 from assay.adapters.workspace.git_export import export_commit
 from assay.adapters.workspace.memory import Memory
 from assay.core.grading import PlacedCheck, RunCheck
@@ -23,6 +24,7 @@ from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Commit, Files, PathKind
 from assay.evidence.baseline import KnownBaseline
+from assay.evidence.coding_run import Diff
 from assay.evidence.workspace import Workspace
 
 
@@ -62,6 +64,11 @@ class LocalScoringFiles:
             captured = capture(Commands(root, before.baseline, self.sandbox, workdir), memory, before.nested)
             self.show(captured)
             yield captured
+
+    def diff(self, workspace: Workspace) -> Diff:
+        assert isinstance(workspace, Captured), "what was captured here is what is shown here"  # noqa: S101
+        text, cut = cumulative_diff(workspace)
+        return Diff(text, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest(), cut)
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from assay.cli.judge_card import card
 from assay.cli.table import clean, render_table
 from assay.dialects.scorers.report import Row, RowVerdict, ScorersReport
 from assay.formats.counting import counted
@@ -19,8 +20,17 @@ def render(report: ScorersReport, everything: bool = False) -> str:
 
 def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
     yield from _gates(report)
-    if not report.scorers:
-        return
+    if report.scorers:
+        yield from _scorers(report, everything)
+    if report.judge.verdict is not None:
+        yield ""
+        yield from card(report.judge.verdict)
+    if report.disagreement is not None:
+        yield ""
+        yield report.disagreement
+
+
+def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
     yield ""
     yield render_table(["scorer", "type", "verdict", "score", ""], [_row(row) for row in report.scorers])
     for row in report.scorers:
@@ -31,9 +41,6 @@ def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
             # Everybody must see what a scorer could not inspect, or that it guards less than it seems to.
             yield ""
             yield f"note: {clean(row.name)}: {clean(row.detail)}"
-    if report.disagreement is not None:
-        yield ""
-        yield report.disagreement
 
 
 def _gates(report: ScorersReport) -> Iterator[str]:

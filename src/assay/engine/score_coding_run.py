@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
+from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
+from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
+from assay.engine.judge_run import JudgeRun, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
 from assay.engine.score import COMMAND, score_run
 from assay.engine.scorer_checks import frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
-from assay.evidence.coding_run import AgentRecord, RunStatus
+from assay.evidence.coding_run import AgentRecord, Diff, RunStatus
 from assay.evidence.workspace import Workspace
 from assay.version import VERSION
 
@@ -73,6 +76,10 @@ class ScoringFiles(Protocol):
         """
         ...
 
+    def diff(self, workspace: Workspace) -> Diff:
+        """The cumulative diff of what was captured."""
+        ...
+
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         """How each of these scorers is run within its time limit. It gets ready during the capture."""
         ...
@@ -82,13 +89,22 @@ class ScoringFiles(Protocol):
         ...
 
 
-def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
-    """Score by the scorers and the baseline that were frozen when the task was seeded."""
+class Judges(Protocol):
+    """Finds the judge that a scenario wants."""
+
+    def judge(self, section: JudgeSection | None) -> JudgeRun:
+        """The judge. Raises ``InputError`` if nobody says which."""
+        ...
+
+
+def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, judges: Judges | None = None) -> ScorersReport:
+    """Score by the scorers and the baseline that were frozen when the task was seeded, then ask the judge."""
     seeded = files.load_task(task)
     loaded = _Loaded(
         placed_checks(seeded.scenario, f"{task}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
         seeded.scenario,
+        None if judges is None else judges.judge(seeded.scenario.judge),
     )
     if attempt.workspace is None:
         return _score_without_workspace(loaded, attempt)
@@ -98,12 +114,14 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersRe
         return _score(loaded, workspace, attempt, files, run_check)
 
 
-def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
+def score_by_scenario(
+    scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles, judges: Judges | None = None
+) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
     checks = placed_checks(found, scenario)
     provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
-    loaded = _Loaded(checks, provenance, found)
+    loaded = _Loaded(checks, provenance, found, None if judges is None else judges.judge(found.judge))
     if attempt.workspace is None or baseline is None:
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
@@ -137,10 +155,11 @@ class _Loaded:
     checks: list[PlacedCheck[Workspace]]
     provenance: Provenance
     scenario: Scenario
+    judge: JudgeRun | None
 
     def against(self, before: KnownBaseline) -> "_Loaded":
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
-        return _Loaded(self.checks, provenance, self.scenario)
+        return replace(self, provenance=provenance)
 
     @property
     def limits(self) -> RunLimits:
@@ -148,9 +167,20 @@ class _Loaded:
 
 
 def _score_without_workspace(loaded: _Loaded, attempt: Attempt) -> ScorersReport:
-    return score_run(
+    report = score_run(
         loaded.checks, None, loaded.provenance, attempt.status, agent=attempt.agent, limits=loaded.limits
     )
+    return _judged(loaded, report, attempt, lambda: None)
+
+
+def _judged(
+    loaded: _Loaded, report: ScorersReport, attempt: Attempt, diff: Callable[[], Diff | None]
+) -> ScorersReport:
+    """Ask the judge, who reads what the scorers found, if there is a judge and the run is completed."""
+    if loaded.judge is None or not is_judged(attempt.status):
+        return report
+    run = coding_run(loaded.scenario, report, [attempt.agent], diff())
+    return with_verdict(report, loaded.judge(run))
 
 
 def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
@@ -171,4 +201,7 @@ def _score(
     provenance = loaded.provenance
     if any(one.check.kind == COMMAND for one in loaded.checks):
         provenance = provenance.model_copy(update={"isolation": files.isolation()})
-    return score_run(loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits)
+    report = score_run(
+        loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits
+    )
+    return _judged(loaded, report, attempt, lambda: files.diff(workspace))
