@@ -136,7 +136,6 @@ _STEP = 'steps = [{{name = "one", {}}}]'
 
 # Settings that are refused, as a line of TOML. The error message comes from the code.
 REFUSED = {
-    "schema_version": 'schema_version = "2.0"',
     "environment.os": 'environment.os = "windows"',
     "environment.gpus": "environment.gpus = 1",
     "environment.gpu_types": "environment = {gpu_types = ['H100']}",

@@ -52,4 +52,4 @@ def test_runs_come_out_as_they_are_called(cli: Cli, tmp_path: Path, task: str, r
     said = json.loads(found.out)
     assert (said["verdict"], found.code) == VERDICTS[run]
     assert said["score"] == SCORES[task, run]
-    assert not any("unsupported" in one["details"] for one in said["criteria"])
+    assert not any("unsupported" in one["details"] for one in said["criterion_runs"])

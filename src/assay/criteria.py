@@ -21,12 +21,15 @@ from assay.adapters.playground_file import load_playground_file, open_playground
 from assay.adapters.playground_folders import LocalFolders
 from assay.adapters.playground_sources import open_playground
 from assay.adapters.prepared_state import LocalState
+from assay.adapters.stamps import new_stamp
 from assay.dialects.criteria.models import (
+    AskedCriterion,
     AxisScore,
     Completion,
     CriteriaFile,
     Criterion,
     CriterionRun,
+    UnusableCriterion,
     Verdict,
     verdict_of,
 )
@@ -34,6 +37,7 @@ from assay.engine.criteria import complete as _complete
 from assay.engine.criteria import kinds as assertion_types
 from assay.engine.criteria_lint import CriteriaFinding
 from assay.engine.criteria_lint import lint as _lint
+from assay.engine.criterion_entries import LoadedCriteria, criterion_of
 from assay.engine.empty_playground import EmptyPlayground
 from assay.engine.load_playground import Loaded, load_playground
 from assay.engine.verify_criteria import verify_criteria
@@ -53,18 +57,24 @@ def verify(criteria: Path, playground: Path) -> Completion:
 
     Raises ``InputError`` for a file that can't be used, and ``MeasurementError`` if a source can't be reached.
     """
-    return verify_criteria(load_criteria(os.fspath(criteria)), open_playground(os.fspath(playground)), Pace())
+    sources = open_playground(os.fspath(playground))
+    return verify_criteria(load_criteria(os.fspath(criteria)), sources, Pace(), new_stamp())
 
 
 def complete(
-    criteria: Sequence[Criterion], data: Mapping[str, Any], state: PlaygroundState, judge: Judge | None = None
+    criteria: Sequence[AskedCriterion],
+    data: Mapping[str, Any],
+    state: PlaygroundState,
+    judge: Judge | None = None,
+    task_run_id: str | None = None,
 ) -> Completion:
     """Ask all criteria, side by side; no source is asked the same question twice.
 
     If a source is down, ``MeasurementError`` passes through and nothing is scored. A check that breaks raises it
-    too, because that says nothing about the agent. A judge changes no score.
+    too, because that says nothing about the agent. A judge changes no score. ``criterion_of`` makes a criterion of
+    what somebody wrote, also where it can't be used.
     """
-    return _complete(criteria, data, state, judge, Pace())
+    return _complete(criteria, data, state, new_stamp(task_run_id), judge, Pace())
 
 
 def load(playground: Path, folder: Path | None = None, replace: bool = False) -> Loaded:
@@ -105,6 +115,7 @@ __all__ = [
     "FileSource",
     "Judge",
     "Loaded",
+    "LoadedCriteria",
     "NoOpinion",
     "Opinion",
     "PlaygroundState",
@@ -112,9 +123,11 @@ __all__ = [
     "StateRow",
     "StoredFile",
     "Turn",
+    "UnusableCriterion",
     "Verdict",
     "assertion_types",
     "complete",
+    "criterion_of",
     "json_schemas",
     "lint",
     "load",

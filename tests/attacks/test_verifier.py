@@ -5,6 +5,8 @@ import uuid
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from assay.cli.main import main
 from tests.attacks.conftest import Attack
 from tests.sandbox.backends import need, removed_afterwards
@@ -118,20 +120,35 @@ def test_42_the_verifier_comes_from_outside(attack: Attack) -> None:
     assert (left.rewards, left.reward) == ({"reward": 0}, 0.0)
 
 
-def test_42_the_agents_program_can_not_change_the_tests_while_it_is_tested(attack: Attack) -> None:
-    evil = """
-chmod -R u+w /tests; chmod 777 /tests
-echo right > /tests/expected; rm -f /tests/expected; mv /tests/expected /tests/gone
-for file in /tests/*; do ln -sf /workspace/answer.txt $file; done
-mount -t tmpfs none /tests; umount /tests
-"""
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "echo wrong > /tests/expected",
+        "rm /tests/expected; ln -s /workspace/answer.txt /tests/expected",
+        "cp answer.txt /tests/new; touch -r /tests/expected /tests/new; mv /tests/new /tests/expected",
+    ],
+)
+def test_42_tests_that_the_agents_program_changed_are_on_the_record(attack: Attack, evil: str) -> None:
+    """A verifier that runs the agent's program as itself can be fooled by it, but not unseen."""
     left = attack(
-        f"echo wrong > answer.txt; cat > program <<'END'\n{evil}\nEND",
+        f"echo wrong > answer.txt; echo '{evil}' > program",
         tests={"expected": "right\n"},
-        verifier="sh program 2>/dev/null; cmp -s answer.txt /tests/expected && r=1 || r=0;"
-        '[ "$(cat /tests/expected)" = right ] || r=2; echo $r > /logs/verifier/reward.txt',
+        verifier="sh program; cmp -s answer.txt /tests/expected && echo 1 > /logs/verifier/reward.txt",
     )
-    assert left.rewards == {"reward": 0.0}
+    assert left.rewards == {"reward": 1.0}
+    assert left.gradings[0]["provenance"]["changed_tests"] == ["expected"]
+
+
+def test_42_changed_tests_are_thrown_away(attack: Attack) -> None:
+    """Tests may be written to, as in harbor, and the next verifier sees them as they were."""
+    left = attack(
+        "true",
+        tests={"expected": "right\n"},
+        verifier="cd /tests; grep -c right expected > /logs/verifier/reward.txt; mkdir new && rm expected",
+    )
+    main(["grade", str(left.folder)])
+    assert [one["rewards"] for one in left.gradings] == [{"reward": 1.0}] * 2
+    assert [one["provenance"]["changed_tests"] for one in left.gradings] == [["expected"]] * 2
 
 
 def test_42_a_link_to_the_expected_answer_is_no_answer(attack: Attack) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli import doctor
 from assay.cli.main import COMMANDS, parser_of
 from assay.version import VERSION
 from tests.builders import HARBOR_JOBS, trial_record, unprivileged, write_lock, write_run_folder, write_trial
@@ -46,6 +47,19 @@ def test_each_command_has_its_own_help(cli: Cli, name: str) -> None:
 
 def test_the_version(cli: Cli) -> None:
     assert cli("--version") == (0, f"assay {VERSION}\n", "")
+
+
+def test_a_mistake_of_ours_is_no_answer_and_shows_no_values(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> int:
+        raise KeyError("a value of a run")
+
+    monkeypatch.setattr(doctor, "run", broken)
+    found = cli("doctor")
+    is_one_complaint(found)
+    assert found.err.startswith(
+        "assay: this is a mistake in Assay, and there is no answer: KeyError in test_main.py:"
+    )
+    assert "a value" not in found.err
 
 
 MISTAKES = [

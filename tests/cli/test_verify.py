@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from assay.cli import verify as verify_command
+from assay.dialects.criteria.models import Completion
 from assay.engine import waits
 from tests.builders import REPO
 from tests.cli.running import Cli, raw_characters, run_assay
+from tests.dialects.criteria.test_document import CRITERION_RUN
 from tests.servers.scripted_server import Reply, scripted
 
 EXAMPLE = REPO / "examples" / "clinical" / "scheduling"
@@ -42,11 +44,12 @@ def test_the_result_as_json_is_as_documented(tmp_path: Path) -> None:
     assert run_assay("playground", "load", playground, "--from", EXAMPLE / "partial").code == 0
     found = run_assay("verify", CRITERIA, "--playground", playground, "--json")
     said = json.loads(found.out)
-    assert (found.code, found.err, list(said)) == (1, "", ["verdict", "score", "axes", "criteria"])
+    assert (found.code, found.err, list(said)) == (1, "", ["verdict", "score", "axes", "criterion_runs"])
     assert said["axes"]["communication"] == {"score": 0.75, "weight": 1}
-    assert [one["passed"] for one in said["criteria"]] == [True, False, False, False]
-    assert {tuple(one) for one in said["criteria"]} == {("label", "passed", "score", "details", "evidence")}
-    assert said["criteria"][0]["evidence"]["assertionResults"][0] == {
+    assert [one["passed"] for one in said["criterion_runs"]] == [True, False, False, False]
+    assert {tuple(one) for one in said["criterion_runs"]} == {CRITERION_RUN}
+    assert Completion.model_validate(said).answer() == said
+    assert said["criterion_runs"][0]["evidence"]["assertionResults"][0] == {
         "path": "status",
         "expected": "booked",
         "actual": "booked",
@@ -162,6 +165,18 @@ def test_mistakes_are_one_sentence_and_score_nothing(
 def test_bad_arguments(cli: Cli, argv: list[object], says: str) -> None:
     found = cli("verify", *argv)
     assert (found.code, found.out, says in found.err) == (2, "", True)
+
+
+def test_a_record_of_any_depth_has_a_verdict(cli: Cli, playground: Path, tmp_path: Path) -> None:
+    deep = "[" * 150 + "]" * 150
+    row = f'{{"record": "row", "resource": "r", "key": "k", "data": {{"a": {deep}}}}}'
+    written(tmp_path, row, "r.jsonl")
+    assert cli("playground", "load", playground, "--from", tmp_path).code == 0
+    rule = "{assert: portal-state-match, correlate_by: {resource: r}, assertions: [{path: a, operator: exists}]}"
+    criteria = written(tmp_path, f"- label: a\n  assertion: {rule}\n", "c.yaml")
+    found = cli("verify", criteria, "--playground", playground, "--json")
+    assert (found.code, found.err) == (1, "")
+    assert json.loads(found.out)["criterion_runs"][0]["details"].endswith("it is nested more than 90 deep")
 
 
 def test_names_of_others_can_not_move_the_cursor(cli: Cli, tmp_path: Path) -> None:

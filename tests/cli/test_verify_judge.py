@@ -60,11 +60,11 @@ def verify(folder: Path, cli: Callable[..., Ran] = run_assay) -> tuple[int, dict
 
 def scores(said: dict[str, Any]) -> list[Any]:
     whole = [said["verdict"], said["score"], said["axes"]]
-    return [*whole, *([one["label"], one["score"], one["passed"]] for one in said["criteria"])]
+    return [*whole, *([one["label"], one["score"], one["passed"]] for one in said["criterion_runs"])]
 
 
 def opinions(said: dict[str, Any]) -> list[dict[str, Any]]:
-    rows = [row for one in said["criteria"] for row in one["evidence"]["phraseResults"]]
+    rows = [row for one in said["criterion_runs"] for row in one["evidence"]["phraseResults"]]
     return [row["paraphrase"] for row in rows if "paraphrase" in row]
 
 
@@ -83,7 +83,7 @@ def test_opinions_are_in_the_json_and_nothing_else_is_different(
         {"said": True, "turn": 2, "quote": "You are all set", "model": "small-1"},
         {"said": False, "turn": None, "quote": "", "model": "small-1"},
     ]
-    assert [one["details"] for one in judged["criteria"]] == [
+    assert [one["details"] for one in judged["criterion_runs"]] == [
         "1 of 2 phrases as expected in 1 turns; judge (not scored): 1 wanted phrase said in other words",
         "1 of 1 phrases as expected in 1 turns; judge (not scored): 1 forbidden phrase not said",
     ]

@@ -13,10 +13,11 @@ from assay.checks.criteria import hl7_structural, x12_response
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Outcome, Scored
 from assay.dialects.criteria.models import Criterion
-from assay.engine.criteria import InTime, complete
+from assay.engine.criteria import WithinBounds
 from assay.evidence.playground import PlaygroundState, StateRow
 from assay.formats.field_rules import patterns
 from tests.checks.criteria.fake_state import AFTER, FakeState, hl7, x12
+from tests.completing import complete
 from tests.servers.scripted_server import Reply, scripted
 
 BOOKED: dict[str, object] = {"resourceType": "Appointment", "id": "1", "status": "booked"}
@@ -151,4 +152,4 @@ def test_where_it_can_not_be_told_in_time_what_is_meant_nothing_fits() -> None:
         def run(self, evidence: PlaygroundState) -> Outcome:  # noqa: ARG002
             raise patterns.SlowPatternError("the pattern took longer than 1 s")
 
-    assert InTime(Busy()).run(FakeState()) == Scored(0.0, False, "the pattern took longer than 1 s")
+    assert WithinBounds(Busy()).run(FakeState()) == Scored(0.0, False, "the pattern took longer than 1 s")

@@ -7,10 +7,10 @@ from assay.adapters.marked_file import Marked, read_marked
 from assay.adapters.marked_model import validated
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import CriteriaFile
-from assay.engine.criteria import DISCRIMINATOR
+from assay.engine.criteria_places import Place
+from assay.engine.criterion_entries import LoadedCriteria, criterion_of
 
 CRITERIA = "criteria"
-ASSERTION = "assertion"
 
 
 def read_criteria(path: str) -> Marked:
@@ -21,23 +21,28 @@ def read_criteria(path: str) -> Marked:
     return Marked({CRITERIA: found.value}, {(CRITERIA, *place): line for place, line in found.lines.items()})
 
 
-def load_criteria(path: str) -> CriteriaFile:
-    """The criteria of a file. Raises ``InputError`` with the file, the line and the field."""
+def load_criteria(path: str) -> LoadedCriteria:
+    """The criteria of a file. Raises ``InputError`` with the file, the line and the field.
+
+    An entry that can't be used is an ``UnusableCriterion``: it will fail and say why.
+    """
     found = read_criteria(path)
-    return validated(CriteriaFile, path, Marked(_with_assertions(found.value), found.lines))
+    entries = found.value.get(CRITERIA) if isinstance(found.value, dict) else None
+    listed: list[Any] = entries if isinstance(entries, list) else []
+    around = {**found.value, CRITERIA: []} if isinstance(entries, list) else found.value
+    file = validated(CriteriaFile, path, Marked(around, found.lines))
+    lines = _lines_by_entry(found.lines)
+    asked = (criterion_of(entry, number, lines.get(number)) for number, entry in enumerate(listed))
+    return LoadedCriteria(tuple(asked), file.data)
 
 
-def _with_assertions(value: Any) -> Any:
-    """An assertion that isn't an object fails its own criterion and says so; the others are still graded."""
-    entries = value.get(CRITERIA) if isinstance(value, dict) else None
-    if not isinstance(entries, list):
-        return value
-    return {**value, CRITERIA: [_with_assertion(one) if isinstance(one, dict) else one for one in entries]}
-
-
-def _with_assertion(entry: dict[str, Any]) -> dict[str, Any]:
-    written = entry.get(ASSERTION)
-    return entry if isinstance(written, dict) else {**entry, ASSERTION: {DISCRIMINATOR: written}}
+def _lines_by_entry(lines: Mapping[Place, int]) -> dict[int, dict[Place, int]]:
+    """The lines of each criterion, by the place in it."""
+    found: dict[int, dict[Place, int]] = {}
+    for place, line in lines.items():
+        if len(place) > 1 and place[0] == CRITERIA and isinstance(place[1], int):
+            found.setdefault(place[1], {})[place[2:]] = line
+    return found
 
 
 def load_data(path: str) -> Mapping[str, Any]:

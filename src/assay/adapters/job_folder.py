@@ -74,9 +74,9 @@ class DiskJobFolder:
 
         return read_records(f"{self._path}/{trial}", "annotations", Annotation, newer=True)
 
-    def reward_files(self, trial: str, step: str | None) -> RewardFiles:
+    def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")
-        return read_reward_files(self._path, below)
+        return read_reward_files(self._path, below, order=order)
 
     def _look(self) -> tuple[list[str], list[str]]:
         folders: list[str] = []

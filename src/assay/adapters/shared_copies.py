@@ -55,8 +55,11 @@ def _open_to_all(root: str) -> None:
 
 def _is_program(path: str) -> bool:
     """Whether a file is executable or has a #! line: harbor makes such files executable, too."""
-    if os.path.islink(path) or os.stat(path).st_mode & 0o111:
-        return True
+    return os.path.islink(path) or os.stat(path).st_mode & 0o111 != 0 or names_program(path)
+
+
+def names_program(path: str) -> bool:
+    """Whether a file begins with ``#!``."""
     with open(path, "rb") as file:
         return file.read(2) == b"#!"
 

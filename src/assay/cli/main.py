@@ -82,6 +82,8 @@ def main(argv: list[str]) -> int:
     except OSError as error:
         _give_up_output()
         return _complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must not look like an answer of no
+        return _complain(f"this is a mistake in Assay, and there is no answer: {_where(error)}")
     except KeyboardInterrupt:
         print("assay: interrupted", file=sys.stderr)
         return 130
@@ -92,6 +94,15 @@ def _complain(message: str) -> int:
     """Print the error on one line. Names in the message may come from an agent, so it is cleaned first."""
     print(f"assay: {clean(message)}", file=sys.stderr)
     return 2
+
+
+def _where(error: Exception) -> str:
+    """The kind of an error and the line that raised it. Its text may hold values of a run, and is left out."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" in {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else ""
+    return f"{type(error).__name__}{place}"
 
 
 def _give_up_output() -> None:

@@ -1,8 +1,9 @@
 """Run an agent on tasks, run each task's verifier in a fresh sandbox, and write a job folder for harbor's tools.
 
-TASKS are task folders, or folders that contain task folders. The agent is 'oracle' (runs the task's own solution),
-'nop' (does nothing) or a shell command. A command gets the instruction on standard input, in $ASSAY_INSTRUCTION
-and in the file $ASSAY_INSTRUCTION_FILE. It starts in the task's working folder and is stopped when its time is up.
+TASKS are task folders, or folders with task folders at any depth. The agent is 'oracle' (runs the task's own
+solution), 'nop' (does nothing) or a shell command. A command gets the instruction on standard input, in
+$ASSAY_INSTRUCTION and in the file $ASSAY_INSTRUCTION_FILE. It starts in the task's working folder and is stopped
+when its time is up.
 
 To resume an interrupted job, run the same command with the same --job-name.
 
@@ -19,12 +20,13 @@ from datetime import datetime
 from assay.adapters.job_store import DiskJobStore
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
-from assay.adapters.task_folder import find_tasks, is_task, load_task
+from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
 from assay.cli.arguments import add_isolation, positive, whole_number
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
+from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
 from assay.engine.prepare_task import prepare_task
@@ -56,6 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--jobs-dir", default="jobs", metavar="DIR", help="folder for job folders (default: jobs)")
     parser.add_argument("--job-name", metavar="NAME", help="name of the job's folder (default: the current time)")
+    add_task_choice(parser)
     add_isolation(parser)
     parser.add_argument(
         "--no-image",
@@ -68,9 +71,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     display = Display(quiet=args.quiet)
     site = Site(choose(args.isolation), ThisHost())
-    tasks, refused = load_tasks(args.tasks, site, no_image=args.no_image)
+    tasks, refused = load_tasks(chosen_tasks(args), site, no_image=args.no_image)
     for complaint in refused:
         display.complain(complaint)
+    for warning in dict.fromkeys(warning for task, _ in tasks for warning in task.warnings):
+        display.note(warning)
     if not tasks:
         raise InputError("none of the tasks can be run")
     setting = _setting(args, tasks)
@@ -86,18 +91,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def load_tasks(
-    paths: Sequence[str], site: Site, *, no_image: bool
+    chosen: Sequence[tuple[str, str | None]], site: Site, *, no_image: bool
 ) -> tuple[list[tuple[Task, str | None]], list[str]]:
     """The tasks that can be run, each with its dataset, and an error message for each that can't."""
     tasks: list[tuple[Task, str | None]] = []
     refused: list[str] = []
-    for path in paths:
-        source = None if is_task(path) else os.path.basename(os.path.abspath(path))
-        for folder in find_tasks([path]):
-            try:
-                tasks.append((prepare_task(load_task(folder), site, no_image=no_image), source))
-            except AssayError as error:
-                refused.append(str(error))
+    for folder, source in chosen:
+        try:
+            tasks.append((prepare_task(load_task(folder), site, no_image=no_image), source))
+        except AssayError as error:
+            refused.append(str(error))
     return tasks, refused
 
 

@@ -16,11 +16,12 @@ from collections.abc import Callable
 
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.task_files import task_files
-from assay.adapters.task_folder import find_tasks, load_task
+from assay.adapters.task_folder import load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
 from assay.cli.arguments import add_isolation, positive
 from assay.cli.table import clean
+from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.core.errors import AssayError
 from assay.engine.job_plan import Agent
 from assay.engine.prepare_task import prepare_task
@@ -40,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repeat", type=positive, default=1, metavar="N", help="with --run: how many times (default: 1)"
     )
+    add_task_choice(parser)
     add_isolation(parser)
     parser.add_argument(
         "--no-image",
@@ -49,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    paths = find_tasks(args.tasks)
+    paths = [path for path, _ in chosen_tasks(args)]
     if not args.run_them:
         return max(_check(path) for path in paths)
     site = Site(choose(args.isolation), ThisHost())
@@ -69,6 +71,8 @@ def _check(path: str, attempt: Callable[[Task], list[LintFinding]] = lambda _: [
         task = load_task(path)
         findings += [finding for step in task.steps for finding in lint(task_files(task, step))]
         findings += [LintFinding("warning", "task", warning) for warning in task.warnings]
+        if task.environment.broken is not None:
+            findings.append(LintFinding("missing-file", "environment", task.environment.broken))
         findings += attempt(task)
     except AssayError as error:
         print(f"assay: {clean(str(error))}", file=sys.stderr)

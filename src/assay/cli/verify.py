@@ -15,16 +15,10 @@ reached, and nothing is scored.
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
 
 from assay.cli.playground_option import add_playground
 from assay.cli.table import clean
 from assay.core.errors import InputError
-
-if TYPE_CHECKING:
-    from assay.dialects.criteria.models import Completion
-
-CRITERION = ("label", "passed", "score", "details", "evidence")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,9 +33,11 @@ def run(args: argparse.Namespace) -> int:
         from assay.adapters.criteria_file import load_criteria  # noqa: PLC0415
         from assay.adapters.json_requests import Pace  # noqa: PLC0415
         from assay.adapters.playground_sources import open_playground  # noqa: PLC0415
+        from assay.adapters.stamps import new_stamp  # noqa: PLC0415
         from assay.engine.verify_criteria import verify_criteria  # noqa: PLC0415
 
-        done = verify_criteria(load_criteria(args.criteria), open_playground(args.playground, _say), Pace())
+        sources = open_playground(args.playground, _say)
+        done = verify_criteria(load_criteria(args.criteria), sources, Pace(), new_stamp())
     except ImportError as error:
         raise InputError(
             f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"
@@ -49,15 +45,9 @@ def run(args: argparse.Namespace) -> int:
     from assay.cli.json_values import without_nan  # noqa: PLC0415 - with the others that are needed only now
     from assay.cli.verify_text import lines  # noqa: PLC0415
 
-    print(json.dumps(without_nan(_wire(done)), indent=2) if args.json else "\n".join(lines(done)))
+    print(json.dumps(without_nan(done.answer()), indent=2) if args.json else "\n".join(lines(done)))
     return 0 if done.verdict.value == "pass" else 1
 
 
 def _say(line: str) -> None:
     print(clean(f"assay: {line}"), file=sys.stderr, flush=True)
-
-
-def _wire(done: "Completion") -> dict[str, Any]:
-    said = done.model_dump(mode="json")
-    criteria = [{key: one[key] for key in CRITERION} for one in said["criterion_runs"]]
-    return {**{key: said[key] for key in ("verdict", "score", "axes")}, "criteria": criteria}

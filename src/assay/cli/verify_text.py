@@ -59,9 +59,11 @@ def _found(row: Mapping[str, Any]) -> str:
 def _phrase(row: Mapping[str, Any]) -> str:
     found, forbidden = bool(row.get("found")), bool(row.get("forbidden"))
     wanted = row["phrase"] if isinstance(row["phrase"], list) else [row["phrase"]]
-    said = f"said in turn {row.get('turn')}" if found else "not said"
+    unsure = row.get("error")
+    said = f"said in turn {row.get('turn')}" if found else str(unsure or "not said")
     words = " or ".join(_short(one) for one in wanted)
-    return f"{_mark(found != forbidden)}  {'forbidden ' if forbidden else ''}{words}: {said}{_opinion(row)}"
+    mark = _mark(found != forbidden and not unsure)
+    return f"{mark}  {'forbidden ' if forbidden else ''}{words}: {said}{_opinion(row)}"
 
 
 def _opinion(row: Mapping[str, Any]) -> str:

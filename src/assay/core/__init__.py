@@ -10,7 +10,7 @@ from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.pass_at_k import pass_at_k, pass_hat_k
 from assay.core.placement import Placed, Placement
-from assay.core.rollup import Unscored, Verdict, by_axis, gate, lowest, weighted_mean
+from assay.core.rollup import Unscored, Verdict, by_axis, exact_mean, gate, lowest, weighted_mean
 from assay.core.total import mean, total
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Unscored",
     "Verdict",
     "by_axis",
+    "exact_mean",
     "gate",
     "grade",
     "lowest",

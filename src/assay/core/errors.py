@@ -5,6 +5,7 @@
     AssayError                 everything that Assay raises on purpose
     ├── InputError             the user's input can't be used: a path, an option, a file (exit code 2)
     ├── MeasurementError       the measurement broke: a source is down, a tool is missing; nothing is scored
+    ├── BoundsError            what an agent left is larger than what is read, so nothing in it can be earned
     └── (dialects add theirs)  harbor: RewardError, with one class for each way a reward file can be unusable
 
 Three things must never be mixed up: a wrong answer of an agent is a *score*, an output that can't be used is a
@@ -22,3 +23,7 @@ class InputError(AssayError):
 
 class MeasurementError(AssayError):
     """The measurement itself broke, so there is no answer about the agent."""
+
+
+class BoundsError(AssayError):
+    """What an agent left goes beyond what is read, in size, depth, number or time. It counts as a failure."""

@@ -1,13 +1,15 @@
 """Pure functions from placed outcomes to a number or a verdict.
 
 Each dialect has its own rule for an answer without a score (``Unscored``) and its own value if nothing counts,
-which is None here: 0.0 for evaluation and criteria, N/A for scorers. No rollup rounds.
+which is None here: 0.0 for evaluation and criteria, N/A for scorers. No rollup rounds to fewer digits.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from fractions import Fraction
 
+from assay.core.exact import exact_share
 from assay.core.outcome import NotApplicable, Scored
 from assay.core.placement import Placed
 from assay.core.total import total
@@ -41,6 +43,20 @@ def weighted_mean(placed: Iterable[Placed], unscored: Unscored) -> float | None:
     raw = total(w * score for w, score in counted) / weight
     # The exact mean lies between the extremes; rounding in the products may push it out by a last bit.
     return min(max(raw, min(s for w, s in counted if w)), max(s for w, s in counted if w))
+
+
+def exact_mean(placed: Iterable[Placed]) -> float | None:
+    """The weighted mean in exact numbers, rounded once; an answer without a score counts as 0.
+
+    None if nothing counts or all weights are 0.
+    """
+    shares = ((one.placement.weight, _share(one)) for one in placed)
+    mean = exact_share(shares)
+    return None if mean is None else float(mean)
+
+
+def _share(placed: Placed) -> Fraction:
+    return placed.outcome.share if isinstance(placed.outcome, Scored) else Fraction()
 
 
 def lowest(placed: Iterable[Placed], unscored: Unscored) -> float | None:

@@ -1,10 +1,11 @@
 """The outcome of a check whose evidence is rows: the weighted share of those that passed. All must pass."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Protocol
 
+from assay.core.exact import exact_share
 from assay.core.outcome import Scored
-from assay.core.total import total
 
 Row = Mapping[str, object]
 
@@ -22,11 +23,11 @@ def scored_rows(rules: Sequence[Weighted], rows: Sequence[Row], under: str, what
     Evidence has the rows under the name ``under``, beside ``more``.
     """
     failed = [str(row["path"]) for row in rows if not row["passed"]]
-    score = _share(rules, rows) if failed else 1.0
+    share = _share(rules, rows) if failed else Fraction(1)
     summary = f"{what}: {len(rows) - len(failed)} of {len(rows)} fields as expected"
     if failed:
         summary += f", first {failed[0]}"
-    return Scored(score, not failed, summary, {under: list(rows), **more})
+    return Scored(float(share), not failed, summary, {under: list(rows), **more}, share)
 
 
 def nothing_to_score(rows: Sequence[Row], under: str, why: str, **more: object) -> Scored:
@@ -34,8 +35,7 @@ def nothing_to_score(rows: Sequence[Row], under: str, why: str, **more: object) 
     return Scored(0.0, False, why, {under: list(rows), **more})
 
 
-def _share(rules: Sequence[Weighted], rows: Sequence[Row]) -> float:
+def _share(rules: Sequence[Weighted], rows: Sequence[Row]) -> Fraction:
     """Where no rule has a weight, there is nothing to share: some row has failed, so nothing is earned."""
-    whole = total(rule.weight for rule in rules)
-    passed = total(rule.weight for rule, row in zip(rules, rows, strict=True) if row["passed"])
-    return passed / whole if whole else 0.0
+    earned = ((rule.weight, Fraction(bool(row["passed"]))) for rule, row in zip(rules, rows, strict=True))
+    return exact_share(earned) or Fraction()

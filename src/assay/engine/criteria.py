@@ -1,64 +1,76 @@
 """Complete a task run: ask every criterion's check, and roll the answers up by axis."""
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
-from assay.core.errors import MeasurementError
+from assay.core.errors import BoundsError, MeasurementError
+from assay.core.exact import exact_total
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed, Placement
-from assay.core.rollup import Unscored, by_axis, weighted_mean
-from assay.core.total import total
+from assay.core.rollup import by_axis, exact_mean
 from assay.dialects.criteria.models import (
     DEFAULT_AXIS,
+    AskedCriterion,
     AxisScore,
     Completion,
-    Criterion,
     CriterionRun,
+    UnusableCriterion,
     verdict_of,
 )
 from assay.dialects.criteria.variables import filled
+from assay.engine.bounded_state import BoundedState
+from assay.engine.criterion_entries import DISCRIMINATOR
 from assay.engine.found_checks import class_in, made, modules_in
 from assay.engine.shared_state import SharedJudge, SharedState
+from assay.engine.shown_evidence import shown_details, shown_evidence
 from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import Clock, PlaygroundState
 from assay.evidence.playground_check import PlaygroundCheck
-from assay.formats.field_rules.patterns import SlowPatternError
 
-DISCRIMINATOR = "assert"
 # Most of their time, checks wait for a source.
 SIDE_BY_SIDE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Unsupported:
-    """The check of an assertion that no check understands: it fails and says why."""
+class Stamp:
+    """What the runs of one completion get from outside: ids, the time, and the task run they belong to."""
 
-    kind: ClassVar[str] = "unsupported"
+    created_at: datetime
+    new_id: Callable[[], str]
+    task_run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """The check of a criterion that can't be used: it fails and says why."""
+
+    kind: ClassVar[str] = "unusable"
 
     why: str
 
     def run(self, evidence: PlaygroundState) -> Outcome:  # noqa: ARG002 - there is nothing to look at
-        return Scored(0.0, False, f"unsupported assertion: {self.why}")
+        return Scored(0.0, False, self.why)
 
 
 @dataclass(frozen=True, slots=True)
-class InTime:
-    """A check that fails if a pattern takes too long to find what it should look at."""
+class WithinBounds:
+    """A check that fails if what it should look at is too much, or a pattern takes too long to find it."""
 
-    kind: ClassVar[str] = "in time"
+    kind: ClassVar[str] = "within bounds"
 
     check: Check[PlaygroundState]
 
     def run(self, evidence: PlaygroundState) -> Outcome:
         try:
             return self.check.run(evidence)
-        except SlowPatternError as error:
+        except BoundsError as error:
             return Scored(0.0, False, str(error))
 
 
@@ -86,9 +98,10 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> Playgroun
 
 
 def complete(
-    criteria: Sequence[Criterion],
+    criteria: Sequence[AskedCriterion],
     data: Mapping[str, Any],
     state: PlaygroundState,
+    stamp: Stamp,
     judge: Judge | None = None,
     time: Clock | None = None,
 ) -> Completion:
@@ -98,15 +111,18 @@ def complete(
     first criterion. A check that breaks raises it too, because that says nothing about the agent. A judge changes
     no score. Without ``time``, no check waits (``wait_s``).
     """
-    shared = SharedState(state, judge=SharedJudge(judge), time=time)
-    placed = _graded([_placed(criterion, data) for criterion in criteria], shared)
+    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time)
+    checks = [_placed(criterion, data) for criterion in criteria]
+    placed = _graded(checks, shared)
     _refuse_broken(placed)
-    score = weighted_mean(placed, Unscored.ZERO)
+    score = exact_mean(placed)
     return Completion(
         verdict=verdict_of(score),
         score=score or 0.0,
         axes={axis or DEFAULT_AXIS: _axis(answers) for axis, answers in by_axis(placed).items()},
-        criterion_runs=[_run(one, answer) for one, answer in zip(criteria, placed, strict=True)],
+        criterion_runs=[
+            _run(one, asked, answer, stamp) for one, asked, answer in zip(criteria, checks, placed, strict=True)
+        ],
     )
 
 
@@ -119,13 +135,17 @@ def _graded(checks: Sequence[PlacedCheck[PlaygroundState]], shared: SharedState)
             shared.stop()
 
 
-def _placed(criterion: Criterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:
-    check: Check[PlaygroundState]
+def _placed(criterion: AskedCriterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:
+    return PlacedCheck(Placement(criterion.label, criterion.weight, criterion.axis), _check(criterion, data))
+
+
+def _check(criterion: AskedCriterion, data: Mapping[str, Any]) -> Check[PlaygroundState]:
+    if isinstance(criterion, UnusableCriterion):
+        return Unusable(f"the criterion can't be used: {criterion.why}")
     try:
-        check = InTime(check_of(criterion.assertion, data))
+        return WithinBounds(check_of(criterion.assertion, data))
     except ValueError as error:
-        check = Unsupported(str(error))
-    return PlacedCheck(Placement(criterion.label, criterion.weight, criterion.axis), check)
+        return Unusable(f"unsupported assertion: {error}")
 
 
 def _refuse_broken(placed: Sequence[Placed]) -> None:
@@ -137,19 +157,26 @@ def _refuse_broken(placed: Sequence[Placed]) -> None:
 
 
 def _axis(placed: Sequence[Placed]) -> AxisScore:
-    score = weighted_mean(placed, Unscored.ZERO)
-    return AxisScore(score=score or 0.0, weight=total(one.placement.weight for one in placed))
+    return AxisScore(score=exact_mean(placed) or 0.0, weight=exact_total(one.placement.weight for one in placed))
 
 
-def _run(criterion: Criterion, placed: Placed) -> CriterionRun:
-    outcome = placed.outcome
+def _run(
+    criterion: AskedCriterion, asked: PlacedCheck[PlaygroundState], placed: Placed, stamp: Stamp
+) -> CriterionRun:
+    outcome, kind = placed.outcome, criterion.assertion.get(DISCRIMINATOR)
+    details = f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary
     return CriterionRun(
+        id=stamp.new_id(),
+        task_run_id=stamp.task_run_id,
         criterion_id=criterion.id,
         label=criterion.label,
+        assert_=kind if isinstance(kind, str) else None,
         axis=criterion.axis,
         weight=criterion.weight,
         score=outcome.score if isinstance(outcome, Scored) else 0.0,
         passed=isinstance(outcome, Scored) and outcome.passed,
-        details=f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary,
-        evidence=dict(outcome.evidence) if isinstance(outcome, Scored) else {},
+        status="failed" if isinstance(asked.check, Unusable) else "completed",
+        details=shown_details(details),
+        evidence=shown_evidence(outcome.evidence) if isinstance(outcome, Scored) else {},
+        created_at=stamp.created_at,
     )

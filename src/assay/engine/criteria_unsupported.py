@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from assay.engine.criteria import DISCRIMINATOR, check_class, check_of
+from assay.engine.criteria import check_class, check_of
 from assay.engine.criteria_places import Place, Remark
+from assay.engine.criterion_entries import DISCRIMINATOR
 from assay.engine.mistakes import sentence
 
 LISTS: Final = ("fields", "assertions")

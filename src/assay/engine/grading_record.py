@@ -64,6 +64,7 @@ def grading_of(
             profile=PROFILE,
             isolation=asdict(site.sandbox.isolation),
             hashes=hashes,
+            changed_tests=list(verified.changed_tests),
             started_at=ran.started_at,
             finished_at=ran.finished_at,
             usage=Usage(

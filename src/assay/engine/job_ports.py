@@ -51,6 +51,10 @@ class Bench(Protocol):
         """The mounts of the verifier's sandbox, with an empty folder for its artifacts, and the tests."""
         ...
 
+    def changed_tests(self) -> list[str]:
+        """The tests that are no longer as they were given to the verifier, in order."""
+        ...
+
     def rewards(self) -> RewardFiles:
         """The reward files that the verifier wrote."""
         ...

@@ -61,6 +61,6 @@ class JobFolder(Protocol):
         """The reviewers' verdicts beside a trial's result, the oldest first. Raises ``InputError``."""
         ...
 
-    def reward_files(self, trial: str, step: str | None) -> RewardFiles:
-        """The reward files that the verifier of a trial, or of one of its steps, wrote."""
+    def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
+        """The reward files that the verifier of a trial, or of one of its steps, wrote, read in this order."""
         ...

@@ -17,7 +17,7 @@ from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.trial import Trial
 from assay.engine.evaluation_report import EvaluationReport, report_histories
 from assay.engine.history import History, with_latest
-from assay.engine.job import PROFILE, Job, Problem
+from assay.engine.job import Job, Problem
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
 
 
@@ -112,7 +112,7 @@ def report_job(
     groups = [_group(key, members, stats.evals[key], question) for key, members in _by_group(trials).items()]
     return JobReport(
         job=job.name,
-        profile=PROFILE.value,
+        profile=job.version.profile.value,
         finished=_finished(job.recorded),
         harbor=stats,
         counts=_sum([*(group.counts for group in groups), _count((), job.problems)]),

@@ -66,12 +66,10 @@ def _check_tasks(store: JobStore, planned: Sequence[Planned]) -> None:
     """Refuse a task that changed since the job started: its old and new attempts don't belong together."""
     before = dict(_digests(store.read_json("lock.json") or {}))
     for one in planned:
-        digest = f"sha256:{one.task.checksum}"
-        if before.get(one.task.path, digest) != digest:
-            raise InputError(
-                f"the task {one.task.path} changed since the job started; choose another --job-name for the"
-                " changed task"
-            )
+        digest = f"sha256:{one.task.harbor_checksums.package}"
+        # Jobs of earlier versions have a checksum of ours there.
+        if before.get(one.task.path, digest) not in (digest, f"sha256:{one.task.checksum}"):
+            raise _changed(one)
 
 
 def _identity(store: JobStore, finished: Mapping[int, Trial]) -> Resumed | None:
@@ -102,13 +100,28 @@ def _take_finished(store: JobStore, planned: Sequence[Planned], slots: Sequence[
         if place in unfilled:
             unfilled.remove(place)
         else:
-            positions[one.position] = next(trials)
+            positions[one.position] = _same_task(one, next(trials))
     surplus = next(trials, None)
     if surplus is not None:
         raise InputError(
             f"{store.folder} can't be resumed: it has more trials than the job plans, such as {surplus.name}"
         )
     return positions
+
+
+def _same_task(planned: Planned, trial: Trial) -> Trial:
+    """The trial, if it attempted the task as it is now. lock.json covers only the files of a published task."""
+    known = (planned.task.harbor_checksums.tree, planned.task.checksum)
+    if trial.task_checksum is not None and trial.task_checksum not in known:
+        raise _changed(planned)
+    return trial
+
+
+def _changed(planned: Planned) -> InputError:
+    return InputError(
+        f"the task {planned.task.path} changed since the job started; choose another --job-name for the"
+        " changed task"
+    )
 
 
 def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,6 +32,7 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
         rewards=rewards,
         failure=failure,
         ingested=ingest(evidence, step.declared, clock=site.host.monotonic),
+        changed_tests=tuple(bench.changed_tests()),
         hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
     )
 

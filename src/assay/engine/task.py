@@ -14,6 +14,7 @@ WORKSPACE = "/workspace"
 DEFAULT_WORKDIR = WORKSPACE
 REWARD_PATH = "/logs/verifier/reward.json"
 DETAILS_PATH = "/logs/verifier/details.json"
+SOLUTION = "/solution/solve.sh"
 LOGS = ("/logs/agent", "/logs/artifacts")
 
 # Folders of every system in which programs and users have folders of their own.
@@ -37,13 +38,15 @@ class Step:
     """One step of a task. A task without steps has a single step whose name is None.
 
     The folders are paths on the host, or None if the task doesn't have them. ``declared`` is None if the output is
-    the working folder itself.
+    the working folder itself. ``verify`` and ``solve`` are the commands that run the verifier and the solution.
     """
 
     name: str | None
     instruction: str
     verifier: VerifierSpec
+    verify: tuple[str, ...]
     tests: tuple[str, ...]
+    solve: tuple[str, ...]
     solution: str | None
     workdir_files: str | None
     declared: Declared | None
@@ -76,12 +79,14 @@ class Environment:
     """Where agent and verifier run. ``needs_image`` names an instruction that works only in an image.
 
     ``env`` has the literal values that the Dockerfile sets. Values in task.toml may refer to those of the host.
+    ``broken`` says why no image can be built.
     """
 
     workdir: str
     env: Mapping[str, str] = field(default_factory=dict)
     copies: tuple[Copy, ...] = ()
     needs_image: str | None = None
+    broken: str | None = None
     dockerfile: str | None = None
     image: str | None = None
 
@@ -96,8 +101,16 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
+class HarborChecksums:
+    """The checksums that harbor records of a task: of the whole folder, and of the files of a published task."""
+
+    tree: str
+    package: str
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
-    """A loaded task. ``checksum`` covers every file of its folder."""
+    """A loaded task. ``checksum`` covers every file of its folder with its mode; gradings record it."""
 
     name: str
     path: str
@@ -105,6 +118,7 @@ class Task:
     steps: tuple[Step, ...]
     environment: Environment
     checksum: str
+    harbor_checksums: HarborChecksums
     warnings: tuple[str, ...] = ()
 
     @property

@@ -30,6 +30,7 @@ class Verified:
     failure: Failure | None
     ingested: Ingested
     hashes: Mapping[str, str | None]
+    changed_tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

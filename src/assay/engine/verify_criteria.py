@@ -5,8 +5,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from assay.dialects.criteria.models import Completion, CriteriaFile
-from assay.engine.criteria import complete
+from assay.dialects.criteria.models import Completion
+from assay.engine.criteria import Stamp, complete
+from assay.engine.criterion_entries import LoadedCriteria
 from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import Clock, PlaygroundState
 
@@ -22,7 +23,7 @@ class OpenPlayground:
 
 
 def verify_criteria(
-    file: CriteriaFile, playground: AbstractContextManager[OpenPlayground], time: Clock
+    file: LoadedCriteria, playground: AbstractContextManager[OpenPlayground], time: Clock, stamp: Stamp
 ) -> Completion:
     """Open the playground, ask its sources and score.
 
@@ -31,4 +32,4 @@ def verify_criteria(
     """
     with playground as sources:
         data = {**sources.stored, **file.data, **sources.given}
-        return complete(file.criteria, data, sources.state, sources.judge, time)
+        return complete(file.criteria, data, sources.state, stamp, sources.judge, time)

@@ -1,6 +1,7 @@
 """A playground: what its systems recorded while an agent worked in it, and the state that the agent left there.
 
-Nothing here reads anything.
+Nothing here reads anything. ``unread`` of a record says why its content was left out, where it goes beyond the
+bounds.
 """
 
 import functools
@@ -20,6 +21,7 @@ class Event:
     type: str
     payload: bytes
     at: datetime
+    unread: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class StateRow:
     key: str
     data: Mapping[str, object]
     at: datetime
+    unread: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class Turn:
     speaker: str
     text: str
     at: datetime
+    unread: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from assay.core.errors import AssayError
+from assay.core.errors import BoundsError
 from assay.formats.fhirpath.escape import in_fhirpath
 from assay.formats.field_rules.values import Plain
 
 
-class DeepDataError(AssayError):
+class DeepDataError(BoundsError):
     """The data is nested so deeply that a path that descends does not reach its end."""
 
 

@@ -9,11 +9,11 @@ from assay.adapters.store.store import Store
 from assay.adapters.store.stored_playground import StoredPlayground
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.models import Criterion
-from assay.engine.criteria import complete
 from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
 from assay.evidence.playground import PlaygroundState, StateRow, Turn
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START
 from tests.checks.criteria.test_records import ADT, ELIGIBLE
+from tests.completing import complete
 
 pytestmark = pytest.mark.xdist_group("postgres")
 

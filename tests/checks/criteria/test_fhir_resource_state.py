@@ -10,9 +10,10 @@ import pytest
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Scored
 from assay.dialects.criteria.models import Criterion
-from assay.engine.criteria import check_of, complete
+from assay.engine.criteria import check_of
 from assay.engine.shared_state import SharedState
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START, FakeState
+from tests.completing import complete
 from tests.fake_time import FakeTime
 
 Resource = dict[str, Any]

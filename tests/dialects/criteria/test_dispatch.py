@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from assay.dialects.criteria.models import Criterion, CriterionRun
-from assay.engine.criteria import complete, kinds
+from assay.engine.criteria import kinds
 from assay.evidence.playground import Event, StateRow, StoredFile, Turn
 from tests.checks.criteria.fake_state import AFTER, START, call, hl7, row, x12
+from tests.completing import complete
 
 ADT = "MSH|^~\\&|A|B|C|D|20260301||ADT^A04|7|P|2.5\rPID|1||12345||Smith^Ann\r"
 ISA = "ISA*00*          *00*          *ZZ*S              *ZZ*R              *260301*1200*^*00501*000000001*0*P*:~"

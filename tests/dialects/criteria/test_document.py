@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.models import Completion, Criterion, Verdict, verdict_of
-from assay.engine.criteria import complete
 from tests.checks.criteria.fake_state import FakeState, row
+from tests.completing import complete
 
 
 def criterion(score: float, weight: float = 1, axis: str | None = None) -> Criterion:
@@ -58,6 +58,76 @@ def test_the_task_score_is_a_weighted_mean() -> None:
 )
 def test_verdicts_look_at_the_raw_score(score: float | None, verdict: str) -> None:
     assert verdict_of(score) is Verdict(verdict)
+
+
+@pytest.mark.statement("criteria.exact-mean")
+@pytest.mark.parametrize(
+    ("weights", "passed", "score", "verdict"),
+    [
+        ((0.7, 0.2, 0.1), 2, 0.9, "pass"),
+        ((0.1,) * 10, 9, 0.9, "pass"),
+        ((0.1, 0.2, 0.6, 0.1), 3, 0.9, "pass"),
+        ((1, 1, 1), 2, 0.6666666666666666, "partial"),
+        ((0.45, 0.4499999999, 0.1000000001), 2, 0.8999999999, "partial"),
+    ],
+)
+def test_the_mean_is_exact(weights: tuple[float, ...], passed: int, score: float, verdict: str) -> None:
+    """Weights are the decimals that were written; the mean is rounded to a float once."""
+    answer = completed(*(criterion(number < passed, weight) for number, weight in enumerate(weights)))
+    assert (answer.verdict, answer.axes["__default__"].score) == (Verdict(verdict), answer.score)
+    assert answer.score == pytest.approx(score, abs=1e-11)
+    assert verdict == "partial" or answer.score == score
+
+
+def test_shares_of_rules_are_fractions() -> None:
+    """A third of three criteria, each with a third of its rules, and so on: nothing is rounded on the way."""
+    rules = [{"path": "yes", "expected": 1, "weight": one} for one in (0.7, 0.2)]
+    rules.append({"path": "yes", "expected": 2, "weight": 0.1})
+    assertion = {"assert": "portal-state-match", "correlate_by": {"resource": "r"}, "assertions": rules}
+    answer = completed(*(Criterion(label=str(n), assertion=assertion, weight=0.1) for n in range(3)))
+    assert [run.score for run in answer.criterion_runs] == [0.9] * 3
+    assert (answer.score, answer.axes["__default__"].weight) == (0.9, 0.3)
+
+
+CRITERION_RUN = (
+    "id", "task_run_id", "criterion_id", "label", "assert", "axis", "weight",
+    "score", "passed", "status", "details", "evidence", "created_at",
+)  # fmt: skip
+
+
+@pytest.mark.statement("criteria.criterion-run-fields")
+def test_a_criterion_run_on_the_wire() -> None:
+    asked = criterion(1, 2, "safety").model_copy(update={"id": "c7"})
+    run, odd = completed(asked, Criterion(label="odd", assertion={"assert": 5})).answer()["criterion_runs"]
+    assert tuple(run) == tuple(odd) == CRITERION_RUN
+    assert run == {
+        "id": "1",
+        "task_run_id": "task-run-1",
+        "criterion_id": "c7",
+        "label": "1 of safety",
+        "assert": "portal-state-match",
+        "axis": "safety",
+        "weight": 2,
+        "score": 1.0,
+        "passed": True,
+        "status": "completed",
+        "details": "r: 2 of 2 fields as expected",
+        "evidence": run["evidence"],
+        "created_at": "2026-03-01T12:00:00Z",
+    }
+    assert (odd["assert"], odd["axis"], odd["criterion_id"], odd["status"]) == (None, None, None, "failed")
+
+
+@pytest.mark.statement("criteria.scored-elides")
+def test_a_scored_run_tells_nothing_that_it_is_graded_by() -> None:
+    [run] = completed(criterion(1)).answer(scored=True)["criterion_runs"]
+    assert tuple(run) == tuple(key for key in CRITERION_RUN if key not in ("details", "evidence"))
+
+
+def test_a_completion_reads_its_own_json() -> None:
+    answer = completed(criterion(1, 2, "safety"), criterion(0.5))
+    assert Completion.model_validate(json.loads(answer.model_dump_json())) == answer
+    assert json.loads(answer.model_dump_json()) == answer.answer()
 
 
 @pytest.mark.statement("criteria.verdict-fail")

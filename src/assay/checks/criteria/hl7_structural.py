@@ -10,12 +10,14 @@ only at messages of this run.
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.evidence.bounds import MOST_SEGMENTS
 from assay.evidence.playground import Event, PlaygroundState, made_once
 from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
@@ -106,11 +108,21 @@ def _messages(evidence: PlaygroundState, events: list[Event]) -> tuple[list[Mess
     """The messages of all events, and why some could not be read."""
     messages: list[Message] = []
     broken: list[str] = []
+    left = MOST_SEGMENTS
     for event in events:
         try:
-            messages += made_once(
-                evidence, (parse, event.payload), functools.partial(parse, event.payload)
-            ).messages
-        except Hl7Error as error:
+            found = _parsed(evidence, event, left)
+        except (Hl7Error, BoundsError) as error:
             broken.append(str(error))
+            continue
+        left -= sum(len(one.segments) for one in found)
+        messages += found
     return messages, broken
+
+
+def _parsed(evidence: PlaygroundState, event: Event, left: int) -> Sequence[Message]:
+    if event.unread is not None:
+        raise BoundsError(event.unread)
+    if left <= 0:
+        raise BoundsError(f"the messages have more than {MOST_SEGMENTS} segments up to here")
+    return made_once(evidence, (parse, event.payload), functools.partial(parse, event.payload)).messages

@@ -9,6 +9,7 @@ that changed in this run.
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import PlaygroundState, StateRow
@@ -16,7 +17,7 @@ from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rows import absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
-from assay.formats.json_paths import DeepDataError, check_path, escape_for, find
+from assay.formats.json_paths import check_path, escape_for, find
 
 KEY = "assertionResults"
 
@@ -71,9 +72,11 @@ class PortalStateMatch:
 
     def _held(self, row: StateRow, what: str, count: int) -> Scored:
         try:
+            if row.unread is not None:
+                raise BoundsError(row.unread)
             found = results(self.assertions, lambda rule: find(rule.path, row.data))
-        except DeepDataError as error:
+        except BoundsError as error:
             return nothing_to_score(
-                absent_rows(self.assertions), KEY, f"{what}: {error}", records=count, key=row.key
+                absent_rows(self.assertions), KEY, f"{what} can't be read: {error}", records=count, key=row.key
             )
         return scored_rows(self.assertions, found, KEY, what, records=count, key=row.key)

@@ -28,6 +28,7 @@ from typing import ClassVar, Final, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.evidence.bounds import printable
 from assay.evidence.playground import FileSource, PlaygroundState, StoredFile
 from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality
@@ -35,7 +36,7 @@ from assay.formats.field_rules.rows import absent_rows
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.file_content.formats import FORMATS, guessed
 from assay.formats.file_content.passage import Passage, pass_through
-from assay.formats.file_content.rules import Demands, Size, printable, rows, unread_rows
+from assay.formats.file_content.rules import Demands, Size, rows, unread_rows
 from assay.formats.globs import check_glob, in_glob, matches_glob
 from assay.formats.json_paths import escape_for
 

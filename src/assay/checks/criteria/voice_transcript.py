@@ -21,6 +21,7 @@ whether the criterion has passed, for wanted and forbidden phrases alike.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
@@ -71,8 +72,12 @@ class VoiceTranscript:
         looked = [*self._wanted(spoken), *self._forbidden(spoken)]
         held = [one.held for one in looked]
         summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
-        rows = [one.row() for one in looked]
-        scored = Scored(sum(held) / len(held), all(held), summary, {"phraseResults": rows})
+        unread = {str(turn.number): turn.unread for turn, _ in spoken if turn.unread is not None}
+        more = {"unread": unread} if unread else {}
+        share = Fraction(sum(held), len(held))
+        scored = Scored(
+            float(share), all(held), summary, {"phraseResults": [one.row() for one in looked], **more}, share
+        )
         return _with_opinions(scored, looked, heard, evidence) if self.paraphrase else scored
 
     def _silence(self) -> Scored:
@@ -121,11 +126,19 @@ class _Looked:
 
     @property
     def held(self) -> bool:
-        return (self.found is not None) != self.forbidden
+        return self.found is None and self.unsure is None if self.forbidden else self.found is not None
+
+    @property
+    def unsure(self) -> str | None:
+        """Why it is unknown whether a forbidden phrase was said, if it is."""
+        if not self.forbidden or self.found is not None:
+            return None
+        return next((f"turn {one.number} can't be read: {one.unread}" for one in self.among if one.unread), None)
 
     def row(self) -> dict[str, object]:
         row = _row(self.phrase, self.found)
-        return {**row, "forbidden": True} if self.forbidden else row
+        forbidden = {"forbidden": True} if self.forbidden else {}
+        return {**row, **forbidden, **({} if self.unsure is None else {"error": self.unsure})}
 
 
 def _with_opinions(

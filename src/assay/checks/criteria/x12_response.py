@@ -13,10 +13,12 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
+from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.evidence.bounds import MOST_SEGMENTS
 from assay.evidence.playground import Event, PlaygroundState, made_once
 from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
@@ -117,17 +119,37 @@ def _sets(evidence: PlaygroundState, responses: list[Event]) -> tuple[list[SetIn
     """The sets of what could be read, and why the rest could not."""
     sets: list[SetIn] = []
     broken: list[str] = []
+    left = MOST_SEGMENTS
     for one in responses:
         try:
-            sets += made_once(evidence, (_parsed, one.payload), functools.partial(_parsed, one.payload))
-        except NotX12Error as error:
+            found = _read(evidence, one, left)
+        except (NotX12Error, BoundsError) as error:
             broken.append(str(error))
+            continue
+        left -= found.segments
+        sets += found.sets
     return sets, broken
 
 
-def _parsed(payload: bytes) -> list[SetIn]:
+class _Read(NamedTuple):
+    """What is in one response."""
+
+    sets: list[SetIn]
+    segments: int
+
+
+def _read(evidence: PlaygroundState, response: Event, left: int) -> _Read:
+    if response.unread is not None:
+        raise BoundsError(response.unread)
+    if left <= 0:
+        raise BoundsError(f"the responses have more than {MOST_SEGMENTS} segments up to here")
+    return made_once(evidence, (_parsed, response.payload), functools.partial(_parsed, response.payload))
+
+
+def _parsed(payload: bytes) -> _Read:
     document = tokenize(payload)
-    return [(one, document) for one in (*place_sets(document), *lone_acknowledgments(document))]
+    sets = [(one, document) for one in (*place_sets(document), *lone_acknowledgments(document))]
+    return _Read(sets, sum(len(one.segments) for one in document.interchanges))
 
 
 def _is_around(finding: Finding, placed: PlacedSet) -> bool:

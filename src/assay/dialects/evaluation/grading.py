@@ -39,6 +39,10 @@ class Provenance(StrictModel):
     profile: str
     isolation: dict[str, Any]
     hashes: Hashes
+    changed_tests: list[str] = Field(
+        default_factory=list,
+        description="Files of the tests that were changed while the verifier ran, by it or by what it ran",
+    )
     started_at: datetime
     finished_at: datetime
     usage: Usage

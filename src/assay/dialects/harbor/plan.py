@@ -87,8 +87,13 @@ _USUAL = len("2026-01-05T09:00:00.000000Z")
 
 
 def _start(trial: Trial) -> tuple[datetime, str]:
+    return moment(trial.started_at), trial.name
+
+
+def moment(text: str | None) -> datetime:
+    """A time as harbor writes it, as UTC where it has no zone; the last of all times if it can't be read."""
     try:
-        started = datetime.fromisoformat(trial.started_at or "")
+        found = datetime.fromisoformat(text or "")
     except ValueError:
-        return _LAST, trial.name
-    return started if started.tzinfo else started.replace(tzinfo=UTC), trial.name
+        return _LAST
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from assay.evidence.bounds import unusual
 from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.fhirpath.evaluate import holds
 from assay.formats.field_rules.dates import parse_date
@@ -34,6 +35,10 @@ def matches(resources: Iterable[Resource], where: str | None, since: datetime | 
             continue
         if since is not None and changed is None:
             yield Match(resource, "it has no time of its last change (meta.lastUpdated)")
+            continue
+        strange = unusual(resource)
+        if strange is not None:
+            yield Match(resource, strange)
             continue
         try:
             if where is None or holds(where, resource):

@@ -13,6 +13,7 @@ _COMPACT = re.compile(
     r"(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d+))?)?)?)?)?)?(Z|[+-]\d{4})?", re.ASCII
 )
 SHORT = 64
+_MINUTES = 5
 _UNITS = {
     "s": 1,
     "sec": 1,
@@ -32,16 +33,34 @@ _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+?)s?\s*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From ``start`` up to but without ``end``. Times without a zone are taken as UTC."""
+    """From ``start`` up to but without ``end``. Times without a zone are taken as UTC.
+
+    ``parts`` is how much was written: 1 for a year, 2 for a month, 3 for a day, and so on to 6 for seconds.
+    """
 
     start: datetime
     end: datetime
+    parts: int
 
-    def distance(self, other: "Span") -> timedelta:
-        """How far apart two spans are; nothing where they overlap."""
-        if self.start < other.end and other.start < self.end:
-            return timedelta(0)
-        return max(other.start - self.end, self.start - other.end, timedelta(0))
+    def within(self, expected: "Span", tolerance: timedelta) -> bool:
+        """Whether all of it lies in what is expected, or up to the tolerance before or behind that."""
+        if not self.is_as_precise_as(expected):
+            return False
+        early = max(expected.start - self.start, timedelta(0))
+        late = max(self.end - expected.end, timedelta(0))
+        return early <= tolerance and late <= tolerance
+
+    def order(self, expected: "Span") -> int | None:
+        """-1 before, 0 in and 1 after what is expected: 10 o'clock is in its day. None for a vaguer date."""
+        if not self.is_as_precise_as(expected):
+            return None
+        if expected.start <= self.start < expected.end:
+            return 0
+        return 1 if self.start >= expected.end else -1
+
+    def is_as_precise_as(self, expected: "Span") -> bool:
+        """A year says nothing about a day. Many systems leave seconds out, so a time may do so, too."""
+        return self.parts >= min(expected.parts, _MINUTES)
 
 
 def parse_date(written: str) -> Span | None:
@@ -62,7 +81,7 @@ def _span(text: str) -> Span | None:
         start = datetime(*(given + [1] * (3 - len(given)))[:6], tzinfo=_zone(zone))  # type: ignore[misc,arg-type]
         if fraction:
             start += timedelta(microseconds=int(fraction[:6].ljust(6, "0")))
-        return Span(start, start + _length(start, len(given), fraction))
+        return Span(start, start + _length(start, len(given), fraction), len(given))
     except (ValueError, OverflowError):
         return None
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from assay.formats.field_rules.dates import parse_date, parse_duration
-from assay.formats.field_rules.operators import MATCHES, Tolerance, around, count_limits, order_key
+from assay.formats.field_rules.operators import MATCHES, Tolerance, around, count_limits, has_order
 from assay.formats.field_rules.patterns import compile_pattern
 from assay.formats.field_rules.values import Plain, number
 
@@ -26,12 +26,12 @@ def _list(operator: str, expected: Plain, _tolerance: Tolerance) -> None:
 def _bounds(_operator: str, expected: Plain, _tolerance: Tolerance) -> None:
     if not isinstance(expected, list) or len(expected) != 2:
         raise ValueError(f"between needs a list of two values, the lower one first, got {expected!r}")
-    if any(order_key(one) is None for one in expected):
+    if any(not has_order(one) for one in expected):
         raise ValueError(f"between needs two numbers or two dates, got {expected!r}")
 
 
 def _ordered(operator: str, expected: Plain, _tolerance: Tolerance) -> None:
-    if order_key(expected) is None:
+    if not has_order(expected):
         raise ValueError(f"{operator} needs a number or a date, got {expected!r}")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DecimalException
 from typing import Final, TypeGuard
 
-from assay.formats.field_rules.dates import parse_date, parse_duration
+from assay.formats.field_rules.dates import Span, parse_date, parse_duration
 from assay.formats.field_rules.patterns import compile_pattern, search_each
 from assay.formats.field_rules.values import Plain, number, same, text
 
@@ -25,27 +25,19 @@ def _contains(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
     return whole is not None and part is not None and part in whole
 
 
-def order_key(value: Plain) -> tuple[str, Decimal | float] | None:
-    """Something that can be put in order: a number or a time."""
-    exact = number(value)
-    # Eight digits are a date in HL7 and X12, and a number elsewhere; of one length, both keep their order.
-    if exact is not None:
-        return "number", exact
-    span = parse_date(value) if isinstance(value, str) else None
-    return None if span is None else ("date", span.start.timestamp())
+def has_order(value: Plain) -> bool:
+    """Whether something can be put in order: a number or a time."""
+    return number(value) is not None or _date(value) is not None
 
 
 def _compared(value: Plain, expected: Plain) -> int | None:
     """-1, 0 or 1; None for values that can't be put in order."""
+    # Eight digits are a date in HL7 and X12, and a number elsewhere; of one length, both keep their order.
     exact, other = number(value), number(expected)
     if exact is not None and other is not None and not _are_moments(value, expected):
         return (exact > other) - (exact < other)
-    left, right = order_key(value), order_key(expected)
-    if left is None or right is None or left[0] != right[0] or _are_moments(value, expected):
-        left, right = _as_dates(value), _as_dates(expected)
-    if left is None or right is None:
-        return None
-    return (left[1] > right[1]) - (left[1] < right[1])
+    left, right = _date(value), _date(expected)
+    return None if left is None or right is None else left.order(right)
 
 
 def _are_moments(value: Plain, expected: Plain) -> bool:
@@ -56,9 +48,8 @@ def _are_moments(value: Plain, expected: Plain) -> bool:
     return len(spans) == 2 and all(span is not None and 1800 <= span.start.year < 2200 for span in spans)
 
 
-def _as_dates(value: Plain) -> tuple[str, float] | None:
-    span = parse_date(value) if isinstance(value, str) else None
-    return None if span is None else ("date", span.start.timestamp())
+def _date(value: Plain) -> Span | None:
+    return parse_date(value) if isinstance(value, str) else None
 
 
 def _ordered(holds: Callable[[int], bool]) -> AboutOne:
@@ -104,10 +95,9 @@ def _bound(tolerance: Tolerance) -> tuple[Decimal, bool] | None:
 
 
 def _date_within(value: Plain, expected: Plain, tolerance: Tolerance) -> bool:
-    left = parse_date(value) if isinstance(value, str) else None
-    right = parse_date(expected) if isinstance(expected, str) else None
+    left, right = _date(value), _date(expected)
     allowed = None if tolerance is None else parse_duration(tolerance)
-    return left is not None and right is not None and allowed is not None and left.distance(right) <= allowed
+    return left is not None and right is not None and allowed is not None and left.within(right, allowed)
 
 
 def _starts(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import regex
 
-from assay.core.errors import AssayError
+from assay.core.errors import BoundsError
 from assay.formats.field_rules.pattern_size import expanded_size
 from assay.formats.field_rules.values import Plain
 
@@ -18,7 +18,7 @@ LONGEST: Final = 10_000
 MOST_PARTS: Final = 100_000
 
 
-class SlowPatternError(AssayError):
+class SlowPatternError(BoundsError):
     """A pattern took too long, so it is unknown whether the value matches. It doesn't count as a match."""
 
 

@@ -1,15 +1,13 @@
 """JSON, with dotted paths or JSONPath. A member that occurs twice makes it unreadable: readers disagree on it."""
 
 import json
-from typing import Any, Final
+from typing import Any
 
+from assay.evidence.bounds import unusual
 from assay.formats import json_paths
 from assay.formats.field_rules.values import Plain
 from assay.formats.file_content.errors import UnreadableError
 from assay.formats.file_content.model import MAX_VALUES, Finder
-
-# A path of JSONPath that descends goes no deeper than this either.
-MAX_DEPTH: Final = 90
 
 
 def check_path(path: str) -> None:
@@ -27,8 +25,9 @@ def opened(data: bytes) -> Finder:
         value = json.loads(data, object_pairs_hook=_once, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
         raise UnreadableError("the file is not JSON") from error
-    if _deeper_than(value, MAX_DEPTH):
-        raise UnreadableError(f"the JSON has more than {MAX_DEPTH} levels")
+    why = unusual(value)
+    if why is not None:
+        raise UnreadableError(f"the JSON can't be checked: {why}")
 
     def find(path: str) -> list[Plain]:
         return json_paths.find(path, value)
@@ -45,19 +44,3 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refused(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
-
-
-def _deeper_than(value: object, levels: int) -> bool:
-    """Level by level, so that depth costs no recursion."""
-    here = [value]
-    for _ in range(levels):
-        if not here:
-            return False
-        here = [inner for one in here for inner in _members(one) if isinstance(inner, dict | list)]
-    return bool(here)
-
-
-def _members(value: object) -> Any:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()

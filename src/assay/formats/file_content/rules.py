@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from assay.evidence.bounds import printable
 from assay.formats.field_rules.rows import Result, results
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.values import Plain
@@ -140,8 +141,3 @@ def _short(value: object) -> object:
     if isinstance(value, dict | list) and len(str(value)) > SHOWN:
         return printable(f"{str(value)[:SHOWN]}…")
     return value
-
-
-def printable(text: str) -> str:
-    """Text that every writer takes: halves of characters, as broken names have them, are written out."""
-    return text.encode("utf-8", "backslashreplace").decode()

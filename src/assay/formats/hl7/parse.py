@@ -7,6 +7,7 @@ because it does not begin with a header or the header declares no usable delimit
 
 import re
 
+from assay.evidence.bounds import MOST_SEGMENTS
 from assay.formats.hl7.assembly import Assembly
 from assay.formats.hl7.block import Block, blocks_of
 from assay.formats.hl7.charset import LATIN
@@ -59,6 +60,8 @@ def _without_marks(data: bytes) -> bytes:
 
 def _lines(text: str) -> list[Line]:
     """The text's lines, the first of which is a header."""
+    if max(text.count("\r"), text.count("\n")) > MOST_SEGMENTS:
+        raise Hl7Error(f"the text has more than {MOST_SEGMENTS} segments", 1)
     lines = split_lines(text)
     if not lines:
         raise Hl7Error("the text is empty; a message begins with MSH", 1)

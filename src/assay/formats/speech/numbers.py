@@ -69,7 +69,7 @@ def _one_by_one(words: Sequence[str], at: int) -> tuple[int, str | None]:
     """Digits said one after the other: "four oh five", "double five", "1 2 3"."""
     digits, here = "", at
     before = (digits, here)
-    while here < len(words):
+    while here < min(len(words), at + _LONGEST):
         taken, more = _repeated(words, here)
         if not taken or (digits == "" and words[here] == "oh"):
             break
@@ -96,7 +96,7 @@ def _digit(word: str) -> str | None:
 def _amount(words: Sequence[str], at: int) -> tuple[int, str | None]:
     """A number in words: "one thousand two hundred and five", "twenty-third"."""
     total, part, here = 0, None, at
-    while here < len(words):
+    while here < min(len(words), at + _LONGEST):
         word = words[here]
         if part is not None and word in _SCALES:
             total, part = (total, part * 100) if word == "hundred" else (total + part * _SCALES[word], 0)

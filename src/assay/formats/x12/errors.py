@@ -4,7 +4,7 @@ from assay.core.errors import AssayError, InputError
 
 
 class NotX12Error(AssayError):
-    """The text has no ISA header. Whatever has one is read, and what is wrong with it becomes findings."""
+    """The text has no ISA header, or too many segments. What is wrong with any other text becomes findings."""
 
 
 class X12PathError(InputError):

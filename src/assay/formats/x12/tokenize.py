@@ -7,6 +7,7 @@ length of the text, whatever is in it.
 import re
 from collections.abc import Iterator
 
+from assay.evidence.bounds import MOST_SEGMENTS
 from assay.formats.x12.envelope import assemble
 from assay.formats.x12.errors import NotX12Error
 from assay.formats.x12.findings import Findings, Kind
@@ -23,7 +24,7 @@ _MEANS_NOTHING = "\ufeff \t\r\n"
 def tokenize(data: bytes | str) -> Document:
     """The interchanges of a file, with everything that is wrong with their envelopes.
 
-    Raises NotX12Error for text without an ISA header, and nothing else.
+    Raises NotX12Error for text without an ISA header, or with more segments than are read, and nothing else.
     """
     findings = Findings()
     text, encoding = _decoded(data, findings)
@@ -60,10 +61,13 @@ def _first_header(text: str) -> int:
 
 
 def _interchanges(text: str, start: int, findings: Findings) -> Iterator[Interchange]:
-    number = 1
+    number, left = 1, MOST_SEGMENTS
     while start < len(text):
         header = read_header(text, start)
         end = _next_header(text, header)
+        left -= 1 + text.count(header.separators.terminator, header.end, end)
+        if left < 0:
+            raise NotX12Error(f"the text has more than {MOST_SEGMENTS} segments")
         yield _interchange(text[header.end : end], header, number, findings)
         start, number = end, number + 1
 

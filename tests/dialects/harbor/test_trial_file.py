@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.dialects.harbor.trial import (
-    MESSAGE_LIMIT,
-    Trial,
-    TrialDecoder,
-    TrialFileError,
-    Usage,
-    UsageSum,
-    evals_key,
-)
+from assay.dialects.harbor.trial import Trial, Usage, UsageSum, evals_key
+from assay.dialects.harbor.trial_file import MESSAGE_LIMIT, TrialDecoder, TrialFileError
 from tests.builders import HARBOR_JOBS, trial_record, typed_values
 
 

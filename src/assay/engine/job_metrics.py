@@ -1,0 +1,113 @@
+"""The metrics of a job: those of its config.json, and those that only its result knows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isclose, isfinite
+from pathlib import PurePosixPath
+from typing import Any
+
+from assay.dialects.harbor.job_config import ConfiguredMetrics, Sources, metrics_for, metrics_of_config
+from assay.dialects.harbor.metrics import METRICS, Metric
+from assay.dialects.harbor.rewards import Rewards
+from assay.dialects.harbor.trial import Trial
+from assay.dialects.harbor.versions import HarborVersion
+from assay.evidence.files import Content, File, Refused
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMetric:
+    """A metric of which only the result is known."""
+
+    result: Mapping[str, object]
+
+    def compute(self, rewards: Sequence[Rewards | None]) -> dict[str, object]:  # noqa: ARG002 - a Metric has them
+        return dict(self.result)
+
+
+def job_metrics(
+    config: File, trials: Sequence[Trial], script: Metric | None, version: HarborVersion, notes: list[str]
+) -> ConfiguredMetrics:
+    """The metrics that config.json configures. Notes say why it can't be used, or what is missing."""
+    found = ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
+    if isinstance(config, Content):
+        try:
+            found = metrics_of_config(config.data, script, _sources(trials, version))
+        except (ValueError, RecursionError) as error:
+            notes.append(f"config.json can't be used ({error}), so the metric is the mean")
+    elif isinstance(config, Refused):
+        notes.append(f"config.json is {config.why.value}, so the metric is the mean")
+    if not found.complete:
+        notes.append("the job's metric is a script that was not run; pass it with --metric-script")
+    if script is not None and not found.script_used:
+        notes.append("the metric script was not run: the job configures no script metric")
+    return found
+
+
+def _sources(trials: Iterable[Trial], version: HarborVersion) -> Sources:
+    named = [trial for trial in trials if trial.dataset != "adhoc"]
+    return Sources(
+        names=frozenset(trial.dataset for trial in named),
+        by_folder={str(PurePosixPath(trial.slot[0]).parent): trial.dataset for trial in named if trial.slot},
+        all_count=version.every_source_counts,
+    )
+
+
+def with_registered(
+    metrics: ConfiguredMetrics, trials: Sequence[Trial], result: Mapping[str, Any] | None, notes: list[str]
+) -> ConfiguredMetrics:
+    """Add the metrics that a registry brought, as far as the job's result shows them.
+
+    One that is harbor's own metric of the same rewards is computed like any other. For all others, the number is
+    taken as recorded, and a note says so.
+    """
+    by_group: dict[str, list[Metric]] = {}
+    taken: set[str] = set()
+    for key, members in _registered_groups(metrics, trials).items():
+        recorded = _recorded_metrics(result, key)
+        brought = recorded[: len(recorded) - len(metrics.of_job)]
+        if not recorded or not brought:
+            continue
+        rewards = [trial.rewards for trial in members]
+        by_group[key] = [*(_harbors_own(one, rewards) or RecordedMetric(one) for one in brought), *metrics.of_job]
+        if any(isinstance(one, RecordedMetric) for one in by_group[key]):
+            taken.add(key)
+            notes.append(
+                f"the metric of {members[0].dataset} comes from its registry, not from config.json: its value is"
+                " taken as recorded"
+            )
+    if not by_group:
+        return metrics
+    return replace(metrics, by_dataset=metrics.by_dataset | by_group, taken=frozenset(taken))
+
+
+def _registered_groups(metrics: ConfiguredMetrics, trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+    groups: dict[str, list[Trial]] = {}
+    for trial in trials:
+        if trial.dataset in metrics.registered:
+            groups.setdefault(trial.evals_key, []).append(trial)
+    return groups
+
+
+def _recorded_metrics(result: Mapping[str, Any] | None, key: str) -> list[dict[str, object]]:
+    match result:
+        case {"stats": {"evals": dict(evals)}}:
+            group = evals.get(key)
+            found = group.get("metrics") if isinstance(group, dict) else None
+            return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return []
+
+
+def _harbors_own(recorded: Mapping[str, object], rewards: Sequence[Rewards | None]) -> Metric | None:
+    """The metric of harbor that gives this result; None if none does."""
+    return next((one for one in METRICS.values() if _alike(one.compute(rewards), recorded)), None)
+
+
+def _alike(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return set(one) == set(other) and all(_same_number(one[key], other[key]) for key in one)
+
+
+def _same_number(one: object, other: object) -> bool:
+    if isinstance(other, bool) or not isinstance(one, int | float) or not isinstance(other, int | float | None):
+        return False
+    # NaN and infinity are recorded as null.
+    return not isfinite(one) if other is None else isclose(one, other, rel_tol=1e-12)

@@ -1,0 +1,78 @@
+"""Evidence as it is stored and shown: plain values of a bounded size, with what was cut.
+
+Evidence has values that an agent wrote. They may be huge, nested to any depth, or hold halves of characters, and
+must not keep anybody from writing the rest.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from assay.evidence.bounds import MOST_DIGITS, printable
+
+DEEPEST: Final = 32
+LONGEST_TEXT: Final = 10_000
+MOST_ITEMS: Final = 1_000
+MOST_VALUES: Final = 50_000
+LONGEST_DETAILS: Final = 2_000
+CUT: Final = "cut"
+MOST_CUTS: Final = 20
+Parts = Mapping[Any, object] | list[object] | tuple[object, ...]
+
+
+def shown_details(details: str) -> str:
+    """A summary in a line that is not too long."""
+    text = printable(details)
+    return text if len(text) <= LONGEST_DETAILS else f"{text[:LONGEST_DETAILS]}…"
+
+
+def shown_evidence(evidence: Mapping[str, object]) -> dict[str, Any]:
+    """The evidence; under ``cut``, the places at which something was left out, if so."""
+    showing = _Showing()
+    shown: dict[str, Any] = showing.value(dict(evidence), "", 0)
+    return {**shown, CUT: showing.cuts[:MOST_CUTS]} if showing.cuts else shown
+
+
+class _Showing:
+    """One walk through evidence. Once there are enough values, the rest is left out."""
+
+    def __init__(self) -> None:
+        self.cuts: list[str] = []
+        self._left = MOST_VALUES
+
+    def value(self, value: object, place: str, depth: int) -> Any:
+        self._left -= 1
+        if isinstance(value, str):
+            return self._text(value, place)
+        if isinstance(value, Mapping | list | tuple):
+            return self._parts(value, place, depth)
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if isinstance(value, int) and value.bit_length() > MOST_DIGITS * 10 // 3:
+            return self._cut(place, f"a number of more than {MOST_DIGITS} digits")
+        return value if value is None or isinstance(value, bool | int) else self._text(str(value), place)
+
+    def _parts(self, value: Parts, place: str, depth: int) -> Any:
+        if depth > DEEPEST:
+            return self._cut(place, f"values nested more than {DEEPEST} deep")
+        shown = min(len(value), MOST_ITEMS, max(self._left, 0))
+        if shown < len(value):
+            self._cut(place, f"{len(value) - shown} of {len(value)} values")
+        if isinstance(value, Mapping):
+            inside = list(value.items())[:shown]
+            return {
+                self._text(str(name), place): self.value(one, f"{place}.{name}".removeprefix("."), depth + 1)
+                for name, one in inside
+            }
+        return [self.value(one, f"{place}[{at}]", depth + 1) for at, one in enumerate(value[:shown])]
+
+    def _text(self, text: str, place: str) -> str:
+        if len(text) > LONGEST_TEXT:
+            self._cut(place, f"{len(text) - LONGEST_TEXT} of {len(text)} characters")
+            text = f"{text[:LONGEST_TEXT]}…"
+        return printable(text)
+
+    def _cut(self, place: str, what: str) -> str:
+        """What stands for a value that is left out."""
+        self.cuts.append(printable(f"{place[:200] or 'evidence'}: {what} left out"))
+        return "…"
