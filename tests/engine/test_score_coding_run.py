@@ -16,6 +16,7 @@ from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
 from assay.engine.judge_run import JudgeRun
 from assay.engine.score_coding_run import (
+    Afterwards,
     Attempt,
     Commit,
     Files,
@@ -202,7 +203,7 @@ SAID = AgentRecord(final_response="Done.")
 @pytest.mark.statement("scorers.judge-after-scorers")
 def test_the_judge_comes_after_the_scorers_and_reads_their_results() -> None:
     site, judges = files(LIMIT, work="folder"), FakeJudges()
-    report = score_by_task("task", Attempt("work", agent=SAID), site, judges)
+    report = score_by_task("task", Attempt("work", agent=SAID), site, Afterwards(judges))
     assert site.asked[-2:] == ["diff", "workspace closed"]
     (run,) = judges.read
     assert [row.name for row in run.rows] == ["max_files_changed"]
@@ -215,7 +216,7 @@ def test_the_judge_comes_after_the_scorers_and_reads_their_results() -> None:
 @pytest.mark.parametrize("scorers", [[], [LIMIT]])
 def test_a_run_without_a_workspace_is_judged_without_a_diff(scorers: list[dict[str, Any]]) -> None:
     judges = FakeJudges()
-    report = score_by_scenario("s.yaml", None, Attempt(None, agent=SAID), files(*scorers), judges)
+    report = score_by_scenario("s.yaml", None, Attempt(None, agent=SAID), files(*scorers), Afterwards(judges))
     assert (report.overall, report.judge.state) == (None, JudgeState.PASS)
     assert judges.read[0].diff is None
 
@@ -223,7 +224,7 @@ def test_a_run_without_a_workspace_is_judged_without_a_diff(scorers: list[dict[s
 @pytest.mark.parametrize("status", [status for status in RunStatus if status is not RunStatus.COMPLETED])
 def test_only_a_completed_run_is_judged(status: RunStatus) -> None:
     judges = FakeJudges()
-    report = score_by_task("task", Attempt("work", status), files(LIMIT, work="folder"), judges)
+    report = score_by_task("task", Attempt("work", status), files(LIMIT, work="folder"), Afterwards(judges))
     assert (judges.read, report.judge.verdict) == ([], None)
     assert report.judge.state is JudgeState.NOT_APPLICABLE
 
@@ -232,5 +233,15 @@ def test_a_scenario_may_name_its_judge() -> None:
     site, judges = files(LIMIT, work="folder"), FakeJudges()
     section = JudgeSection(url="http://127.0.0.1:1/v1", models=["m"])
     site.scenario = site.scenario.model_copy(update={"judge": section})
-    score_by_task("task", Attempt("work"), site, judges)
+    score_by_task("task", Attempt("work"), site, Afterwards(judges))
     assert judges.section == section
+
+
+@pytest.mark.parametrize("judged", [True, False])
+def test_a_run_is_kept_with_its_report(judged: bool) -> None:
+    kept: list[Any] = []
+    ends = Afterwards(FakeJudges() if judged else None, lambda *one: kept.append(one))
+    report = score_by_task("task", Attempt("work", agent=SAID), files(LIMIT, work="folder"), ends)
+    ((run, told, section),) = kept
+    assert (run.final_response, told, section) == ("Done.", report, None)
+    assert (told.judge.verdict is not None) is judged

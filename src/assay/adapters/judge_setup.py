@@ -1,6 +1,7 @@
 """A judge by what the command line, the environment and a scenario say, ready to be asked."""
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -65,6 +66,8 @@ class Judges:
         self._environment = environment
         self._all = Budget("all runs", options.tokens, options.cost)
         self._open = ExitStack()
+        self._known: dict[str, RunJudge] = {}
+        self._lock = threading.Lock()
 
     def __enter__(self) -> "Judges":
         return self
@@ -75,6 +78,13 @@ class Judges:
     def judge(self, section: JudgeSection | None) -> RunJudge:
         """The judge for the runs of a scenario. Raises ``InputError`` if nobody says which."""
         asked = section or JudgeSection()
+        name = asked.model_dump_json()
+        with self._lock:
+            if name not in self._known:
+                self._known[name] = self._new(asked)
+            return self._known[name]
+
+    def _new(self, asked: JudgeSection) -> RunJudge:
         setting, models = self._setting(asked), self._models(asked)
         sources = [self._source(name, asked) for name in models]
 

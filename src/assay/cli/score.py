@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from assay.adapters.agent_record import read_agent_record
+from assay.adapters.run_store import keep_run
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.capture import Captured
@@ -27,7 +28,7 @@ from assay.cli.judge_options import add_judge, judge_options, refuse_without
 from assay.cli.score_table import render
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
-from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
+from assay.engine.score_coding_run import Afterwards, Attempt, score_by_scenario, score_by_task
 from assay.evidence.coding_run import AgentRecord, RunStatus
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--agent-logs", metavar="DIR", help="what the agent recorded: trajectory, final response, output"
     )
+    parser.add_argument("--keep", metavar="DIR", help="keep the run in a new folder, for 'assay judge'")
     add_judge(parser, "judge-")
     add_isolation(parser)
 
@@ -82,10 +84,11 @@ def run(args: argparse.Namespace) -> int:
     agent = AgentRecord() if args.agent_logs is None else read_agent_record(args.agent_logs)
     attempt = Attempt(args.workspace, RunStatus(args.run_status), agent)
     with _judges(args) as judges:
+        ends = Afterwards(judges, None if args.keep is None else functools.partial(keep_run, args.keep))
         if args.task is not None:
-            report = score_by_task(args.task, attempt, files, judges)
+            report = score_by_task(args.task, attempt, files, ends)
         else:
-            report = score_by_scenario(args.scenario, args.baseline, attempt, files, judges)
+            report = score_by_scenario(args.scenario, args.baseline, attempt, files, ends)
     print(report.model_dump_json(indent=2) if args.json else render(report, everything=args.all))
     return _exit_code(report, args.require_judge)
 
@@ -102,6 +105,8 @@ def _check(args: argparse.Namespace) -> None:
     refuse_without(args, wanted=args.judge)
     if args.require_judge and not args.judge:
         raise InputError("pass --judge with --require-judge: without it no judge is asked")
+    if args.keep is not None and os.path.lexists(args.keep):
+        raise InputError(f"--keep must be a new folder, but {args.keep} exists")
     if args.agent_logs is not None and not os.path.isdir(args.agent_logs):
         raise InputError(f"--agent-logs must be a folder, got {args.agent_logs}, which isn't one")
     if (args.task is None) == (args.scenario is None):

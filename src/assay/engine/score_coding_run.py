@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
@@ -17,7 +17,7 @@ from assay.engine.run_metrics import RunLimits
 from assay.engine.score import COMMAND, score_run
 from assay.engine.scorer_checks import frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
-from assay.evidence.coding_run import AgentRecord, Diff, RunStatus
+from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Workspace
 from assay.version import VERSION
 
@@ -97,14 +97,38 @@ class Judges(Protocol):
         ...
 
 
-def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, judges: Judges | None = None) -> ScorersReport:
+KeepRun: TypeAlias = Callable[[CodingRun, ScorersReport, JudgeSection | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Afterwards:
+    """What becomes of a run once it is scored: a judge reads it, and it is kept to be judged later."""
+
+    judges: Judges | None = None
+    keep: KeepRun | None = None
+
+    def for_scenario(self, scenario: Scenario) -> "_Ending":
+        """Raises ``InputError`` if there should be a judge and nobody says which."""
+        return _Ending(None if self.judges is None else self.judges.judge(scenario.judge), self.keep)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    judge: JudgeRun | None
+    keep: KeepRun | None
+
+
+NOTHING: Final = Afterwards()
+
+
+def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, ends: Afterwards = NOTHING) -> ScorersReport:
     """Score by the scorers and the baseline that were frozen when the task was seeded, then ask the judge."""
     seeded = files.load_task(task)
     loaded = _Loaded(
         placed_checks(seeded.scenario, f"{task}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
         seeded.scenario,
-        None if judges is None else judges.judge(seeded.scenario.judge),
+        ends.for_scenario(seeded.scenario),
     )
     if attempt.workspace is None:
         return _score_without_workspace(loaded, attempt)
@@ -115,13 +139,13 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, judges: Judg
 
 
 def score_by_scenario(
-    scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles, judges: Judges | None = None
+    scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles, ends: Afterwards = NOTHING
 ) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
     checks = placed_checks(found, scenario)
     provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
-    loaded = _Loaded(checks, provenance, found, None if judges is None else judges.judge(found.judge))
+    loaded = _Loaded(checks, provenance, found, ends.for_scenario(found))
     if attempt.workspace is None or baseline is None:
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
@@ -155,7 +179,7 @@ class _Loaded:
     checks: list[PlacedCheck[Workspace]]
     provenance: Provenance
     scenario: Scenario
-    judge: JudgeRun | None
+    ending: _Ending
 
     def against(self, before: KnownBaseline) -> "_Loaded":
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
@@ -170,17 +194,21 @@ def _score_without_workspace(loaded: _Loaded, attempt: Attempt) -> ScorersReport
     report = score_run(
         loaded.checks, None, loaded.provenance, attempt.status, agent=attempt.agent, limits=loaded.limits
     )
-    return _judged(loaded, report, attempt, lambda: None)
+    return _ended(loaded, report, attempt, lambda: None)
 
 
-def _judged(
+def _ended(
     loaded: _Loaded, report: ScorersReport, attempt: Attempt, diff: Callable[[], Diff | None]
 ) -> ScorersReport:
-    """Ask the judge, who reads what the scorers found, if there is a judge and the run is completed."""
-    if loaded.judge is None or not is_judged(attempt.status):
+    """Ask the judge, who reads what the scorers found, if the run is completed and there is one; then keep it."""
+    judge = loaded.ending.judge if is_judged(attempt.status) else None
+    if judge is None and loaded.ending.keep is None:
         return report
     run = coding_run(loaded.scenario, report, [attempt.agent], diff())
-    return with_verdict(report, loaded.judge(run))
+    told = report if judge is None else with_verdict(report, judge(run))
+    if loaded.ending.keep is not None:
+        loaded.ending.keep(run, told, loaded.scenario.judge)
+    return told
 
 
 def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
@@ -204,4 +232,4 @@ def _score(
     report = score_run(
         loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits
     )
-    return _judged(loaded, report, attempt, lambda: files.diff(workspace))
+    return _ended(loaded, report, attempt, lambda: files.diff(workspace))

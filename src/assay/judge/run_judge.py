@@ -34,6 +34,7 @@ class JudgeSetting:
     samples: int = 1
     tries: int = TRIES
     canary: bool = True
+    reverse: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,9 @@ def judge_run(
     ask_all: AskAll = map,
 ) -> Judged:
     """Ask every model, as often as there are samples. ``ask_all`` works like ``map`` and keeps the order."""
-    question = verdict_question(run, setting.prompt, setting.bounds, planted=setting.canary)
+    question = verdict_question(
+        run, setting.prompt, setting.bounds, planted=setting.canary, reverse=setting.reverse
+    )
     asked = [(client, sample) for client in clients for sample in range(1, setting.samples + 1)]
     answers = tuple(ask_all(lambda one: _answer(one[0], one[1], question, setting, make_mark), asked))
     sha256 = build(question, make_mark).sha256

@@ -12,8 +12,15 @@ NAME: Final = "verdict-1"
 FIELDS: Final = frozenset({"expected_outcome"})
 
 
-def verdict_question(run: CodingRun, file: PromptFile, bounds: Bounds, *, planted: bool) -> Question:
-    """The question, with everything that is known about the run. ``planted`` adds a canary."""
+def verdict_question(
+    run: CodingRun, file: PromptFile, bounds: Bounds, *, planted: bool, reverse: bool = False
+) -> Question:
+    """The question, with everything that is known about the run. ``planted`` adds a canary.
+
+    ``reverse`` turns the order of all parts but the task around.
+    """
     made = run_parts(run, bounds)
+    if reverse:
+        made.parts[1:] = reversed(made.parts[1:])
     outcome = {"expected_outcome": run.expected_outcome}
     return Question(file, made.parts, SCHEMA, outcome, tuple(made.cuts), planted)
