@@ -14,9 +14,11 @@
 import time
 from typing import Any
 
+from assay.adapters.added_tags import add_tag, read_tags
 from assay.adapters.annotations import annotate, read_annotations
-from assay.adapters.gradings import read_gradings
+from assay.adapters.reviewed_run import read_gradings, read_result
 from assay.adapters.reward_writer import write_artifacts
+from assay.dialects.evaluation.added_tag import AddedTag
 from assay.dialects.evaluation.grading import Grading, Provenance
 from assay.dialects.evaluation.ingest import Ingested
 from assay.dialects.evaluation.ingest import ingest as _ingest
@@ -37,7 +39,7 @@ from assay.dialects.evaluation.rubric import Dimension, Rubric, RubricScore, Str
 from assay.evidence.files import Absent, Content, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
-MODELS = (VerifierSpec, EvaluationResult, Annotation, Rubric, Grading)
+MODELS = (VerifierSpec, EvaluationResult, Annotation, AddedTag, Rubric, Grading)
 
 
 def ingest(
@@ -65,6 +67,7 @@ def json_schemas() -> dict[str, dict[str, Any]]:
 
 __all__ = [
     "Absent",
+    "AddedTag",
     "Annotation",
     "ConfidenceInterval",
     "ConfidenceMetadata",
@@ -88,12 +91,15 @@ __all__ = [
     "ValidityCheck",
     "VerifierEvidence",
     "VerifierSpec",
+    "add_tag",
     "annotate",
     "ingest",
     "inspect_output",
     "json_schemas",
     "read_annotations",
     "read_gradings",
+    "read_result",
+    "read_tags",
     "score_rubric",
     "write_artifacts",
 ]

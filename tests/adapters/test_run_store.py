@@ -27,6 +27,7 @@ def kept(folder: Path) -> str:
     return str(folder)
 
 
+@pytest.mark.statement("scorers.trajectory-saved", "scorers.results-on-run")
 def test_a_run_is_read_back_whole(tmp_path: Path) -> None:
     found = LocalRunStore().read(kept(tmp_path / "run"))
     assert found.run == RUN

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.adapters.task_folder import load_task
 from assay.cli.main import main
 from tests.attacks.conftest import Attack
 from tests.sandbox.backends import need, removed_afterwards
@@ -177,7 +178,7 @@ def test_42_a_module_beside_the_answer_is_not_the_verifiers(attack: Attack) -> N
 def test_42_the_record_says_with_which_tests(attack: Attack) -> None:
     left = attack(OVERWRITE)
     hashes = left.gradings[0]["provenance"]["hashes"]
-    assert hashes["task"] == left.result["task_checksum"]
+    assert hashes["task"] == load_task(left.result["task_id"]["path"]).checksum
     assert all(len(hashes[name]) == 64 for name in ("tests", "workspace", "reward"))
     assert os.path.exists(left.folder / "workspace.tar.gz")
 

@@ -230,7 +230,7 @@ def test_attempts_that_start_together_are_in_the_order_in_which_they_are_read_ag
 def test_steps_stop_early(like_harbors: Path) -> None:
     for trial in by_task(like_harbors)["t-multi"]:
         assert [step["step_name"] for step in trial.result["step_results"]] == ["one", "two"]
-        assert [grading["step"] for grading in trial.gradings] == ["one", "two"]
+        assert [grading["step"] for grading in trial.gradings] == ["one", "two", None]
         assert (trial.folder / "steps" / "two" / "workspace.tar.gz").exists()
         assert not (trial.folder / "steps" / "three").exists()
 

@@ -57,7 +57,6 @@ def test_the_card(cli: Cli, run: list[str]) -> None:
     ]
 
 
-@pytest.mark.statement("scorers.trajectory-saved")
 def test_what_the_judge_reads(cli: Cli, run: list[str]) -> None:
     with chatting(Chat(said())) as talk:
         cli(*run, *judge(talk.url))

@@ -71,6 +71,9 @@ class FakeBench:
     def changed_tests(self) -> list[str]:
         return []
 
+    def test_texts(self) -> list[str]:
+        return []
+
     def verifier_mounts(self, step: Step) -> list[Mount]:
         self.done.append(f"verifier of {step.name}")
         return [Mount("/bench/tests", "/tests")]

@@ -76,8 +76,10 @@ class FakeFiles:
         self.asked.append("baseline closed")
 
     @contextmanager
-    def capture(self, left: Files, before: KnownBaseline, workdir: str, remember: bool) -> Iterator[FakeWorkspace]:
-        self.asked.append((left, before.sha256, before.nested, workdir, remember))
+    def capture(
+        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+    ) -> Iterator[FakeWorkspace]:
+        self.asked.append((left, before.sha256, before.nested, scenario.workdir, remember))
         yield self.workspace
         self.asked.append("workspace closed")
 
@@ -110,6 +112,7 @@ def test_by_a_task() -> None:
         "scenario_sha256": "scenario hash",
         "baseline_sha256": "baseline hash",
         "isolation": None,
+        "strict": False,
     }
     capture = (Files("work"), "baseline hash", ("vendor",), "/app", True)
     assert site.asked == ["task task", "1 scorers", capture, "workspace closed"]

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.core.errors import MeasurementError
+from assay.core.errors import BoundsError, MeasurementError
+from assay.evidence.bounds import MOST_DIGITS
 
 if TYPE_CHECKING:
     import httpx
@@ -46,6 +47,10 @@ class Answer:
 
     status: int
     body: Any
+
+
+class LargeAnswerError(BoundsError):
+    """The answer is larger than what is read. Somebody wrote what is in it, so the server is not to blame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,7 @@ class JsonRequests:
         for chunk in response.iter_bytes():
             content += chunk
             if len(content) > self._limits.answer_bytes:
-                raise MeasurementError(f"{what}: the answer has more than {self._limits.answer_bytes} bytes")
+                raise LargeAnswerError(f"{what}: the answer has more than {self._limits.answer_bytes} bytes")
             if self._pace.clock() > end:
                 raise MeasurementError(f"{what}: the answer takes longer than {self._limits.deadline_sec:g} s")
         return bytes(content)
@@ -106,11 +111,18 @@ class JsonRequests:
 
 def _json(content: bytes, needed: bool, what: str) -> Any:
     try:
-        return json.loads(content, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
+        return json.loads(content, parse_constant=_refuse, parse_int=_whole)
+    except RecursionError as error:
+        raise BoundsError(f"{what}: the answer is nested too deeply to be read") from error
+    except ValueError as error:
         if needed:
             raise MeasurementError(f"{what}: the answer is not JSON") from error
         return None
+
+
+def _whole(written: str) -> int | str:
+    """A number; as text if it has more digits than anything needs, which Python refuses to read."""
+    return int(written) if len(written) <= MOST_DIGITS else written
 
 
 def _refuse(constant: str) -> None:

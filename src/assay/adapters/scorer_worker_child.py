@@ -52,7 +52,13 @@ class AskedWorkspace:
     def run(
         self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
     ) -> CommandRun:
-        ran = self._asked(CommandRun, "run", command, timeout_sec, restore, collect)
+        return self._ran("run", command, timeout_sec, restore, collect)
+
+    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:
+        return self._ran("run_on_baseline", command, timeout_sec)
+
+    def _ran(self, call: str, *arguments: object) -> CommandRun:
+        ran = self._asked(CommandRun, call, *arguments)
         if ran is None:
             raise MeasurementError("the command gave no answer")
         return ran

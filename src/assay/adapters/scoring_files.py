@@ -1,11 +1,13 @@
 """The files that scoring a coding run reads, on disk, and the sandbox for its commands."""
 
 import contextlib
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from assay.adapters.command_environment import command_environment
 from assay.adapters.scenario_file import load_scenario
 from assay.adapters.scorer_worker import TimeLimit, prepare
 from assay.adapters.scratch import scratch_folder
@@ -21,6 +23,7 @@ from assay.adapters.workspace.memory import Memory
 from assay.core.grading import PlacedCheck, RunCheck
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding_task import Seeded
+from assay.engine.command_environment import CommandEnvironment
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Commit, Files, PathKind
 from assay.evidence.baseline import KnownBaseline
@@ -34,10 +37,14 @@ def _ignore(_captured: Captured) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LocalScoringFiles:
-    """Scoring on this machine. ``show`` gets what was captured, before any scorer is asked."""
+    """Scoring on this machine. ``show`` gets what was captured, before any scorer is asked.
+
+    ``base`` is where relative paths of a scenario's environment begin.
+    """
 
     sandbox: Callable[[], Sandbox]
     show: Callable[[Captured], None] = _ignore
+    base: str = "."
 
     def load_task(self, folder: str) -> Seeded:
         return load_seeded(folder)
@@ -57,11 +64,17 @@ class LocalScoringFiles:
             yield KnownBaseline(found, hashlib.sha256(manifest_of(found)).hexdigest(), found.nested)
 
     @contextlib.contextmanager
-    def capture(self, left: Files, before: KnownBaseline, workdir: str, remember: bool) -> Iterator[Captured]:
+    def capture(
+        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+    ) -> Iterator[Captured]:
         with _folder(left) as root:
-            # An unpacked archive is new each time: there is nothing to remember of it.
-            memory = Memory(root, before.sha256) if remember and not left.packed else None
-            captured = capture(Commands(root, before.baseline, self.sandbox, workdir), memory, before.nested)
+            # An unpacked archive or commit is new each time: there is nothing to remember of it.
+            memory = (
+                Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
+            )
+            around = self._environment(scenario)
+            commands = Commands(root, before.baseline, self.sandbox, scenario.workdir, around)
+            captured = capture(commands, memory, before.nested)
             self.show(captured)
             yield captured
 
@@ -69,6 +82,12 @@ class LocalScoringFiles:
         assert isinstance(workspace, Captured), "what was captured here is what is shown here"  # noqa: S101
         text, cut = cumulative_diff(workspace)
         return Diff(text, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest(), cut)
+
+    def _environment(self, scenario: Scenario) -> Callable[[], CommandEnvironment]:
+        """Made when the first command needs it, and once."""
+        return functools.cache(
+            lambda: command_environment(scenario.environment, self.base, scenario.workdir, self.sandbox())
+        )
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)

@@ -39,6 +39,7 @@ from assay.evidence.files import Content, File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
+SCRIPT_LIMIT = 2**20
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
 PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
@@ -58,6 +59,7 @@ class Workbench:
         self._root = f"{self._base}/root"
         self.not_kept: list[str] = []
         self._logs_cut = False
+        self._tests = ""
         self._given_tests: dict[str, tuple[int, int]] = {}
         for name in ("root", *_LOGS):
             os.mkdir(f"{self._base}/{name}")
@@ -110,7 +112,8 @@ class Workbench:
         self._reopen()
         folder = self._emptied("verifier")
         tests = self._emptied("tests")
-        copy_whole(self._copies.copy(*step.tests), tests)
+        self._tests = self._copies.copy(*step.tests)
+        copy_whole(self._tests, tests)
         own_tree(tests, self._owner)
         self._given_tests = dict(_changed_at(tests))
         return [
@@ -128,6 +131,11 @@ class Workbench:
         os.mkdir(folder)
         own_tree(folder, self._owner)
         return folder
+
+    def test_texts(self) -> Iterator[str]:
+        for path, found in walk(self._tests):
+            if stat.S_ISREG(found.st_mode) and found.st_size <= SCRIPT_LIMIT:
+                yield Path(self._tests, path).read_text(errors="replace")
 
     def changed_tests(self) -> list[str]:
         now = dict(_changed_at(f"{self._base}/tests"))

@@ -1,11 +1,13 @@
 """Options that several commands share."""
 
 import argparse
+import getpass
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.adapters.sandbox.backends import CHOICES
+from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     from assay.adapters.metric_script import ScriptMetric
@@ -64,3 +66,11 @@ def _script(text: str) -> "ScriptMetric":
     if not path.is_file():
         raise argparse.ArgumentTypeError(f"must be a file, but there is no file {text}")
     return ScriptMetric(path)
+
+
+def user_name(option: str) -> str:
+    """The name of the user who runs the command. ``option`` is the one with which another can be given."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError) as error:
+        raise InputError(f"your user name can't be found; pass {option}") from error

@@ -1,7 +1,8 @@
 """Grade finished runs again: run their verifiers on the output that the agents left, without running the agents.
 
 Each grading is written to a new file in the trial's folder (gradings/0002.json and so on); nothing is overwritten.
-RUNS are trial folders or job folders. Assay looks for the tasks where they were during the run, or in --tasks.
+RUNS are trial folders or job folders. They are verified in the kind of sandbox that they were verified in before;
+with --isolation, in another kind. Assay looks for the tasks where they were during the run, or in --tasks.
 
 Exit codes: 0 all runs were graded, 1 some could not be graded, 2 none could be graded.
 """
@@ -13,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from assay.adapters.sandbox.backends import choose
+from assay.adapters.sandbox.backends import AUTO, choose
 from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.task_folder import load_task_if_there
 from assay.adapters.this_host import ThisHost
@@ -23,7 +24,7 @@ from assay.cli.arguments import add_isolation, positive
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
-from assay.engine.grade_again import GradeAgain
+from assay.engine.grade_again import GradeAgain, recorded_backend
 from assay.engine.site import Site
 
 
@@ -38,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     trials = find_trials(args.runs)
-    with grading_again(args.isolation, args.tasks, args.n_concurrent) as again:
+    with grading_again(trials, args.isolation, args.tasks, args.n_concurrent) as again:
         outcomes = _grade_all(again, trials)
     graded = sum(outcomes)
     if not graded:
@@ -47,11 +48,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 @contextlib.contextmanager
-def grading_again(isolation: str, tasks: str | None, concurrent: int = 1) -> Iterator[GradeAgain]:
-    """Grade runs again in a sandbox of the given kind."""
-    site = Site(choose(isolation), ThisHost())
+def grading_again(
+    trials: list[str], isolation: str, tasks: str | None, concurrent: int = 1
+) -> Iterator[GradeAgain]:
+    """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
+    known = next(filter(None, (recorded_backend(DiskKeptTrial(trial)) for trial in trials)), AUTO)
+    site = Site(choose(known if isolation == AUTO else isolation), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
-        yield GradeAgain(site, workshop, load_task_if_there, tasks, concurrent)
+        yield GradeAgain(
+            site,
+            workshop,
+            load_task_if_there,
+            tasks,
+            concurrent,
+            anywhere=isolation == site.sandbox.isolation.backend,
+        )
 
 
 def _grade_all(again: GradeAgain, trials: list[str]) -> list[bool]:

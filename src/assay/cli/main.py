@@ -22,6 +22,8 @@ COMMANDS = {
     "run": "run an agent on tasks and grade each attempt",
     "grade": "grade finished runs again, without running the agents",
     "annotate": "record a reviewer's verdict on a run",
+    "tag": "add a classified failure to a graded run",
+    "result": "show the evaluation of one run",
     "tasks": "check tasks for mistakes before running agents on them",
     "seed": "make a task from a coding scenario",
     "score": "score a coding run with its scorers",

@@ -13,9 +13,11 @@ from assay.adapters.metric_script import ScriptMetric
 from assay.adapters.results_folder import open_results
 from assay.cli.arguments import add_metric_script
 from assay.cli.progress import ProgressBar
+from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
 from assay.engine.history import read_histories
 from assay.engine.job import read_job
+from assay.engine.regrades import read_regrades
 from assay.engine.report import JobReport, Question, report_job
 from assay.engine.terminal_bench import import_terminal_bench
 
@@ -46,21 +48,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="first",
         help="which gradings to report: the first one of each run, or the latest (default: first)",
     )
+    parser.add_argument(
+        "--by", choices=("task", "trial"), help="add a table with one row for each task or each trial"
+    )
     add_metric_script(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    question = Question(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading)
+    question = Question(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading, by=args.by)
     reports = [_report(path, args.metric_script, question) for path in args.jobs]
     print(as_json(reports) if args.json else as_text(reports, markdown=args.markdown))
     return 0
 
 
 def report_on(jobs: list[str]) -> int:
-    """Print the report of jobs that have just been run. Returns 1 if a trial has no reward."""
+    """Print the report of jobs that have just been run, and their evaluation again as the last line.
+
+    Returns 1 if a trial has no reward, or none that the evaluation can use.
+    """
     reports = [_report(path, None, Question()) for path in jobs]
     print(as_text(reports, markdown=False))
-    return 0 if all(report.counts.total == report.counts.scored for report in reports) else 1
+    summaries = [report.evaluation.summary for report in reports if report.evaluation is not None]
+    for summary in filter(None, summaries):
+        print(f"\nevaluation: {summary_words(summary)}")
+    scored = all(report.counts.total == report.counts.scored for report in reports)
+    return 0 if scored and not any(summary.broken for summary in filter(None, summaries)) else 1
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
@@ -68,7 +80,8 @@ def _report(path: str, script: ScriptMetric | None, question: Question) -> JobRe
     if isinstance(results, list):
         return report_job(import_terminal_bench(os.path.basename(os.path.abspath(path)), results).job, question)
     job = read_job(results, script=script, progress=ProgressBar(f"reading {results.name}"))
-    return report_job(job, question, read_histories(results, job.trials))
+    regrades = read_regrades(results, job.trials)
+    return report_job(job, question, read_histories(results, job.trials), regrades)
 
 
 def _number(text: str) -> float:

@@ -1,13 +1,17 @@
 """Score a coding run: compare the workspace with its baseline and run the task's scorers on it.
 
-WORKSPACE is the folder that the agent left, or an archive of it. The scorers and the baseline come from a seeded
-task (--task), or from a scenario (--scenario) with a baseline: a folder, an archive, or a commit of a repository
-that the agent could not write to (--baseline REPOSITORY@COMMIT). The agent's own git is never used.
+WORKSPACE is the folder that the agent left, an archive of it, or the branch that it pushed (REPOSITORY@BRANCH).
+The scorers and the baseline come from a seeded task (--task), or from a scenario (--scenario) with a baseline: a
+folder, an archive, or a commit of a repository that the agent could not write to (--baseline REPOSITORY@COMMIT).
+The .git of a folder is never used.
 
 With --judge, a language model reads the task, the diff, the scorers' results and what the agent recorded, and says
 PASS or FAIL beside the scorers. A judge that fails is reported as unparseable, which is neither.
 
-Exit codes: 0 the required scorers passed, 1 one of them failed, 2 no answer (bad input, or no scorer applied).
+Advisory scorers warn without failing the run; with --strict they count as required ones.
+
+Exit codes: 0 the required scorers passed, 1 one of them failed, 2 no answer (bad input, nothing was changed, or no
+scorer applied).
 """
 
 import argparse
@@ -39,7 +43,10 @@ EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLI
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "workspace", metavar="WORKSPACE", nargs="?", help="what the agent left: a folder or an archive"
+        "workspace",
+        metavar="WORKSPACE",
+        nargs="?",
+        help="what the agent left: a folder, an archive or REPOSITORY@BRANCH",
     )
     parser.add_argument("--task", metavar="TASK", help="a task made by 'assay seed'")
     parser.add_argument("--scenario", metavar="FILE", help="a scenario file, if there is no seeded task")
@@ -61,8 +68,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all",
         action="store_true",
-        help="show the details of every scorer, not only of required ones that failed",
+        help="show the details of every scorer, not only of those that failed",
     )
+    parser.add_argument("--strict", action="store_true", help="make advisory scorers count as required ones")
     parser.add_argument("--diff", metavar="FILE", help="write the diff between baseline and workspace to a file")
     parser.add_argument(
         "--judge", action="store_true", help="have a language model judge the run too; its verdict gates nothing"
@@ -82,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     show = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show)
     agent = AgentRecord() if args.agent_logs is None else read_agent_record(args.agent_logs)
-    attempt = Attempt(args.workspace, RunStatus(args.run_status), agent)
+    attempt = Attempt(args.workspace, RunStatus(args.run_status), args.strict, agent)
     with _judges(args) as judges:
         ends = Afterwards(judges, None if args.keep is None else functools.partial(keep_run, args.keep))
         if args.task is not None:

@@ -8,7 +8,7 @@
     TrialFolder  the folder of one trial, written step by step
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from assay.dialects.evaluation.grading import Grading
@@ -53,6 +53,10 @@ class Bench(Protocol):
 
     def changed_tests(self) -> list[str]:
         """The tests that are no longer as they were given to the verifier, in order."""
+        ...
+
+    def test_texts(self) -> Iterable[str]:
+        """The text of each file of the tests, as they were given to the verifier."""
         ...
 
     def rewards(self) -> RewardFiles:

@@ -3,6 +3,7 @@
 import hashlib
 import sys
 
+from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.ingest import ingest
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.multi_step import TrialRewards
@@ -13,12 +14,15 @@ from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.task_commands import verifier_command
 from assay.engine.trial_record import Failure, Verified
+from assay.engine.unpinned import downloads
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.verifier_run import VerifierEvidence
+from assay.formats.network_failures import network_failure
+from assay.formats.shell import command_lines
 
 
 def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
-    """Run the verifier on the bench. Raises ``MeasurementError`` if the sandbox can't start."""
+    """Run the verifier on the bench. Raises ``MeasurementError`` if the sandbox or a download failed."""
     # Read before the verifier runs, because it may change the output.
     output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
     command = verifier_command(site, bench, task, step)
@@ -26,6 +30,7 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
     files = _reward_files(bench, ran)
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec)
+    _check_downloads(bench, ran, rewards, network=command.network)
     evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end)
     return Verified(
         ran=ran,
@@ -35,6 +40,32 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
         changed_tests=tuple(bench.changed_tests()),
         hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
     )
+
+
+class FailedDownloadError(MeasurementError):
+    """The verifier couldn't get what it needs, so that its answer says nothing about the agent."""
+
+    def __init__(self, line: str, ran: Ran, *, network: bool) -> None:
+        why = "" if network else ", because it has no network; pass --verifier-network to grant it"
+        super().__init__(f"the verifier could not download what it needs{why}: {line}")
+        self.ran = ran
+
+
+def _check_downloads(bench: Bench, ran: Ran, rewards: TrialRewards | None, *, network: bool) -> None:
+    """Raise ``FailedDownloadError`` if tests that download failed to, and the answer is nothing or zero.
+
+    Only the tests themselves can be broken in this way: an agent whose program prints such a line keeps its zero.
+    """
+    if rewards is not None and any(value > 0 for value in (rewards.rewards or {}).values()):
+        return
+    line = network_failure(ran.output)
+    if line is not None and any(_downloads(text) for text in bench.test_texts()):
+        raise FailedDownloadError(line, ran, network=network)
+
+
+def _downloads(text: str) -> bool:
+    """Whether a script of the tests downloads something."""
+    return any(downloads(line.text) for line in command_lines(text))
 
 
 def _reward_files(bench: Bench, ran: Ran) -> RewardFiles:

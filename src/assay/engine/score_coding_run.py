@@ -15,7 +15,7 @@ from assay.engine.coding_task import Seeded
 from assay.engine.judge_run import JudgeRun, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
 from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import frozen, placed_checks
+from assay.engine.scorer_checks import all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Workspace
@@ -24,12 +24,14 @@ from assay.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One run of an agent: the folder or archive that it left, None if it had no workspace, its status, and what
-    else it left.
+    """One run of an agent: the folder, archive or ``REPOSITORY@BRANCH`` that it left, None if it had no workspace,
+    its status, and what else it left.
     """
 
     workspace: str | None
     status: RunStatus = RunStatus.COMPLETED
+    strict: bool = False
+    """Whether advisory scorers count as required ones."""
     agent: AgentRecord = AgentRecord()  # noqa: RUF009 - frozen
 
 
@@ -68,9 +70,9 @@ class ScoringFiles(Protocol):
         ...
 
     def capture(
-        self, left: Files, before: KnownBaseline, workdir: str, remember: bool
+        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
     ) -> AbstractContextManager[Workspace]:
-        """What the agent changed, for the time of the block. ``workdir`` is where commands find the workspace.
+        """What the agent changed, for the time of the block. The scenario says where and with what commands run.
 
         With ``remember``, files that nobody touched since the last capture are not read again.
         """
@@ -129,12 +131,12 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, ends: Afterw
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
         seeded.scenario,
         ends.for_scenario(seeded.scenario),
-    )
+    ).as_strict_as(attempt)
     if attempt.workspace is None:
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, seeded.scenario.workdir, remember=True) as workspace:
+    with files.capture(left, seeded.known, seeded.scenario, remember=True) as workspace:
         return _score(loaded, workspace, attempt, files, run_check)
 
 
@@ -145,27 +147,29 @@ def score_by_scenario(
     found = files.load_scenario(scenario)
     checks = placed_checks(found, scenario)
     provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
-    loaded = _Loaded(checks, provenance, found, ends.for_scenario(found))
+    loaded = _Loaded(checks, provenance, found, ends.for_scenario(found)).as_strict_as(attempt)
     if attempt.workspace is None or baseline is None:
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
     with (
         files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
-        files.capture(left, before, found.workdir, remember=False) as workspace,
+        files.capture(left, before, found, remember=False) as workspace,
     ):
         return _score(loaded.against(before), workspace, attempt, files, run_check)
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
     """What kind of baseline is meant. Raises ``InputError`` if nothing like it exists."""
+    return _source(where, kind_of, "the baseline must be a folder, an archive or REPOSITORY@COMMIT")
+
+
+def _source(where: str, kind_of: Callable[[str], PathKind | None], must: str) -> Files | Commit:
     kind = kind_of(where)
     if kind is not None:
         return Files(where, packed=kind == "file")
     if "@" not in where:
-        raise InputError(
-            f"the baseline must be a folder, an archive or REPOSITORY@COMMIT, got {where}, which doesn't exist"
-        )
+        raise InputError(f"{must}, got {where}, which doesn't exist")
     # Both names may hold an "@". A folder that is there decides.
     parts = where.split("@")
     splits = [("@".join(parts[:at]), "@".join(parts[at:])) for at in range(len(parts) - 1, 0, -1)]
@@ -184,6 +188,12 @@ class _Loaded:
     def against(self, before: KnownBaseline) -> "_Loaded":
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
         return replace(self, provenance=provenance)
+
+    def as_strict_as(self, attempt: Attempt) -> "_Loaded":
+        if not attempt.strict:
+            return self
+        provenance = self.provenance.model_copy(update={"strict": True})
+        return replace(self, checks=all_required(self.checks), provenance=provenance)
 
     @property
     def limits(self) -> RunLimits:
@@ -211,11 +221,8 @@ def _ended(
     return told
 
 
-def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
-    kind = files.kind_of(workspace)
-    if kind is None:
-        raise InputError(f"the workspace must be a folder or an archive, got {workspace}, which is neither")
-    return Files(workspace, packed=kind == "file")
+def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit:
+    return _source(workspace, files.kind_of, "the workspace must be a folder, an archive or REPOSITORY@BRANCH")
 
 
 def _score(

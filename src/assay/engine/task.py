@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared
@@ -53,6 +53,15 @@ class Step:
     agent: Phase
     verifier_phase: Phase
     min_reward: float | Mapping[str, float] | None = None
+
+
+def with_network(step: Step, *, agent: bool | None = None, verifier: bool | None = None) -> Step:
+    """The step, with the network granted or taken away; None leaves what the task says."""
+    return replace(
+        step,
+        agent=step.agent if agent is None else replace(step.agent, network=agent),
+        verifier_phase=step.verifier_phase if verifier is None else replace(step.verifier_phase, network=verifier),
+    )
 
 
 @dataclass(frozen=True, slots=True)

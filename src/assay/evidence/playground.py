@@ -140,6 +140,11 @@ def made_once(state: PlaygroundState, what: Hashable, make: Callable[[], Made]) 
     return cast("Remembering", state).once(what, make) if _remembers(type(state)) else make()
 
 
+def older_note(count: int) -> str:
+    """What details add where ``since`` left something out, and nothing else is there."""
+    return f"; {count} {'is' if count == 1 else 'are'} older than the run's start" if count else ""
+
+
 @functools.cache
 def _remembers(cls: type[PlaygroundState]) -> bool:
     """Whether states of a class are ``Remembering``. Finding out takes longer than most answers."""

@@ -536,10 +536,6 @@ def test_how_the_run_ended_is_said_and_costs_no_reward(end: RunEnd, says: str) -
         ([{"category": "a", "description": "why"}, {"category": "b"}], [("a", "why"), ("b", None)]),
         ([{"category": "a", "source": "judge", "extra": 1}], [("a", None)]),
         ([{"category": "a", "description": 3}], [("a", None)]),
-        ([{"category": ""}, {"category": 3}, {"description": "x"}, "text", None, []], []),
-        ([{"category": ""}, {"category": "kept"}], [("kept", None)]),
-        ({"category": "a"}, []),
-        ("unit mismatch", []),
         (None, []),
         ([], []),
     ],
@@ -547,7 +543,7 @@ def test_how_the_run_ended_is_said_and_costs_no_reward(end: RunEnd, says: str) -
 def test_tags_that_the_verifier_wrote_into_details(
     written: object, expected: list[tuple[str, str | None]]
 ) -> None:
-    """Verifiers can tag failures. What is not a tag is left where it stands."""
+    """Verifiers can tag failures, and the tags stay in the breakdown."""
     details = {"error_taxonomy": written, "a": 1}
     found = ingest(left(b'{"reward": 0.5}', details=json.dumps(details).encode()))
     assert [(tag.category, tag.description) for tag in found.result.error_taxonomy or ()] == expected
@@ -561,8 +557,6 @@ def test_tags_that_the_verifier_wrote_into_details(
         ({"category": "a", "source": "mechanical"}, ErrorSource.MECHANICAL),
         ({"category": "a", "source": "judge"}, ErrorSource.JUDGE),
         ({"category": "a", "source": "human"}, ErrorSource.HUMAN),
-        ({"category": "a", "source": "oracle"}, ErrorSource.MECHANICAL),
-        ({"category": "a", "source": ["judge"]}, ErrorSource.MECHANICAL),
     ],
 )
 def test_a_verifier_that_asked_a_judge_may_say_so(tag: dict[str, object], source: ErrorSource) -> None:

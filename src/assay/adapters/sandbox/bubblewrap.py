@@ -19,7 +19,7 @@ from assay.engine.sandbox import Command, Isolation, Limits, Ran
 
 NOBODY = (65534, 65534)
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
 _NAMES_OF_HOSTS = "/etc/resolv.conf"
 _DESCRIPTORS = ("--args", "3", "--json-status-fd", "4")
 _STATUS_LIMIT = 4096
@@ -107,7 +107,7 @@ def _check_begun(ran: Ran, status: int) -> None:
 
 def _system_arguments() -> Iterator[str]:
     """The system without its secrets: programs and libraries, and the harmless part of /etc, all read-only."""
-    for path in _SYSTEM:
+    for path in SYSTEM:
         if os.path.islink(path):
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):

@@ -14,13 +14,12 @@ that FHIR R4 doesn't have are refused.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Any, ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
 from assay.core.weighted_rows import nothing_to_score, scored_rows
-from assay.evidence.playground import PlaygroundState, anew, time_of
+from assay.evidence.playground import PlaygroundState, anew, older_note, time_of
 from assay.evidence.playground_check import Escapes
 from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
@@ -92,12 +91,14 @@ class FhirResourceState:
 
     def _look(self, evidence: PlaygroundState) -> Scored:
         since = None if self.since is None else evidence.run_start
-        found = list(self._needed(self._matches(evidence, since)))
+        looked = list(self._needed(self._matches(evidence, since)))
+        found = [one for one in looked if not one.older]
         meant = [one for one in found if one.doubt is None]
         more = _shown(found)
         complaint = self._complaint(found, len(meant))
         if complaint is not None:
-            return nothing_to_score(absent_rows(self.fields), KEY, complaint, **more)
+            said = complaint + older_note(0 if found else len(looked))
+            return nothing_to_score(absent_rows(self.fields), KEY, said, **more)
         if self.exists is False or not self.fields:
             summary = f"there is no {self._what}" if not meant else f"{len(meant)} of {self._what}"
             return Scored(1.0, True, summary, {KEY: [], **more})
@@ -114,10 +115,18 @@ class FhirResourceState:
 
     def _needed(self, found: Iterator[Match]) -> Iterator[Match]:
         """As many as must be known: further pages are not asked for without a need."""
-        for one in islice(found, SHOWN) if self.exists is False else found:
+        doubtful = 0
+        for one in found:
             yield one
-            if self.select == "first" and self.cardinality is None and self.exists is not False and not one.doubt:
+            doubtful += not one.older
+            if self.exists is False and doubtful == SHOWN:
                 return
+            if self._is_enough(one):
+                return
+
+    def _is_enough(self, one: Match) -> bool:
+        first = self.select == "first" and self.cardinality is None and self.exists is not False
+        return first and not one.doubt and not one.older
 
     def _complaint(self, found: list[Match], meant: int) -> str | None:
         """Why the resources that are there are not those that should be. A resource in doubt never helps."""

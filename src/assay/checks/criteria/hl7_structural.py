@@ -18,7 +18,7 @@ from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.bounds import MOST_SEGMENTS
-from assay.evidence.playground import Event, PlaygroundState, made_once
+from assay.evidence.playground import Event, PlaygroundState, made_once, older_note
 from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
 from assay.formats.field_rules.rows import Result, absent_rows, results
@@ -62,20 +62,17 @@ class Hl7Structural:
                 raise ValueError(f"segments must have names of segments, such as OBX, got {rule.path!r}")
 
     def run(self, evidence: PlaygroundState) -> Outcome:
-        messages, broken = made_once(evidence, (_messages, self.since), lambda: self._messages(evidence))
+        sent = [one for one in evidence.events(EVENT) if self.since is None or one.at >= evidence.run_start]
+        messages, broken = made_once(evidence, (_messages, self.since), lambda: _messages(evidence, sent))
         meant = [message for message in messages if self._meant(message)]
         rules = (*self.fields, *self._counts())
         complaint = wrong_number(self.cardinality, meant, messages, broken, "messages", needed=bool(rules))
         if complaint is not None:
-            return nothing_to_score(absent_rows(rules), KEY, complaint, unreadable=broken)
+            older = 0 if meant else len(evidence.events(EVENT)) - len(sent)
+            return nothing_to_score(absent_rows(rules), KEY, complaint + older_note(older), unreadable=broken)
         if not rules:
             return Scored(1.0, True, f"{len(meant)} messages, as expected", {KEY: [], "unreadable": broken})
         return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
-
-    def _messages(self, evidence: PlaygroundState) -> tuple[list[Message], list[str]]:
-        events = evidence.events(EVENT)
-        sent = [event for event in events if self.since is None or event.at >= evidence.run_start]
-        return _messages(evidence, sent)
 
     def _meant(self, message: Message) -> bool:
         if self.message_type is not None and not message_type(message).fits(parse_message_type(self.message_type)):

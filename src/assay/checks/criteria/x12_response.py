@@ -19,7 +19,7 @@ from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.bounds import MOST_SEGMENTS
-from assay.evidence.playground import Event, PlaygroundState, made_once
+from assay.evidence.playground import Event, PlaygroundState, made_once, older_note
 from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality, wrong_number
 from assay.formats.field_rules.rows import absent_rows, results
@@ -67,23 +67,21 @@ class X12Response:
             parse_path(path)
 
     def run(self, evidence: PlaygroundState) -> Outcome:
-        sets, broken = made_once(evidence, (_sets, self.since), lambda: self._sets(evidence))
+        responses = evidence.x12_responses()
+        received = [one for one in responses if self.since is None or one.at >= evidence.run_start]
+        sets, broken = made_once(evidence, (_sets, self.since), lambda: _sets(evidence, received))
         meant = [(one, document) for one, document in sets if self._meant(one)]
         rules = self._rules()
         complaint = wrong_number(self.cardinality, meant, sets, broken, "transaction sets", needed=bool(rules))
         if complaint is not None:
-            return nothing_to_score(absent_rows(rules), KEY, complaint, unreadable=broken)
+            older = 0 if meant else len(responses) - len(received)
+            return nothing_to_score(absent_rows(rules), KEY, complaint + older_note(older), unreadable=broken)
         if not rules:
             what = f"{len(meant)} transaction sets, as expected"
             return Scored(1.0, True, what, {KEY: [], "unreadable": broken})
         return max(
             (self._held(one, document, broken) for one, document in meant), key=lambda outcome: outcome.score
         )
-
-    def _sets(self, evidence: PlaygroundState) -> tuple[list[SetIn], list[str]]:
-        responses = evidence.x12_responses()
-        received = [one for one in responses if self.since is None or one.at >= evidence.run_start]
-        return _sets(evidence, received)
 
     def _rules(self) -> tuple[FieldRule, ...]:
         return (*self.fields, ENVELOPE) if self.envelope else self.fields

@@ -7,19 +7,20 @@ for a real zero.
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assay.dialects.evaluation.bounded_text import bounded, named
 from assay.dialects.evaluation.details import read_details
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
 from assay.dialects.evaluation.schema_limits import Clock
+from assay.dialects.evaluation.verifier_words import read_words
 from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
-TAGS_KEY = "error_taxonomy"
 MALFORMED = "malformed artifact"
-TEXT_LIMIT = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,19 @@ def ingest(
     inspection = _inspect(evidence.output, declared, clock)
     reward = _usable(_read_reward(evidence.rewards), inspection, schema_forbids_reward)
     breakdown, details_error = read_details(evidence.details)
-    errors = [bounded(error) for error in (*inspection.errors, reward.error, details_error) if error]
+    words = read_words(breakdown)
+    complaints = [
+        *([] if details_error is None else [details_error]),
+        *_of_details(evidence.details, words.refused),
+    ]
+    errors = [bounded(error) for error in (*inspection.errors, reward.error, *complaints) if error]
     validity = ValidityCheck(
         output_parseable=inspection.parseable,
         schema_valid=inspection.schema_valid,
         verifier_completed=reward.value is not None,
         errors=errors,
     )
-    tags = _mechanical_tags(evidence, inspection, reward, details_error) + _verifier_tags(breakdown)
+    tags = [*_mechanical_tags(evidence, inspection, reward, complaints), *words.tags]
     forfeited = reward.reason_code in _FORFEITS
     return Ingested(
         EvaluationResult(
@@ -68,9 +74,14 @@ def ingest(
             validity=validity,
             breakdown=breakdown,
             error_taxonomy=tags or None,
+            confidence=words.confidence,
         ),
         reward.reason_code,
     )
+
+
+def _of_details(file: File, refused: Sequence[str]) -> list[str]:
+    return [f"{file.path}: {complaint}" for complaint in refused]
 
 
 _FORFEITS = ("reward_for_unparseable_output", "reward_for_schema_violation")
@@ -131,19 +142,12 @@ def _read_reward(files: RewardFiles) -> _Reward:
 def _in_range(value: object, path: str) -> _Reward:
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = "reward_boolean" if isinstance(value, bool) else "reward_not_a_number"
-        return _Reward(None, kind, f"the reward in {path} must be a number, got {_named(value)}")
+        return _Reward(None, kind, f"the reward in {path} must be a number, got {named(value)}")
     if not _finite(value):
         return _Reward(None, "reward_not_finite", f"the reward in {path} must be a finite number, got {value}")
     if not 0 <= value <= 1:
         return _Reward(None, "reward_out_of_range", f"the reward in {path} must be from 0 to 1, got {value}")
     return _Reward(float(value))
-
-
-def _named(value: object) -> str:
-    """The value, for an error. A list may be too deep to be written as JSON again."""
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "an object"
-    return bounded(json.dumps(value), 100)
 
 
 def _finite(value: float) -> bool:
@@ -174,7 +178,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _mechanical_tags(
-    evidence: VerifierEvidence, inspection: Inspection, reward: _Reward, details_error: str | None
+    evidence: VerifierEvidence, inspection: Inspection, reward: _Reward, complaints: Sequence[str]
 ) -> list[ErrorTag]:
     """The failures that the runner itself knows of."""
     return [
@@ -187,7 +191,7 @@ def _mechanical_tags(
             *_tags_of_end(evidence.end),
             *_tags_of_output(evidence.output, inspection),
             *_tags_of_reward(reward),
-            *([] if details_error is None else [(MALFORMED, details_error)]),
+            *((MALFORMED, complaint) for complaint in complaints[:1]),
         )
     ]
 
@@ -218,34 +222,3 @@ def _tags_of_reward(reward: _Reward) -> list[tuple[str, str | None]]:
         return []
     missing = reward.reason_code == "reward_missing"
     return [("missing artifact" if missing else MALFORMED, reward.error)]
-
-
-def _verifier_tags(breakdown: dict[str, Any] | None) -> list[ErrorTag]:
-    """Tags that the verifier itself wrote into details.json. Anything that isn't a tag stays there.
-
-    A verifier that asked a judge says so in the tag's source; without a source, the tag is mechanical.
-    """
-    written = (breakdown or {}).get(TAGS_KEY)
-    return [
-        ErrorTag(
-            category=bounded(tag["category"]),
-            description=_text(tag.get("description")),
-            source=_source(tag.get("source")),
-        )
-        for tag in (written if isinstance(written, list) else [])
-        if isinstance(tag, dict) and isinstance(tag.get("category"), str) and tag["category"]
-    ]
-
-
-def _source(value: object) -> ErrorSource:
-    return next((one for one in ErrorSource if one.value == value), ErrorSource.MECHANICAL)
-
-
-def _text(value: object) -> str | None:
-    return bounded(value) if isinstance(value, str) else None
-
-
-def bounded(text: str, limit: int = TEXT_LIMIT) -> str:
-    """The beginning of a text, in characters that can be written to a file."""
-    cut = text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
-    return cut.encode(errors="backslashreplace").decode()

@@ -8,6 +8,7 @@ from pydantic import Field, FiniteFloat
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.strict import StrictModel
 from assay.evidence.coding_run import RunStatus
+from assay.formats.counting import counted
 
 JUDGE = "llm_judge"
 
@@ -66,12 +67,23 @@ class Row(StrictModel):
         """Whether it fails the gate."""
         return not self.advisory and self.verdict in (RowVerdict.FAIL, RowVerdict.ERROR)
 
+    @property
+    def warning(self) -> bool:
+        """Whether it failed without failing the gate: a heuristic says that somebody should take a look."""
+        return self.advisory and self.verdict is RowVerdict.FAIL
+
 
 class Overall(StrictModel):
-    """The verdict of the required scorers, and the mean of all scores."""
+    """The verdict of the required scorers, and the mean of all scores.
+
+    ``warnings`` counts advisory scorers that failed. ``headline`` is the verdict in words: "PASS, with 2 heuristic
+    warnings to review".
+    """
 
     verdict: OverallVerdict
     score: FiniteFloat | None = Field(ge=0, le=1)
+    warnings: int = Field(default=0, ge=0)
+    headline: str = ""
 
 
 class RubricNote(StrictModel):
@@ -131,6 +143,8 @@ class Provenance(StrictModel):
     scenario_sha256: str
     baseline_sha256: str | None = None
     isolation: str | None = None
+    strict: bool = False
+    """Whether advisory scorers counted as required ones (``--strict``)."""
 
 
 class ScorersReport(StrictModel):
@@ -143,6 +157,16 @@ class ScorersReport(StrictModel):
     disagreement: str | None = None
     workspace: WorkspaceSummary | None = None
     provenance: Provenance
+
+
+NOTHING_CHANGED = "N/A: nothing was changed, so there is nothing to score"
+
+
+def headline(verdict: OverallVerdict, warnings: int) -> str:
+    """The verdict of the scorers in words."""
+    if verdict is not OverallVerdict.PASS or not warnings:
+        return verdict.value
+    return f"{verdict.value}, with {counted(warnings, 'heuristic warning')} to review"
 
 
 def json_text(value: Any) -> Any:

@@ -16,10 +16,14 @@ NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A resource that is meant, or of which that can't be said: ``doubt`` says why."""
+    """A resource that is meant, or of which that can't be said: ``doubt`` says why.
+
+    One that is ``older`` than it should be is not meant.
+    """
 
     resource: Resource
     doubt: str | None = None
+    older: bool = False
 
     @property
     def name(self) -> str:
@@ -28,10 +32,11 @@ class Match:
 
 
 def matches(resources: Iterable[Resource], where: str | None, since: datetime | None) -> Iterator[Match]:
-    """Those that are meant, and those of which it can't be said."""
+    """Those that are meant, those of which it can't be said, and those that are too old."""
     for resource in resources:
         changed = last_change(resource)
         if since is not None and changed is not None and changed < since:
+            yield Match(resource, older=True)
             continue
         if since is not None and changed is None:
             yield Match(resource, "it has no time of its last change (meta.lastUpdated)")

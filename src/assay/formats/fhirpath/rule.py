@@ -8,7 +8,7 @@ from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.fhirpath.escape import readable
 from assay.formats.fhirpath.evaluate import Resource, evaluate
 from assay.formats.fhirpath.lint import lint_dotted, lint_fhirpath
-from assay.formats.field_rules.rows import Result, results
+from assay.formats.field_rules.rows import Result, failed_row, results
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.values import Plain
 from assay.formats.json_paths import find
@@ -47,7 +47,7 @@ def result(rule: FhirRule, resource: Resource) -> Result:
     try:
         row = results((rule,), lambda _: rule.found_in(resource))[0]
     except FhirPathError as error:
-        return {"path": rule.path, "expected": rule.expected, "actual": None, "passed": False, "error": str(error)}
+        return failed_row(rule, error=str(error))
     note = _needs_index(rule.path, resource) if rule.fhirpath is None and "absent" in row else None
     return row if note is None else {**row, "note": note}
 
