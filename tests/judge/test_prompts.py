@@ -23,6 +23,7 @@ GOLDEN = Path(__file__).parent.parent / "data" / "judge"
 RELEASED = {
     "guard-1": "17c38e185464e6ec",
     "paraphrase-1": "82d7aadb784ca5b1",
+    "rubric-1": "b66532b0d39c7b89",
     "verdict-1": "7bb238170e764889",
 }
 

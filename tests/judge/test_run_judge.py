@@ -7,8 +7,9 @@ import pytest
 from assay.adapters.judge_prompt import new_mark, prompt_file
 from assay.evidence.verdict import Unparseable, Verdict
 from assay.judge import guard
+from assay.judge.asking import CUT_OFF, OBEYED, REFUSED
 from assay.judge.model import GivingUp, Reply, Usage
-from assay.judge.run_judge import CUT_OFF, OBEYED, REFUSED, Judged, JudgeSetting, judge_run
+from assay.judge.run_judge import Judged, JudgeSetting, judge_run
 from assay.judge.verdict_prompt import NAME
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel

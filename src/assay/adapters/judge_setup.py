@@ -15,11 +15,13 @@ from assay.adapters.judge_prompt import new_mark, prompt_file, prompt_from
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
 from assay.dialects.scorers.judge_section import JudgeSection
+from assay.engine.judge_rubric import RubricJudge
 from assay.engine.judge_run import RunJudge
 from assay.engine.judge_trust import UNKNOWN, Trust
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
-from assay.judge import guard
+from assay.judge import guard, rubric
+from assay.judge.asking import Manner
 from assay.judge.bounds import bounds_within
 from assay.judge.budget import Budget, Budgeted, Prices
 from assay.judge.model import GivingUp, ModelClient, Sampling
@@ -84,30 +86,44 @@ class Judges:
                 self._known[name] = self._new(asked)
             return self._known[name]
 
+    def rubric_judge(self) -> RubricJudge:
+        """The judge of rubrics. Raises ``InputError`` if nobody says which."""
+        asked = JudgeSection()
+        clients = self._new_clients(asked)()
+        sampling, samples = self._sampling(asked), self._options.samples or asked.samples
+        file = prompt_from(self._options.prompt or rubric.NAME, rubric.FIELDS)
+        bounds = bounds_within(asked.characters)
+        return RubricJudge(clients, file, Manner(new_mark, sampling), bounds, samples, ask_all=self._ask_all)
+
     def _new(self, asked: JudgeSection) -> RunJudge:
-        setting, models = self._setting(asked), self._models(asked)
-        sources = [self._source(name, asked) for name in models]
+        now = lambda: datetime.now(UTC)  # noqa: E731 - a port
+        clients = self._new_clients(asked)
+        return RunJudge(clients, self._setting(asked), new_mark, now, self._options.trust, self._ask_all)
+
+    def _new_clients(self, asked: JudgeSection) -> Callable[[], list[ModelClient]]:
+        sources = [self._source(name, asked) for name in self._models(asked)]
 
         def new_clients() -> list[ModelClient]:
             budget = Budget("this run", asked.budget.tokens, asked.budget.cost)
             return [self._client(source, budget, asked) for source in sources]
 
-        now = lambda: datetime.now(UTC)  # noqa: E731 - a port
-        return RunJudge(new_clients, setting, new_mark, now, self._options.trust, self._ask_all)
+        return new_clients
 
     def _setting(self, section: JudgeSection) -> JudgeSetting:
         options = self._options
-        samples = options.samples or section.samples
-        usual = 0.0 if samples == 1 else TEMPERATURE_OF_SAMPLES
-        temperature = usual if section.temperature is None else section.temperature
         return JudgeSetting(
             prompt_from(options.prompt or NAME, FIELDS),
             prompt_file(guard.NAME) if options.guard or section.guard else None,
             bounds_within(section.characters),
-            Sampling(temperature, section.max_tokens, section.seed),
-            samples,
+            self._sampling(section),
+            options.samples or section.samples,
             canary=section.canary,
         )
+
+    def _sampling(self, section: JudgeSection) -> Sampling:
+        usual = 0.0 if (self._options.samples or section.samples) == 1 else TEMPERATURE_OF_SAMPLES
+        temperature = usual if section.temperature is None else section.temperature
+        return Sampling(temperature, section.max_tokens, section.seed)
 
     def _models(self, section: JudgeSection) -> list[str]:
         named = (name.strip() for name in self._environment.get(MODEL, "").split(","))

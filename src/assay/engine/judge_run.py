@@ -28,10 +28,11 @@ from assay.dialects.scorers.report import (
 )
 from assay.engine.judge_trust import Trust
 from assay.evidence.coding_run import CodingRun, RunStatus
-from assay.evidence.verdict import Judgement, Unparseable
+from assay.evidence.verdict import Judgement, Unparseable, Verdict
+from assay.judge.asking import Answer
 from assay.judge.guard import Guard
 from assay.judge.model import ModelClient, Usage
-from assay.judge.run_judge import Answer, AskAll, Judged, JudgeSetting, judge_run
+from assay.judge.run_judge import AskAll, Judged, JudgeSetting, judge_run
 
 JudgeRun: TypeAlias = Callable[[CodingRun], JudgeVerdict]
 
@@ -95,7 +96,7 @@ def _verdict(
         prompt=JudgePrompt(
             name=setting.prompt.name,
             sha256=setting.prompt.sha256,
-            question_sha256=found.prompt_sha256,
+            question_sha256=found.question_sha256,
             canary=setting.canary,
         ),
         sampling=JudgeSampling(
@@ -138,12 +139,12 @@ def opinion_of(judgement: Judgement) -> Opinion:
     )
 
 
-def _answer(one: Answer) -> JudgeAnswer:
+def _answer(one: Answer[Verdict]) -> JudgeAnswer:
     reply = one.reply
     return JudgeAnswer(
         model=one.model,
         sample=one.sample,
-        opinion=opinion_of(one.judgement),
+        opinion=opinion_of(one.said),
         tries=one.tries,
         usage=_usage(one.usage),
         latency_sec=None if reply is None else reply.latency_sec,

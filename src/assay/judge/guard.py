@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from assay.evidence.verdict import Unparseable
 from assay.judge.prompt import PromptFile, Question
 from assay.judge.quotes import quoted, shown
 from assay.judge.read_object import UnusableError, read_object, text
@@ -34,7 +35,7 @@ def guard_question(asked: Question, file: PromptFile) -> Question:
     return Question(file, asked.parts, SCHEMA, {})
 
 
-def read_guard(written: str, question: Question) -> Guard:
+def read_guard(written: str, question: Question) -> Guard | Unparseable:
     """The answer, or why it can't be used. A quote has to be in the data."""
     try:
         found = read_object(written, SCHEMA["required"], LONGEST)
@@ -44,7 +45,7 @@ def read_guard(written: str, question: Question) -> Guard:
         if found["addressed"] and not _is_there(quote, question):
             raise UnusableError("its quote is not in the data")
     except UnusableError as error:
-        return Guard(None, why=f"the answer can't be used: {error}")
+        return Unparseable(f"the answer can't be used: {error}")
     return Guard(found["addressed"], shown(quote) if found["addressed"] else "")
 
 

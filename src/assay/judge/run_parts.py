@@ -3,7 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from assay.evidence.coding_run import AgentEnd, CodingRun, RubricNote, RunMetric, ScorerRow, Tail, Turn
+from assay.evidence.coding_run import (
+    AgentEnd,
+    AgentRecord,
+    CodingRun,
+    RubricNote,
+    RunMetric,
+    ScorerRow,
+    Tail,
+    Turn,
+)
 from assay.evidence.trajectory import Step, Trajectory
 from assay.judge.bounds import Bounds, Cut, Shown, cut_front, cut_middle
 from assay.judge.diff_parts import PART as DIFF
@@ -39,8 +48,7 @@ def run_parts(run: CodingRun, bounds: Bounds) -> RunParts:
     made.add("task", [line(made.shown("task", "", cut_middle(run.instruction, bounds.task)).record())])
     if len(run.turns) > 1:
         made.add("user turns", list(_turns(run.turns, bounds.turns, made)))
-    if run.trajectory is not None:
-        made.add("trajectory", list(_trajectory(run.trajectory, bounds.trajectory, made)))
+    _add_trajectory(made, run.trajectory, bounds.trajectory)
     if run.diff is not None:
         lines, cuts = diff_lines(run.diff, bounds.diff)
         made.add(DIFF, lines)
@@ -50,12 +58,28 @@ def run_parts(run: CodingRun, bounds: Bounds) -> RunParts:
     made.add("scorer results", list(_scorers(run.rows, bounds.scorers, made)))
     made.add("run metrics", [_metric(one) for one in run.metrics])
     made.add("agent output", list(_output(run.agent_end, run.outputs, bounds.output, made)))
-    if run.final_response is not None:
-        response = cut_middle(run.final_response, bounds.response)
-        made.add("final response", [line(made.shown("final response", "", response).record())])
+    _add_response(made, run.final_response, bounds.response)
     made.add("remarks on the record", list(_remarks(run.remarks, bounds.remarks, made)))
     made.add("notes of the author", list(_notes(run.notes, bounds.notes, made)))
     return made
+
+
+def add_work(made: RunParts, agent: AgentRecord, bounds: Bounds) -> None:
+    """Add what an agent recorded about its own work."""
+    _add_trajectory(made, agent.trajectory, bounds.trajectory)
+    made.add("agent output", list(_output(agent.end, agent.outputs, bounds.output, made)))
+    _add_response(made, agent.final_response, bounds.response)
+
+
+def _add_trajectory(made: RunParts, trajectory: Trajectory | None, limit: int) -> None:
+    if trajectory is not None:
+        made.add("trajectory", list(_trajectory(trajectory, limit, made)))
+
+
+def _add_response(made: RunParts, response: str | None, limit: int) -> None:
+    if response is not None:
+        shown = made.shown("final response", "", cut_middle(response, limit))
+        made.add("final response", [line(shown.record())])
 
 
 def _turns(turns: Sequence[Turn], limit: int, made: RunParts) -> Iterator[str]:
