@@ -27,7 +27,6 @@ NOT_YET = {
     "scorers.judge-failures",
     "scorers.judge-card",
     "criteria.complete-call",
-    "criteria.evidence-later",
     "criteria.benchmark-mean",
     "criteria.benchmark-verdict",
     "criteria.task-run-states",
