@@ -26,6 +26,7 @@ NOT_YET = {
     "scorers.judge-tests-evidence",
     "scorers.judge-failures",
     "scorers.judge-card",
+    "scorers.multi-turn-judge",
     "criteria.complete-call",
     "criteria.benchmark-mean",
     "criteria.benchmark-verdict",
