@@ -71,6 +71,9 @@ class FakeBench:
     def seed(self) -> None:
         self.done.append("seed")
 
+    def remove_strays(self) -> list[str]:
+        return []
+
     def changed_tests(self) -> list[str]:
         return []
 

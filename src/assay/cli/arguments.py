@@ -81,6 +81,25 @@ def port_number(text: str) -> int:
     return _number(text, "a port from 0 to 65535", most=65535)
 
 
+def finite_number(text: str) -> float:
+    """Any number but NaN and infinity."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"must be a finite number, got {text!r}")
+    return number
+
+
+def number_from_0(text: str) -> float:
+    """A finite number of at least 0."""
+    number = finite_number(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must be at least 0, got {text!r}")
+    return number
+
+
 def _number(text: str, described: str, least: int = 0, most: float = math.inf) -> int:
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
         raise argparse.ArgumentTypeError(f"must be {described}, got {text!r}")

@@ -25,13 +25,14 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
     """Run the verifier on the bench. Raises ``MeasurementError`` if the sandbox or a download failed."""
     # Read before the verifier runs, because it may change the output.
     output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
+    strays = bench.remove_strays()
     command = verifier_command(site, bench, task, step)
     ran = site.sandbox.run(command)
     files = bench.rewards()
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
     _check_downloads(bench, ran, rewards, network=command.network)
-    evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end)
+    evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end, strays=tuple(strays))
     return Verified(
         ran=ran,
         rewards=rewards,

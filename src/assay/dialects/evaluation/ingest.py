@@ -21,6 +21,7 @@ from assay.evidence.files import Absent, Content, File, Refusal, Refused, Reward
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
 MALFORMED = "malformed artifact"
+MOST_STRAYS = 20
 MISSING = "missing artifact"
 # Harbor takes any names of metrics, so a file with others isn't malformed.
 NO_REWARD_KEY = "no reward key"
@@ -212,6 +213,7 @@ def _mechanical_tags(
         )
         for category, description in (
             *_tags_of_end(evidence.end),
+            *(("removed before verification", stray) for stray in evidence.strays[:MOST_STRAYS]),
             *_tags_of_output(evidence.output, inspection),
             *_tags_of_reward(reward),
             *((MALFORMED, complaint) for complaint in complaints[:1]),
