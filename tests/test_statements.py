@@ -12,7 +12,6 @@ NOT_YET = {
     "scorers.graded-at-end",
     "scorers.live-sandbox",
     "criteria.complete-call",
-    "criteria.evidence-later",
     "criteria.benchmark-mean",
     "criteria.benchmark-verdict",
     "criteria.task-run-states",
