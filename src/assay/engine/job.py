@@ -14,7 +14,7 @@ from assay.dialects.harbor.plan import Slot, in_planned_order, planned_slots
 from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
-from assay.dialects.harbor.versions import UNKNOWN, HarborVersion, version_of
+from assay.dialects.harbor.versions import UNKNOWN, HarborVersion, version_of_lock, version_of_record
 from assay.engine.job_metrics import job_metrics, with_registered
 from assay.engine.job_record import recorded_fields
 from assay.engine.ports import JobFolder, Progress, no_progress
@@ -57,11 +57,9 @@ class Job:
 def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progress = no_progress) -> Job:
     """Read a job folder. Raises ``InputError`` if it has no trials."""
     notes = [f"ignored {name}: harbor didn't write it" for name in folder.foreign()]
-    lock = folder.file("lock.json")
-    plan = _plan(lock, notes)
+    plan, stated = _lock(folder, notes)
     recorded = _recorded(folder, notes)
-    result = recorded_fields(recorded)
-    version = version_of(lock.data if isinstance(lock, Content) else None, result)
+    version = stated if stated is not None else version_of_record(recorded_fields(recorded))
     found, problems = _read_trials(folder, version, notes, progress)
     if not found and not problems:
         planned = f" ({len(plan)} are planned)" if plan else ""
@@ -73,7 +71,7 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
         name=folder.name,
         trials=ordered.trials,
         problems=problems,
-        metrics=with_registered(metrics, ordered.trials, result, notes),
+        metrics=with_registered(metrics, ordered.trials, recorded, notes),
         recorded=recorded,
         notes=notes,
         version=version,
@@ -168,15 +166,18 @@ def _not_finite(value: float) -> bool:
     return type(value) is not int and not math.isfinite(value)
 
 
-def _plan(file: File, notes: list[str]) -> list[Slot]:
+def _lock(folder: JobFolder, notes: list[str]) -> tuple[list[Slot], HarborVersion | None]:
+    """The plan of lock.json, and the version that it names. The file may be large, and isn't kept."""
+    file = folder.file("lock.json")
     if isinstance(file, Content):
         try:
-            return planned_slots(file.data)
+            return planned_slots(file.data), version_of_lock(file.data)
         except (ValueError, RecursionError) as error:
             notes.append(f"lock.json can't be used ({error}), so trials are in the order of their start")
-    elif isinstance(file, Refused):
+            return [], version_of_lock(file.data)
+    if isinstance(file, Refused):
         notes.append(f"lock.json is {file.why.value}, so trials are in the order of their start")
-    return []
+    return [], None
 
 
 def _never_started(unfilled: list[Slot], unreadable: int) -> list[Problem]:
