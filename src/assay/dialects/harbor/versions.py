@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from assay.dialects.harbor.rewards import Profile
 
 _NUMBER = re.compile(r"(\d{1,6})\.(\d{1,6})(?![\d])")
@@ -41,21 +39,10 @@ class HarborVersion:
 UNKNOWN = HarborVersion(None, Profile.HARBOR_0_13_1)
 
 
-class _Harbor(msgspec.Struct):
-    version: str | None = None
-
-
-class _Lock(msgspec.Struct):
-    harbor: _Harbor | None = None
-
-
-def version_of_lock(lock: bytes) -> HarborVersion | None:
-    """The version that a lock.json names; None if it names none."""
-    try:
-        harbor = msgspec.json.decode(lock, type=_Lock).harbor
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return None
-    return None if harbor is None or harbor.version is None else _of_number(harbor.version)
+def stated_version(harbor: Any) -> HarborVersion | None:
+    """The version in the entry ``harbor`` of a lock.json; None if there is none."""
+    number = harbor.get("version") if isinstance(harbor, dict) else None
+    return _of_number(number) if isinstance(number, str) else None
 
 
 def version_of_record(recorded: Mapping[str, Any] | None) -> HarborVersion:
