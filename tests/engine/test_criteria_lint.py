@@ -157,7 +157,7 @@ def test_what_is_found(assertion: dict[str, Any], findings: list[tuple[str, str]
     ("assertion", "says"),
     [
         ({"assert": "x"}, "assert must be one of"),
-        (portal(rule("like")), "operator must be one of equals,"),
+        (portal(rule("like")), "must be one of equals,"),
         (portal(rule("dateWithin", "2026-03-01")), "needs a tolerance such as '2 days'"),
         (portal(rule("equals", "{{nothing}}")), "the data has no 'nothing'"),
         (hl7(rule("equals", 5, "PID.3")), "put it in quotes"),

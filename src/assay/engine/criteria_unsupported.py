@@ -41,7 +41,7 @@ def why_unsupported(
 def _named_at(why: str, place: Place, part: Any) -> Place:
     """The place of the value that a message about a rule quotes, within the rule."""
     for key in place:
-        part = part[key] if (isinstance(part, dict) and key in part) or isinstance(part, list) else None
+        part = part.get(key) if isinstance(part, dict) else part[int(key)] if isinstance(part, list) else None
     return (_named_in(why, part) or ()) if place and isinstance(part, dict) else ()
 
 
