@@ -25,6 +25,7 @@ COMMANDS = {
     "tasks": "check tasks for mistakes before running agents on them",
     "seed": "make a task from a coding scenario",
     "score": "score a coding run with its scorers",
+    "scenario": "write down what 'assay score' assumes about a repository",
     "verify": "hold criteria against what a run left in a playground",
     "criteria": "check criteria for mistakes before any run",
     "playground": "prepare a playground to try criteria on",

@@ -20,6 +20,8 @@ from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.arguments import add_isolation
+from assay.cli.score_formats import FORMATS, parse_format
+from assay.cli.score_here import add_branch, score_here
 from assay.cli.score_table import render
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict, ScorersReport
@@ -52,7 +54,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-workspace", action="store_true", help="score a run that had no workspace: no scorers"
     )
+    add_branch(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument(
+        "--format",
+        action="append",
+        default=[],
+        metavar="NAME[:FILE]",
+        help=f"print the report as {', '.join(FORMATS)}, or write it to a file beside the table; may be repeated",
+    )
     parser.add_argument(
         "--all",
         action="store_true",
@@ -69,36 +79,70 @@ def run(args: argparse.Namespace) -> int:
     show = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show)
     attempt = Attempt(args.workspace, RunStatus(args.run_status), args.strict)
-    if args.task is not None:
-        report = score_by_task(args.task, attempt, files)
-    else:
-        report = score_by_scenario(args.scenario, args.baseline, attempt, files)
-    print(report.model_dump_json(indent=2) if args.json else render(report, everything=args.all))
+    report = _score(args, attempt, files)
+    _show(report, args)
     return _exit_code(report)
 
 
+def _score(args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles) -> ScorersReport:
+    if args.task is not None:
+        return score_by_task(args.task, attempt, files)
+    if args.scenario is not None and (args.baseline is not None or args.no_workspace):
+        return score_by_scenario(args.scenario, args.baseline, attempt, files)
+    return score_here(args, attempt, files)
+
+
+def _show(report: ScorersReport, args: argparse.Namespace) -> None:
+    """Print the table, unless another format goes to standard output; write the formats that go to files."""
+    wanted = [*args.format, *(["json"] if args.json else [])]
+    formats = [parse_format(text) for text in wanted]
+    for name, path in formats:
+        if path is not None:
+            _write(path, FORMATS[name](report) + "\n", "the report")
+    shown = [name for name, path in formats if path is None]
+    print("\n".join(FORMATS[name](report) for name in shown) if shown else render(report, everything=args.all))
+
+
 def _check(args: argparse.Namespace) -> None:
-    if (args.task is None) == (args.scenario is None):
-        raise InputError(f"pass --task or --scenario, got {'neither' if args.task is None else 'both'}")
-    if (args.workspace is None) != args.no_workspace:
-        raise InputError(f"pass a workspace or --no-workspace, got {'both' if args.no_workspace else 'neither'}")
+    for text in args.format:
+        parse_format(text)
+    if args.task is not None and args.scenario is not None:
+        raise InputError("pass --task or --scenario, got both")
+    if args.workspace is not None and args.no_workspace:
+        raise InputError("pass a workspace or --no-workspace, got both")
     if args.task is not None and args.baseline is not None:
         raise InputError("a task has its own baseline: leave out --baseline")
-    if args.scenario is not None and args.baseline is None and args.workspace is not None:
-        raise InputError("pass --baseline with --scenario: a folder, an archive, or REPOSITORY@COMMIT")
+    if args.baseline is not None and args.scenario is None:
+        raise InputError("pass --scenario with --baseline, got no scenario")
+    needs_workspace = args.task is not None or args.baseline is not None
+    if needs_workspace and args.workspace is None and not args.no_workspace:
+        raise InputError("pass a workspace or --no-workspace, got neither")
+    if args.no_workspace and args.task is None and args.scenario is None:
+        raise InputError("pass --task or --scenario with --no-workspace, got neither")
+    _check_repository(args, needs_workspace)
+
+
+def _check_repository(args: argparse.Namespace, elsewhere: bool) -> None:
+    given = [f"--{name}" for name in ("branch", "pr", "main") if getattr(args, name) is not None]
+    if given and (elsewhere or args.no_workspace):
+        raise InputError(f"{given[0]} is for a git repository: leave out --task, --baseline and --no-workspace")
 
 
 def _write_diff(workspace: Captured, path: str | None) -> None:
     if path is None:
         return
     text, cut = cumulative_diff(workspace)
+    _write(path, text, "the diff")
+    if cut:
+        print(f"assay: {path} doesn't show every change", file=sys.stderr)
+
+
+def _write(path: str, text: str, what: str) -> None:
     try:
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
     except OSError as error:
-        raise InputError(f"the diff can't be written to {path}: {error.strerror}") from error
-    if cut:
-        print(f"assay: {path} doesn't show every change", file=sys.stderr)
+        raise InputError(f"{what} can't be written to {path}: {error.strerror}") from error
 
 
 def _exit_code(report: ScorersReport) -> int:

@@ -19,6 +19,8 @@ def render(report: ScorersReport, everything: bool = False) -> str:
 
 
 def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
+    for sentence in report.provenance.assumed:
+        yield f"assumed  {clean(sentence)}"
     yield from _gates(report)
     if not report.scorers:
         return

@@ -71,6 +71,9 @@ class Commands:
         for path in self._covered():
             make_room(copy, path)
             os.mkdir(f"{copy}/{path}")
+        for folder in self.environment().linked:
+            for name in folder.names:
+                os.symlink(f"{folder.target}/{name}", f"{copy}/{folder.path}/{name}")
         for path in collect:
             # So that whatever is there afterwards was written by the command.
             make_room(copy, posixpath.normpath(path))
@@ -87,8 +90,9 @@ class Commands:
     def _covered(self) -> list[str]:
         """Paths of the workspace that folders of the environment cover: nobody sees what else is there."""
         start = f"{self.workdir.rstrip('/')}/"
-        targets = (mount.target for mount in self.environment().mounts)
-        return [target.removeprefix(start) for target in targets if target.startswith(start)]
+        around = self.environment()
+        inside = (mount.target for mount in around.mounts if mount.target.startswith(start))
+        return [*(target.removeprefix(start) for target in inside), *(folder.path for folder in around.linked)]
 
 
 def run_in_folder(
