@@ -91,7 +91,7 @@ def test_what_the_change_explains_is_listed_and_does_not_count(cli: Cli, runs: t
     assert done.out.startswith("OVERALL  PASS, mean score 1.0000\n")
     assert done.out.splitlines()[7:] == [
         "",
-        "assertions_not_weakened: not counted, because what was tested was removed too",
+        "assertions_not_weakened: not counted, because the code that was tested was removed or renamed",
         "  tests/test_power.py:4  test-removed  test_cube",
         "    before: assert cube(2) == 8",
     ]

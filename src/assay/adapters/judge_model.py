@@ -32,7 +32,9 @@ class ChatModel:
         limits: Limits | None = None,
         pace: Pace | None = None,
         json_schema: bool = True,
+        client: "httpx.Client | None" = None,
     ) -> None:
+        """A ``client`` that is given is not closed here."""
         import httpx  # noqa: PLC0415 - only who has a judge pays for it
 
         self.model = model
@@ -41,13 +43,15 @@ class ChatModel:
         self._limits = limits or limits_of(TIMEOUT_SEC)
         self._pace = pace or Pace()
         self._json_schema = json_schema
-        self._client = httpx.Client(follow_redirects=False)
+        self._given = client
+        self._client = client or httpx.Client(follow_redirects=False)
 
     def __enter__(self) -> "ChatModel":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._client.close()
+        if self._given is None:
+            self._client.close()
 
     def answer(self, text: str, schema: Mapping[str, Any]) -> str:
         """What the model answers, unread. Raises ``MeasurementError`` where there is no answer."""

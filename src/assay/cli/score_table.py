@@ -73,7 +73,7 @@ def _explained(row: Row) -> Iterator[str]:
     explained = row.evidence.get("explained")
     if isinstance(explained, list) and explained:
         yield ""
-        yield f"{clean(row.name)}: not counted, because what was tested was removed too"
+        yield f"{clean(row.name)}: not counted, because the code that was tested was removed or renamed"
         yield from _findings(explained)
 
 
