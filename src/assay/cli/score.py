@@ -1,9 +1,14 @@
 """Score a coding run: compare the workspace with its baseline and run the task's scorers on it.
 
-WORKSPACE is the folder that the agent left, an archive of it, or the branch that it pushed (REPOSITORY@BRANCH).
-The scorers and the baseline come from a seeded task (--task), or from a scenario (--scenario) with a baseline: a
-folder, an archive, or a commit of a repository that the agent could not write to (--baseline REPOSITORY@COMMIT).
-The .git of a folder is never used.
+Inside a git repository, no argument is needed: the working tree (or --branch, --pr) is compared with the main
+branch, by the assay.yaml of the main branch or by what can be guessed; the first lines say what was assumed.
+
+Otherwise, WORKSPACE is the folder that the agent left, an archive of it, or the branch that it pushed
+(REPOSITORY@BRANCH). The scorers and the baseline come from a seeded task (--task), or from a scenario (--scenario)
+with a baseline: a folder, an archive, or a commit of a repository that the agent could not write to (--baseline
+REPOSITORY@COMMIT). The .git of a folder is never used.
+
+WORKSPACE may also be a run in a job's folder. Everything is found there, and the result is added to the run.
 
 Advisory scorers warn without failing the run; with --strict they count as required ones.
 
@@ -15,6 +20,8 @@ import argparse
 import functools
 import sys
 
+from assay.adapters.kept_coding_run import KeptCodingRun, is_kept_run
+from assay.adapters.run_scoring import LocalRunScoring
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.capture import Captured
@@ -25,7 +32,9 @@ from assay.cli.score_here import add_branch, score_here
 from assay.cli.score_table import render
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict, ScorersReport
+from assay.engine.coding_trial import Coding
 from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
+from assay.engine.score_trial import score_trial
 from assay.evidence.coding_run import RunStatus
 
 EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLICABLE: 2}
@@ -79,9 +88,16 @@ def run(args: argparse.Namespace) -> int:
     show = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show)
     attempt = Attempt(args.workspace, RunStatus(args.run_status), args.strict)
-    report = _score(args, attempt, files)
+    if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
+        report = score_trial(KeptCodingRun(args.workspace), args.task, _coding(args))
+    else:
+        report = _score(args, attempt, files)
     _show(report, args)
     return _exit_code(report)
+
+
+def _coding(args: argparse.Namespace) -> Coding:
+    return Coding(LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict))
 
 
 def _score(args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles) -> ScorersReport:

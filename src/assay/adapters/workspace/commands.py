@@ -11,6 +11,7 @@ from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder, temporary_folder
 from assay.adapters.trees import copy_tree, own_tree, remove_tree, walk
 from assay.adapters.workspace.baseline import MAX_READ
+from assay.adapters.workspace.linking import link_folder
 from assay.adapters.workspace.restoring import make_room, restore_files
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.command_environment import NO_ENVIRONMENT, CommandEnvironment
@@ -72,8 +73,7 @@ class Commands:
             make_room(copy, path)
             os.mkdir(f"{copy}/{path}")
         for folder in self.environment().linked:
-            for name in folder.names:
-                os.symlink(f"{folder.target}/{name}", f"{copy}/{folder.path}/{name}")
+            link_folder(copy, folder)
         for path in collect:
             # So that whatever is there afterwards was written by the command.
             make_room(copy, posixpath.normpath(path))
