@@ -29,6 +29,7 @@ COMMANDS = {
     "tasks": "check tasks for mistakes, or show what they come to",
     "seed": "make a task from a coding scenario",
     "score": "score a coding run with its scorers",
+    "scenario": "write down what 'assay score' assumes about a repository",
     "judge": "have a language model judge runs, and see how far to trust it",
     "verify": "hold criteria against what a run left in a playground",
     "criteria": "check criteria for mistakes before any run",
