@@ -71,8 +71,10 @@ class LocalScoringFiles:
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
             )
             around = self._environment(scenario)
-            commands = Commands(root, before.baseline, self.sandbox, scenario.workdir, around)
-            captured = capture(commands, memory, before.nested)
+            commands = Commands(
+                root, before.baseline, self.sandbox, scenario.workdir, around, clean_git=scenario.git == "clean"
+            )
+            captured = capture(commands, memory, before.nested, tuple(scenario.show_ignored))
             self.show(captured)
             yield captured
 
