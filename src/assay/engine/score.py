@@ -31,8 +31,6 @@ from assay.engine.run_metrics import RunLimits, passed, run_metrics
 from assay.evidence.coding_run import AgentRecord, RunMetric, RunStatus
 from assay.evidence.workspace import Change, ChangeKind, Workspace, blind_spots
 
-COMMAND = "command"
-
 
 def score_run(
     checks: list[PlacedCheck[Workspace]],

@@ -11,8 +11,8 @@ from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
 from assay.engine.run_metrics import RunLimits
-from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import all_required, frozen, placed_checks
+from assay.engine.score import score_run
+from assay.engine.scorer_checks import COMMAND, all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import AgentRecord, RunStatus
 from assay.evidence.workspace import Workspace
