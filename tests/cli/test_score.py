@@ -59,7 +59,9 @@ def test_0_the_required_scorers_passed(cli: Cli, tmp_path: Path) -> None:
     found = report(cli, workspace, "--task", task, code=0)
     assert found["overall"] == {"verdict": "PASS", "score": 1.0, "warnings": 0, "headline": "PASS"}
     assert verdicts(found) == {"tests": "PASS", "guard": "PASS"}
-    assert found["workspace"]["changed"] == [{"path": "calc.py", "change": "modified", "old_path": None}]
+    assert found["workspace"]["changed"] == [
+        {"path": "calc.py", "change": "modified", "old_path": None, "detail": None}
+    ]
 
 
 @pytest.mark.statement("scorers.overall")

@@ -14,8 +14,8 @@ from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
 from assay.engine.judge_run import JudgeRun, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
-from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import all_required, frozen, placed_checks
+from assay.engine.score import score_run
+from assay.engine.scorer_checks import COMMAND, all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Workspace
