@@ -23,6 +23,7 @@ from benchmarks import (
     memory,
     read,
     start_up,
+    statistics,
     text_growth,
     verifying,
 )
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "job_cost": job_cost.run,
     "coding": coding.run,
     "criteria": criteria.run,
+    "statistics": statistics.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

@@ -13,6 +13,7 @@ from assay.core.errors import AssayError
 from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
 from docs.attack_page import attack_table
+from docs.coverage_page import coverage_page
 from docs.criteria_page import criteria_pages
 from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
@@ -34,6 +35,7 @@ def reference_files() -> dict[str, str]:
         "error-sentences.md": error_page(),
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
+        "interval-coverage.md": coverage_page(),
         "reason-codes.md": reason_codes(),
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),
