@@ -1,9 +1,10 @@
-"""A FHIR R4 server, by its base URL: searches with all their pages, and reads by id.
+"""A FHIR server, by its base URL: searches with all their pages, reads by id, and its ``$validate``.
 
-It only reads. The server is asked to refuse unknown search parameters rather than to ignore them
+It changes nothing. The server is asked to refuse unknown search parameters rather than to ignore them
 (``handling=strict``), and no link of an answer leads away from the base URL.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -38,12 +39,15 @@ class FhirServer:
         limits: Limits | None = None,
         pace: Pace | None = None,
         max_pages: int = MAX_PAGES,
+        client: "httpx.Client | None" = None,
     ) -> None:
+        """A ``client`` that is given is not closed here."""
         self._base = _base(base_url)
         self._token = token
         self._max_pages = max_pages
         self._confirmed = False
-        self._client = _httpx().Client(follow_redirects=False)
+        self._given = client
+        self._client = client or _httpx().Client(follow_redirects=False)
         self._requests = JsonRequests(self._client, limits or Limits(), pace or Pace())
 
     def __enter__(self) -> "FhirServer":
@@ -54,7 +58,8 @@ class FhirServer:
 
     def close(self) -> None:
         """Hang up."""
-        self._client.close()
+        if self._given is None:
+            self._client.close()
 
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
         """A resource; None if there is none with that id, or if it was deleted."""
@@ -77,6 +82,18 @@ class FhirServer:
         search = _Search(resource_type, parameters, self._what(asked))
         fits = recheck(resource_type, parameters)
         return bundle.each_once(one for one in self._found(search) if fits(one))
+
+    def problems(self, resource: Mapping[str, object], profile: str) -> list[str]:
+        """What ``$validate`` of the server says is wrong with a resource by a profile."""
+        kind = _checked(_TYPE, str(resource.get("resourceType")))
+        what = self._what(f"{kind}/$validate")
+        url = _httpx().URL(f"{self._base}/{kind}/$validate", params={"profile": profile})
+        headers = {**self._headers(), "Content-Type": "application/fhir+json"}
+        answer = self._requests.get(url, headers, what, json.dumps(resource).encode())
+        if not answers.is_outcome(answer.body):
+            said = f"the server answers {answer.status} without an OperationOutcome"
+            raise MeasurementError(f"{what}: {said}, so it may not support $validate")
+        return [answers.redacted(one, self._secrets()) for one in answers.errors_in(answer.body)]
 
     def _found(self, search: "_Search") -> Iterator[dict[str, Any]]:
         count = search.count
@@ -147,8 +164,10 @@ class FhirServer:
         return url.copy_with(scheme=base.scheme, port=base.port) if plain and base.scheme == "https" else url
 
     def _get(self, url: "httpx.URL", what: str) -> Answer:
-        token = {} if self._token is None else {"Authorization": f"Bearer {self._token()}"}
-        return self._requests.get(url, _HEADERS | token, what)
+        return self._requests.get(url, self._headers(), what)
+
+    def _headers(self) -> dict[str, str]:
+        return _HEADERS | ({} if self._token is None else {"Authorization": f"Bearer {self._token()}"})
 
     def _secrets(self) -> list[str]:
         return [] if self._token is None else [self._token()]

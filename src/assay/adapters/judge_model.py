@@ -37,8 +37,10 @@ class ChatModel:
         limits: Limits | None = None,
         pace: Pace | None = None,
         json_schema: bool = True,
+        client: "httpx.Client | None" = None,
         at_once: int = AT_ONCE,
     ) -> None:
+        """A ``client`` that is given is not closed here."""
         import httpx  # noqa: PLC0415 - only who has a judge pays for it
 
         self.model = model
@@ -46,16 +48,18 @@ class ChatModel:
         self._token = token
         self._limits = limits or limits_of(TIMEOUT_SEC)
         self._pace = pace or Pace()
+        self._given = client
         self._mode: Mode = "json_schema" if json_schema else "text"
         self._turns = threading.BoundedSemaphore(at_once)
         pool = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
-        self._client = httpx.Client(follow_redirects=False, limits=pool)
+        self._client = client or httpx.Client(follow_redirects=False, limits=pool)
 
     def __enter__(self) -> "ChatModel":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._client.close()
+        if self._given is None:
+            self._client.close()
 
     def ask(self, request: Request) -> Reply:
         """What the model answers. Raises ``MeasurementError`` where there is no answer."""

@@ -1,7 +1,7 @@
 """The ``assay`` command. Each command is a module beside this one, imported only when it is called.
 
 Exit codes: 0 for success; 1 if the answer is no, as in an audit that found a difference; 2 if there is no answer,
-because the input can't be used or the measurement broke.
+because the input can't be used or the measurement broke; 3 if 'assay compare' can't decide yet.
 """
 
 import argparse
@@ -11,12 +11,14 @@ import os
 import sys
 from typing import NoReturn
 
+from assay.cli.stopping import stop_in_order
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
 
 COMMANDS = {
     "report": "summarize a job: score, pass@k, and every denominator",
+    "compare": "compare agents on the tasks that they have in common",
     "outcome": "print the outcome of a job as one line for a program",
     "audit": "check that a job's recorded result follows from its trials",
     "run": "run an agent on tasks and grade each attempt",
@@ -24,7 +26,7 @@ COMMANDS = {
     "annotate": "record a reviewer's verdict on a run",
     "tag": "add a classified failure to a graded run",
     "result": "show the evaluation of one run",
-    "tasks": "check tasks for mistakes before running agents on them",
+    "tasks": "check tasks for mistakes, or show what they come to",
     "seed": "make a task from a coding scenario",
     "score": "score a coding run with its scorers",
     "judge": "have a language model judge runs, and see how far to trust it",
@@ -32,6 +34,8 @@ COMMANDS = {
     "criteria": "check criteria for mistakes before any run",
     "playground": "prepare a playground to try criteria on",
     "listen": "record what an agent's systems send",
+    "serve": "serve the HTTP API",
+    "worker": "do the queued work of a service",
     "doctor": "show which kinds of isolation this machine offers",
     "reward": "write a verifier's reward from an exit status or a rubric",
 }
@@ -52,6 +56,7 @@ class Parser(argparse.ArgumentParser):
 def run() -> NoReturn:
     """The entry point of the ``assay`` command."""
     code: int | str | None
+    stop_in_order()
     try:
         code = main(sys.argv[1:])
     except SystemExit as stop:  # Help and version end here.

@@ -6,20 +6,13 @@ be read are counted and listed with the reason.
 """
 
 import argparse
-import math
-import os
 
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import open_results
-from assay.cli.arguments import add_metric_script
-from assay.cli.progress import ProgressBar
+from assay.cli.arguments import add_metric_script, finite_number
+from assay.cli.read_jobs import read_results
 from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
-from assay.engine.history import read_histories
-from assay.engine.job import read_job
-from assay.engine.regrades import read_regrades
 from assay.engine.report import JobReport, Question, report_job
-from assay.engine.terminal_bench import import_terminal_bench
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", help="the reward that decides success (default: 'reward', or the only one)")
     parser.add_argument(
         "--threshold",
-        type=_number,
+        type=finite_number,
         default=1.0,
         metavar="X",
         help="the lowest reward that counts as a success (default: 1)",
@@ -76,22 +69,8 @@ def report_on(jobs: list[str]) -> int:
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
-    results = open_results(path)
-    if isinstance(results, list):
-        return report_job(import_terminal_bench(os.path.basename(os.path.abspath(path)), results).job, question)
-    job = read_job(results, script=script, progress=ProgressBar(f"reading {results.name}"))
-    regrades = read_regrades(results, job.trials)
-    return report_job(job, question, read_histories(results, job.trials), regrades)
-
-
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"must be a finite number, got {text!r}")
-    return number
+    results = read_results(path, script)
+    return report_job(results.job, question, results.histories, results.regrades)
 
 
 def _ks(text: str) -> tuple[int, ...]:

@@ -136,7 +136,7 @@ def report_job(
             _group(key, members, stats.evals[key], question),
             evaluation=summarize([trial.name for trial in members], evaluated, question.threshold),
         )
-        for key, members in _by_group(trials).items()
+        for key, members in groups_of(trials).items()
     ]
     return JobReport(
         job=job.name,
@@ -157,7 +157,7 @@ def report_job(
             histories, question.grading, question.threshold, _deciding_rewards(trials, question), evaluated
         ),
         bounds=group_bounds(
-            _by_group(trials),
+            groups_of(trials),
             {group.key: group.success.key for group in groups if group.success is not None},
             unusable_outputs(histories, question.grading),
             len(job.problems),
@@ -184,7 +184,7 @@ def _deciding_rewards(trials: Iterable[Trial], question: Question) -> dict[str, 
     return rewards
 
 
-def _by_group(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+def groups_of(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
     """The trials of each group. Different names may give the same key; the key decides."""
     groups: dict[str, list[Trial]] = {}
     by_parts: dict[tuple[str, str | None, str], list[Trial]] = {}
@@ -219,7 +219,7 @@ def _count(trials: Iterable[Trial], problems: Iterable[Problem]) -> Denominators
 
 
 def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Question) -> GroupReport:
-    chosen = _chosen_key(stats.reward_stats, question)
+    chosen = chosen_key(stats.reward_stats, question)
     success = None if chosen is None else Success(chosen, question.threshold)
     attempts = {} if success is None else attempts_at(trials, success)
     ks = _chosen_k(attempts, question)
@@ -238,7 +238,7 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
     )
 
 
-def _chosen_key(keys: Collection[str], question: Question) -> str | None:
+def chosen_key(keys: Collection[str], question: Question) -> str | None:
     """The key asked for, "reward", or the only key. None if there are several and none was asked for."""
     if question.key is not None:
         return question.key if question.key in keys else None

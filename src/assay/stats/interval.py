@@ -9,6 +9,7 @@ from assay.stats.distributions import beta_quantile, normal_quantile, t_quantile
 LEVEL = 0.95
 # With more, Student's t is the normal distribution.
 _MOST_DEGREES = 1000.0
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Spread:
         if excess <= 0:
             return _MOST_DEGREES
         degrees = 2 * self.units * self.squares * self.squares / excess
-        return max(1.0, min(_MOST_DEGREES, math.floor(2 * degrees) / 2))
+        return max(1.0, min(_MOST_DEGREES, math.floor(2 * degrees + _ROUNDING) / 2))
 
 
 def spread_of(differences: Sequence[float]) -> Spread:
