@@ -17,6 +17,7 @@ from docs.criteria_page import criteria_pages
 from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
+from docs.judge_page import judge_prompts
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
 from docs.scorers_page import scorer_types, scorers_face
@@ -34,6 +35,7 @@ def reference_files() -> dict[str, str]:
         "error-sentences.md": error_page(),
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
+        "judge-prompts.md": judge_prompts(),
         "reason-codes.md": reason_codes(),
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),

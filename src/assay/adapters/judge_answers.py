@@ -1,8 +1,8 @@
 """Answers of models in a file: a cache, a recording, or what a recording is played back from.
 
 The file answers.jsonl has one line for each answer, which begins with the hash of everything that went in: the
-model, the prompt with its data, and how it was asked. Nothing of the prompt is in it. Lines are only ever added, so that
-several processes may write at the same time.
+model, the prompt with its data, and how it was asked. Nothing of the prompt is in it. Lines are only ever added,
+so that several processes may write at the same time.
 """
 
 import contextlib
