@@ -20,6 +20,7 @@ from benchmarks import (
     criteria,
     growth,
     job_cost,
+    judge,
     memory,
     read,
     start_up,
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "coding": coding.run,
     "criteria": criteria.run,
     "statistics": statistics.run,
+    "judge": judge.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

@@ -16,7 +16,9 @@ def coverage_page() -> Iterator[str]:
     found = json.loads(MEASURED.read_text(encoding="utf-8"))
     yield "# How often intervals cover"
     yield from_docstring(_ABOUT.format(jobs=f"{found['jobs']:,}"))
-    yield table(("tasks", "attempts", "rate", "likeness", "rewards", *COLUMNS, "false alarms"), map(_row, found["rows"]))
+    yield table(
+        ("tasks", "attempts", "rate", "likeness", "rewards", *COLUMNS, "false alarms"), map(_row, found["rows"])
+    )
     yield "## Where they fall short"
     yield from_docstring(_SHORT)
     yield table(("shape", "what", "share", "promised"), _short(found["rows"]))

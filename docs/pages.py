@@ -18,6 +18,7 @@ from docs.criteria_page import criteria_pages
 from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
+from docs.judge_page import judge_prompts
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
 from docs.scorers_page import scorer_types, scorers_face
@@ -36,6 +37,7 @@ def reference_files() -> dict[str, str]:
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
         "interval-coverage.md": coverage_page(),
+        "judge-prompts.md": judge_prompts(),
         "reason-codes.md": reason_codes(),
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),
