@@ -15,6 +15,7 @@ def badge(record: AgentRecord, changed: int | None = 1, limits: RunLimits | None
     return passed(run_metrics(record, changed, limits or RunLimits()))
 
 
+@pytest.mark.statement("scorers.run-badge")
 def test_a_run_that_ended_by_itself_in_time_with_a_change() -> None:
     rows = run_metrics(AgentRecord(TOLD, "Done.", end=FINE), 2, RunLimits(tokens=200))
     assert [(row.name, row.value, row.limit, row.passed) for row in rows] == [

@@ -24,7 +24,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "formats/file_content/rules.py": {"name": "sha256"},
     "formats/hl7/escapes.py": {"mark": r"\\", "hexadecimal": r"(?P<bytes>(?:\\X(?:[0-9A-Fa-f]{2})+\\)+)"},
     "formats/x12/header.py": {"mark": r"\*"},
-    "judge/answer.py": {"before": r"(?<!\w)", "words": "ab", "after": r"(?!\w)"},
+    "judge/quotes.py": {"before": r"(?<!\w)", "words": "ab", "after": r"(?!\w)"},
 }  # fmt: skip
 
 MATCHED_ELSEWHERE = frozenset(

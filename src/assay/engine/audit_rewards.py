@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from assay.dialects.harbor.errors import RewardError, RewardFileNotFoundError
 from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
+from assay.dialects.harbor.reasons import is_invalid_reward
 from assay.dialects.harbor.rewards import Profile, Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.finding import Finding, Standing
@@ -44,10 +45,10 @@ def _audit(folder: JobFolder, trial: Trial, profile: Profile) -> Finding | None:
 
 
 def _is_reward_error(trial: Trial) -> bool:
-    """Whether the trial's reward files are to blame. An agent may have a ValidationError of its own."""
-    if trial.exception_type == "ValidationError":
-        return "VerifierResult" in trial.exception_message
-    return trial.exception_type in _REWARD_ERRORS
+    """Whether the trial has no rewards because of its reward files."""
+    return trial.exception_type in _REWARD_ERRORS or is_invalid_reward(
+        trial.exception_type, trial.exception_message
+    )
 
 
 def _from_files(folder: JobFolder, trial: Trial, profile: Profile) -> Rewards | RewardError | None:

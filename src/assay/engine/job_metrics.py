@@ -1,13 +1,13 @@
 """The metrics of a job: those of its config.json, and those that only its result knows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose, isfinite
 from pathlib import PurePosixPath
 from typing import Any
 
 from assay.dialects.harbor.job_config import ConfiguredMetrics, Sources, metrics_for, metrics_of_config
-from assay.dialects.harbor.metrics import METRICS, Metric
+from assay.dialects.harbor.metrics import MEAN, METRICS, Aggregate, Metric
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.versions import HarborVersion
@@ -68,16 +68,26 @@ def with_registered(
         if not recorded or not brought:
             continue
         rewards = [trial.rewards for trial in members]
-        by_group[key] = [*(_harbors_own(one, rewards) or RecordedMetric(one) for one in brought), *metrics.of_job]
-        if any(isinstance(one, RecordedMetric) for one in by_group[key]):
-            taken.add(key)
-            notes.append(
-                f"the metric of {members[0].dataset} comes from its registry, not from config.json: its value is"
-                " taken as recorded"
-            )
+        own = [_harbors_own(one, rewards) for one in brought]
+        by_group[key] = [
+            *(known or RecordedMetric(one) for known, one in zip(own, brought, strict=True)),
+            *metrics.of_job,
+        ]
+        notes += _sayings(members[0].dataset, own)
+        taken |= {key} if None in own else set()
     if not by_group:
         return metrics
     return replace(metrics, by_dataset=metrics.by_dataset | by_group, taken=frozenset(taken))
+
+
+def _sayings(dataset: str, own: Sequence[Aggregate | None]) -> Iterator[str]:
+    """What to say about metrics that a registry brought. A single mean is what every dataset has."""
+    origin = f"the metric of {dataset} comes from its registry, not from config.json"
+    if None in own:
+        yield f"{origin}: its value is taken as recorded"
+    elif own != [MEAN]:
+        names = ", ".join(one.name for one in own if one is not None)
+        yield f"{origin}: by its recorded value it is {names}"
 
 
 def _registered_groups(metrics: ConfiguredMetrics, trials: Iterable[Trial]) -> dict[str, list[Trial]]:
@@ -97,7 +107,7 @@ def _recorded_metrics(result: Mapping[str, Any] | None, key: str) -> list[dict[s
     return []
 
 
-def _harbors_own(recorded: Mapping[str, object], rewards: Sequence[Rewards | None]) -> Metric | None:
+def _harbors_own(recorded: Mapping[str, object], rewards: Sequence[Rewards | None]) -> Aggregate | None:
     """The metric of harbor that gives this result; None if none does."""
     return next((one for one in METRICS.values() if _alike(one.compute(rewards), recorded)), None)
 

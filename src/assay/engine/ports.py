@@ -7,6 +7,7 @@ from assay.core.errors import InputError
 from assay.evidence.files import File, RewardFiles
 
 if TYPE_CHECKING:
+    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -49,6 +50,10 @@ class JobFolder(Protocol):
         """The result.json of each folder."""
         ...
 
+    def source_result(self, path: str) -> File:
+        """The result.json of a trial of another job, which a trial of this one names."""
+        ...
+
     def has_records(self) -> bool:
         """Whether trials of the job have gradings or annotations beside their results."""
         ...
@@ -59,6 +64,10 @@ class JobFolder(Protocol):
 
     def annotations(self, trial: str) -> "list[Annotation]":
         """The reviewers' verdicts beside a trial's result, the oldest first. Raises ``InputError``."""
+        ...
+
+    def added_tags(self, trial: str) -> "list[AddedTag]":
+        """The tags that were added beside a trial's result, the oldest first. Raises ``InputError``."""
         ...
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:

@@ -23,6 +23,7 @@ from assay.evidence.playground import (
     StateRow,
     StoredFile,
     Turn,
+    validated,
 )
 
 KEPT_FILE_BYTES: Final = 1024 * 1024
@@ -184,6 +185,10 @@ class SharedFhir:
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
         question = ("read", resource_type, identity)
         return self._memory.once(question, lambda: self._source.read(resource_type, identity))
+
+    def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
+        question = ("problems", json.dumps(resource, sort_keys=True, default=repr), profile)
+        return self._memory.once(question, lambda: validated(self._source, resource, profile))
 
 
 class SharedFiles:

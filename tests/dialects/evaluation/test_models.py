@@ -217,6 +217,20 @@ def test_nothing_is_coerced(model: type[StrictModel], field: str, value: object)
     assert {error["loc"][0] for error in refused.value.errors()} == {field}
 
 
+@pytest.mark.parametrize(("model", "field", "value"), REFUSED, ids=str)
+def test_nothing_is_coerced_in_python_either(model: type[StrictModel], field: str, value: object) -> None:
+    with pytest.raises(ValidationError) as refused:
+        model.model_validate({**LEAST[model], field: value})
+    assert {error["loc"][0] for error in refused.value.errors()} == {field}
+
+
+@pytest.mark.statement("evaluation.own-files-readable")
+@pytest.mark.parametrize("model", MODELS)
+def test_what_json_load_gives_is_read_like_the_file_itself(model: type[StrictModel]) -> None:
+    text = load(model, FULL[model]).model_dump_json()
+    assert model.model_validate(json.loads(text)) == model.model_validate_json(text) == load(model, FULL[model])
+
+
 @pytest.mark.statement("evaluation.annotation-judgments", "evaluation.tags-source")
 def test_the_words_of_the_enumerations() -> None:
     """Sources are mechanical, human and judge; judgments are pass, fail and defer."""

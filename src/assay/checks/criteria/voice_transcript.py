@@ -26,7 +26,7 @@ from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.paraphrase import Answer, NoOpinion, Question, opinion
-from assay.evidence.playground import PlaygroundState, Turn, made_once
+from assay.evidence.playground import PlaygroundState, Turn, made_once, older_note
 from assay.evidence.playground_check import Escapes
 from assay.formats.speech.phrases import find_phrase, phrase_tokens
 from assay.formats.speech.tokens import Token, tokens
@@ -65,10 +65,11 @@ class VoiceTranscript:
                 phrase_tokens(one)
 
     def run(self, evidence: PlaygroundState) -> Outcome:
-        heard = [turn for turn in evidence.turns() if self.since is None or turn.at >= evidence.run_start]
+        turns = evidence.turns()
+        heard = [turn for turn in turns if self.since is None or turn.at >= evidence.run_start]
         spoken = [(turn, _tokens(turn.text, evidence)) for turn in heard if self._meant(turn)]
         if not spoken:
-            return self._silence()
+            return self._silence(sum(self._meant(turn) for turn in turns))
         looked = [*self._wanted(spoken), *self._forbidden(spoken)]
         held = [one.held for one in looked]
         summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
@@ -80,10 +81,11 @@ class VoiceTranscript:
         )
         return _with_opinions(scored, looked, heard, evidence) if self.paraphrase else scored
 
-    def _silence(self) -> Scored:
+    def _silence(self, older: int) -> Scored:
         who = f" of {self.speaker}" if self.speaker is not None else ""
-        rows = [_row(phrase, None) for phrase in (*self.contains, *self.not_contains)]
-        return Scored(0.0, False, f"there are no turns{who} to check", {"phraseResults": rows})
+        rows = [_row(phrase, None) for phrase in self.contains]
+        rows += [{**_row(phrase, None), "forbidden": True} for phrase in self.not_contains]
+        return Scored(0.0, False, f"there are no turns{who} to check{older_note(older)}", {"phraseResults": rows})
 
     def _meant(self, turn: Turn) -> bool:
         if self.speaker is not None and turn.speaker.casefold() != self.speaker.casefold():
