@@ -22,6 +22,7 @@ from benchmarks import (
     job_cost,
     memory,
     read,
+    service,
     start_up,
     text_growth,
     verifying,
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "job_cost": job_cost.run,
     "coding": coding.run,
     "criteria": criteria.run,
+    "service": service.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

@@ -76,9 +76,13 @@ def fhir_run(clinic: Clinic, url: str, **more: str) -> str:
     return str(run["id"])
 
 
+@pytest.mark.statement("criteria.fhir-source", "criteria.evidence-fhir")
 def test_a_server_is_asked_with_the_tenants_own_token(allowing: Clinic, fhir_url: str) -> None:
     run = fhir_run(allowing, fhir_url, token=SECRET)
-    assert allowing.post(f"/v1/task-runs/{run}/complete")["verdict"] == "pass"
+    done = allowing.post(f"/v1/task-runs/{run}/complete")
+    assert done["verdict"] == "pass"
+    [row] = done["criterion_runs"][0]["evidence"]["fieldResults"]
+    assert (row["path"], row["expected"], row["actual"], row["passed"]) == ("active", True, True, True)
     assert Fhir.tokens == [f"Bearer {SECRET}"]
 
 
