@@ -37,6 +37,8 @@ COMMANDS = {
     "playground": "prepare a playground to try criteria on",
     "listen": "record what an agent's systems send",
     "serve": "serve the HTTP API",
+    "db": "check, upgrade, export and load the store of a service",
+    "keys": "add, list and revoke keys of a service",
     "worker": "do the queued work of a service",
     "doctor": "show which kinds of isolation this machine offers",
     "reward": "write a verifier's reward from an exit status or a rubric",
