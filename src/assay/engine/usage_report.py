@@ -45,7 +45,6 @@ def mean_seconds(lengths: Sequence[Seconds]) -> Seconds:
     """The mean of each length over those that are known."""
     return Seconds(
         _mean([one.total for one in lengths]),
-        _mean([one.setup for one in lengths]),
         _mean([one.agent for one in lengths]),
         _mean([one.verifier for one in lengths]),
     )
