@@ -37,9 +37,9 @@ A task is a folder, in the form that harbor 0.13.1 reads:
 
 Assay refuses unsupported settings before anything runs, with an error that names the file and the field. A field
 that isn't on this page has no effect, as in harbor; `assay run` and `assay tasks check` mention it, with the field
-that may have been meant. "No effect" means that harbor has the field and Assay accepts it, but ignores it. If a value has
-the wrong type and harbor converts it, such as `timeout_sec = true` to 1, Assay does the same, and `assay tasks
-check` reports it.
+that may have been meant. "No effect" means that harbor has the field and Assay accepts it, but ignores it. If a
+value has the wrong type and harbor converts it, such as `timeout_sec = true` to 1, Assay does the same, and `assay
+tasks check` reports it.
 """
 
 _OUTPUT = """

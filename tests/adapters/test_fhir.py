@@ -1,5 +1,6 @@
 """A FHIR server that fails in many ways, and one that does not. The real one is in test_fhir_server.py."""
 
+import json
 import socket
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +12,7 @@ import pytest
 from assay.adapters.bearer_tokens import given
 from assay.adapters.fhir import FhirServer
 from assay.adapters.json_requests import Limits
-from assay.core.errors import InputError, MeasurementError
+from assay.core.errors import BoundsError, InputError, MeasurementError
 from tests.fake_time import FakeTime
 from tests.servers.scripted_server import Reply, Script, scripted
 
@@ -21,15 +22,18 @@ PATIENT = Limits(
 
 
 def bundle(*ids: str, following: str | None = None, mode: str | None = None) -> dict[str, Any]:
-    entries: list[dict[str, Any]] = [{"resource": {"resourceType": "Patient", "id": one}} for one in ids]
+    smith = [{"family": "Smith"}]
+    entries: list[dict[str, Any]] = [
+        {"resource": {"resourceType": "Patient", "id": one, "name": smith}} for one in ids
+    ]
     for entry in entries if mode else ():
         entry["search"] = {"mode": mode}
     links = [{"relation": "next", "url": following}] if following is not None else []
     return {"resourceType": "Bundle", "type": "searchset", "entry": entries, "link": links}
 
 
-def outcome(text: str) -> dict[str, Any]:
-    return {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "details": {"text": text}}]}
+def outcome(text: str, severity: str = "error") -> dict[str, Any]:
+    return {"resourceType": "OperationOutcome", "issue": [{"severity": severity, "details": {"text": text}}]}
 
 
 def linked(place: str, *ids: str) -> Callable[[str], Reply]:
@@ -90,10 +94,20 @@ def test_links_may_be_relative(place: str) -> None:
 def test_a_link_that_leads_away_is_not_followed(place: str) -> None:
     with (
         scripted(linked(place, "1")) as script,
-        pytest.raises(MeasurementError, match="leads away from the base URL"),
+        pytest.raises(MeasurementError, match="leads away from the base URL, to ") as caught,
     ):
         ids(script, token=given("secret"))
     assert len(script.asked) == 1
+    assert "page=2" not in str(caught.value)
+    assert "word" not in str(caught.value)
+
+
+def test_the_server_that_a_link_leads_to_is_named() -> None:
+    with (
+        scripted(linked("https://other.example:8443/fhir/Patient?family=Smith", "1")) as script,
+        pytest.raises(MeasurementError, match=r"to https://other\.example:8443/fhir$"),
+    ):
+        ids(script)
 
 
 def test_a_link_that_is_no_address() -> None:
@@ -119,7 +133,7 @@ def test_pages_without_an_end() -> None:
         number = next(count)
         return Reply(body=bundle(str(number), following=f"{base}/Patient?page={number}"))
 
-    with scripted(page) as script, pytest.raises(MeasurementError, match="more than 5 pages"):
+    with scripted(page) as script, pytest.raises(BoundsError, match="more than 5 pages, which are not read"):
         ids(script, max_pages=5)
     assert len(script.asked) == 5
 
@@ -128,7 +142,7 @@ def test_only_matches_count_and_each_once() -> None:
     found = bundle("1", "1", "2", mode="match")
     found["entry"] += bundle("3", mode="include")["entry"]
     found["entry"] += [
-        {"resource": outcome("a warning"), "search": {"mode": "outcome"}},
+        {"resource": outcome("a warning", "warning"), "search": {"mode": "outcome"}},
         {},
         None,
         {"resource": 5},
@@ -191,10 +205,8 @@ def test_a_read() -> None:
         (Reply(302, b"", {"Location": "http://elsewhere.example/"}), "the server answers 302"),
         (Reply(200, b"<html>log in</html>"), "the answer is not JSON"),
         (Reply(200, b'{"a": NaN}'), "the answer is not JSON"),
-        (Reply(200, b"[" * 9000), "the answer is not JSON"),
         (Reply(200, [1, 2]), "the answer is not a Bundle"),
         (Reply(200, {"resourceType": "Patient"}), "the answer is not a Bundle"),
-        (Reply(200, b" " * 20_000), "more than 10000 bytes"),
         (Reply(200, b"xx", {"Content-Encoding": "gzip"}), "can't be decoded"),
     ],
 )
@@ -205,6 +217,66 @@ def test_answers_that_break_a_measurement(reply: Reply, said: str) -> None:
     assert r"the search Patient?family=…" in str(caught.value)
     assert "Smith" not in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def sized(script: Script, size: int) -> Reply:
+    """A server with five resources, of which each has so many bytes."""
+    asked = dict(parse_qsl(script.asked[-1].partition("?")[2]))
+    count, offset = int(asked["_count"]), int(asked.get("offset", 0))
+    last = min(offset + count, 5)
+    following = f"{script.url}/Patient?family=Smith&_count={count}&offset={last}" if last < 5 else None
+    found = bundle(*map(str, range(offset, last)), following=following)
+    for entry in found["entry"]:
+        entry["resource"]["text"] = "x" * size
+    return Reply(body=found)
+
+
+def test_pages_that_are_too_large_are_asked_for_in_smaller_ones() -> None:
+    with scripted(lambda _: sized(script, 3_000)) as script:
+        assert ids(script) == ["0", "1", "2", "3", "4"]
+    counts = [dict(parse_qsl(one.partition("?")[2]))["_count"] for one in script.asked]
+    assert counts == ["200", "40", "8", "1", "1", "1", "1", "1"]
+
+
+def test_a_resource_that_is_too_large_is_no_fault_of_the_server() -> None:
+    with (
+        scripted(lambda _: sized(script, 20_000)) as script,
+        pytest.raises(BoundsError, match="the answer has more than 10000 bytes"),
+    ):
+        ids(script)
+
+
+def test_an_answer_that_is_nested_too_deeply_is_no_fault_of_the_server() -> None:
+    with scripted(Reply(200, b"[" * 9000)) as script, pytest.raises(BoundsError, match="nested too deeply"):
+        ids(script)
+
+
+def test_a_number_of_very_many_digits_does_not_hide_the_rest() -> None:
+    number = f'"id": "1", "multipleBirthInteger": {"9" * 5000}'
+    text = json.dumps(bundle("1", "2")).replace('"id": "1"', number)
+    with scripted(Reply(200, text.encode())) as script:
+        assert ids(script) == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no patient Smith for Bearer secret-token-1",
+        "SMITH? token=secret-token-1",
+        'got "family=Smith" with {"authorization": "secret-token-1"}',
+        "family Sm%20th, password: abcdefgh12345",
+    ],
+)
+def test_what_a_server_says_is_redacted(text: str) -> None:
+    value = "Sm th" if "%20" in text else "Smith"
+    with (
+        scripted(Reply(400, outcome(text))) as script,
+        FhirServer(script.url, limits=PATIENT, token=given("secret-token-1")) as server,
+        pytest.raises(MeasurementError, match="…") as caught,
+    ):
+        list(server.search("Patient", {"family": value}))
+    for hidden in ("smith", "sm%20th", "secret-token-1", "abcdefgh12345"):
+        assert hidden not in str(caught.value).lower()
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
@@ -315,3 +387,41 @@ def test_what_is_no_id(identity: str) -> None:
         pytest.raises(ValueError, match="can't be part of the address"),
     ):
         server.read("Patient", identity)
+
+
+PROFILE = "http://hl7.example/StructureDefinition/p"
+SMITH = {"resourceType": "Patient", "id": "1"}
+
+
+@pytest.mark.parametrize(
+    ("status", "issues", "problems"),
+    [
+        (200, [{"severity": "information", "diagnostics": "All OK"}], []),
+        (200, [{"severity": "warning", "diagnostics": "no narrative"}], []),
+        (
+            200,
+            [{"severity": "error", "expression": ["Patient.name"], "details": {"text": "minimum\n is 1"}}],
+            ["Patient.name: minimum is 1"],
+        ),
+        (422, [{"severity": "fatal", "location": ["Patient"]}, {"severity": "error", "code": "required"}], None),
+    ],
+)
+def test_a_profile_is_asked_of_the_server(status: int, issues: list[Any], problems: list[str] | None) -> None:
+    reply = Reply(status, {"resourceType": "OperationOutcome", "issue": issues})
+    with scripted(Reply(503), reply) as script, FhirServer(script.url, limits=PATIENT) as server:
+        found = server.problems(SMITH, PROFILE)
+    assert found == (["Patient: no reason given", "required"] if problems is None else problems)
+    assert script.asked[1] == "/r4/Patient/$validate?profile=http%3A%2F%2Fhl7.example%2FStructureDefinition%2Fp"
+    assert script.posted == [SMITH, SMITH]
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(404, b"<html>"), Reply(405, b""), Reply(200, {"resourceType": "Patient"})]
+)
+def test_a_server_without_validate_breaks_the_measurement(reply: Reply) -> None:
+    with (
+        scripted(reply) as script,
+        FhirServer(script.url, limits=PATIENT) as server,
+        pytest.raises(MeasurementError, match="it may not support"),
+    ):
+        server.problems(SMITH, PROFILE)

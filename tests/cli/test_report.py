@@ -35,9 +35,12 @@ night-run · harbor-0.13.1
 solver__ds
   score (harbor)   mean 0.5000
   pass@k (harbor)  pass@2 0.5000
-  mean of scored   0.6667 (reward, 3 trials)
+  mean of scored   0.6667 (reward, 3 trials), 95 % 0.1034 to 0.9720
   reward ≥ 1       pass@1 0.5000  pass@2 0.5000
   reward ≥ 1       pass^1 0.5000  pass^2 0.5000
+  pass@k, 95 %     pass@1 0.0945 to 0.9055  pass@2 0.0945 to 0.9055
+  pass^k, 95 %     pass^1 0.0945 to 0.9055  pass^2 0.0945 to 0.9055
+  broken trials    0.3333 to 0.8333, whatever the 3 broken trials would have got
 
                            scored though   errored,
 trials      total  scored        errored  no reward  missing  invalid  cancelled

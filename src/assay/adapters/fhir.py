@@ -1,24 +1,30 @@
-"""A FHIR R4 server, by its base URL: searches with all their pages, and reads by id.
+"""A FHIR server, by its base URL: searches with all their pages, reads by id, and its ``$validate``.
 
-It only reads. The server is asked to refuse unknown search parameters rather than to ignore them
+It changes nothing. The server is asked to refuse unknown search parameters rather than to ignore them
 (``handling=strict``), and no link of an answer leads away from the base URL.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.adapters.bearer_tokens import Token
-from assay.adapters.json_requests import Answer, JsonRequests, Limits, Pace
+from assay.adapters.json_requests import Answer, JsonRequests, LargeAnswerError, Limits, Pace
 from assay.core.errors import InputError, MeasurementError
 from assay.formats.fhir import answers, bundle
-from assay.formats.fhir.search import query
+from assay.formats.fhir.ignored import ignored, reported_error
+from assay.formats.fhir.recheck import is_simple, recheck
+from assay.formats.fhir.search import PER_PAGE, query, texts_of
 from assay.formats.fhirpath.escape import ID
 
 if TYPE_CHECKING:
     import httpx
 
 MAX_PAGES: Final = 500
+# After a page that is too large, smaller ones are asked for.
+SMALLER: Final = 5
 _TYPE: Final = re.compile(r"[A-Za-z]{1,64}")
 _HEADERS: Final = {"Accept": "application/fhir+json", "Prefer": "handling=strict", "Cache-Control": "no-cache"}
 
@@ -33,12 +39,15 @@ class FhirServer:
         limits: Limits | None = None,
         pace: Pace | None = None,
         max_pages: int = MAX_PAGES,
+        client: "httpx.Client | None" = None,
     ) -> None:
+        """A ``client`` that is given is not closed here."""
         self._base = _base(base_url)
         self._token = token
         self._max_pages = max_pages
         self._confirmed = False
-        self._client = _httpx().Client(follow_redirects=False)
+        self._given = client
+        self._client = client or _httpx().Client(follow_redirects=False)
         self._requests = JsonRequests(self._client, limits or Limits(), pace or Pace())
 
     def __enter__(self) -> "FhirServer":
@@ -49,7 +58,8 @@ class FhirServer:
 
     def close(self) -> None:
         """Hang up."""
-        self._client.close()
+        if self._given is None:
+            self._client.close()
 
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
         """A resource; None if there is none with that id, or if it was deleted."""
@@ -60,21 +70,54 @@ class FhirServer:
             self._confirm(what)
         if answer.status in (answers.MISSING, answers.GONE):
             return None
-        return answers.resource_in(answer.status, answer.body, resource_type, what)
+        return answers.resource_in(answer.status, answer.body, resource_type, what, [identity, *self._secrets()])
 
     def search(self, resource_type: str, parameters: Mapping[str, object]) -> Iterator[dict[str, object]]:
-        """The matches, page by page; each once, and without what the search only included."""
-        names = "&".join(f"{name}=…" for name in parameters)
-        what = self._what(f"the search {_checked(_TYPE, resource_type)}?{names}")
-        first = _httpx().URL(f"{self._base}/{resource_type}", params=query(parameters))
-        found = bundle.pages(
+        """The matches, page by page; each once, and without what the search only included.
+
+        A page that is too large is asked for again in smaller ones. Parameters that the server ignored are checked
+        on what it found; one that can't be checked raises ``MeasurementError``.
+        """
+        asked = f"the search {_checked(_TYPE, resource_type)}?{'&'.join(f'{name}=…' for name in parameters)}"
+        search = _Search(resource_type, parameters, self._what(asked))
+        fits = recheck(resource_type, parameters)
+        return bundle.each_once(one for one in self._found(search) if fits(one))
+
+    def problems(self, resource: Mapping[str, object], profile: str) -> list[str]:
+        """What ``$validate`` of the server says is wrong with a resource by a profile."""
+        kind = _checked(_TYPE, str(resource.get("resourceType")))
+        what = self._what(f"{kind}/$validate")
+        url = _httpx().URL(f"{self._base}/{kind}/$validate", params={"profile": profile})
+        headers = {**self._headers(), "Content-Type": "application/fhir+json"}
+        answer = self._requests.get(url, headers, what, json.dumps(resource).encode())
+        if not answers.is_outcome(answer.body):
+            said = f"the server answers {answer.status} without an OperationOutcome"
+            raise MeasurementError(f"{what}: {said}, so it may not support $validate")
+        return [answers.redacted(one, self._secrets()) for one in answers.errors_in(answer.body)]
+
+    def _found(self, search: "_Search") -> Iterator[dict[str, Any]]:
+        count = search.count
+        while True:
+            try:
+                for page in self._pages(search, count):
+                    yield from bundle.matches(page, search.resource_type)
+            except LargeAnswerError:
+                if count <= 1:
+                    raise
+                count = max(1, count // SMALLER)
+            else:
+                return
+
+    def _pages(self, search: "_Search", count: int) -> Iterator[dict[str, Any]]:
+        sent = query({**search.parameters, "_count": count})
+        first = _httpx().URL(f"{self._base}/{search.resource_type}", params=sent)
+        return bundle.pages(
             first,
-            lambda page: self._page(page, what),
-            lambda page, content: self._next(page, content, what),
-            what,
+            lambda page: self._page(page, search, is_first=page == first),
+            lambda page, content: self._next(page, content, search.what),
+            search.what,
             self._max_pages,
         )
-        return bundle.each_once(match for one in found for match in bundle.matches(one, resource_type))
 
     def _confirm(self, what: str) -> None:
         """Any web server answers 404 at a wrong URL. Only a FHIR server means that the resource is missing."""
@@ -86,9 +129,19 @@ class FhirServer:
                 )
             self._confirmed = True
 
-    def _page(self, page: "httpx.URL", what: str) -> dict[str, Any]:
-        answer = self._get(page, what)
-        return answers.resource_in(answer.status, answer.body, "Bundle", what)
+    def _page(self, page: "httpx.URL", search: "_Search", *, is_first: bool) -> dict[str, Any]:
+        """A page. Only the first one says by its own address what the search was."""
+        answer = self._get(page, search.what)
+        hidden = [*search.values, *self._secrets()]
+        content = answers.resource_in(answer.status, answer.body, "Bundle", search.what, hidden)
+        wrong = reported_error(content)
+        if wrong is not None:
+            said = answers.redacted(wrong, hidden)
+            raise MeasurementError(f"{search.what}: the server reports an error with its answer: {said}")
+        for name in ignored(content, search.resource_type, list(search.parameters)) if is_first else ():
+            if not is_simple(search.resource_type, name, search.parameters[name]):
+                raise MeasurementError(f"{search.what}: the server ignored the search parameter {name!r}")
+        return content
 
     def _next(self, page: "httpx.URL", content: dict[str, Any], what: str) -> "httpx.URL | None":
         """The next page, which must be below the base URL: the token will be sent there."""
@@ -100,7 +153,8 @@ class FhirServer:
         except _httpx().InvalidURL as error:
             raise MeasurementError(f"{what}: the link to the next page is not a URL") from error
         if not _within(_httpx().URL(self._base), following):
-            raise MeasurementError(f"{what}: the link to the next page leads away from the base URL")
+            away = f"leads away from the base URL, to {_origin(following)}"
+            raise MeasurementError(f"{what}: the link to the next page {away}")
         return following
 
     def _secure(self, url: "httpx.URL") -> "httpx.URL":
@@ -110,12 +164,42 @@ class FhirServer:
         return url.copy_with(scheme=base.scheme, port=base.port) if plain and base.scheme == "https" else url
 
     def _get(self, url: "httpx.URL", what: str) -> Answer:
-        token = {} if self._token is None else {"Authorization": f"Bearer {self._token()}"}
-        return self._requests.get(url, _HEADERS | token, what)
+        return self._requests.get(url, self._headers(), what)
+
+    def _headers(self) -> dict[str, str]:
+        return _HEADERS | ({} if self._token is None else {"Authorization": f"Bearer {self._token()}"})
+
+    def _secrets(self) -> list[str]:
+        return [] if self._token is None else [self._token()]
 
     def _what(self, question: str) -> str:
         """How messages name a question: without the values that it is asked with."""
         return f"the FHIR server at {self._base}, {question}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search, and how messages name it."""
+
+    resource_type: str
+    parameters: Mapping[str, object]
+    what: str
+
+    @property
+    def count(self) -> int:
+        """How many resources a page should have at first."""
+        written = "".join(texts_of(self.parameters.get("_count", PER_PAGE)))
+        return (int(written) if written.isdecimal() and len(written) < 6 else 0) or PER_PAGE
+
+    @property
+    def values(self) -> list[str]:
+        return [text for value in self.parameters.values() for text in texts_of(value)]
+
+
+def _origin(url: "httpx.URL") -> str:
+    """The server of a link, or the folder of the same server: what else is in it may be private."""
+    host = f"{url.host}:{url.port}" if url.port is not None else url.host
+    return f"{url.scheme}://{host}{'/'.join(url.path.split('/')[:2])}"
 
 
 def _httpx() -> Any:

@@ -6,14 +6,15 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from assay.adapters.atomic_write import is_unfinished
-from assay.adapters.numbered_files import MARK
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below, read_file
 from assay.core.errors import InputError
+from assay.engine.grading_rules import MARK
 from assay.evidence.files import File, RewardFiles
 
 if TYPE_CHECKING:
     # Most jobs have no such records, and pydantic is slow to import.
+    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -86,6 +87,13 @@ class DiskJobFolder:
         from assay.dialects.evaluation.models import Annotation  # noqa: PLC0415
 
         return read_records(f"{self._path}/{trial}", "annotations", Annotation, newer=True)
+
+    def added_tags(self, trial: str) -> "list[AddedTag]":
+        from assay.adapters.added_tags import FOLDER  # noqa: PLC0415
+        from assay.adapters.records import read_records  # noqa: PLC0415
+        from assay.dialects.evaluation.added_tag import AddedTag  # noqa: PLC0415
+
+        return read_records(f"{self._path}/{trial}", FOLDER, AddedTag, newer=True)
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")

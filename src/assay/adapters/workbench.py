@@ -17,6 +17,7 @@ from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.shared_copies import SharedCopies, set_mode
+from assay.adapters.stray_links import remove_strays
 from assay.adapters.trees import (
     MAX_BYTES,
     MAX_FILES,
@@ -39,6 +40,7 @@ from assay.evidence.files import Content, File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
+SCRIPT_LIMIT = 2**20
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
 PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
@@ -58,6 +60,7 @@ class Workbench:
         self._root = f"{self._base}/root"
         self.not_kept: list[str] = []
         self._logs_cut = False
+        self._tests = ""
         self._given_tests: dict[str, tuple[int, int]] = {}
         for name in ("root", *_LOGS):
             os.mkdir(f"{self._base}/{name}")
@@ -102,6 +105,9 @@ class Workbench:
         mounts.append(Mount(f"{self._base}/artifacts", "/logs/artifacts", writable=True))
         return mounts + ([Mount(self._copies.copy(solution), "/solution")] if solution is not None else [])
 
+    def remove_strays(self) -> list[str]:
+        return remove_strays(self._root, self._environment.places)
+
     def verifier_mounts(self, step: Step) -> list[Mount]:
         """An empty folder for the verifier's artifacts, and the tests, which the agent could not see.
 
@@ -110,7 +116,8 @@ class Workbench:
         self._reopen()
         folder = self._emptied("verifier")
         tests = self._emptied("tests")
-        copy_whole(self._copies.copy(*step.tests), tests)
+        self._tests = self._copies.copy(*step.tests)
+        copy_whole(self._tests, tests)
         own_tree(tests, self._owner)
         self._given_tests = dict(_changed_at(tests))
         return [
@@ -128,6 +135,11 @@ class Workbench:
         os.mkdir(folder)
         own_tree(folder, self._owner)
         return folder
+
+    def test_texts(self) -> Iterator[str]:
+        for path, found in walk(self._tests):
+            if stat.S_ISREG(found.st_mode) and found.st_size <= SCRIPT_LIMIT:
+                yield Path(self._tests, path).read_text(errors="replace")
 
     def changed_tests(self) -> list[str]:
         now = dict(_changed_at(f"{self._base}/tests"))

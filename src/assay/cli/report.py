@@ -6,20 +6,13 @@ be read are counted and listed with the reason.
 """
 
 import argparse
-import math
 
-from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import JobFolders, RunFolders, open_results
-from assay.cli.arguments import add_metric_script
-from assay.cli.progress import ProgressBar
+from assay.cli.arguments import add_metric_script, finite_number
+from assay.cli.read_jobs import read_results
+from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
-from assay.engine.history import read_histories
-from assay.engine.job import Job, read_job
-from assay.engine.pool import pool_jobs
-from assay.engine.regrades import read_regrades
 from assay.engine.report import JobReport, Question, report_job
-from assay.engine.terminal_bench import import_terminal_bench
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", help="the reward that decides success (default: 'reward', or the only one)")
     parser.add_argument(
         "--threshold",
-        type=_number,
+        type=finite_number,
         default=1.0,
         metavar="X",
         help="the lowest reward that counts as a success (default: 1)",
@@ -62,40 +55,22 @@ def run(args: argparse.Namespace) -> int:
 
 
 def report_on(jobs: list[str]) -> int:
-    """Print the report of jobs that have just been run. Returns 1 if a trial has no reward."""
+    """Print the report of jobs that have just been run, and their evaluation again as the last line.
+
+    Returns 1 if a trial has no reward, or none that the evaluation can use.
+    """
     reports = [_report(path, None, Question()) for path in jobs]
     print(as_text(reports, markdown=False))
-    return 0 if all(report.counts.total == report.counts.scored for report in reports) else 1
+    summaries = [report.evaluation.summary for report in reports if report.evaluation is not None]
+    for summary in filter(None, summaries):
+        print(f"\nevaluation: {summary_words(summary)}")
+    scored = all(report.counts.total == report.counts.scored for report in reports)
+    return 0 if scored and not any(summary.broken for summary in filter(None, summaries)) else 1
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
-    results = open_results(path)
-    if isinstance(results, RunFolders):
-        return report_job(import_terminal_bench(results.name, results.folders).job, question)
-    folders = results.folders if isinstance(results, JobFolders) else [results]
-    jobs = [_read(folder, script) for folder in folders]
-    histories = [
-        one for folder, job in zip(folders, jobs, strict=True) for one in read_histories(folder, job.trials)
-    ]
-    regrades = [
-        one for folder, job in zip(folders, jobs, strict=True) for one in read_regrades(folder, job.trials)
-    ]
-    job = pool_jobs(results.name, jobs) if isinstance(results, JobFolders) else jobs[0]
-    return report_job(job, question, histories, regrades)
-
-
-def _read(folder: DiskJobFolder, script: ScriptMetric | None) -> Job:
-    return read_job(folder, script=script, progress=ProgressBar(f"reading {folder.name}"))
-
-
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"must be a finite number, got {text!r}")
-    return number
+    results = read_results(path, script)
+    return report_job(results.job, question, results.histories, results.regrades)
 
 
 def _ks(text: str) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from assay.core.errors import InputError
 from assay.evidence.files import File, RewardFiles
 
 if TYPE_CHECKING:
+    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -67,6 +68,10 @@ class JobFolder(Protocol):
 
     def annotations(self, trial: str) -> "list[Annotation]":
         """The reviewers' verdicts beside a trial's result, the oldest first. Raises ``InputError``."""
+        ...
+
+    def added_tags(self, trial: str) -> "list[AddedTag]":
+        """The tags that were added beside a trial's result, the oldest first. Raises ``InputError``."""
         ...
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:

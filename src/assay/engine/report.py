@@ -6,7 +6,7 @@ and threshold.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field, replace
 
 import msgspec
 
@@ -16,10 +16,13 @@ from assay.dialects.harbor.passk import eligible_k
 from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.trial import Trial
 from assay.engine.evaluation_report import EvaluationReport, report_histories
+from assay.engine.evaluation_summary import EvaluationSummary, evaluate_trials, summarize
 from assay.engine.history import History, with_latest
 from assay.engine.job import Job, Problem
 from assay.engine.regrades import Regrade
+from assay.engine.report_intervals import GroupBounds, GroupIntervals, group_bounds, group_intervals
 from assay.engine.rows_report import TaskRow, TrialRow, cause_of, task_rows, trial_rows, unrewarded
+from assay.engine.task_rewards import unusable_outputs
 from assay.engine.usage_report import UsageReport, report_usage
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
 
@@ -67,6 +70,8 @@ class GroupReport:
     n_averaged: int
     pass_at_k: list[Estimate]
     pass_hat_k: list[Estimate]
+    evaluation: EvaluationSummary | None = None
+    intervals: GroupIntervals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,7 @@ class JobReport:
     regrades: Sequence[Regrade] = ()
     trial_rows: Sequence[TrialRow] | None = None
     task_rows: Sequence[TaskRow] | None = None
+    bounds: Mapping[str, GroupBounds] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,14 @@ def report_job(
     """The report of a job, with the gradings and annotations that were added after its trials ended."""
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
-    groups = [_group(key, members, stats.evals[key], question) for key, members in _by_group(trials).items()]
+    evaluated = evaluate_trials(job.trials, histories, question.grading)
+    groups = [
+        replace(
+            _group(key, members, stats.evals[key], question),
+            evaluation=summarize([trial.name for trial in members], evaluated, question.threshold),
+        )
+        for key, members in groups_of(trials).items()
+    ]
     return JobReport(
         job=job.name,
         profile=job.version.profile.value,
@@ -141,7 +154,13 @@ def report_job(
         trial_rows=trial_rows(trials, job.problems) if question.by == "trial" else None,
         task_rows=task_rows(trials, _keys(groups), question.threshold) if question.by == "task" else None,
         evaluation=report_histories(
-            histories, question.grading, question.threshold, _deciding_rewards(trials, question)
+            histories, question.grading, question.threshold, _deciding_rewards(trials, question), evaluated
+        ),
+        bounds=group_bounds(
+            groups_of(trials),
+            {group.key: group.success.key for group in groups if group.success is not None},
+            unusable_outputs(histories, question.grading),
+            len(job.problems),
         ),
     )
 
@@ -165,7 +184,7 @@ def _deciding_rewards(trials: Iterable[Trial], question: Question) -> dict[str, 
     return rewards
 
 
-def _by_group(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+def groups_of(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
     """The trials of each group. Different names may give the same key; the key decides."""
     groups: dict[str, list[Trial]] = {}
     by_parts: dict[tuple[str, str | None, str], list[Trial]] = {}
@@ -200,7 +219,7 @@ def _count(trials: Iterable[Trial], problems: Iterable[Problem]) -> Denominators
 
 
 def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Question) -> GroupReport:
-    chosen = _chosen_key(stats.reward_stats, question)
+    chosen = chosen_key(stats.reward_stats, question)
     success = None if chosen is None else Success(chosen, question.threshold)
     attempts = {} if success is None else attempts_at(trials, success)
     ks = _chosen_k(attempts, question)
@@ -215,10 +234,11 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
         n_averaged=len(values),
         pass_at_k=[estimate_pass_at_k(attempts, k) for k in ks],
         pass_hat_k=[estimate_pass_hat_k(attempts, k) for k in ks],
+        intervals=None if chosen is None else group_intervals(trials, chosen, attempts),
     )
 
 
-def _chosen_key(keys: Collection[str], question: Question) -> str | None:
+def chosen_key(keys: Collection[str], question: Question) -> str | None:
     """The key asked for, "reward", or the only key. None if there are several and none was asked for."""
     if question.key is not None:
         return question.key if question.key in keys else None

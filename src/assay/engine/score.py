@@ -8,6 +8,7 @@ from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed
 from assay.core.rollup import Unscored, gate, weighted_mean
 from assay.dialects.scorers.report import (
+    NOTHING_CHANGED,
     ChangedFile,
     Judge,
     JudgeState,
@@ -22,11 +23,12 @@ from assay.dialects.scorers.report import (
     ScorersReport,
     WorkspaceSummary,
     explain_disagreement,
+    headline,
     json_text,
 )
 from assay.engine.run_metrics import RunLimits, passed, run_metrics
 from assay.evidence.coding_run import AgentRecord, RunMetric, RunStatus
-from assay.evidence.workspace import Workspace
+from assay.evidence.workspace import Workspace, blind_spots
 
 COMMAND = "command"
 
@@ -54,17 +56,27 @@ def score_run(
     placed = grade(checks, workspace, run=run_check)
     objective = _objective(checks)
     rows = [_row(one, answer, one is objective) for one, answer in zip(checks, placed, strict=True)]
-    overall = Overall(verdict=OverallVerdict(gate(placed).value), score=weighted_mean(placed, Unscored.LEFT_OUT))
-    warned = any(row.verdict is RowVerdict.FAIL and not row.required for row in rows)
+    overall = _overall(placed, rows, workspace)
     return ScorersReport(
         overall=overall,
         scorers=rows,
         judge=judge,
         run=run,
-        disagreement=explain_disagreement(overall.verdict, judge.state, warned),
+        disagreement=explain_disagreement(overall.verdict, judge.state, overall.warnings > 0),
         workspace=_summary(workspace),
         provenance=provenance,
     )
+
+
+def _overall(placed: tuple[Placed, ...], rows: list[Row], workspace: Workspace) -> Overall:
+    """The verdict of the required scorers. Without any change there is nothing that could have passed."""
+    verdict = OverallVerdict(gate(placed).value)
+    warnings = sum(row.warning for row in rows)
+    if verdict is OverallVerdict.PASS and not (workspace.changes or blind_spots(workspace)):
+        none = OverallVerdict.NOT_APPLICABLE
+        return Overall(verdict=none, score=None, warnings=warnings, headline=NOTHING_CHANGED)
+    mean = weighted_mean(placed, Unscored.LEFT_OUT)
+    return Overall(verdict=verdict, score=mean, warnings=warnings, headline=headline(verdict, warnings))
 
 
 def _judge(checks: list[PlacedCheck[Workspace]], status: RunStatus) -> Judge:

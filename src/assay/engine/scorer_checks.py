@@ -4,7 +4,7 @@ A type of scorer is the name of a file in ``checks``.
 """
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from assay import checks
@@ -59,6 +59,11 @@ def _settings(check: Any) -> dict[str, Any]:
     """The fields of a check as JSON has them. A field without a value is left out, as in a scenario."""
     values = json.loads(json.dumps(asdict(check)))
     return {name: value for name, value in values.items() if value is not None}
+
+
+def all_required(checks: list[PlacedCheck[Workspace]]) -> list[PlacedCheck[Workspace]]:
+    """The same checks, each of them required. A note for the judge still never fails a run."""
+    return [replace(one, placement=replace(one.placement, required=True)) for one in checks]
 
 
 def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:

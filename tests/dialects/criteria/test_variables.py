@@ -142,3 +142,17 @@ def test_no_value_finds_another_in_jsonpath(value: str, other: str) -> None:
     assertion = {"assert": "portal-state-match", "correlate_by": {"resource": "r"}, "assertions": [rule]}
     rows = [row("r", "k", {"a": {"id": value}, "b": {"id": other}})]
     assert passes(assertion, FakeState(rows=rows), v=value)
+
+
+@pytest.mark.parametrize("value", [*ODD, "a.b*c", "(", "[a-z]", "^$", "x{2}"])
+def test_a_value_in_a_pattern_stands_for_its_characters(value: str) -> None:
+    rule = {"path": "a", "operator": "matches", "expected": "^id-{{v}}$"}
+    assertion = {"assert": "portal-state-match", "correlate_by": {"resource": "r"}, "assertions": [rule]}
+    assert passes(assertion, FakeState(rows=[row("r", "k", {"a": f"id-{value}"})]), v=value)
+    assert not passes(assertion, FakeState(rows=[row("r", "k", {"a": "id-aXbc"})]), v=value)
+
+
+def test_a_variable_alone_is_the_pattern() -> None:
+    rule = {"path": "a", "operator": "matches", "expected": "{{pattern}}"}
+    assertion = {"assert": "portal-state-match", "correlate_by": {"resource": "r"}, "assertions": [rule]}
+    assert passes(assertion, FakeState(rows=[row("r", "k", {"a": "id-77"})]), pattern="^id-[0-9]+$")

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
-from assay.evidence.playground import PlaygroundState, StateRow
+from assay.evidence.playground import PlaygroundState, StateRow, older_note
 from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rows import absent_rows, results
@@ -51,11 +51,13 @@ class PortalStateMatch:
             raise ValueError("portal-state-match needs assertions or a cardinality")
 
     def run(self, evidence: PlaygroundState) -> Outcome:
-        rows = [row for row in evidence.state_rows(self.correlate_by.resource) if self._meant(row, evidence)]
+        named = [row for row in evidence.state_rows(self.correlate_by.resource) if self._is_named(row)]
+        rows = [row for row in named if self.since is None or row.at >= evidence.run_start]
         what = f"{self.correlate_by.resource} {self.correlate_by.key or ''}".strip()
         complaint = self._complaint(len(rows), what)
         if complaint is not None:
-            return nothing_to_score(absent_rows(self.assertions), KEY, complaint, records=len(rows))
+            said = complaint + older_note(0 if rows else len(named))
+            return nothing_to_score(absent_rows(self.assertions), KEY, said, records=len(rows))
         if not rows:
             return Scored(1.0, True, f"there is no record {what}, as expected", {KEY: [], "records": 0})
         return max((self._held(row, what, len(rows)) for row in rows), key=lambda outcome: outcome.score)
@@ -66,9 +68,8 @@ class PortalStateMatch:
         needed = bool(self.assertions) or self.cardinality is None
         return f"there is no record {what}" if not count and needed else None
 
-    def _meant(self, row: StateRow, evidence: PlaygroundState) -> bool:
-        in_time = self.since is None or row.at >= evidence.run_start
-        return in_time and self.correlate_by.key in (None, row.key)
+    def _is_named(self, row: StateRow) -> bool:
+        return self.correlate_by.key in (None, row.key)
 
     def _held(self, row: StateRow, what: str, count: int) -> Scored:
         try:

@@ -29,7 +29,7 @@ from typing import ClassVar, Final, Literal
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.bounds import printable
-from assay.evidence.playground import FileSource, PlaygroundState, StoredFile
+from assay.evidence.playground import FileSource, PlaygroundState, StoredFile, older_note
 from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rows import absent_rows
@@ -93,11 +93,13 @@ class SftpFilePresent:
 
     def run(self, evidence: PlaygroundState) -> Outcome:
         source = evidence.files
-        meant = sorted((one for one in source.files() if self._meant(one, evidence)), key=lambda one: one.path)
+        named = [one for one in source.files() if matches_glob(one.path, self._glob)]
+        meant = sorted((one for one in named if self._in_time(one, evidence)), key=lambda one: one.path)
         more = {"paths": [printable(one.path) for one in meant[:SHOWN]], "count": len(meant)}
         complaint = self._complaint(len(meant))
         if complaint is not None:
-            return nothing_to_score(absent_rows(self._demands.rules), KEY, complaint, **more)
+            said = complaint + older_note(0 if meant else len(named))
+            return nothing_to_score(absent_rows(self._demands.rules), KEY, said, **more)
         if not self._demands.rules:
             return Scored(1.0, True, f"{len(meant)} of {self._what}", {KEY: [], **more})
         return self._best(source, meant, more)
@@ -118,9 +120,8 @@ class SftpFilePresent:
     def _format(self, name: str) -> str:
         return self.format or guessed(name)
 
-    def _meant(self, file: StoredFile, evidence: PlaygroundState) -> bool:
-        in_time = self.since is None or _changed_since(evidence.run_start, file.modified)
-        return in_time and matches_glob(file.path, self._glob)
+    def _in_time(self, file: StoredFile, evidence: PlaygroundState) -> bool:
+        return self.since is None or _changed_since(evidence.run_start, file.modified)
 
     def _complaint(self, count: int) -> str | None:
         if self.cardinality is not None and not self.cardinality.allows(count):

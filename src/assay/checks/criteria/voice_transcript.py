@@ -6,9 +6,13 @@ turns by number (``[first, last]``), and ``in_order`` requires the phrases one a
 allows small differences between words.
 
 Phrases are compared word by word. It doesn't matter how a number, a date, a time, an amount of money or a spelling
-is written (``June 5th`` is "the fifth of June", ``$25.50`` is "twenty-five dollars and fifty cents"), nor do
-contractions and punctuation; the digits themselves must be the same. A negated phrase is not found: "is booked" is
-not in "is not yet booked", nor "book the visit" in "we were unable to book the visit".
+is written (``June 5th`` is "the fifth of June" and 6/5, ``$25.50`` is "twenty-five dollars and fifty cents"), nor
+do contractions, punctuation and fillers such as "um"; the digits themselves must be the same. A negated phrase is
+not found: "is booked" is not in "is not yet booked", nor "book the visit" in "we were unable to book the visit".
+Neither is what was taken back: "June 5th" is not in "June 5th, no wait, June 6th".
+
+A wanted phrase that claims something ("is booked") must be a statement: it isn't found in a question or behind an
+"if". A forbidden phrase is found there, too.
 
 A phrase must be within one turn. ``since: run_start`` looks only at turns of this run.
 
@@ -26,7 +30,7 @@ from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.paraphrase import Answer, NoOpinion, Question, opinion
-from assay.evidence.playground import PlaygroundState, Turn, made_once
+from assay.evidence.playground import PlaygroundState, Turn, made_once, older_note
 from assay.evidence.playground_check import Escapes
 from assay.formats.speech.phrases import find_phrase, phrase_tokens
 from assay.formats.speech.tokens import Token, tokens
@@ -65,10 +69,11 @@ class VoiceTranscript:
                 phrase_tokens(one)
 
     def run(self, evidence: PlaygroundState) -> Outcome:
-        heard = [turn for turn in evidence.turns() if self.since is None or turn.at >= evidence.run_start]
+        turns = evidence.turns()
+        heard = [turn for turn in turns if self.since is None or turn.at >= evidence.run_start]
         spoken = [(turn, _tokens(turn.text, evidence)) for turn in heard if self._meant(turn)]
         if not spoken:
-            return self._silence()
+            return self._silence(sum(self._meant(turn) for turn in turns))
         looked = [*self._wanted(spoken), *self._forbidden(spoken)]
         held = [one.held for one in looked]
         summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
@@ -80,10 +85,11 @@ class VoiceTranscript:
         )
         return _with_opinions(scored, looked, heard, evidence) if self.paraphrase else scored
 
-    def _silence(self) -> Scored:
+    def _silence(self, older: int) -> Scored:
         who = f" of {self.speaker}" if self.speaker is not None else ""
-        rows = [_row(phrase, None) for phrase in (*self.contains, *self.not_contains)]
-        return Scored(0.0, False, f"there are no turns{who} to check", {"phraseResults": rows})
+        rows = [_row(phrase, None) for phrase in self.contains]
+        rows += [{**_row(phrase, None), "forbidden": True} for phrase in self.not_contains]
+        return Scored(0.0, False, f"there are no turns{who} to check{older_note(older)}", {"phraseResults": rows})
 
     def _meant(self, turn: Turn) -> bool:
         if self.speaker is not None and turn.speaker.casefold() != self.speaker.casefold():
@@ -95,21 +101,23 @@ class VoiceTranscript:
         place = (0, 0)
         for phrase in self.contains:
             after = place if self.in_order else (0, 0)
-            found = self._place(phrase, spoken, after)
+            found = self._place(phrase, spoken, after, claimed=True)
             yield _Looked(phrase, False, found and spoken[found[0]][0], _turns(spoken[after[0] :]))
             place = found or place
 
     def _forbidden(self, spoken: Spoken) -> Iterator["_Looked"]:
         for phrase in self.not_contains:
-            found = self._place(phrase, spoken, (0, 0))
+            found = self._place(phrase, spoken, (0, 0), claimed=False)
             yield _Looked(phrase, True, found and spoken[found[0]][0], _turns(spoken))
 
-    def _place(self, phrase: Phrase, spoken: Spoken, after: tuple[int, int]) -> tuple[int, int] | None:
+    def _place(
+        self, phrase: Phrase, spoken: Spoken, after: tuple[int, int], *, claimed: bool
+    ) -> tuple[int, int] | None:
         """The turn, and where in it the phrase ends."""
         wanted = [phrase_tokens(one) for one in _alternatives(phrase)]
         for index in range(after[0], len(spoken)):
             start = after[1] if index == after[0] else 0
-            ends = [find_phrase(one, spoken[index][1], self.fuzzy, start) for one in wanted]
+            ends = [find_phrase(one, spoken[index][1], self.fuzzy, start, claimed=claimed) for one in wanted]
             if any(end is not None for end in ends):
                 return index, min(end for end in ends if end is not None)
         return None

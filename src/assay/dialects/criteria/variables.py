@@ -2,7 +2,7 @@
 
 A text that is only a variable becomes the value itself, such as a number. In a path, a condition or a search, and
 in the name of a field, the value is escaped for its language, so that no value can change the meaning. Values in
-``expected`` are never escaped.
+``expected`` are never escaped, unless they are part of a pattern (operator ``matches``).
 """
 
 import re
@@ -14,6 +14,7 @@ from assay.evidence.playground_check import Escape, Escapes
 
 VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_][\w.\-]*)\s*\}\}", re.ASCII)
 LITERAL: Final = "expected"
+PATTERN: Final = "matches"
 Choose = Callable[[str], Escape]
 # In a path of any check, a value is part of a text, even where it is alone.
 PATHS: Final[Escapes] = {"path": lambda _: str, "fhirpath": lambda _: str}
@@ -31,8 +32,17 @@ def _filled(value: Any, data: Mapping[str, Any], known: Escapes) -> Any:
     if isinstance(value, list):
         return [_filled(one, data, known) for one in value]
     if isinstance(value, dict):
-        return {_name(key, data, known): _member(key, one, data, known) for key, one in value.items()}
+        filled_in = {_name(key, data, known): _member(key, one, data, known) for key, one in value.items()}
+        return filled_in if value.get("operator") != PATTERN else _with_pattern(value, filled_in, data)
     return value
+
+
+def _with_pattern(rule: dict[str, Any], filled_in: dict[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """A rule with a pattern, in which a variable stands for its characters; alone, it is the pattern."""
+    pattern = rule.get(LITERAL)
+    if not isinstance(pattern, str) or VARIABLE.fullmatch(pattern):
+        return filled_in
+    return {**filled_in, LITERAL: _replaced(pattern, data, re.escape)}
 
 
 def _name(key: str, data: Mapping[str, Any], known: Escapes) -> str:

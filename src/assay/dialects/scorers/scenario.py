@@ -10,11 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from assay.dialects.scorers import strict
+from assay.dialects.scorers.judge_section import JudgeSection
 
-class StrictModel(BaseModel):
-    """No coercion, no unknown fields, no changes after validation."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+class StrictModel(strict.StrictModel):
+    """Fields may be called by their own name, or by one of those that existing files use."""
+
+    model_config = ConfigDict(populate_by_name=True)
 
 
 class GitSeed(StrictModel):
@@ -57,6 +60,28 @@ class Setup(StrictModel):
         return command
 
 
+class Environment(StrictModel):
+    """What commands see beside the workspace: an image, or folders of the host, read-only.
+
+    ``venv`` is a virtual environment for Python. ``folders`` are anything else, such as ``node_modules`` or a
+    toolchain; one with a relative path is also shown there in the workspace. ``base`` is the folder where relative
+    paths begin, that of the scenario by default.
+    """
+
+    image: str | None = Field(default=None, min_length=1)
+    venv: str | None = Field(default=None, min_length=1)
+    folders: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
+    base: str | None = Field(default=None, min_length=1)
+
+    @model_validator(mode="after")
+    def _one_or_the_other(self) -> "Environment":
+        if self.image is not None and (self.venv is not None or self.folders):
+            raise ValueError("must have an image or folders of this machine, got both")
+        if any(".." in name.split("/") for name in self.folders):
+            raise ValueError("folders must be absolute, or relative and inside the workspace, got one with '..'")
+        return self
+
+
 class Limits(StrictModel):
     """What the agent may use. It is stopped when its time is up; the others count for the status of the run."""
 
@@ -95,8 +120,10 @@ class Scenario(StrictModel):
     scorers: list[Scorer]
     expected_outcome: Literal["completion", "refusal"] = "completion"
     workdir: str = Field(default="/workspace", json_schema_extra={"pattern": "^/[^\0]+$"})
+    environment: Environment = Environment()
     limits: Limits = Limits()
     network: bool = False
+    judge: JudgeSection | None = None
 
     @property
     def requests(self) -> tuple[str, ...]:

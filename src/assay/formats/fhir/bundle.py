@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from assay.core.errors import MeasurementError
+from assay.core.errors import BoundsError, MeasurementError
 
 Resource = dict[str, Any]
 Page = TypeVar("Page")
@@ -36,14 +36,14 @@ def pages(
     what: str,
     most: int,
 ) -> Iterator[Resource]:
-    """The bundles of a search. Raises ``MeasurementError`` where they go in a circle, or are too many."""
+    """The bundles of a search. Raises ``MeasurementError`` for a circle, and ``BoundsError`` for too many."""
     asked: set[str] = set()
     page: Page | None = first
     while page is not None:
         if str(page) in asked:
             raise MeasurementError(f"{what}: the pages of the server go in a circle")
         if len(asked) >= most:
-            raise MeasurementError(f"{what}: there are more than {most} pages")
+            raise BoundsError(f"{what}: there are more than {most} pages, which are not read")
         asked.add(str(page))
         bundle = ask(page)
         yield bundle

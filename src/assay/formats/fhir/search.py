@@ -19,7 +19,7 @@ _PATIENT: Final[Mapping[str, tuple[str, ...]]] = {
     "Task": ("for",),
 }
 _SUBJECT: Final[Mapping[str, tuple[str, ...]]] = {"Task": ("for",)}
-_DATE: Final[Mapping[str, tuple[str, ...]]] = {
+DATES: Final[Mapping[str, tuple[str, ...]]] = {
     "Appointment": ("start",),
     "Composition": ("date",),
     "Consent": ("dateTime",),
@@ -39,7 +39,7 @@ _NO_CONDITION: Final = ("_count",)
 
 def query(parameters: Mapping[str, object]) -> list[tuple[str, str]]:
     """The parameters as a server is sent them; a list of values is the parameter several times."""
-    sent = [(name, text) for name, value in parameters.items() for text in _texts(value)]
+    sent = [(name, text) for name, value in parameters.items() for text in texts_of(value)]
     return sent if "_count" in parameters else [*sent, ("_count", str(PER_PAGE))]
 
 
@@ -49,7 +49,7 @@ def condition(resource_type: str, parameters: Mapping[str, object]) -> Callable[
         _test(resource_type, name, text)
         for name, value in parameters.items()
         if name not in _NO_CONDITION
-        for text in _texts(value)
+        for text in texts_of(value)
     ]
     return lambda resource: all(matches(resource) for matches in tests)
 
@@ -65,9 +65,10 @@ def _test(resource_type: str, name: str, written: str) -> Callable[[Resource], b
     return lambda resource: any(matches(resource, one) for one in wanted)
 
 
-def _texts(value: object) -> list[str]:
+def texts_of(value: object) -> list[str]:
+    """The values of a parameter as they are sent."""
     if isinstance(value, list | tuple):
-        return [text for one in value for text in _texts(one)]
+        return [text for one in value for text in texts_of(one)]
     return [str(value).lower() if isinstance(value, bool) else str(value)]
 
 
@@ -86,21 +87,21 @@ def refuse(resource_type: str, name: str, wanted: Sequence[str]) -> None:
     """Raises ``MeasurementError`` for a date that resources at hand can't be searched by."""
     if name != "date":
         return
-    if resource_type not in _DATE:
+    if resource_type not in DATES:
         raise MeasurementError(f"a folder of FHIR resources can't search {resource_type} by date")
     if not all(_DAY.fullmatch(one) for one in wanted):
         raise MeasurementError("a folder of FHIR resources can't be searched by a date with a prefix such as ge")
 
 
 def _by_id(resource: Resource, wanted: str) -> bool:
-    return bool(resource.get("id") == _plain(wanted))
+    return bool(resource.get("id") == plain(wanted))
 
 
 def _by_identifier(resource: Resource, wanted: str) -> bool:
     """``value``, ``system|value``, ``system|`` or ``|value``, which has no system."""
-    parts = [_plain(part) for part in split(wanted, "|")]
+    parts = [plain(part) for part in split(wanted, "|")]
     system, value = (None, parts[0]) if len(parts) == 1 else (parts[0], "|".join(parts[1:]))
-    for one in _at(resource, ("identifier",)):
+    for one in values_at(resource, ("identifier",)):
         found = (one.get("system", ""), one.get("value")) if isinstance(one, dict) else (None, None)
         if (system is None or found[0] == system) and (found[1] == value or (value == "" and bool(system))):
             return True
@@ -108,23 +109,28 @@ def _by_identifier(resource: Resource, wanted: str) -> bool:
 
 
 def _by_patient(resource: Resource, wanted: str) -> bool:
-    usual = ("patient",) if "patient" in resource else ("subject",)
-    return _refers(resource, _PATIENT.get(_type(resource), usual), wanted, "Patient/")
+    return _refers(resource, place_of_reference("patient", resource), wanted, "Patient/")
 
 
 def _by_subject(resource: Resource, wanted: str) -> bool:
-    return _refers(resource, _SUBJECT.get(_type(resource), ("subject",)), wanted, "")
+    return _refers(resource, place_of_reference("subject", resource), wanted, "")
+
+
+def place_of_reference(name: str, resource: Resource) -> tuple[str, ...]:
+    """Where a resource keeps what ``patient`` or ``subject`` is about."""
+    usual = ("patient",) if name == "patient" and "patient" in resource else ("subject",)
+    return (_PATIENT if name == "patient" else _SUBJECT).get(type_of(resource), usual)
 
 
 def _by_status(resource: Resource, wanted: str) -> bool:
-    return bool(resource.get("status") == _plain(split(wanted, "|")[-1]))
+    return bool(resource.get("status") == plain(split(wanted, "|")[-1]))
 
 
 def _by_date(resource: Resource, wanted: str) -> bool:
     """A day matches every moment of it as it is written; two moments match where they are the same."""
     return any(
         isinstance(one, str) and (one.startswith(wanted) or _same(one, wanted))
-        for one in _at(resource, _DATE[_type(resource)])
+        for one in values_at(resource, DATES[type_of(resource)])
     )
 
 
@@ -140,24 +146,25 @@ PARAMETERS: Final[Mapping[str, Callable[[Resource, str], bool]]] = {
 
 def _refers(resource: Resource, path: tuple[str, ...], wanted: str, kind: str) -> bool:
     """Whether a reference leads to ``Patient/p``, or to ``p`` of that kind, or of any kind if none is given."""
-    plain = _plain(wanted)
-    for one in _at(resource, path):
+    name = plain(wanted)
+    for one in values_at(resource, path):
         found = one.get("reference") if isinstance(one, dict) else None
-        if isinstance(found, str) and found in (plain, f"{kind}{plain}"):
+        if isinstance(found, str) and found in (name, f"{kind}{name}"):
             return True
-        if isinstance(found, str) and not kind and "/" not in plain and found.rpartition("/")[2] == plain:
+        if isinstance(found, str) and not kind and "/" not in name and found.rpartition("/")[2] == name:
             return True
     return False
 
 
-def _at(value: object, path: tuple[str, ...]) -> Iterator[Any]:
+def values_at(value: object, path: tuple[str, ...]) -> Iterator[Any]:
+    """What is at a path, in all lists on the way."""
     if isinstance(value, list):
         for one in value:
-            yield from _at(one, path)
+            yield from values_at(one, path)
     elif not path:
         yield value
     elif isinstance(value, dict) and path[0] in value:
-        yield from _at(value[path[0]], path[1:])
+        yield from values_at(value[path[0]], path[1:])
 
 
 def _same(one: str, other: str) -> bool:
@@ -169,9 +176,11 @@ def _same(one: str, other: str) -> bool:
     return zones and first == second
 
 
-def _type(resource: Resource) -> str:
+def type_of(resource: Resource) -> str:
+    """The type of a resource."""
     return str(resource.get("resourceType"))
 
 
-def _plain(part: str) -> str:
+def plain(part: str) -> str:
+    """A part of a parameter without its escapes."""
     return re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL)

@@ -16,10 +16,14 @@ NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A resource that is meant, or of which that can't be said: ``doubt`` says why."""
+    """A resource that is meant, or of which that can't be said: ``doubt`` says why.
+
+    One that is ``older`` than it should be is not meant.
+    """
 
     resource: Resource
     doubt: str | None = None
+    older: bool = False
 
     @property
     def name(self) -> str:
@@ -27,11 +31,14 @@ class Match:
         return f"{self.resource.get('resourceType')}/{self.resource.get('id')}"
 
 
-def matches(resources: Iterable[Resource], where: str | None, since: datetime | None) -> Iterator[Match]:
-    """Those that are meant, and those of which it can't be said."""
+def matches(
+    resources: Iterable[Resource], where: str | None, since: datetime | None, version: str = "R4"
+) -> Iterator[Match]:
+    """Those that are meant, those of which it can't be said, and those that are too old."""
     for resource in resources:
         changed = last_change(resource)
         if since is not None and changed is not None and changed < since:
+            yield Match(resource, older=True)
             continue
         if since is not None and changed is None:
             yield Match(resource, "it has no time of its last change (meta.lastUpdated)")
@@ -41,7 +48,7 @@ def matches(resources: Iterable[Resource], where: str | None, since: datetime | 
             yield Match(resource, strange)
             continue
         try:
-            if where is None or holds(where, resource):
+            if where is None or holds(where, resource, version):
                 yield Match(resource)
         except FhirPathError as error:
             yield Match(resource, str(error))

@@ -17,28 +17,29 @@ def results(rules: Sequence[FieldRule], find: Callable[[FieldRule], Sequence[Pla
 def _row(rule: FieldRule, find: Callable[[FieldRule], Sequence[Plain]]) -> Result:
     """A value that keeps the author's pattern busy doesn't satisfy the rule, so that writing one earns nothing."""
     try:
-        return _result(rule, find(rule))
+        found = find(rule)
+        row = _result(rule, actual(found), rule.holds(found))
     except SlowPatternError as error:
-        return {"path": rule.path, "expected": rule.expected, "actual": None, "passed": False, "error": str(error)}
+        return {**_result(rule, None, False), "error": str(error)}
+    return row if found else {**row, "absent": True}
 
 
-def _result(rule: FieldRule, found: Sequence[Plain]) -> Result:
-    row: Result = {
-        "path": rule.path,
-        "expected": rule.expected,
-        "actual": actual(found),
-        "passed": rule.holds(found),
-    }
+def _result(rule: FieldRule, found: Plain, passed: bool) -> Result:
+    row: Result = {"path": rule.path, "expected": rule.expected, "actual": found, "passed": passed}
     if rule.operator != "equals":
         row["operator"] = rule.operator
-    if not found:
-        row["absent"] = True
+    if rule.type is not None:
+        row["type"] = rule.type
+    if rule.ignore_case:
+        row["ignore_case"] = True
     return row
 
 
+def failed_row(rule: FieldRule, **more: object) -> Result:
+    """The row of a rule that does not hold, whatever it says, because there is nothing to look at."""
+    return {**_result(rule, None, False), **more}
+
+
 def absent_rows(rules: Sequence[FieldRule]) -> list[Result]:
-    """The rows where there is nothing to look at: no rule holds, whatever it says."""
-    return [
-        {"path": rule.path, "expected": rule.expected, "actual": None, "passed": False, "absent": True}
-        for rule in rules
-    ]
+    """The rows where there is nothing to look at."""
+    return [failed_row(rule, absent=True) for rule in rules]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from assay.evidence.bounds import printable
-from assay.formats.field_rules.rows import Result, results
+from assay.formats.field_rules.rows import Result, absent_rows, results
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.values import Plain
 from assay.formats.file_content.errors import UnreadableError
@@ -120,7 +120,7 @@ def _field_rows(
         find = FORMATS[file_format].opened(passage.content)
         return [_shortened(row) for row in results(fields, lambda rule: find(rule.path))], None
     except UnreadableError as error:
-        return [{**_row(rule, None, False), "absent": True} for rule in fields], str(error)
+        return absent_rows(fields), str(error)
 
 
 def _row(rule: FieldRule, actual: Plain, passed: bool) -> Result:
