@@ -35,10 +35,11 @@ A task is a folder, in the form that harbor 0.13.1 reads:
     solution/solve.sh     the solution that the oracle runs; optional
     steps/<name>/         in a task with steps: instruction.md, tests, solution, and files in workdir
 
-Assay refuses unknown fields and unsupported settings before anything runs, with an error that names the file
-and the field. "No effect" means that harbor has the field and Assay accepts it, but ignores it. If a value has
-the wrong type and harbor converts it, such as `timeout_sec = true` to 1, Assay does the same, and `assay tasks
-check` reports it.
+Assay refuses unsupported settings before anything runs, with an error that names the file and the field. A field
+that isn't on this page has no effect, as in harbor; `assay run` and `assay tasks check` mention it, with the field
+that may have been meant. "No effect" means that harbor has the field and Assay accepts it, but ignores it. If a
+value has the wrong type and harbor converts it, such as `timeout_sec = true` to 1, Assay does the same, and `assay
+tasks check` reports it.
 """
 
 _OUTPUT = """
@@ -59,7 +60,6 @@ def task_fields() -> Iterator[str]:
     schema = TaskConfig.model_json_schema()
     yield f"# {FILE}"
     yield from_docstring(_INTRODUCTION)
-    yield f"An unknown field, such as a mistyped one: `{_refusal('agent.timeout = 60')}`."
     for name, model in _TABLES.items():
         if name:
             yield f"## [[{name}]]" if name == "steps" else f"## [{name}]"

@@ -11,7 +11,7 @@ from assay.cli.main import main
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.sandbox import Command, Images, Isolation, Ran
-from assay.engine.task import Environment, Phase, Step, Task
+from assay.engine.task import Environment, HarborChecksums, Phase, Step, Task
 from assay.evidence.verifier_run import RunEnd
 from tests.builders import HARBOR_JOBS
 
@@ -176,7 +176,9 @@ def make_step(name: str | None = None, **fields: Any) -> Step:
         name=name,
         instruction="Do it.",
         verifier=spec,
+        verify=("/tests/test.sh",),
         tests=("/task/tests",),
+        solve=("/solution/solve.sh",),
         solution="/task/solution",
         workdir_files=None,
         declared=None,
@@ -200,6 +202,7 @@ def make_task(
         steps=steps or (make_step(),),
         environment=environment or Environment(workdir="/workspace"),
         checksum="0" * 64,
+        harbor_checksums=HarborChecksums("1" * 64, "2" * 64),
     )
 
 

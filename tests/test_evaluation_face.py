@@ -54,7 +54,15 @@ def test_every_name_that_is_promised_is_there() -> None:
 
 
 def test_the_schemas_are_of_every_model_that_is_read_or_written_as_json() -> None:
-    assert list(json_schemas()) == ["VerifierSpec", "EvaluationResult", "Annotation", "Rubric", "Grading"]
+    assert list(json_schemas()) == [
+        "VerifierSpec",
+        "EvaluationResult",
+        "Annotation",
+        "AddedTag",
+        "Rubric",
+        "Grading",
+        "TaskDescription",
+    ]
     for schema in json_schemas().values():
         Draft202012Validator.check_schema(schema)
 

@@ -37,7 +37,7 @@ def test_the_report_has_the_published_shape() -> None:
     fields = ["overall", "scorers", "judge", "run", "disagreement", "workspace", "provenance"]
     assert list(SCHEMAS["ScorersReport"]["properties"]) == fields
     parts = SCHEMAS["ScorersReport"]["$defs"]
-    assert list(parts["Overall"]["properties"]) == ["verdict", "score"]
+    assert list(parts["Overall"]["properties"]) == ["verdict", "score", "warnings", "headline"]
     assert list(parts["Row"]["properties"])[:7] == [
         *("name", "type", "required", "verdict", "score", "detail", "evidence"),
     ]
@@ -50,7 +50,7 @@ def test_the_report_has_the_published_shape() -> None:
     [
         ({"scorers": [{"name": "a", "type": "forbid_secrets"}]}, True),
         ({"scorers": [{"name": "a", "type": "command", "command": "x", "required": False}]}, True),
-        ({"scorers": []}, False),
+        ({"scorers": None}, False),
         ({"scorers": [{"type": 1, "name": "a"}]}, False),
         ({"scorers": [{"name": "a", "type": "forbid_secrets"}], "colour": "blue"}, False),
     ],
@@ -72,7 +72,7 @@ def test_from_a_scenario_to_a_report(tmp_path: Path) -> None:
     write_files(tmp_path / "workspace", {"calc.py": FIXED})
     report = scorers.score(tmp_path / "workspace", tmp_path / "task")
     check("ScorersReport", json.loads(report.model_dump_json()))
-    assert report.overall == scorers.Overall(verdict=scorers.OverallVerdict.PASS, score=1.0)
+    assert report.overall == scorers.Overall(verdict=scorers.OverallVerdict.PASS, score=1.0, headline="PASS")
     assert report.provenance.scenario_sha256 == scorers.load_seeded(str(tmp_path / "task")).scenario_sha256
 
 

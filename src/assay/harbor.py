@@ -48,7 +48,7 @@ def read_rewards(
     chosen = Profile(profile)
     if chosen is Profile.STRICT:
         return parse_reward_files(read_reward_files(verifier_dir, limit=STRICT_LIMIT), chosen)
-    return parse_reward_files(read_reward_files(verifier_dir), chosen)
+    return parse_reward_files(read_reward_files(verifier_dir, order=chosen.order), chosen)
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:

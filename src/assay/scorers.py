@@ -30,7 +30,6 @@ from assay.dialects.scorers.report import (
     Row,
     RowVerdict,
     Run,
-    RunStatus,
     ScorersReport,
     WorkspaceSummary,
 )
@@ -40,6 +39,7 @@ from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_t
 from assay.engine.scorer_checks import kinds as scorer_types
 from assay.engine.scorer_checks import required_by_default
 from assay.engine.seed_task import seed_task
+from assay.evidence.coding_run import RunStatus
 
 MODELS = (Scenario, ScorersReport)
 
@@ -54,13 +54,19 @@ def seed(scenario: Path, task: Path, isolation: str = "auto") -> Seeded:
 
 
 def score(
-    workspace: Path | None, task: Path, status: RunStatus = RunStatus.COMPLETED, isolation: str = "auto"
+    workspace: Path | None,
+    task: Path,
+    status: RunStatus = RunStatus.COMPLETED,
+    isolation: str = "auto",
+    strict: bool = False,
 ) -> ScorersReport:
-    """Score the folder or archive that an agent left by a seeded task. None is a run without a workspace.
+    """Score the folder, archive or ``REPOSITORY@BRANCH`` that an agent left by a seeded task.
+
+    None is a run without a workspace. With ``strict``, advisory scorers count as required ones.
 
     Raises ``InputError`` for bad input, and ``MeasurementError`` if the measurement broke.
     """
-    attempt = Attempt(None if workspace is None else os.fspath(workspace), status)
+    attempt = Attempt(None if workspace is None else os.fspath(workspace), status, strict)
     return score_by_task(os.fspath(task), attempt, _files(isolation))
 
 
@@ -70,11 +76,12 @@ def score_against(
     baseline: Path,
     status: RunStatus = RunStatus.COMPLETED,
     isolation: str = "auto",
+    strict: bool = False,
 ) -> ScorersReport:
-    """Score the folder or archive that an agent left by a scenario, against a baseline: a folder, an archive, or
-    ``REPOSITORY@COMMIT``.
+    """Score the folder, archive or ``REPOSITORY@BRANCH`` that an agent left by a scenario, against a baseline: a
+    folder, an archive, or ``REPOSITORY@COMMIT``. With ``strict``, advisory scorers count as required ones.
     """
-    attempt = Attempt(os.fspath(workspace), status)
+    attempt = Attempt(os.fspath(workspace), status, strict)
     return score_by_scenario(os.fspath(scenario), os.fspath(baseline), attempt, _files(isolation))
 
 

@@ -7,8 +7,11 @@ import pytest
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.core import InputError
+from assay.dialects.harbor.rewards import Profile
 from assay.evidence.files import Absent, Content, Refusal, Refused
 from tests.builders import write_trial
+
+ORDER = Profile.HARBOR_0_13_1.order
 
 
 def test_folders_and_foreign_files_are_listed_apart_and_sorted(tmp_path: Path) -> None:
@@ -69,8 +72,8 @@ def test_reward_files_of_a_trial_and_of_a_step(tmp_path: Path) -> None:
     files = {"verifier/reward.txt": "1", "steps/one/verifier/reward.json": "{}"}
     write_trial(tmp_path, "t__1", files=files)
     folder = DiskJobFolder(tmp_path)
-    assert folder.reward_files("t__1", None).text == Content(f"{tmp_path}/t__1/verifier/reward.txt", b"1")
-    assert folder.reward_files("t__1", "one").json == Content(
+    assert folder.reward_files("t__1", None, ORDER).text == Content(f"{tmp_path}/t__1/verifier/reward.txt", b"1")
+    assert folder.reward_files("t__1", "one", ORDER).json == Content(
         f"{tmp_path}/t__1/steps/one/verifier/reward.json", b"{}"
     )
 
@@ -82,7 +85,7 @@ def test_names_never_lead_out_of_the_folder(tmp_path: Path, trial: str, step: st
     write_trial(tmp_path, "t__1", files={"verifier/reward.txt": "1", "x/verifier/reward.txt": "1"})
     (tmp_path / "job").mkdir()
     write_trial(tmp_path / "job", "t__1", files={"verifier/reward.txt": "1", "x/verifier/reward.txt": "1"})
-    found = DiskJobFolder(tmp_path / "job").reward_files(trial, step)
+    found = DiskJobFolder(tmp_path / "job").reward_files(trial, step, ORDER)
     assert isinstance(found.json, Absent)
     assert isinstance(found.text, Absent)
 

@@ -142,6 +142,15 @@ def test_reward_txt_is_not_opened_where_reward_json_exists(tmp_path: Path) -> No
     assert found.text == Absent(f"{tmp_path}/reward.txt")
 
 
+def test_reward_json_is_not_opened_where_reward_txt_counts(tmp_path: Path) -> None:
+    (tmp_path / "reward.json").write_text('{"reward": 0}')
+    (tmp_path / "reward.txt").write_text("1")
+    assert harbor.read_rewards(tmp_path, "harbor-0.6").rewards == {"reward": 1.0}
+    (tmp_path / "reward.json").unlink()
+    (tmp_path / "reward.json").mkdir()
+    assert harbor.read_rewards(tmp_path, "harbor-0.6").rewards == {"reward": 1.0}
+
+
 def test_a_linked_verifier_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "reward.txt").write_text("1")

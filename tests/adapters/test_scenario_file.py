@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.adapters.scenario_file import load_scenario, scenario_of
 from assay.core.errors import InputError
-from assay.dialects.scorers.scenario import canonical, scenario_hash
+from assay.dialects.scorers.scenario import scenario_hash, written
 
 YAML = """\
 instruction: Fix it.
@@ -62,7 +62,7 @@ def test_yaml_toml_and_json_say_the_same(tmp_path: Path) -> None:
 
 def test_what_is_frozen_can_be_read_again(tmp_path: Path) -> None:
     loaded = load_scenario(write(tmp_path, "a.yaml", YAML))
-    assert scenario_of(json.loads(canonical(loaded)), "again") == loaded
+    assert scenario_of(written(loaded), "again") == loaded
 
 
 def test_any_difference_is_another_hash(tmp_path: Path) -> None:
@@ -86,7 +86,11 @@ def test_any_difference_is_another_hash(tmp_path: Path) -> None:
         ("a", "scorers: [", "must be valid YAML: "),
         ("a.yaml", "", r"a\.yaml must be an object of names and values, got null$"),
         ("a.yaml", "[]", r"a\.yaml must be an object of names and values, got an empty list$"),
-        ("a.yaml", "scorers: []", "scorers must not be empty, got an empty list"),
+        (
+            "a.yaml",
+            "{scorers: [], turns: ['']}",
+            "turns must have what the user says in each turn, got an empty one",
+        ),
         ("a.yaml", "scorers: [{name: a}]", r"scorers\[0\]\.type must be given, got nothing"),
         ("a.yaml", "scorers: [{type: a}, {type: a}]", "the names of scorers must differ, got 'a' twice"),
         ("a.yaml", "extra: 1\nscorers: [{type: a}]", "extra must be one of the fields name, user_instruction, "),

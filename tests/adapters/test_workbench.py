@@ -89,13 +89,13 @@ def test_the_solution_is_there_for_the_oracle_and_read_only(bench_of: Benches, t
     assert os.listdir(mount.source) == ["solve.sh"]
 
 
-def test_the_verifier_can_write_only_where_its_artifacts_belong(bench_of: Benches, tests_folder: str) -> None:
+def test_the_verifier_can_write_its_artifacts_and_its_own_tests(bench_of: Benches, tests_folder: str) -> None:
     bench = bench_of()
     bench.seed()
     mounts = bench.verifier_mounts(make_step(tests=(tests_folder,)))
     assert {mount.target: mount.writable for mount in mounts} == {
         "/workspace": True,
-        "/tests": False,
+        "/tests": True,
         "/logs/verifier": True,
         "/logs/agent": False,
         "/logs/artifacts": False,

@@ -5,6 +5,9 @@ import uuid
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
+from assay.adapters.task_folder import load_task
 from assay.cli.main import main
 from tests.attacks.conftest import Attack
 from tests.sandbox.backends import need, removed_afterwards
@@ -118,32 +121,83 @@ def test_42_the_verifier_comes_from_outside(attack: Attack) -> None:
     assert (left.rewards, left.reward) == ({"reward": 0}, 0.0)
 
 
-def test_42_the_agents_program_can_not_change_the_tests_while_it_is_tested(attack: Attack) -> None:
-    evil = """
-chmod -R u+w /tests; chmod 777 /tests
-echo right > /tests/expected; rm -f /tests/expected; mv /tests/expected /tests/gone
-for file in /tests/*; do ln -sf /workspace/answer.txt $file; done
-mount -t tmpfs none /tests; umount /tests
-"""
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "echo wrong > /tests/expected",
+        "rm /tests/expected; ln -s /workspace/answer.txt /tests/expected",
+        "cp answer.txt /tests/new; touch -r /tests/expected /tests/new; mv /tests/new /tests/expected",
+    ],
+)
+def test_42_tests_that_the_agents_program_changed_are_on_the_record(attack: Attack, evil: str) -> None:
+    """A verifier that runs the agent's program as itself can be fooled by it, but not unseen."""
     left = attack(
-        f"echo wrong > answer.txt; cat > program <<'END'\n{evil}\nEND",
+        f"echo wrong > answer.txt; echo '{evil}' > program",
         tests={"expected": "right\n"},
-        verifier="sh program 2>/dev/null; cmp -s answer.txt /tests/expected && r=1 || r=0;"
-        '[ "$(cat /tests/expected)" = right ] || r=2; echo $r > /logs/verifier/reward.txt',
+        verifier="sh program; cmp -s answer.txt /tests/expected && echo 1 > /logs/verifier/reward.txt",
     )
-    assert left.rewards == {"reward": 0.0}
+    assert left.rewards == {"reward": 1.0}
+    assert left.gradings[0]["provenance"]["changed_tests"] == ["expected"]
 
 
-def test_42_a_link_to_the_expected_answer_is_no_answer(attack: Attack) -> None:
-    """The verifier follows it, and is fooled. The evaluation looks at the output itself."""
+def test_42_changed_tests_are_thrown_away(attack: Attack) -> None:
+    """Tests may be written to, as in harbor, and the next verifier sees them as they were."""
     left = attack(
+        "true",
+        tests={"expected": "right\n"},
+        verifier="cd /tests; grep -c right expected > /logs/verifier/reward.txt; mkdir new && rm expected",
+    )
+    main(["grade", str(left.folder)])
+    assert [one["rewards"] for one in left.gradings] == [{"reward": 1.0}] * 2
+    assert [one["provenance"]["changed_tests"] for one in left.gradings] == [["expected"]] * 2
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
         "ln -s /tests/expected answer.txt",
+        "ln -s ../tests/expected answer.txt",
+        "ln -s / up; ln -s up/tests/expected answer.txt",
+        "mkdir -p a/b/c; ln -s /workspace a/b/c/d; ln -s a/b/c/d/../tests/expected answer.txt",
+        "ln -s /proc/self/root/tests/expected answer.txt",
+        "ln -s b answer.txt; ln -s c b; ln -s /tests/expected c",
+    ],
+)
+def test_42_a_link_to_the_expected_answer_is_no_answer(attack: Attack, agent: str) -> None:
+    left = attack(
+        agent,
         tests={"expected": "right\n"},
         instruction="Write /workspace/answer.txt.",
-        verifier="cmp -s answer.txt /tests/expected && echo 1 > /logs/verifier/reward.txt",
+        verifier="cmp -s answer.txt /tests/expected && r=1 || r=0; echo $r > /logs/verifier/reward.txt",
     )
-    assert left.reason == "reward_for_unparseable_output"
-    assert left.gradings[0]["result"]["reward"] == 0.0
+    assert (left.rewards, left.reward) == ({"reward": 0.0}, 0.0)
+    result = left.gradings[0]["result"]
+    assert result["validity"]["verifier_completed"]
+    tags = [
+        tag["description"] for tag in result["error_taxonomy"] if tag["category"] == "removed before verification"
+    ]
+    assert any(
+        tag.endswith(("a link to /tests/expected", "a link to /proc/self/root/tests/expected")) for tag in tags
+    )
+
+
+def test_42_a_pipe_is_an_unusable_output_and_no_missing_reward(attack: Attack) -> None:
+    left = attack(
+        "mkfifo answer.txt",
+        instruction="Write /workspace/answer.txt.",
+        verifier='[ "$(cat answer.txt)" = right ] && r=1 || r=0; echo $r > /logs/verifier/reward.txt',
+    )
+    result = left.gradings[0]["result"]
+    assert (left.rewards, result["reward"]) == ({"reward": 0.0}, 0.0)
+    assert (result["validity"]["verifier_completed"], result["validity"]["output_parseable"]) == (True, False)
+
+
+def test_42_honest_links_stay(attack: Attack) -> None:
+    left = attack(
+        "mkdir -p bin lib; ln -s /usr/bin/env bin/env; ln -s ../lib bin/lib; ln -s /dev/null no; ln -s gone gap",
+        verifier="[ -L bin/env -a -L bin/lib -a -L no -a -L gap ] && echo 1 > /logs/verifier/reward.txt",
+    )
+    assert left.rewards == {"reward": 1.0}
 
 
 def test_42_a_module_beside_the_answer_is_not_the_verifiers(attack: Attack) -> None:
@@ -160,7 +214,7 @@ def test_42_a_module_beside_the_answer_is_not_the_verifiers(attack: Attack) -> N
 def test_42_the_record_says_with_which_tests(attack: Attack) -> None:
     left = attack(OVERWRITE)
     hashes = left.gradings[0]["provenance"]["hashes"]
-    assert hashes["task"] == left.result["task_checksum"]
+    assert hashes["task"] == load_task(left.result["task_id"]["path"]).checksum
     assert all(len(hashes[name]) == 64 for name in ("tests", "workspace", "reward"))
     assert os.path.exists(left.folder / "workspace.tar.gz")
 

@@ -28,6 +28,7 @@ class FakeWorkspace:
     nested_repositories: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     runs: Mapping[str, CommandRun] = field(default_factory=dict)
+    baseline_runs: Mapping[str, CommandRun] = field(default_factory=dict)
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
@@ -75,6 +76,9 @@ class FakeWorkspace:
         collect: tuple[str, ...] = (),  # noqa: ARG002
     ) -> CommandRun:
         return self.runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})
+
+    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:  # noqa: ARG002
+        return self.baseline_runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         return read_here(read, question, answer)

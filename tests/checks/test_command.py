@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.checks.command import MAX_TIMEOUT, Command, ReportRule
+from assay.checks.command import MAX_TIMEOUT, Command, ReportRule, RunnerNotStartedError
 from assay.core.outcome import Scored
 from assay.evidence.verifier_run import RunEnd
 from assay.evidence.workspace import CommandRun
@@ -215,3 +215,25 @@ def test_a_name_that_stands_for_no_files_is_refused(pattern: str, fine: bool) ->
 def test_an_expected_test_has_a_name(name: str) -> None:
     with pytest.raises(ValueError, match=r"expected must have names or globs of tests, got an empty one"):
         ReportRule(REPORT, expected=("test_x", name))
+
+
+# --- A runner that can't start ---
+
+
+NO_PYTEST = CommandRun(RunEnd(1), "/usr/bin/python3: No module named pytest\n", False, 0.1, {})
+FAILED = CommandRun(RunEnd(1), "1 failed\n", False, 0.1, {})
+
+
+@pytest.mark.statement("scorers.runner-cannot-start")
+def test_a_runner_that_starts_nowhere_is_a_broken_measurement() -> None:
+    workspace = FakeWorkspace(runs={RUN: NO_PYTEST}, baseline_runs={RUN: NO_PYTEST})
+    with pytest.raises(RunnerNotStartedError, match=r"^Python has no module pytest, and so it is on the baseline"):
+        Command(RUN).run(workspace)
+
+
+@pytest.mark.parametrize("before", [FAILED, CommandRun(RunEnd(0), "", False, 0.1, {}), None])
+def test_a_runner_that_the_agent_broke_is_a_failure(before: CommandRun | None) -> None:
+    """Whatever the agent prints: on the baseline it has no say."""
+    found = Command(RUN).run(FakeWorkspace(runs={RUN: NO_PYTEST}, baseline_runs={RUN: before} if before else {}))
+    assert isinstance(found, Scored)
+    assert not found.passed

@@ -77,7 +77,7 @@ def test_any_other_is_refused(cli: Cli, job: Path, options: tuple[str, ...]) -> 
 
 def test_a_folder_that_is_no_run(cli: Cli, tmp_path: Path) -> None:
     found = cli("annotate", tmp_path, "--judgment", "pass", "--reviewer", "r1")
-    says = f"assay: {tmp_path} must be the folder of a finished run, but it has no result.json\n"
+    says = f"assay: {tmp_path} must be the folder of a finished run, but it has no result.json or run.json\n"
     assert found == (2, "", says)
 
 
@@ -111,12 +111,18 @@ def test_the_result_stays_as_it_is(cli: Cli, job: Path) -> None:
 def test_a_report_shows_where_they_differ(cli: Cli, job: Path, trial: str, judgment: str, reward: float) -> None:
     write_grading(str(job / trial), grading(1, reward))
     cli("annotate", job / trial, "--judgment", judgment, "--reviewer", "r1", "--notes", "I looked")
-    assert evaluation(cli, job)["disagreements"] == [
-        {"trial": trial, "reviewer_id": "r1", "judgment": judgment, "reward": reward, "notes": "I looked"}
-    ]
-    text = cli("report", job).out
-    assert "reviewer and verifier differ" in text
-    assert "I looked" in text
+    row = {"trial": trial, "reviewer_id": "r1", "judgment": judgment, "reward": reward}
+    said = row | {"contradicts": ["verifier"], "categories": [], "notes": "I looked"}
+    assert (evaluation(cli, job)["disagreements"], evaluation(cli, job)["reviews"]) == ([said], [said])
+    row_of_table = cli("report", job).out.splitlines()[-1].split()
+    assert row_of_table == [trial, "r1", judgment, f"{reward:g}", "verifier", "I", "looked"]
+
+
+@pytest.mark.statement("evaluation.disagreement-visible")
+def test_a_fail_on_a_reward_of_0_93_does_not_vanish(cli: Cli, job: Path) -> None:
+    write_grading(str(job / "good__1"), grading(1, 0.93))
+    cli("annotate", job / "good__1", "--judgment", "fail", "--reviewer", "r1")
+    assert cli("report", job).out.splitlines()[-1].split() == ["good__1", "r1", "fail", "0.93", "verifier"]
 
 
 @pytest.mark.parametrize(("trial", "judgment"), [("good__1", "pass"), ("bad__2", "fail"), ("good__1", "defer")])
@@ -127,7 +133,8 @@ def test_and_nothing_where_they_agree(cli: Cli, job: Path, trial: str, judgment:
         write_grading(str(job / trial), grading(1, 1.0 if trial == "good__1" else 0.0))
     cli("annotate", job / trial, "--judgment", judgment, "--reviewer", "r1")
     assert evaluation(cli, job)["disagreements"] == []
-    assert "reviewer and verifier differ" not in cli("report", job).out
+    reward = "1" if trial == "good__1" else "0"
+    assert cli("report", job).out.splitlines()[-1].split() == [trial, "r1", judgment, reward]
 
 
 def test_the_reward_of_a_run_that_was_never_graded_is_its_own(cli: Cli, job: Path) -> None:

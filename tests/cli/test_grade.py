@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from assay.adapters.task_folder import load_task
 from tests.builders import edit_json
 from tests.cli.running import Cli, start_assay
 from tests.sandbox.backends import eventually, need
@@ -24,6 +25,7 @@ from tests.tasks import (
     PASS,
     Attempt,
     StepSpec,
+    attempt,
     run_arguments,
     script,
     trials_of,
@@ -97,7 +99,7 @@ def test_a_grading_says_what_was_graded_and_with_what(cli: Cli, trial: Attempt) 
     cli("grade", trial.folder)
     first, second = (grading["provenance"] for grading in trial.gradings)
     assert first["hashes"] == second["hashes"]
-    assert second["hashes"]["task"] == trial.result["task_checksum"]
+    assert second["hashes"]["task"] == load_task(trial.result["task_id"]["path"]).checksum
     assert (
         second["hashes"]["workspace"]
         == hashlib.sha256((trial.folder / "workspace.tar.gz").read_bytes()).hexdigest()
@@ -177,9 +179,14 @@ def test_steps(cli: Cli, tmp_path: Path) -> None:
     (trial,) = trials_of(tmp_path / "jobs" / JOB)
     found = cli("grade", trial.folder)
     name = trial.folder.name
-    assert found == (0, f"{name} step one  grading 3  reward 1\n{name} step two  grading 4  reward 1\n", "")
+    assert (found.code, found.err) == (0, "")
+    assert found.out.splitlines() == [
+        f"{name} step one  grading 4  reward 1",
+        f"{name} step two  grading 5  reward 1",
+        f"{name}  grading 6  reward 1",
+    ]
     assert [(grading["number"], grading["step"]) for grading in trial.gradings] == [
-        (1, "one"), (2, "two"), (3, "one"), (4, "two"),
+        (1, "one"), (2, "two"), (3, None), (4, "one"), (5, "two"), (6, None),
     ]  # fmt: skip
 
 
@@ -336,6 +343,36 @@ def test_ctrl_c(trial: Attempt, task: Path, open_folder: Path) -> None:
         end_sleepers(forever)
     assert len(trial.gradings) == 1
     assert os.listdir(trial.folder / "gradings") == ["0001.json"]
+
+
+def test_by_default_a_run_is_verified_where_it_was_verified_before(cli: Cli, tmp_path: Path) -> None:
+    need("process")
+    left = attempt(write_task(tmp_path / "task"), "oracle", tmp_path / "jobs", "--isolation", "process")
+    assert cli("grade", left.folder).code == 0
+    assert {one["provenance"]["isolation"]["backend"] for one in left.gradings} == {"process"}
+
+
+def test_a_run_whose_sandbox_is_not_here_is_refused_in_one_sentence(cli: Cli, trial: Attempt) -> None:
+    def elsewhere(grading: Any) -> None:
+        grading["provenance"]["isolation"]["backend"] = "container"
+
+    edit_json(trial.folder / "gradings" / "0001.json", elsewhere)
+    found = cli("grade", trial.folder)
+    assert found.code == 2
+    assert len(found.err.splitlines()) == 1
+    assert len(trial.gradings) == 1
+
+
+def test_answers_from_different_sandboxes_are_not_called_flaky(cli: Cli, tmp_path: Path) -> None:
+    need("process")
+    here = os.readlink("/proc/self/ns/pid")
+    verifier = (
+        f'test "$(readlink /proc/self/ns/pid)" = "{here}" && r=0 || r=1; echo $r > /logs/verifier/reward.txt'
+    )
+    left = attempt(write_task(tmp_path / "task", verifier=verifier), "oracle", tmp_path / "jobs")
+    assert cli("grade", left.folder, "--isolation", "process").code == 0
+    assert [one["rewards"] for one in left.gradings] == [{"reward": 1.0}, {"reward": 0.0}]
+    assert [one["flaky"] for one in left.gradings] == [False, False]
 
 
 def test_another_sandbox_is_recorded(cli: Cli, trial: Attempt) -> None:

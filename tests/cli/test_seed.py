@@ -48,7 +48,7 @@ def test_a_scenario_in_other_forms(cli: Cli, tmp_path: Path, form: str) -> None:
     (tmp_path / f"s.{form}").write_text(text)
     assert cli("seed", tmp_path / f"s.{form}", "-o", tmp_path / "task").code == 0
     assert json.loads((tmp_path / "task/task.json").read_text())["scenario"]["scorers"] == [
-        {"name": "max_files_changed", "type": "max_files_changed", "required": None, "limit": 1}
+        {"name": "max_files_changed", "type": "max_files_changed", "required": True, "limit": 1}
     ]
 
 
@@ -119,7 +119,7 @@ def test_a_scorer_that_guards_nothing_is_noted(cli: Cli, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("scenario", "sentence"),
     [
-        ({"scorers": []}, ": scorers must not be empty, got an empty list"),
+        ({"scorers": None}, ": scorers must be a list, got null"),
         ({}, ": scorers must be given, got nothing"),
         ([], " must be an object of names and values, got an empty list"),
         ({"scorers": [GUARD], "colour": "blue"}, ": colour must be one of the fields name, "),

@@ -72,11 +72,32 @@ def test_a_verifier_for_want_of_a_test_sh_is_a_warning(cli: Cli, tmp_path: Path)
 
 
 def test_a_task_that_can_not_be_loaded_does_not_hide_the_others(cli: Cli, tmp_path: Path) -> None:
-    write(tmp_path / "all" / "a", **{"task.toml": "[agent]\ntimeuot_sec = 1\n"})
+    write(tmp_path / "all" / "a", **{"task.toml": "[agent]\ntimeout_sec = 'x'\n"})
     good = write(tmp_path / "all" / "b")
     found = cli("tasks", "check", tmp_path / "all")
     assert (found.code, found.out) == (2, f"{good}: nothing found\n")
-    assert found.err == f"assay: {tmp_path}/all/a/task.toml: unknown field agent.timeuot_sec\n"
+    assert found.err.startswith(f"assay: {tmp_path}/all/a/task.toml: agent.timeout_sec must be a valid number")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"task.toml": "[agent]\ntimeuot_sec = 1\n"},
+            "warning: task: {path}/task.toml: the field agent.timeuot_sec is unknown and has no effect"
+            " (did you mean timeout_sec?)",
+        ),
+        (
+            {"environment/Dockerfile": "FROM debian:12\nCOPY nothing /workspace/\n"},
+            "missing-file: environment: {path}/environment/Dockerfile:2: nothing doesn't exist in"
+            " {path}/environment",
+        ),
+    ],
+)
+def test_what_harbor_ignores_is_a_finding(cli: Cli, tmp_path: Path, files: dict[str, str], said: str) -> None:
+    path = write(tmp_path / "a", **files)
+    found = cli("tasks", "check", path)
+    assert (found.code, found.out) == (1, f"{path}: {said.format(path=path)}\n")
 
 
 @pytest.mark.parametrize("name", ["missing", ""])

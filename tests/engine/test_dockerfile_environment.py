@@ -1,13 +1,13 @@
 """What a Dockerfile asks for that needs no image, and what it asks for that does."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from assay.adapters.task_folder import DiskBuildContext
-from assay.core.errors import InputError
 from assay.engine.dockerfile_environment import read_environment
 from assay.engine.sandbox import PATH
 from assay.engine.task import Environment
@@ -281,8 +281,7 @@ def test_what_docker_ignores_is_not_copied(context: Path, ignore: str, left_out:
 def test_what_docker_ignores_is_not_there_to_be_named(context: Path) -> None:
     (context / ".dockerignore").write_text("a.txt\n")
     assert copies(context, "COPY *.txt /x/") == [(["b.txt"], "/x/")]
-    with pytest.raises(InputError, match=r"a\.txt doesn't exist in "):
-        read(context, "COPY a.txt /x/")
+    assert "a.txt doesn't exist in " in str(read(context, "COPY a.txt /x/").broken)
 
 
 @pytest.mark.parametrize(
@@ -290,14 +289,14 @@ def test_what_docker_ignores_is_not_there_to_be_named(context: Path) -> None:
     ["nothing", "*.nothing", "../environment-secret/key", "../../etc/passwd", "data/../../environment-secret/key"],
 )
 def test_only_what_is_in_the_folder_can_be_copied(context: Path, word: str) -> None:
-    with pytest.raises(InputError, match=r"^Dockerfile:2: [^ ]+ doesn't exist in .*/environment$"):
-        read(context, f"FROM debian:12\nCOPY {word} /x\n")
+    found = read(context, f"FROM debian:12\nCOPY {word} /x\n")
+    assert re.search(r"^Dockerfile:2: [^ ]+ doesn't exist in .*/environment$", str(found.broken))
+    assert not any(copy.sources for copy in found.copies)
 
 
 def test_a_link_that_leads_out_is_not_copied(context: Path) -> None:
     (context / "way-out").symlink_to("/etc/passwd")
-    with pytest.raises(InputError, match="way-out doesn't exist in"):
-        read(context, "COPY way-out /x")
+    assert "way-out doesn't exist in" in str(read(context, "COPY way-out /x").broken)
 
 
 def test_the_folder_may_have_a_name_that_looks_like_a_pattern(tmp_path: Path) -> None:

@@ -4,17 +4,20 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from assay.dialects.evaluation.added_tag import AddedTag
 from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.models import Annotation, Judgment
+from assay.dialects.evaluation.models import Annotation, ErrorSource, ErrorTag, Judgment
+from assay.dialects.harbor.trial import Trial
 from assay.engine.evaluation_report import (
     Change,
-    Disagreement,
     EvaluationReport,
     ReasonGroup,
     TagGroup,
     report_histories,
 )
+from assay.engine.evaluation_summary import evaluate_trials
 from assay.engine.history import History
+from assay.engine.reviews import Review
 from tests.dialects.evaluation.gradings import STARTED, grading
 
 MISSING = None
@@ -39,7 +42,8 @@ def history(trial: str, *records: Grading, verdicts: tuple[tuple[str, str], ...]
 def report(
     *histories: History, used: str = "latest", threshold: float = 1.0, own: Mapping[str, float] | None = None
 ) -> EvaluationReport:
-    found = report_histories(histories, used, threshold, own or {})
+    trials = [Trial(name=history.trial, task="a", agent="solver") for history in histories]
+    found = report_histories(histories, used, threshold, own or {}, evaluate_trials(trials, histories, used))
     assert found is not None
     return found
 
@@ -150,6 +154,12 @@ def test_the_failures_are_those_of_the_gradings_that_are_shown(used: str, catego
         (0.5, "pass", 1.0, True),
         (0.5, "pass", 0.5, False),
         (0.5, "fail", 0.5, True),
+        # A reward between the two is neither a pass nor a fail.
+        (0.93, "fail", 1.0, True),
+        (0.93, "pass", 1.0, True),
+        (0.93, "fail", 0.9, True),
+        (0.93, "pass", 0.9, False),
+        (0.93, "defer", 1.0, False),
         (MISSING, "pass", 1.0, True),
         (MISSING, "fail", 1.0, False),
         # To defer is no opinion.
@@ -162,12 +172,57 @@ def test_where_reviewer_and_verifier_differ(
 ) -> None:
     """Disagreement stays visible, with the reward as it is: no verdict changes it."""
     found = report(history("a", grading(1, reward), verdicts=(("r1", judgment),)), threshold=threshold)
-    assert found.disagreements == ([Disagreement("a", "r1", judgment, reward, "why")] if differ else [])
+    said = Review("a", "r1", judgment, reward, ["verifier"] if differ else [], [], "why")
+    assert found.reviews == [said]
+    assert found.disagreements == ([said] if differ else [])
 
 
 def test_every_reviewer_who_differs_is_named() -> None:
     found = report(history("a", grading(1, 1.0), verdicts=(("r1", "fail"), ("r2", "pass"), ("r1", "fail"))))
-    assert [(one.reviewer_id, one.judgment) for one in found.disagreements] == [("r1", "fail"), ("r1", "fail")]
+    assert [(one.reviewer_id, one.judgment, one.contradicts) for one in found.disagreements] == [
+        ("r1", "fail", ["verifier", "reviewer r2"]),
+        ("r2", "pass", ["reviewer r1"]),
+        ("r1", "fail", ["verifier", "reviewer r2"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "contradicts"),
+    [
+        ((("r1", "pass"), ("r2", "fail")), [["reviewer r2"], ["verifier", "reviewer r1"]]),
+        ((("r1", "pass"), ("r2", "pass")), [[], []]),
+        ((("r1", "pass"), ("r2", "defer")), [[], []]),
+        # The last word of a reviewer is what others contradict.
+        ((("r1", "fail"), ("r2", "pass"), ("r1", "pass")), [["verifier", "reviewer r2"], [], []]),
+    ],
+)
+def test_reviewers_who_contradict_each_other_are_named(
+    verdicts: tuple[tuple[str, str], ...], contradicts: list[list[str]]
+) -> None:
+    found = report(history("a", grading(1, 1.0), verdicts=verdicts))
+    assert [one.contradicts for one in found.reviews] == contradicts
+
+
+@pytest.mark.parametrize(("judgment", "contradicts"), [("pass", ["judge"]), ("fail", ["verifier"]), ("defer", [])])
+@pytest.mark.parametrize("later", [False, True])
+def test_a_judge_that_found_a_failure_is_contradicted_by_a_pass(
+    judgment: str, contradicts: list[str], later: bool
+) -> None:
+    """Be the judge's tag the verifier's, or added afterwards."""
+    found = ErrorTag(category="unit mismatch", source=ErrorSource.JUDGE)
+    tags = [AddedTag(tag=found, added_by="judge", timestamp=STARTED)] if later else []
+    graded = grading(1, 1.0, tags=() if later else (("unit mismatch", "judge"),))
+    said_so = History("a", [graded], [said("r1", judgment)], tags)
+    assert [one.contradicts for one in report(said_so).reviews] == [contradicts]
+
+
+def test_tags_that_were_added_later_are_grouped_with_the_others() -> None:
+    tag = ErrorTag(category="unit mismatch", source=ErrorSource.JUDGE)
+    later = AddedTag(tag=tag, added_by="judge", timestamp=STARTED)
+    found = report(
+        History("a", [grading(1)], [], [later]), history("b", grading(tags=(("unit mismatch", "judge"),)))
+    )
+    assert found.taxonomy == [TagGroup("unit mismatch", "judge", ["a", "b"])]
 
 
 @pytest.mark.parametrize(("used", "reward", "differ"), [("first", 0.0, True), ("latest", 1.0, False)])
@@ -204,14 +259,15 @@ def test_a_grading_is_heard_before_the_runs_own_reward() -> None:
     ("rewards", "judgment", "differ"),
     [
         ((1.0, 1.0), "pass", []),
-        ((0.0, 1.0), "pass", [0.0]),
-        ((1.0, 0.5), "pass", [0.5]),
-        ((1.0, 0.5), "fail", []),
+        ((0.0, 1.0), "pass", [0.5]),
+        ((1.0, 0.5), "pass", [0.75]),
+        ((1.0, 0.5), "fail", [0.75]),
+        ((0.0, 0.0), "fail", []),
         ((MISSING, 1.0), "pass", [None]),
         ((1.0, 1.0), "fail", [1.0]),
     ],
 )
-def test_a_run_of_several_steps_passes_if_all_of_them_do(
+def test_a_run_of_several_steps_has_one_reward(
     rewards: tuple[float | None, float], judgment: str, differ: list[float | None]
 ) -> None:
     records = [grading(number, reward, step=f"step {number}") for number, reward in enumerate(rewards, start=1)]

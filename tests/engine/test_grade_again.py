@@ -27,10 +27,12 @@ from tests.tasks import Places, ScriptedSandbox, gives
 class Regrader:
     """Grades trials again in a workshop of its own."""
 
-    def __init__(self, sandbox: ScriptedSandbox, tasks_dir: str | None, concurrent: int) -> None:
+    def __init__(
+        self, sandbox: ScriptedSandbox, tasks_dir: str | None, concurrent: int, *, anywhere: bool = False
+    ) -> None:
         self._workshop = DiskWorkshop(sandbox)
         site = Site(sandbox, ThisHost({}))
-        self._again = GradeAgain(site, self._workshop, load_task_if_there, tasks_dir, concurrent)
+        self._again = GradeAgain(site, self._workshop, load_task_if_there, tasks_dir, concurrent, anywhere)
         self.threads = self._again.threads
         self.close = self._workshop.close
 
@@ -197,8 +199,15 @@ def test_what_was_not_kept_can_not_be_graded(graded: Graded) -> None:
         grade(graded.again(), graded.trial)
 
 
+def test_another_sandbox_is_refused_unless_asked_for(graded: Graded) -> None:
+    with pytest.raises(
+        InputError, match="was verified in scripted, but this is another; pass --isolation another"
+    ):
+        grade(graded.again(ScriptedSandbox(backend="another")), graded.trial)
+
+
 def test_provenance(graded: Graded) -> None:
-    grade(graded.again(ScriptedSandbox(backend="another")), graded.trial)
+    grade(Regrader(ScriptedSandbox(backend="another"), None, 1, anywhere=True), graded.trial)
     first, second = (json.loads((graded.trial / "gradings" / name).read_text()) for name in graded.numbers())
     assert second["provenance"]["isolation"]["backend"] == "another"
     assert second["provenance"]["hashes"] == first["provenance"]["hashes"]

@@ -3,7 +3,9 @@
 import dataclasses
 import math
 import platform
+from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,7 @@ from assay.adapters.this_host import ThisHost
 from assay.dialects.evaluation.grading import Grading, Hashes
 from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
 from assay.dialects.harbor.multi_step import TrialRewards
-from assay.engine.grading_record import PROFILE, Before, grading_of, same_question
+from assay.engine.grading_record import Before, grading_of, same_question, setting_of
 from assay.engine.sandbox import Isolation, Ran
 from assay.engine.site import Site
 from assay.engine.task import Task
@@ -23,10 +25,10 @@ from assay.version import ENGINE, VERSION
 from tests.builders import REPO
 from tests.dialects.evaluation.evidence import left
 from tests.dialects.evaluation.gradings import STARTED, grading, hashes
-from tests.tasks import ScriptedSandbox
+from tests.tasks import ScriptedSandbox, make_step
 
 ISOLATION = Isolation(
-    **{one.name: "x" if one.type in (str, "str") else True for one in dataclasses.fields(Isolation)}  # type: ignore[arg-type]
+    **{one.name: "fake" if one.type in (str, "str") else True for one in dataclasses.fields(Isolation)}  # type: ignore[arg-type]
 )
 
 
@@ -75,7 +77,7 @@ def record(
     return grading_of(
         run,
         task=task,
-        step=step,
+        step=make_step(step),
         site=SITE,
         before=before or Before(),
         checksums={"tests": "v", "workspace": workspace},
@@ -85,7 +87,7 @@ def record(
 def test_everything_that_is_needed_to_derive_it_again(task: Task) -> None:
     found = record(task, verified(rewards={"reward": 1}))
     made = found.provenance
-    assert (made.assay, made.engine, made.profile) == (VERSION, ENGINE, PROFILE)
+    assert (made.assay, made.engine, made.profile) == (VERSION, ENGINE, "harbor-0.13.1")
     assert (made.python, made.platform) == (platform.python_version(), platform.platform(terse=True))
     assert made.isolation == dataclasses.asdict(ISOLATION)
     assert made.hashes == Hashes(
@@ -193,18 +195,29 @@ def test_gradings_of_something_else_say_nothing(task: Task) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "step", "same"),
+    ("seen", "changed", "same"),
     [
-        (hashes(), None, True),
-        (hashes(output="another output"), None, True),
-        (hashes(task="other"), None, False),
-        (hashes(tests="other"), None, False),
-        (hashes(workspace="other"), None, False),
-        (hashes(workspace=None), None, False),
-        (hashes(), "one", False),
+        (hashes(), {}, True),
+        (hashes(output="another output"), {}, True),
+        (hashes(task="other"), {}, False),
+        (hashes(tests="other"), {}, False),
+        (hashes(workspace="other"), {}, False),
+        (hashes(workspace=None), {}, False),
+        (hashes(), {"step": "one"}, False),
+        (hashes(), {"backend": "container"}, False),
+        (hashes(), {"network": True}, False),
+        (hashes(), {"image": "other"}, False),
     ],
 )
-def test_the_same_question_has_the_same_task_tests_workspace_and_step(
-    seen: Hashes, step: str | None, same: bool
+def test_the_same_question_has_the_same_task_tests_workspace_step_and_place(
+    seen: Hashes, changed: dict[str, Any], same: bool
 ) -> None:
-    assert same_question(grading(seen=hashes()), seen, step) is same
+    made = grading(seen=hashes())
+    before = made.model_copy(update={"provenance": made.provenance.model_copy(update={"network": False})})
+    assert same_question(before, seen, replace(setting_of(before), **changed)) is same
+
+
+def test_a_record_that_does_not_say_whether_there_was_a_network_is_compared() -> None:
+    old = grading(seen=hashes())
+    assert old.provenance.network is None
+    assert same_question(old, hashes(), replace(setting_of(old), network=True, image="x"))

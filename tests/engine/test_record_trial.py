@@ -68,7 +68,29 @@ def test_each_step_has_a_folder_of_its_own(jobs: Jobs, tmp_path: Path) -> None:
         assert (trial / "steps" / step / "workspace.tar.gz").exists()
         assert (trial / "steps" / step / "verifier" / "reward.json").exists()
         assert (trial / "steps" / step / "agent" / "output.txt").read_text() == "said\n"
-    assert sorted(path.name for path in (trial / "gradings").iterdir()) == ["0001.json", "0002.json"]
+    assert sorted(path.name for path in (trial / "gradings").iterdir()) == ["0001.json", "0002.json", "0003.json"]
+
+
+def test_a_trial_with_steps_has_a_grading_of_its_own_beside_theirs(jobs: Jobs, tmp_path: Path) -> None:
+    task = load_task(str(write_steps(tmp_path / "stepped", [StepSpec("one"), StepSpec("two")])))
+    (planned,) = plan_trials([(task, None)], 1)
+    rewards = iter((1, 0.5))
+
+    def verify(places: Places) -> None:
+        gives(next(rewards))(places)
+
+    store = jobs.store(ScriptedSandbox(verifier=verify))
+    store.take_up([planned])
+    store.run_trial(planned, "t__0000000")
+    *steps, whole = read_gradings(str(jobs.folder / "t__0000000"))
+    assert [(one.number, one.step, one.steps, one.result.reward) for one in steps] == [
+        (1, "one", None, 1.0),
+        (2, "two", None, 0.5),
+    ]
+    assert (whole.number, whole.step, whole.steps) == (3, None, [1, 2])
+    assert (whole.result.reward, whole.rewards) == (0.75, {"reward": 0.75})
+    assert whole.provenance.started_at == steps[0].provenance.started_at
+    assert whole.provenance.finished_at == steps[1].provenance.finished_at
 
 
 def test_each_step_is_held_against_its_own_declaration(jobs: Jobs, tmp_path: Path) -> None:
@@ -83,7 +105,7 @@ def test_each_step_is_held_against_its_own_declaration(jobs: Jobs, tmp_path: Pat
     store = jobs.store(ScriptedSandbox(agent=work))
     store.take_up([planned])
     store.run_trial(planned, "t__0000000")
-    one, two = read_gradings(str(jobs.folder / "t__0000000"))
+    one, two, _ = read_gradings(str(jobs.folder / "t__0000000"))
     assert (one.step, one.result.validity.schema_valid) == ("one", True)
     assert (two.step, two.result.validity.schema_valid) == ("two", False)
     assert two.result.validity.errors == ["$: 'a' is a required property"]

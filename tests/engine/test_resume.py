@@ -98,12 +98,34 @@ def test_how_many_at_a_time_may_change(jobs: Jobs) -> None:
 def test_a_task_that_was_changed_is_another_task(jobs: Jobs) -> None:
     """Half of a job's trials must not have been attempts at something else."""
     jobs.begun(0)
-    changed: list[Planned] = [
-        replace(one, task=replace(one.task, checksum="f" * 64)) if one.task.name == "a" else one
+    for change in ({"package": "f" * 64}, {"tree": "f" * 64}):
+        with pytest.raises(InputError, match="changed since the job started"):
+            jobs.store().take_up(with_checksums(jobs, checksum="e" * 64, **change))
+        jobs.close()
+
+
+def test_a_job_that_recorded_our_own_checksum_of_its_tasks_is_resumed(jobs: Jobs) -> None:
+    """As earlier versions did."""
+    old = replace(jobs.tasks[0].harbor_checksums, tree=jobs.tasks[0].checksum, package=jobs.tasks[0].checksum)
+    jobs.planned = [replace(one, task=replace(one.task, harbor_checksums=old)) for one in jobs.planned]
+    jobs.begun(0)
+    later = with_checksums(jobs, checksum=jobs.tasks[0].checksum, tree="1" * 64, package="2" * 64)
+    assert len(jobs.store().take_up(later)) == 1
+
+
+def with_checksums(jobs: Jobs, checksum: str, **changes: str) -> list[Planned]:
+    """The plan with other checksums of the task a."""
+    return [
+        replace(
+            one,
+            task=replace(
+                one.task, checksum=checksum, harbor_checksums=replace(one.task.harbor_checksums, **changes)
+            ),
+        )
+        if one.task.name == "a"
+        else one
         for one in jobs.planned
     ]
-    with pytest.raises(InputError):
-        jobs.store().take_up(changed)
 
 
 @pytest.mark.parametrize("name", ["config.json", "lock.json"])

@@ -10,7 +10,9 @@ from assay.adapters.this_host import ThisHost
 from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.output import Declared, Format
 from assay.dialects.harbor.multi_step import Strategy
+from assay.dialects.harbor.rewards import Profile
 from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.grading_rules import GradingRules
 from assay.engine.job_plan import Agent
 from assay.engine.run_trial import run_trial
 from assay.engine.sandbox import BASE_ENV, Command, Images, Mount, Ran
@@ -68,6 +70,15 @@ class FakeBench:
 
     def seed(self) -> None:
         self.done.append("seed")
+
+    def remove_strays(self) -> list[str]:
+        return []
+
+    def changed_tests(self) -> list[str]:
+        return []
+
+    def test_texts(self) -> list[str]:
+        return []
 
     def verifier_mounts(self, step: Step) -> list[Mount]:
         self.done.append(f"verifier of {step.name}")
@@ -168,8 +179,7 @@ def test_what_the_verifier_gets() -> None:
 
 def test_a_verifier_in_python() -> None:
     sandbox = FakeSandbox()
-    step = make_step()
-    step = replace(step, verifier=step.verifier.model_copy(update={"script": "/tests/verify.py"}))
+    step = make_step(verify=("python3", "/tests/verify.py"))
     run(make_task(step), COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
     assert sandbox.of("verifier").argv == ("python3", "/tests/verify.py")
 
@@ -196,7 +206,7 @@ def test_the_oracle_runs_the_solution() -> None:
     sandbox, bench = FakeSandbox(), FakeBench(b'{"reward": 1}')
     task = make_task(config={"solution": {"env": {"HINT": "x"}}})
     run(task, Agent("oracle", oracle=True), sandbox, bench)
-    assert sandbox.of("agent").argv == ("/bin/sh", "-c", "/solution/solve.sh")
+    assert sandbox.of("agent").argv == ("/solution/solve.sh",)
     assert sandbox.of("agent").env["HINT"] == "x"
     assert "agent with /task/solution" in bench.done
 
@@ -246,7 +256,28 @@ def test_a_verifier_that_was_stopped_gave_nothing() -> None:
     assert record.failure.type == "VerifierTimeoutError"
     verified = record.steps[0].verified
     assert verified is not None
-    assert verified.hashes["reward"] is None
+    result = verified.ingested.result
+    assert (result.reward, result.validity.verifier_completed) == (0.0, False)
+    assert verified.ingested.reason_code == "reward_before_time_out"
+    said = "the verifier ran out of time, so its reward doesn't count: it had written 1.0"
+    assert result.validity.errors == [said]
+
+
+@pytest.mark.statement("harbor.profiles")
+@pytest.mark.parametrize(
+    ("profile", "rewards", "failure"),
+    [
+        (Profile.HARBOR_0_13_1, {"reward": 1.5}, None),
+        (Profile.STRICT, None, "ValidationError"),
+    ],
+)
+def test_rewards_are_read_under_the_profile_of_the_run(
+    profile: Profile, rewards: dict[str, float] | None, failure: str | None
+) -> None:
+    task = replace(make_task(), rules=GradingRules(profile))
+    record = run(task, COMMAND, FakeSandbox(), FakeBench(b'{"reward": 1.5}'))
+    assert (None if record.rewards is None else record.rewards.rewards) == rewards
+    assert (None if record.failure is None else record.failure.type) == failure
 
 
 @pytest.mark.statement("harbor.exit-code-ignored")

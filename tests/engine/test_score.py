@@ -14,20 +14,22 @@ from assay.core.grading import PlacedCheck
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.core.placement import Placement
 from assay.dialects.scorers.report import (
+    NOTHING_CHANGED,
     JudgeState,
     OverallVerdict,
     Provenance,
     Row,
     RowVerdict,
-    RunStatus,
     ScorersReport,
 )
 from assay.engine.score import score_run
+from assay.evidence.coding_run import RunStatus
 from assay.evidence.workspace import Workspace
 from tests.checks.fake_workspace import FakeWorkspace
 
 PROVENANCE = Provenance(engine="0", scenario_sha256="0" * 64)
 EMPTY = FakeWorkspace()
+CHANGED = FakeWorkspace({}, {"new.txt": "x"})
 
 Answer = Callable[[], Outcome]
 
@@ -65,7 +67,7 @@ def check(answer: Answer, required: bool = True, name: str = "a") -> PlacedCheck
 
 
 def score(*checks: PlacedCheck[Workspace], status: RunStatus = RunStatus.COMPLETED) -> ScorersReport:
-    return score_run(list(checks), EMPTY, PROVENANCE, status)
+    return score_run(list(checks), CHANGED, PROVENANCE, status)
 
 
 def overall(*checks: PlacedCheck[Workspace]) -> tuple[str, float | None]:
@@ -92,6 +94,50 @@ def overall(*checks: PlacedCheck[Workspace]) -> tuple[str, float | None]:
 )
 def test_the_gate_and_the_mean(checks: list[PlacedCheck[Workspace]], verdict: str, mean: float | None) -> None:
     assert overall(*checks) == (verdict, mean)
+
+
+@pytest.mark.parametrize(
+    ("checks", "verdict", "headline"),
+    [
+        ([check(passes)], "N/A", "N/A: nothing was changed, so there is nothing to score"),
+        ([check(passes), check(fails, required=False)], "N/A", NOTHING_CHANGED),
+        ([check(not_applicable)], "N/A", "N/A"),
+        ([check(fails)], "FAIL", "FAIL"),
+        ([check(breaks)], "FAIL", "FAIL"),
+    ],
+)
+def test_without_any_change_nothing_passes(
+    checks: list[PlacedCheck[Workspace]], verdict: str, headline: str
+) -> None:
+    found = score_run(checks, EMPTY, PROVENANCE).overall
+    assert found is not None
+    assert (found.verdict.value, found.headline) == (verdict, headline)
+    assert found.score is None or found.verdict is OverallVerdict.FAIL
+
+
+def test_a_repository_inside_the_workspace_is_a_change() -> None:
+    found = score_run([check(passes)], FakeWorkspace(nested_repositories=("vendor",)), PROVENANCE).overall
+    assert found is not None
+    assert found.verdict is OverallVerdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("checks", "warnings", "headline"),
+    [
+        ([check(passes)], 0, "PASS"),
+        ([check(passes), check(fails, required=False)], 1, "PASS, with 1 heuristic warning to review"),
+        ([check(passes), *[check(fails, required=False)] * 2], 2, "PASS, with 2 heuristic warnings to review"),
+        ([check(fails), check(fails, required=False)], 1, "FAIL"),
+        ([check(passes), check(breaks, required=False)], 0, "PASS"),
+        ([check(fails, required=False)], 1, "PASS, with 1 heuristic warning to review"),
+    ],
+)
+def test_the_headline_says_what_to_review(
+    checks: list[PlacedCheck[Workspace]], warnings: int, headline: str
+) -> None:
+    found = score(*checks).overall
+    assert found is not None
+    assert (found.warnings, found.headline) == (warnings, headline)
 
 
 def test_a_scorer_that_breaks_is_shown_as_an_error_and_says_what_broke() -> None:
@@ -210,10 +256,11 @@ def test_without_a_note_no_judge_is_waited_for() -> None:
 
 def test_with_a_note_the_judge_of_a_completed_run_is_pending() -> None:
     report = score(check(passes), note("Is it short?"), note("Is it kind?"))
-    assert (report.judge.state, report.judge.rubric_notes) == (
-        JudgeState.PENDING,
-        ["Is it short?", "Is it kind?"],
-    )
+    assert report.judge.state is JudgeState.PENDING
+    assert [(one.rubric, one.required) for one in report.judge.rubric_notes] == [
+        ("Is it short?", False),
+        ("Is it kind?", False),
+    ]
     assert score(note("x"), status=RunStatus.FAILED).judge.state is JudgeState.NOT_APPLICABLE
 
 
@@ -226,7 +273,7 @@ def test_a_run_without_a_workspace_may_wait_for_the_judge() -> None:
 answers = st.sampled_from([passes, fails, breaks, not_applicable]) | st.floats(0, 1).map(
     lambda number: lambda: Scored(number, number > 0.5)
 )
-lists = st.lists(st.builds(check, answers, st.booleans()), max_size=6)
+lists = st.lists(st.builds(check, answers, st.booleans()), min_size=1, max_size=6)
 
 
 @given(lists, answers)
@@ -243,7 +290,7 @@ def test_not_applicable_enters_neither_the_gate_nor_the_mean(
     assert overall(*checks, check(not_applicable, required)) == overall(*checks)
 
 
-@given(st.lists(st.booleans(), max_size=4))
+@given(st.lists(st.booleans(), min_size=1, max_size=4))
 def test_where_every_scorer_is_not_applicable_so_is_the_verdict(required: list[bool]) -> None:
     assert overall(*(check(not_applicable, one) for one in required)) == ("N/A", None)
 
@@ -270,3 +317,28 @@ def test_the_mean_lies_between_the_extremes(checks: list[PlacedCheck[Workspace]]
 def test_any_report_survives_the_way_through_json(checks: list[PlacedCheck[Workspace]]) -> None:
     report = score(*checks)
     assert ScorersReport.model_validate_json(report.model_dump_json()) == report
+
+
+@dataclass(frozen=True)
+class FakeCommand(Fixed):
+    command: str = "make test"
+    objective: bool = False
+
+
+@pytest.mark.statement("scorers.objective-test")
+@pytest.mark.parametrize(
+    ("commands", "objective"),
+    [
+        ([("lint", False, False), ("tests", True, False), ("more", True, False)], "tests"),
+        ([("tests", True, False), ("marked", False, True)], "marked"),
+        ([("lint", False, False)], None),
+    ],
+)
+def test_the_objective_test(commands: list[tuple[str, bool, bool]], objective: str | None) -> None:
+    checks: list[PlacedCheck[Workspace]] = [
+        PlacedCheck(Placement(name, required=required), FakeCommand(passes, objective=marked))
+        for name, required, marked in commands
+    ]
+    rows = score(check(passes), *checks).scorers
+    assert [row.name for row in rows if row.objective] == ([] if objective is None else [objective])
+    assert {row.command for row in rows[1:]} == {"make test"}

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from assay.core.errors import InputError
-from assay.dialects.scorers.scenario import Scenario, Seed, Setup, scenario_hash
+from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash
 from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Ran
+from assay.engine.scorer_checks import frozen, placed_checks
 from assay.engine.seed_task import Packed, seed_task
 from assay.evidence.verifier_run import RunEnd
+from assay.evidence.workspace import CommandRun
 from assay.version import VERSION
 from tests.checks.fake_workspace import FakeWorkspace
 from tests.engine.test_score_coding_run import NoBaseline
@@ -61,6 +63,9 @@ class FakeFiles:
         self.asked.append(f"fill {folder} {seed.type}")
         return "commit" if seed.type == "git" else None
 
+    def fix(self, environment: Environment) -> Environment:
+        return environment
+
     def paths(self, folder: str) -> list[str]:
         return [f"{folder}/a"]
 
@@ -76,8 +81,8 @@ class FakeFiles:
         return Packed("archive hash", self.left_out)
 
     @contextmanager
-    def unpacked(self, target: str, workdir: str) -> Iterator[FakeUntouched]:
-        self.asked.append(f"unpack {target} {workdir}")
+    def unpacked(self, target: str, scenario: Scenario) -> Iterator[FakeUntouched]:
+        self.asked.append(f"unpack {target} {scenario.workdir}")
         yield FakeUntouched(self.workspace, self.asked)
 
     def write_record(self, target: str, instruction: str, record: Mapping[str, object]) -> None:
@@ -110,12 +115,14 @@ def test_what_is_done_and_what_is_frozen() -> None:
         "record task 'Fix it.\\n'",
     ]
     asked_for = scenario(setup="make", user_instruction="Fix it.", workdir="/app")
+    asked_for = frozen(asked_for, placed_checks(asked_for, "scenario"))
     assert files.record == {
         "scenario": asked_for.model_dump(mode="json"),
         "scenario_sha256": scenario_hash(asked_for),
         "baseline_sha256": "manifest hash",
         "workspace_sha256": "archive hash",
         "nested_repositories": ["vendor"],
+        "commands_on_baseline": {},
         "commit": "commit",
         "seeded_at": "2026-03-01T00:00:00+00:00",
         "engine": VERSION,
@@ -170,9 +177,19 @@ def test_what_a_scorer_notes_about_its_own_setting_is_returned() -> None:
     assert "tests/test_a.py" in note
 
 
-def test_a_command_is_not_tried() -> None:
-    class NoCommands(FakeWorkspace):
-        def run(self, *_: object, **__: object) -> Any:
-            raise AssertionError("a command was run")
-
-    seeded(FakeFiles(workspace=NoCommands({})), scorers=[{"type": "command", "command": "false"}])
+def test_a_command_is_run_once_and_what_it_saw_is_recorded() -> None:
+    failed = CommandRun(RunEnd(1), "1 failed", False, 0.1, {})
+    missing = CommandRun(RunEnd(127), "sh: 1: jest: not found", False, 0.1, {})
+    workspace = FakeWorkspace({}, runs={"a": failed, "b": missing}, baseline_runs={"b": missing})
+    files = FakeFiles(workspace=workspace)
+    commands = [{"name": name, "type": "command", "command": name} for name in "ab"]
+    notes = seeded(files, scorers=commands).notes
+    assert files.record["commands_on_baseline"] == {
+        "a": {"verdict": "FAIL", "detail": "exit code 1", "exit_code": 1},
+        "b": {
+            "verdict": "ERROR",
+            "detail": "the command isn't there (exit code 127), and so it is on the baseline; "
+            "give the scenario an environment",
+        },
+    }
+    assert [note.partition(" (")[0] for note in notes] == ["b: the command isn't there"]

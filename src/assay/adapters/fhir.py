@@ -39,12 +39,15 @@ class FhirServer:
         limits: Limits | None = None,
         pace: Pace | None = None,
         max_pages: int = MAX_PAGES,
+        client: "httpx.Client | None" = None,
     ) -> None:
+        """A ``client`` that is given is not closed here."""
         self._base = _base(base_url)
         self._token = token
         self._max_pages = max_pages
         self._confirmed = False
-        self._client = _httpx().Client(follow_redirects=False)
+        self._given = client
+        self._client = client or _httpx().Client(follow_redirects=False)
         self._requests = JsonRequests(self._client, limits or Limits(), pace or Pace())
 
     def __enter__(self) -> "FhirServer":
@@ -55,7 +58,8 @@ class FhirServer:
 
     def close(self) -> None:
         """Hang up."""
-        self._client.close()
+        if self._given is None:
+            self._client.close()
 
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
         """A resource; None if there is none with that id, or if it was deleted."""

@@ -2,18 +2,19 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from assay.adapters.atomic_write import is_unfinished
-from assay.adapters.numbered_files import MARK
 from assay.adapters.reward_files import read_reward_files
-from assay.adapters.safe_read import read_file
+from assay.adapters.safe_read import read_below, read_file
 from assay.core.errors import InputError
+from assay.engine.grading_rules import MARK
 from assay.evidence.files import File, RewardFiles
 
 if TYPE_CHECKING:
     # Most jobs have no such records, and pydantic is slow to import.
+    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 RESULT_LIMIT = 256 * 1024 * 1024
 
 _JOB_FILES = frozenset({"config.json", "lock.json", "result.json", "job.log", MARK})
+# Copies of trials that a job grades again.
+_SOURCES = ".sources"
 _TRIAL_FILES = ("config.json", "trial.log", "agent", "verifier", "steps", "exception.txt")
 _TRIAL_NAME = "__"  # Harbor names a trial after its task, two underscores and seven random letters.
 
@@ -59,6 +62,17 @@ class DiskJobFolder:
         finally:
             os.close(fd)
 
+    def trial_lock(self, trial: str) -> File:
+        return read_below(self._path, (trial, "lock.json"), RESULT_LIMIT)
+
+    def source_result(self, path: str) -> File:
+        """At its path, or in a job beside this one if they were moved together. No link is followed."""
+        there = PurePosixPath(os.path.normpath(path))
+        if there.is_absolute() and os.path.lexists(there):
+            return read_below(str(there.parent), (there.name, "result.json"), RESULT_LIMIT)
+        beside = Path(self._path).resolve().parent
+        return read_below(str(beside), (there.parent.name, there.name, "result.json"), RESULT_LIMIT)
+
     def has_records(self) -> bool:
         return os.path.exists(f"{self._path}/{MARK}")
 
@@ -74,9 +88,16 @@ class DiskJobFolder:
 
         return read_records(f"{self._path}/{trial}", "annotations", Annotation, newer=True)
 
-    def reward_files(self, trial: str, step: str | None) -> RewardFiles:
+    def added_tags(self, trial: str) -> "list[AddedTag]":
+        from assay.adapters.added_tags import FOLDER  # noqa: PLC0415
+        from assay.adapters.records import read_records  # noqa: PLC0415
+        from assay.dialects.evaluation.added_tag import AddedTag  # noqa: PLC0415
+
+        return read_records(f"{self._path}/{trial}", FOLDER, AddedTag, newer=True)
+
+    def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")
-        return read_reward_files(self._path, below)
+        return read_reward_files(self._path, below, order=order)
 
     def _look(self) -> tuple[list[str], list[str]]:
         folders: list[str] = []
@@ -85,7 +106,7 @@ class DiskJobFolder:
             with os.scandir(self._path) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.name)
+                        folders += [entry.name] if entry.name != _SOURCES else []
                     elif entry.name not in _JOB_FILES and not is_unfinished(entry.name):
                         foreign.append(entry.name)
         except OSError as error:

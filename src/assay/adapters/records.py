@@ -1,6 +1,6 @@
-"""Read numbered files into models."""
+"""Read numbered files into models, and models into the text of such files."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -9,6 +9,17 @@ from assay.core.errors import InputError
 from assay.engine import mistakes
 
 Record = TypeVar("Record", bound=BaseModel)
+
+
+def as_record(what: str, kind: type[Record], **fields: Any) -> tuple[Record, str]:
+    """A record and its text. Raises ``InputError`` for fields that it can't hold."""
+    try:
+        record = kind.model_validate(fields)
+        return record, f"{record.model_dump_json(indent=2)}\n"
+    except ValidationError as error:
+        raise InputError(f"the {what} isn't valid: {_why(error, kind)}") from error
+    except ValueError as error:  # Half a character, which no file can hold.
+        raise InputError(f"the {what} isn't valid: {' '.join(str(error).split())[:300]}") from error
 
 
 def read_records(parent: str, folder: str, kind: type[Record], *, newer: bool = False) -> list[Record]:

@@ -4,19 +4,25 @@ import os
 from collections.abc import Sequence
 
 from assay.adapters.safe_read import read_below
-from assay.evidence.files import Absent, RewardFiles
+from assay.evidence.files import Absent, File, RewardFiles
 
 LIMIT = 16 * 1024 * 1024
 
 
-def read_reward_files(root: str | os.PathLike[str], below: Sequence[str] = (), limit: int = LIMIT) -> RewardFiles:
+def read_reward_files(
+    root: str | os.PathLike[str],
+    below: Sequence[str] = (),
+    limit: int = LIMIT,
+    order: tuple[str, str] = ("reward.json", "reward.txt"),
+) -> RewardFiles:
     """Both files in ``root``, or in a folder below it that is reached without following a link.
 
-    reward.txt isn't opened if reward.json exists, because it wouldn't count.
+    The second one isn't opened if the first exists, because it wouldn't count.
     """
     folder = os.fspath(root)
-    text_path = "/".join((folder, *below, "reward.txt"))
-    found = read_below(folder, (*below, "reward.json"), limit)
-    if not isinstance(found, Absent):
-        return RewardFiles(json=found, text=Absent(text_path))
-    return RewardFiles(json=found, text=read_below(folder, (*below, "reward.txt"), limit))
+    found: dict[str, File] = {}
+    for name in order:
+        counts = all(isinstance(other, Absent) for other in found.values())
+        path = (*below, name)
+        found[name] = read_below(folder, path, limit) if counts else Absent("/".join((folder, *path)))
+    return RewardFiles(json=found["reward.json"], text=found["reward.txt"])

@@ -155,6 +155,8 @@ def _looked_up(evidence: Workspace, message: _Message) -> object:
     if message.call == "run":
         wanted = msgspec.convert(message.arguments, tuple[str, float, tuple[str, ...], tuple[str, ...]])
         return evidence.run(*wanted)
+    if message.call == "run_on_baseline":
+        return evidence.run_on_baseline(*msgspec.convert(message.arguments, tuple[str, float]))
     raise LostScorerError(f"the scorer asked for {message.call!r}, which a workspace doesn't have")
 
 

@@ -1,6 +1,7 @@
 """Runs each scorer in a child process, within a time limit: the child's side."""
 
 import contextlib
+import gc
 import importlib
 import json
 import pickle
@@ -52,7 +53,13 @@ class AskedWorkspace:
     def run(
         self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
     ) -> CommandRun:
-        ran = self._asked(CommandRun, "run", command, timeout_sec, restore, collect)
+        return self._ran("run", command, timeout_sec, restore, collect)
+
+    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:
+        return self._ran("run_on_baseline", command, timeout_sec)
+
+    def _ran(self, call: str, *arguments: object) -> CommandRun:
+        ran = self._asked(CommandRun, call, *arguments)
         if ran is None:
             raise MeasurementError("the command gave no answer")
         return ran
@@ -77,6 +84,9 @@ class AskedWorkspace:
 
 def serve() -> None:
     """Run scorers until the parent has no more."""
+    # Syntax trees are many objects without cycles. Looking for cycles in them again and again takes a third of the
+    # time.
+    gc.set_threshold(200_000, 20, 100)
     parent = Parent()
     workspace = AskedWorkspace(parent, (), (), ())
     with contextlib.suppress(EOFError):

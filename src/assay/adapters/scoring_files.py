@@ -1,11 +1,13 @@
 """The files that scoring a coding run reads, on disk, and the sandbox for its commands."""
 
 import contextlib
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from assay.adapters.command_environment import command_environment
 from assay.adapters.scenario_file import load_scenario
 from assay.adapters.scorer_worker import TimeLimit, prepare
 from assay.adapters.scratch import scratch_folder
@@ -15,14 +17,17 @@ from assay.adapters.workspace.archives import unpack_archive
 from assay.adapters.workspace.baseline import folder_baseline, manifest_of
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
+from assay.adapters.workspace.diff import cumulative_diff
 from assay.adapters.workspace.git_export import export_commit
 from assay.adapters.workspace.memory import Memory
 from assay.core.grading import PlacedCheck, RunCheck
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding_task import Seeded
+from assay.engine.command_environment import CommandEnvironment
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Commit, Files, PathKind
 from assay.evidence.baseline import KnownBaseline
+from assay.evidence.coding_run import Diff
 from assay.evidence.workspace import Workspace
 
 
@@ -32,10 +37,14 @@ def _ignore(_captured: Captured) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LocalScoringFiles:
-    """Scoring on this machine. ``show`` gets what was captured, before any scorer is asked."""
+    """Scoring on this machine. ``show`` gets what was captured, before any scorer is asked.
+
+    ``base`` is where relative paths of a scenario's environment begin.
+    """
 
     sandbox: Callable[[], Sandbox]
     show: Callable[[Captured], None] = _ignore
+    base: str = "."
 
     def load_task(self, folder: str) -> Seeded:
         return load_seeded(folder)
@@ -55,13 +64,30 @@ class LocalScoringFiles:
             yield KnownBaseline(found, hashlib.sha256(manifest_of(found)).hexdigest(), found.nested)
 
     @contextlib.contextmanager
-    def capture(self, left: Files, before: KnownBaseline, workdir: str, remember: bool) -> Iterator[Captured]:
+    def capture(
+        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+    ) -> Iterator[Captured]:
         with _folder(left) as root:
-            # An unpacked archive is new each time: there is nothing to remember of it.
-            memory = Memory(root, before.sha256) if remember and not left.packed else None
-            captured = capture(Commands(root, before.baseline, self.sandbox, workdir), memory, before.nested)
+            # An unpacked archive or commit is new each time: there is nothing to remember of it.
+            memory = (
+                Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
+            )
+            around = self._environment(scenario)
+            commands = Commands(root, before.baseline, self.sandbox, scenario.workdir, around)
+            captured = capture(commands, memory, before.nested)
             self.show(captured)
             yield captured
+
+    def diff(self, workspace: Workspace) -> Diff:
+        assert isinstance(workspace, Captured), "what was captured here is what is shown here"  # noqa: S101
+        text, cut = cumulative_diff(workspace)
+        return Diff(text, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest(), cut)
+
+    def _environment(self, scenario: Scenario) -> Callable[[], CommandEnvironment]:
+        """Made when the first command needs it, and once."""
+        return functools.cache(
+            lambda: command_environment(scenario.environment, self.base, scenario.workdir, self.sandbox())
+        )
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)

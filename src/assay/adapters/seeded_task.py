@@ -20,7 +20,7 @@ from assay.adapters.scenario_file import scenario_of
 from assay.adapters.trees import unpack_tree
 from assay.adapters.workspace.baseline import load_baseline
 from assay.core.errors import InputError
-from assay.dialects.scorers.scenario import scenario_hash
+from assay.dialects.scorers.scenario import hash_of
 from assay.engine.coding_task import Seeded
 
 TASK = "task.json"
@@ -51,7 +51,7 @@ def load_seeded(folder: str) -> Seeded:
     record = _read_record(folder)
     scenario = scenario_of(record["scenario"], path)
     scenario_sha256, baseline_sha256 = str(record["scenario_sha256"]), str(record["baseline_sha256"])
-    if scenario_hash(scenario) != scenario_sha256:
+    if hash_of(record["scenario"]) != scenario_sha256:
         raise InputError(f"{path}: the scenario was changed since the task was seeded")
     if _seal(record) != record[SEAL]:
         raise InputError(f"{path} was changed since the task was seeded")

@@ -1,12 +1,14 @@
 """The files that seeding a task reads and writes, on disk, and its setup command in a sandbox."""
 
 import contextlib
+import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from assay.adapters.atomic_write import write_text
 from assay.adapters.checksums import file_checksum
+from assay.adapters.command_environment import command_environment, resolved
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.seeded_task import BASELINE, WORKSPACE, load_seeded, write_record
 from assay.adapters.trees import own_tree, pack_tree, remove_tree, unpack_tree
@@ -18,7 +20,7 @@ from assay.adapters.workspace.git_export import export_commit, is_address
 from assay.adapters.workspace.squash import squash
 from assay.adapters.workspace.walk import parse_record, walk_workspace
 from assay.core.errors import InputError
-from assay.dialects.scorers.scenario import ArchiveSeed, GitSeed, Seed, Setup
+from assay.dialects.scorers.scenario import ArchiveSeed, Environment, GitSeed, Scenario, Seed, Setup
 from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Ran, Sandbox
 from assay.engine.seed_task import Packed
@@ -81,13 +83,16 @@ class LocalSeedingFiles:
                 )
         return None
 
+    def fix(self, environment: Environment) -> Environment:
+        return resolved(environment, self.base)
+
     def paths(self, folder: str) -> list[str]:
         return [parse_record(row).path for row in walk_workspace(folder).records]
 
     def run_setup(self, setup: Setup, workdir: str, folder: str) -> Ran:
         sandbox = self.sandbox()
         own_tree(folder, sandbox.owner)
-        ran = run_in_folder(sandbox, folder, workdir, setup.command, setup.timeout_s, {}, setup.network)
+        ran = run_in_folder(sandbox, folder, workdir, setup.command, setup.timeout_s, network=setup.network)
         own_tree(folder, (os.geteuid(), os.getegid()) if sandbox.owner is not None else None)
         return ran
 
@@ -99,11 +104,15 @@ class LocalSeedingFiles:
         return Packed(file_checksum(f"{target}/{WORKSPACE}"), kept.left_out)
 
     @contextlib.contextmanager
-    def unpacked(self, target: str, workdir: str) -> Iterator[LocalUntouched]:
+    def unpacked(self, target: str, scenario: Scenario) -> Iterator[LocalUntouched]:
         with self.scratch() as folder:
             unpack_tree(f"{target}/{WORKSPACE}", folder)
             baseline = folder_baseline(folder)
-            workspace = Captured(folder, baseline, (), (), (), Commands(folder, baseline, self.sandbox, workdir))
+            around = functools.cache(
+                lambda: command_environment(scenario.environment, self.base, scenario.workdir, self.sandbox())
+            )
+            commands = Commands(folder, baseline, self.sandbox, scenario.workdir, around)
+            workspace = Captured(folder, baseline, (), (), (), commands)
             yield LocalUntouched(workspace, baseline, f"{target}/{BASELINE}")
 
     def write_record(self, target: str, instruction: str, record: Mapping[str, object]) -> None:

@@ -1,12 +1,17 @@
 """Copies of the tests and solutions of tasks, shared by all trials and read-only for sandboxes."""
 
+import glob
 import os
 import secrets
+import shutil
 import threading
 
 from assay.adapters.checksums import checksum
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import copy_whole, remove_tree
+from assay.adapters.trees import copy_tree, copy_whole, remove_tree
+
+_open_copies: dict[tuple[str, tuple[str, ...], tuple[str, ...]], str] = {}
+_copying = threading.Lock()
 
 
 class SharedCopies:
@@ -42,6 +47,42 @@ class SharedCopies:
         remove_tree(self._root)
 
 
+def open_copy(folder: str, exclude: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> str:
+    """A copy of a folder of the user's that everybody can read, made once and removed when Assay ends.
+
+    ``exclude`` has patterns of names to leave out; ``only`` has those of paths to take, with all below them.
+    """
+    with _copying:
+        key = folder, exclude, only
+        if key not in _open_copies:
+            _open_copies[key] = _copied(folder, exclude, only)
+        return _open_copies[key]
+
+
+def forget_open_copies() -> None:
+    """Remove the copies now."""
+    while _open_copies:
+        remove_tree(os.path.dirname(_open_copies.popitem()[1]))
+
+
+def _copied(folder: str, exclude: tuple[str, ...], only: tuple[str, ...]) -> str:
+    target = f"{scratch_folder(0o711)}/copy"
+    os.mkdir(target)
+    for path in _chosen(folder, only):
+        os.makedirs(os.path.dirname(f"{target}/{path}"), exist_ok=True)
+        if os.path.isdir(f"{folder}/{path}") and not os.path.islink(f"{folder}/{path}"):
+            copy_tree(f"{folder}/{path}", f"{target}/{path}", exclude=exclude, links=True)
+        else:
+            shutil.copy2(f"{folder}/{path}", f"{target}/{path}", follow_symlinks=False)
+    _open_to_all(target)
+    return target
+
+
+def _chosen(folder: str, only: tuple[str, ...]) -> list[str]:
+    found = (glob.glob(pattern, root_dir=folder) for pattern in only)
+    return list(dict.fromkeys(path for paths in found for path in paths)) if only else ["."]
+
+
 def _open_to_all(root: str) -> None:
     """Let everybody read, and only the owner write."""
     for folder, folders, files in os.walk(root):
@@ -55,8 +96,11 @@ def _open_to_all(root: str) -> None:
 
 def _is_program(path: str) -> bool:
     """Whether a file is executable or has a #! line: harbor makes such files executable, too."""
-    if os.path.islink(path) or os.stat(path).st_mode & 0o111:
-        return True
+    return os.path.islink(path) or os.stat(path).st_mode & 0o111 != 0 or names_program(path)
+
+
+def names_program(path: str) -> bool:
+    """Whether a file begins with ``#!``."""
     with open(path, "rb") as file:
         return file.read(2) == b"#!"
 

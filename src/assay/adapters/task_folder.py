@@ -2,15 +2,18 @@
 
 import glob
 import os
+from collections.abc import Iterator
 from functools import cached_property
 
 from assay.adapters.checksums import checksum
 from assay.adapters.safe_read import read_file
+from assay.adapters.shared_copies import names_program
+from assay.adapters.task_checksums import harbor_checksums
 from assay.adapters.trees import walk
 from assay.core.errors import InputError
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine import load_task as loading
-from assay.engine.task import Task
+from assay.engine.task import HarborChecksums, Task
 from assay.engine.task_ports import Script
 from assay.evidence.files import Content, Refused
 from assay.formats import dockerignore
@@ -47,14 +50,16 @@ class DiskTaskFolder:
         path = f"{self.root}/{name}"
         if not os.path.isfile(path):
             return None
-        executable = os.access(path, os.X_OK) and os.stat(path).st_mode & 0o111 != 0
-        return Script(is_link=os.path.islink(path), is_executable=executable)
+        return Script(is_link=os.path.islink(path), names_program=names_program(path))
 
     def build_context(self, name: str) -> "DiskBuildContext":
         return DiskBuildContext(f"{self.root}/{name}")
 
     def checksum(self) -> str:
         return checksum(self.root)
+
+    def harbor_checksums(self) -> HarborChecksums:
+        return harbor_checksums(self.root)
 
 
 class DiskBuildContext:
@@ -85,21 +90,29 @@ class DiskBuildContext:
 
 
 def find_tasks(paths: list[str]) -> list[str]:
-    """The task folders at the given paths: a folder with a task.toml, or every such folder in it."""
+    """The task folders at the given paths: a folder with a task.toml, or every such folder below it."""
     found: list[str] = []
     for path in paths:
-        if is_task(path):
-            found.append(path)
-            continue
         if not os.path.isdir(path):
             raise InputError(f"the folder {path} doesn't exist")
-        inside = sorted(f"{path.rstrip('/')}/{name}" for name in os.listdir(path) if is_task(f"{path}/{name}"))
+        inside = list(_tasks_below(path.rstrip("/") or "/"))
         if not inside:
             raise InputError(
-                f"{path} must be a task or a folder of tasks, but neither it nor a folder in it has a {FILE_NAME}"
+                f"{path} must be a task or a folder of tasks, but neither it nor a folder below has a {FILE_NAME}"
             )
         found += inside
     return found
+
+
+def _tasks_below(path: str) -> Iterator[str]:
+    """The tasks at or below a folder, sorted. Nothing in a task is a task. A link is followed only to a task."""
+    if is_task(path):
+        yield path
+        return
+    for name in sorted(os.listdir(path)):
+        inside = f"{path}/{name}"
+        if is_task(inside) or (os.path.isdir(inside) and not os.path.islink(inside) and name[0] != "."):
+            yield from _tasks_below(inside)
 
 
 def is_task(path: str) -> bool:

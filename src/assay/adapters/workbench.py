@@ -8,6 +8,7 @@ import json
 import os
 import posixpath
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.shared_copies import SharedCopies, set_mode
+from assay.adapters.stray_links import remove_strays
 from assay.adapters.trees import (
     MAX_BYTES,
     MAX_FILES,
@@ -38,6 +40,7 @@ from assay.evidence.files import Content, File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
+SCRIPT_LIMIT = 2**20
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
 PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
@@ -57,6 +60,8 @@ class Workbench:
         self._root = f"{self._base}/root"
         self.not_kept: list[str] = []
         self._logs_cut = False
+        self._tests = ""
+        self._given_tests: dict[str, tuple[int, int]] = {}
         for name in ("root", *_LOGS):
             os.mkdir(f"{self._base}/{name}")
             os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103 - the sandbox's user has to enter it
@@ -100,21 +105,45 @@ class Workbench:
         mounts.append(Mount(f"{self._base}/artifacts", "/logs/artifacts", writable=True))
         return mounts + ([Mount(self._copies.copy(solution), "/solution")] if solution is not None else [])
 
+    def remove_strays(self) -> list[str]:
+        return remove_strays(self._root, self._environment.places)
+
     def verifier_mounts(self, step: Step) -> list[Mount]:
-        """An empty folder for the verifier's artifacts, and the tests, which the agent could not see."""
+        """An empty folder for the verifier's artifacts, and the tests, which the agent could not see.
+
+        Many verifiers write beside their tests, so they get a copy of their own that nobody sees again.
+        """
         self._reopen()
-        folder = f"{self._base}/verifier"
-        if os.path.lexists(folder):
-            remove_tree(folder)
-        os.mkdir(folder)
-        own_tree(folder, self._owner)
+        folder = self._emptied("verifier")
+        tests = self._emptied("tests")
+        self._tests = self._copies.copy(*step.tests)
+        copy_whole(self._tests, tests)
+        own_tree(tests, self._owner)
+        self._given_tests = dict(_changed_at(tests))
         return [
             *self._workspace_mounts(),
-            Mount(self._copies.copy(*step.tests), "/tests"),
+            Mount(tests, "/tests", writable=True),
             Mount(folder, "/logs/verifier", writable=True),
             Mount(f"{self._base}/agent", "/logs/agent"),
             Mount(f"{self._base}/artifacts", "/logs/artifacts"),
         ]
+
+    def _emptied(self, name: str) -> str:
+        folder = f"{self._base}/{name}"
+        if os.path.lexists(folder):
+            remove_tree(folder)
+        os.mkdir(folder)
+        own_tree(folder, self._owner)
+        return folder
+
+    def test_texts(self) -> Iterator[str]:
+        for path, found in walk(self._tests):
+            if stat.S_ISREG(found.st_mode) and found.st_size <= SCRIPT_LIMIT:
+                yield Path(self._tests, path).read_text(errors="replace")
+
+    def changed_tests(self) -> list[str]:
+        now = dict(_changed_at(f"{self._base}/tests"))
+        return sorted(path for path, when in self._given_tests.items() if now.get(path) != when)
 
     def rewards(self) -> RewardFiles:
         found = read_reward_files(self._base, ("verifier",))
@@ -248,6 +277,13 @@ def _set_modes(source: str, target: str, mode: int) -> None:
     for path in copied:
         if os.path.isfile(path):
             set_mode(path, mode)
+
+
+def _changed_at(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The size of each file, and when it last changed. Nobody but the system can set that time."""
+    for path, found in walk(folder):
+        if not stat.S_ISDIR(found.st_mode):
+            yield path, (found.st_size, found.st_ctime_ns)
 
 
 def _added_artifacts(folder: str) -> Iterator[str]:

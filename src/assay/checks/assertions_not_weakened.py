@@ -5,7 +5,8 @@ and an assertion that is gone, weaker, never reached, swallowed, always true, mo
 another value. A test that moved isn't gone: tests may be renamed, split, merged, moved and parametrised, and
 assertions may move into helpers. A test that became a row of a table must be found there with its literals, both
 inputs and expected values, and the assertion about every row must demand as much. A test that was removed together
-with the code it tested is listed as ``explained`` and doesn't fail. A language without a reader is compared by the
+with the code it tested, and an expectation that only follows a renamed exception or constant, are listed as
+``explained`` and don't fail. A language without a reader is compared by the
 number of lines that look like assertions, and the evidence says so.
 
 A test file that can't be read, or in which no test can be understood any more, is a finding: ``file-unreadable``.
@@ -20,7 +21,7 @@ from typing import ClassVar
 from assay.core.outcome import Outcome
 from assay.detectors.test_code.changed import changed_tests
 from assay.detectors.test_code.compare import compare_assertions
-from assay.detectors.test_code.removed_names import removed_names
+from assay.detectors.test_code.removed_names import NO_NAMES, changed_names
 from assay.detectors.test_code.verdict import line_findings, outcome_of
 from assay.evidence.workspace import Workspace
 from assay.formats.path_patterns import check_patterns
@@ -40,7 +41,7 @@ class AssertionsNotWeakened:
 
     def run(self, evidence: Workspace) -> Outcome:
         changed = changed_tests(evidence, self.test_globset or None)
-        removed = removed_names(evidence, self.test_globset or None) if changed.pairs else frozenset[str]()
+        names = changed_names(evidence, self.test_globset or None) if changed.pairs else NO_NAMES
         by_lines = line_findings(changed, skips=False)
-        found = compare_assertions(changed.pairs, removed)
+        found = compare_assertions(changed.pairs, names)
         return outcome_of(changed, found, by_lines, ("weakening", "no assertion is weaker"))

@@ -11,22 +11,31 @@ unittest or their imports, plugins of packages that were never installed, ``.car
 ``report`` asks for positive evidence: the test runner must write a report while the command runs, the report must
 agree with the exit code, and every test in ``expected`` must have passed. A run that ends early or runs nothing
 writes no report.
+
+If the runner can't even start (the program or a module isn't there, or no test is found) and the same happens on
+the baseline, the scorer is an ERROR: the measurement is broken, not the agent's work.
 """
 
 import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+from assay.core.errors import AssayError
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import CommandRun, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
+from assay.formats.runner_start import why_not_started
 from assay.formats.test_reports.model import Ended, Report
 from assay.formats.test_reports.read import FORMATS, read_report
 
 MAX_TIMEOUT = 3600
 RUNNER = "@runner"
 _SET = re.compile(r"@\w+")
+
+
+class RunnerNotStartedError(AssayError):
+    """The command can't do its work on this machine, whatever the agent did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,11 @@ class ReportRule:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds."""
+    """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds.
+
+    ``objective`` marks the command whose result the judge reads as the objective test. Without it, that is the
+    first required command.
+    """
 
     kind: ClassVar[str] = "command"
     advisory: ClassVar[bool] = False
@@ -59,6 +72,7 @@ class Command:
     timeout_s: int = 900
     restore: tuple[str, ...] = ()
     report: ReportRule | None = None
+    objective: bool = False
 
     def __post_init__(self) -> None:
         if not self.command.strip() or "\0" in self.command:
@@ -71,15 +85,30 @@ class Command:
             raise ValueError(f"restore must have globs or {RUNNER!r}, got {unknown!r}")
 
     def run(self, evidence: Workspace) -> Outcome:
+        outcome, ran = self._tried(evidence)
+        if not outcome.passed:
+            self._refuse_to_blame(ran, evidence)
+        return outcome
+
+    def _refuse_to_blame(self, ran: CommandRun, evidence: Workspace) -> None:
+        """Raise if the runner didn't start, neither now nor on the baseline: then the agent isn't to blame."""
+        why = why_not_started(ran.end.exit_code, ran.output)
+        if why is None:
+            return
+        before = evidence.run_on_baseline(self.command, self.timeout_s)
+        if why_not_started(before.end.exit_code, before.output) == why:
+            raise RunnerNotStartedError(f"{why}, and so it is on the baseline; give the scenario an environment")
+
+    def _tried(self, evidence: Workspace) -> tuple[Scored, CommandRun]:
         collect = () if self.report is None else (plain_path(self.report.path),)
         ran = evidence.run(self.command, self.timeout_s, self.restore, collect)
         seen = _seen(ran)
         complaint = self._complaint(ran)
-        if complaint is not None and ran.end.exit_code is None:
-            return Scored(0.0, False, complaint, seen)
-        if self.report is not None:
-            return self._by_report(self.report, ran, complaint, seen)
-        return Scored(0.0, False, complaint, seen) if complaint else Scored(1.0, True, "exit code 0", seen)
+        if self.report is not None and ran.end.exit_code is not None:
+            return self._by_report(self.report, ran, complaint, seen), ran
+        if complaint is not None:
+            return Scored(0.0, False, complaint, seen), ran
+        return Scored(1.0, True, "exit code 0", seen), ran
 
     def _complaint(self, ran: CommandRun) -> str | None:
         """What is wrong with how the command ended; None for exit code 0."""
@@ -93,7 +122,7 @@ class Command:
 
     def _by_report(
         self, rule: ReportRule, ran: CommandRun, complaint: str | None, seen: dict[str, object]
-    ) -> Outcome:
+    ) -> Scored:
         data = ran.files.get(plain_path(rule.path))
         if data is None:
             why = f"the command did not write {rule.path}"

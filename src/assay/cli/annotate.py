@@ -1,13 +1,13 @@
 """Record a reviewer's verdict on a run. It is kept beside the reward and never changes it.
 
-'assay report' shows where reviewers and verifiers disagree.
+'assay report' shows every verdict with the reward, and where reviewers contradict each other, the verifier or a
+judge. The categories become tags with the source 'human'.
 """
 
 import argparse
-import getpass
 
 from assay.adapters.annotations import annotate
-from assay.core.errors import InputError
+from assay.cli.arguments import user_name
 from assay.dialects.evaluation.models import Judgment
 
 
@@ -25,17 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     annotate(
         args.run_dir,
-        reviewer_id=args.reviewer or _user(),
+        reviewer_id=args.reviewer or user_name("--reviewer"),
         reviewer_discipline=args.discipline,
         judgment=Judgment(args.judgment),
         categories=args.category,
         notes=args.notes,
     )
     return 0
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError) as error:
-        raise InputError("your user name can't be found; pass --reviewer") from error

@@ -1,14 +1,19 @@
 """Options that several commands share."""
 
 import argparse
+import getpass
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.adapters.sandbox.backends import CHOICES
+from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     from assay.adapters.metric_script import ScriptMetric
+    from assay.engine.grading_rules import GradingRules
+
+PROFILES = ("harbor-0.13.1", "harbor-0.24", "strict")
 
 
 def add_metric_script(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +41,31 @@ def exit_status(text: str) -> int:
     return _number(text, "an exit status from 0 to 255", most=255)
 
 
+def add_grading_rules(parser: argparse.ArgumentParser, *, default: str) -> None:
+    """Add --profile and --schema-forbids-reward, for commands that read what verifiers wrote."""
+    parser.add_argument(
+        "--profile",
+        choices=PROFILES,
+        help="the rules for reading harbor's rewards; strict takes finite numbers from 0 to 1 and nothing else "
+        f"(default: {default})",
+    )
+    parser.add_argument(
+        "--schema-forbids-reward",
+        action="store_true",
+        help="an output that violates its schema forfeits its reward, as one that can't be parsed does",
+    )
+
+
+def grading_rules(args: argparse.Namespace) -> "GradingRules | None":
+    """The rules that the options ask for; None if they say nothing."""
+    from assay.dialects.harbor.rewards import Profile  # noqa: PLC0415 - most commands don't read rewards
+    from assay.engine.grading_rules import DEFAULT_RULES, GradingRules  # noqa: PLC0415
+
+    if args.profile is None and not args.schema_forbids_reward:
+        return None
+    return GradingRules(Profile(args.profile or DEFAULT_RULES.profile), args.schema_forbids_reward)
+
+
 def whole_number(text: str) -> int:
     """A whole number of at least 0."""
     return _number(text, "a whole number of at least 0")
@@ -51,6 +81,25 @@ def port_number(text: str) -> int:
     return _number(text, "a port from 0 to 65535", most=65535)
 
 
+def finite_number(text: str) -> float:
+    """Any number but NaN and infinity."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"must be a finite number, got {text!r}")
+    return number
+
+
+def number_from_0(text: str) -> float:
+    """A finite number of at least 0."""
+    number = finite_number(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must be at least 0, got {text!r}")
+    return number
+
+
 def _number(text: str, described: str, least: int = 0, most: float = math.inf) -> int:
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
         raise argparse.ArgumentTypeError(f"must be {described}, got {text!r}")
@@ -64,3 +113,11 @@ def _script(text: str) -> "ScriptMetric":
     if not path.is_file():
         raise argparse.ArgumentTypeError(f"must be a file, but there is no file {text}")
     return ScriptMetric(path)
+
+
+def user_name(option: str) -> str:
+    """The name of the user who runs the command. ``option`` is the one with which another can be given."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError) as error:
+        raise InputError(f"your user name can't be found; pass {option}") from error

@@ -1,7 +1,8 @@
 """Grade finished runs again: run their verifiers on the output that the agents left, without running the agents.
 
 Each grading is written to a new file in the trial's folder (gradings/0002.json and so on); nothing is overwritten.
-RUNS are trial folders or job folders. Assay looks for the tasks where they were during the run, or in --tasks.
+RUNS are trial folders or job folders. They are verified in the kind of sandbox that they were verified in before;
+with --isolation, in another kind. Assay looks for the tasks where they were during the run, or in --tasks.
 
 Exit codes: 0 all runs were graded, 1 some could not be graded, 2 none could be graded.
 """
@@ -13,17 +14,18 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from assay.adapters.sandbox.backends import choose
+from assay.adapters.sandbox.backends import AUTO, choose
 from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.task_folder import load_task_if_there
 from assay.adapters.this_host import ThisHost
 from assay.adapters.trial_folder import DiskKeptTrial, find_trials
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_isolation, positive
+from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
-from assay.engine.grade_again import GradeAgain
+from assay.engine.grade_again import GradeAgain, recorded_backend
+from assay.engine.grading_rules import GradingRules
 from assay.engine.site import Site
 
 
@@ -33,12 +35,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="verifiers at a time (default: 4)"
     )
+    add_grading_rules(parser, default="as in the first grading")
     add_isolation(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     trials = find_trials(args.runs)
-    with grading_again(args.isolation, args.tasks, args.n_concurrent) as again:
+    rules = grading_rules(args)
+    with grading_again(trials, args.isolation, args.tasks, args.n_concurrent, rules) as again:
         outcomes = _grade_all(again, trials)
     graded = sum(outcomes)
     if not graded:
@@ -47,11 +51,22 @@ def run(args: argparse.Namespace) -> int:
 
 
 @contextlib.contextmanager
-def grading_again(isolation: str, tasks: str | None, concurrent: int = 1) -> Iterator[GradeAgain]:
-    """Grade runs again in a sandbox of the given kind."""
-    site = Site(choose(isolation), ThisHost())
+def grading_again(
+    trials: list[str], isolation: str, tasks: str | None, concurrent: int = 1, rules: GradingRules | None = None
+) -> Iterator[GradeAgain]:
+    """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
+    known = next(filter(None, (recorded_backend(DiskKeptTrial(trial)) for trial in trials)), AUTO)
+    site = Site(choose(known if isolation == AUTO else isolation), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
-        yield GradeAgain(site, workshop, load_task_if_there, tasks, concurrent)
+        yield GradeAgain(
+            site,
+            workshop,
+            load_task_if_there,
+            tasks,
+            concurrent,
+            anywhere=isolation == site.sandbox.isolation.backend,
+            rules=rules,
+        )
 
 
 def _grade_all(again: GradeAgain, trials: list[str]) -> list[bool]:

@@ -29,6 +29,7 @@ def as_json(audit: Audit) -> dict[str, Any]:
         "finished": audit.finished,
         "findings": findings,
         "notes": audit.notes,
+        "version": audit.version,
     }
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from assay.cli.table import clean, render_table, some_of
-from assay.engine.evaluation_report import Change, Disagreement, EvaluationReport
+from assay.engine.evaluation_report import Change, EvaluationReport
+from assay.engine.evaluation_summary import EvaluationSummary
+from assay.engine.reviews import Review
 from assay.formats.counting import counted
 
 
@@ -26,10 +28,19 @@ def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
         )
     for trial in report.flaky:
         yield f"\nflaky verifier: {clean(trial)} got different rewards for the same output"
-    if report.disagreements:
-        titles = ("reviewer and verifier differ", "reviewer", "says", "reward", "notes")
+    if report.reviews:
+        titles = ("reviewed", "reviewer", "says", "reward", "contradicts", "notes")
         yield ""
-        yield render_table(titles, map(_disagreement_row, report.disagreements), markdown=markdown)
+        yield render_table(titles, map(_review_row, report.reviews), markdown=markdown)
+
+
+def summary_words(summary: EvaluationSummary) -> str:
+    """The mean of the evaluations, and how many trials are valid, unusable and broken."""
+    mean = (
+        "no mean" if summary.mean is None else f"mean {summary.mean:.4f} of {counted(summary.n_averaged, 'trial')}"
+    )
+    ungraded = f", {summary.ungraded} not graded" if summary.ungraded else ""
+    return f"{mean}; {summary.valid} valid, {summary.unusable} unusable, {summary.broken} broken{ungraded}"
 
 
 def _gradings(report: EvaluationReport) -> str:
@@ -47,9 +58,16 @@ def _change_row(change: Change) -> tuple[str, str, str, str]:
     return name, _number(change.first), _number(change.latest), str(change.number)
 
 
-def _disagreement_row(disagreement: Disagreement) -> tuple[str, str, str, str, str]:
-    reward, notes = _number(disagreement.reward), disagreement.notes or ""
-    return disagreement.trial, disagreement.reviewer_id, disagreement.judgment, reward, notes
+def _review_row(review: Review) -> tuple[str, str, str, str, str, str]:
+    contradicts = ", ".join(review.contradicts)
+    return (
+        review.trial,
+        review.reviewer_id,
+        review.judgment,
+        _number(review.reward),
+        contradicts,
+        review.notes or "",
+    )
 
 
 def _number(value: float | None) -> str:

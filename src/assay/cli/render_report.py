@@ -5,10 +5,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
+
 from assay.cli.json_values import without_nan
-from assay.cli.render_evaluation import evaluation_lines
+from assay.cli.render_evaluation import evaluation_lines, summary_words
+from assay.cli.render_intervals import bounds_rows, interval_rows, intervals_json, mean_interval
+from assay.cli.render_rows import (
+    models_as_json,
+    regrade_table,
+    regrades_as_json,
+    rows_as_json,
+    task_table,
+    trial_table,
+)
+from assay.cli.render_usage import usage_lines
 from assay.cli.table import clean, render_table, some_of
 from assay.engine.report import Denominators, GroupReport, JobReport, Trouble
+from assay.engine.report_intervals import GroupBounds
 from assay.stats.attempts import Estimate
 
 _STATES = {True: " · finished", False: " · not finished", None: ""}
@@ -50,11 +63,30 @@ def _job(report: JobReport) -> dict[str, Any]:
             "n_output_tokens": harbor.usage.n_output_tokens,
             "cost_usd": harbor.usage.cost_usd,
         },
-        "evals": {group.key: _group(group) for group in report.groups},
+        "evals": {
+            group.key: _group(group)
+            | {"intervals": intervals_json(group.intervals, report.bounds.get(group.key), group.pass_at_k)}
+            for group in report.groups
+        },
         "troubles": [asdict(trouble) for trouble in report.troubles],
         "evaluation": None if report.evaluation is None else asdict(report.evaluation),
         "notes": report.notes,
-    }
+    } | _parts(report)
+
+
+def _parts(report: JobReport) -> dict[str, Any]:
+    """What harbor doesn't say of every job, or what was asked for."""
+    parts: dict[str, Any] = {"harbor_version": report.harbor_version}
+    if report.usage is not None:
+        parts["seconds_per_trial"] = msgspec.structs.asdict(report.usage.mean)
+        parts["model_usage"] = models_as_json(report.usage.by_model)
+    if report.regrades:
+        parts["regrades"] = regrades_as_json(report.regrades)
+    if report.trial_rows is not None:
+        parts["trials"] = rows_as_json(report.trial_rows)
+    if report.task_rows is not None:
+        parts["tasks"] = rows_as_json(report.task_rows)
+    return parts
 
 
 def _group(group: GroupReport) -> dict[str, Any]:
@@ -65,6 +97,7 @@ def _group(group: GroupReport) -> dict[str, Any]:
             "metrics": group.harbor.metrics,
             "pass_at_k": {str(k): value for k, value in group.harbor.pass_at_k.items()},
         },
+        "evaluation": None if group.evaluation is None else asdict(group.evaluation),
         "counts": _counts(group.counts),
         "tasks": group.tasks,
         "success": None if group.success is None else asdict(group.success),
@@ -80,29 +113,45 @@ def _counts(counts: Denominators) -> dict[str, int]:
 
 
 def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
-    title = f"{clean(report.job)} · {report.profile}{_STATES[report.finished]}"
+    title = f"{clean(report.job)} · {clean(report.title)}{_STATES[report.finished]}"
     yield f"## {title}" if markdown else title
     for group in report.groups:
         yield ""
-        yield _block(group, markdown)
+        yield _block(group, report.bounds.get(group.key), markdown)
     yield ""
     titles = ("trials", *(title for _, title in _COUNTS))
     yield render_table(titles, _count_rows(report), right=True, markdown=markdown)
+    yield from _row_lines(report, markdown)
     if report.troubles:
         yield ""
         titles = ("problem", "trials", "reward", "reason code", "which")
         yield render_table(titles, map(_trouble_row, report.troubles), markdown=markdown)
     if report.evaluation is not None:
         yield from evaluation_lines(report.evaluation, markdown)
+    if report.usage is not None:
+        yield from usage_lines(report.usage, markdown)
     for note in report.notes:
         yield f"\n{'> ' if markdown else ''}note: {clean(note)}"
 
 
-def _block(group: GroupReport, markdown: bool) -> str:
+def _row_lines(report: JobReport, markdown: bool) -> Iterator[str]:
+    if report.task_rows is not None:
+        yield ""
+        yield task_table(report.task_rows, markdown)
+    if report.trial_rows is not None:
+        yield ""
+        yield trial_table(report.trial_rows, markdown)
+    if report.regrades:
+        yield ""
+        yield regrade_table(report.regrades, markdown)
+
+
+def _block(group: GroupReport, bounds: GroupBounds | None, markdown: bool) -> str:
     """The numbers of one group under its name, which may be long."""
+    measures = (*_measures(group), *bounds_rows(bounds))
     if markdown:
-        return render_table((group.key, ""), _measures(group), markdown=True)
-    rows = render_table(("", ""), _measures(group)).splitlines()[1:]
+        return render_table((group.key, ""), measures, markdown=True)
+    rows = render_table(("", ""), measures).splitlines()[1:]
     return "\n".join([clean(group.key), *(f"  {row}" for row in rows)])
 
 
@@ -112,14 +161,20 @@ def _measures(group: GroupReport) -> Iterator[tuple[str, str]]:
         yield "score (harbor)", _named(metric.items()) or "none: the job configures no metric for this dataset"
     passes = [(f"pass@{k}", value) for k, value in group.harbor.pass_at_k.items()]
     yield "pass@k (harbor)", _named(passes) or "none: needs two attempts per task and rewards of 0 or 1"
+    if group.evaluation is not None:
+        yield "evaluation", summary_words(group.evaluation)
     if group.success is None:
         yield "success", _undecided(group)
         return
     trials = f"{group.n_averaged} trial{'' if group.n_averaged == 1 else 's'}"
-    yield "mean of scored", f"{_number(group.mean_of_scored)} ({group.success.key}, {trials})"
+    sure = mean_interval(group.intervals)
+    yield "mean of scored", f"{_number(group.mean_of_scored)} ({group.success.key}, {trials}){sure}"
     wanted = f"{group.success.key} ≥ {group.success.threshold:g}"
     yield wanted, _estimates("pass@", group.pass_at_k)
     yield wanted, _estimates("pass^", group.pass_hat_k)
+    if group.intervals is not None:
+        yield from interval_rows("pass@", group.pass_at_k, group.intervals.passes.at)
+        yield from interval_rows("pass^", group.pass_hat_k, group.intervals.passes.hat)
 
 
 def _undecided(group: GroupReport) -> str:

@@ -6,18 +6,13 @@ be read are counted and listed with the reason.
 """
 
 import argparse
-import math
-import os
 
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import open_results
-from assay.cli.arguments import add_metric_script
-from assay.cli.progress import ProgressBar
+from assay.cli.arguments import add_metric_script, finite_number
+from assay.cli.read_jobs import read_results
+from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
-from assay.engine.history import read_histories
-from assay.engine.job import read_job
 from assay.engine.report import JobReport, Question, report_job
-from assay.engine.terminal_bench import import_terminal_bench
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", help="the reward that decides success (default: 'reward', or the only one)")
     parser.add_argument(
         "--threshold",
-        type=_number,
+        type=finite_number,
         default=1.0,
         metavar="X",
         help="the lowest reward that counts as a success (default: 1)",
@@ -46,39 +41,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="first",
         help="which gradings to report: the first one of each run, or the latest (default: first)",
     )
+    parser.add_argument(
+        "--by", choices=("task", "trial"), help="add a table with one row for each task or each trial"
+    )
     add_metric_script(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    question = Question(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading)
+    question = Question(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading, by=args.by)
     reports = [_report(path, args.metric_script, question) for path in args.jobs]
     print(as_json(reports) if args.json else as_text(reports, markdown=args.markdown))
     return 0
 
 
 def report_on(jobs: list[str]) -> int:
-    """Print the report of jobs that have just been run. Returns 1 if a trial has no reward."""
+    """Print the report of jobs that have just been run, and their evaluation again as the last line.
+
+    Returns 1 if a trial has no reward, or none that the evaluation can use.
+    """
     reports = [_report(path, None, Question()) for path in jobs]
     print(as_text(reports, markdown=False))
-    return 0 if all(report.counts.total == report.counts.scored for report in reports) else 1
+    summaries = [report.evaluation.summary for report in reports if report.evaluation is not None]
+    for summary in filter(None, summaries):
+        print(f"\nevaluation: {summary_words(summary)}")
+    scored = all(report.counts.total == report.counts.scored for report in reports)
+    return 0 if scored and not any(summary.broken for summary in filter(None, summaries)) else 1
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
-    results = open_results(path)
-    if isinstance(results, list):
-        return report_job(import_terminal_bench(os.path.basename(os.path.abspath(path)), results).job, question)
-    job = read_job(results, script=script, progress=ProgressBar(f"reading {results.name}"))
-    return report_job(job, question, read_histories(results, job.trials))
-
-
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"must be a finite number, got {text!r}")
-    return number
+    results = read_results(path, script)
+    return report_job(results.job, question, results.histories, results.regrades)
 
 
 def _ks(text: str) -> tuple[int, ...]:

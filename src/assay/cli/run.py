@@ -1,36 +1,40 @@
 """Run an agent on tasks, run each task's verifier in a fresh sandbox, and write a job folder for harbor's tools.
 
-TASKS are task folders, or folders that contain task folders. The agent is 'oracle' (runs the task's own solution),
-'nop' (does nothing) or a shell command. A command gets the instruction on standard input, in $ASSAY_INSTRUCTION
-and in the file $ASSAY_INSTRUCTION_FILE. It starts in the task's working folder and is stopped when its time is up.
+TASKS are task folders, or folders with task folders at any depth. The agent is 'oracle' (runs the task's own
+solution), 'nop' (does nothing) or a shell command. A command gets the instruction on standard input, in
+$ASSAY_INSTRUCTION and in the file $ASSAY_INSTRUCTION_FILE. It starts in the task's working folder and is stopped
+when its time is up.
 
 To resume an interrupted job, run the same command with the same --job-name.
 
-Exit codes: 0 every trial was scored without an error, 1 some were not, 2 nothing was run, 130 interrupted.
+The last line sums up the evaluation of the trials. Exit codes: 0 every trial was scored without an error and has a
+reward that the evaluation can use, 1 some were not, 2 nothing was run, 130 interrupted.
 """
 
 import argparse
 import itertools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from assay.adapters.job_store import DiskJobStore
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
-from assay.adapters.task_folder import find_tasks, is_task, load_task
+from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_isolation, positive, whole_number
+from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
+from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
 from assay.engine.prepare_task import prepare_task
 from assay.engine.run_job import run_job
 from assay.engine.site import Site
-from assay.engine.task import Task
+from assay.engine.task import Task, with_network
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -56,21 +60,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--jobs-dir", default="jobs", metavar="DIR", help="folder for job folders (default: jobs)")
     parser.add_argument("--job-name", metavar="NAME", help="name of the job's folder (default: the current time)")
+    add_task_choice(parser)
     add_isolation(parser)
     parser.add_argument(
         "--no-image",
         action="store_true",
         help="run on the host system even if a task's Dockerfile needs an image",
     )
+    parser.add_argument(
+        "--network",
+        choices=["public", "none"],
+        help="give or deny the network to agents and verifiers, whatever their tasks say",
+    )
+    parser.add_argument(
+        "--verifier-network", action="store_true", help="give verifiers the network, to download what they need"
+    )
+    add_grading_rules(parser, default="harbor-0.13.1")
     parser.add_argument("--quiet", action="store_true", help="print only the report")
 
 
 def run(args: argparse.Namespace) -> int:
     display = Display(quiet=args.quiet)
     site = Site(choose(args.isolation), ThisHost())
-    tasks, refused = load_tasks(args.tasks, site, no_image=args.no_image)
+    tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args), no_image=args.no_image)
     for complaint in refused:
         display.complain(complaint)
+    for warning in dict.fromkeys(warning for task, _ in tasks for warning in task.warnings):
+        display.note(warning)
     if not tasks:
         raise InputError("none of the tasks can be run")
     setting = _setting(args, tasks)
@@ -86,19 +102,30 @@ def run(args: argparse.Namespace) -> int:
 
 
 def load_tasks(
-    paths: Sequence[str], site: Site, *, no_image: bool
+    chosen: Sequence[tuple[str, str | None]], site: Site, grant: Callable[[Task], Task], *, no_image: bool
 ) -> tuple[list[tuple[Task, str | None]], list[str]]:
     """The tasks that can be run, each with its dataset, and an error message for each that can't."""
     tasks: list[tuple[Task, str | None]] = []
     refused: list[str] = []
-    for path in paths:
-        source = None if is_task(path) else os.path.basename(os.path.abspath(path))
-        for folder in find_tasks([path]):
-            try:
-                tasks.append((prepare_task(load_task(folder), site, no_image=no_image), source))
-            except AssayError as error:
-                refused.append(str(error))
+    for folder, source in chosen:
+        try:
+            tasks.append((prepare_task(grant(load_task(folder)), site, no_image=no_image), source))
+        except AssayError as error:
+            refused.append(str(error))
     return tasks, refused
+
+
+def _grant(args: argparse.Namespace) -> Callable[[Task], Task]:
+    """What the options say about the network and the rules of grading, for a task."""
+    rules = grading_rules(args)
+    both = None if args.network is None else args.network == "public"
+    verifier = True if args.verifier_network else both
+
+    def granted(task: Task) -> Task:
+        steps = tuple(with_network(step, agent=both, verifier=verifier) for step in task.steps)
+        return replace(task, steps=steps, rules=rules or task.rules)
+
+    return granted
 
 
 def _setting(args: argparse.Namespace, tasks: Sequence[tuple[Task, str | None]]) -> JobSetting:

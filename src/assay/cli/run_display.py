@@ -29,6 +29,9 @@ class Display:
     def complain(self, complaint: str) -> None:
         print(f"assay: {clean(complaint)}", file=sys.stderr)
 
+    def note(self, said: str) -> None:
+        self._line(f"note: {clean(said)}")
+
     def started(self, name: str) -> None:
         with self._lock:
             self._running[name] = time.monotonic()

@@ -1,8 +1,9 @@
-"""A scored run for people: the gates, one row per scorer, and the details of required scorers that failed."""
+"""A scored run for people: the gates, one row per scorer, and the details of every scorer that failed or broke."""
 
 import re
 from collections.abc import Iterator, Mapping
 
+from assay.cli.judge_card import card
 from assay.cli.table import clean, render_table
 from assay.dialects.scorers.report import Row, RowVerdict, ScorersReport
 from assay.formats.counting import counted
@@ -11,6 +12,7 @@ SHOWN = 10
 OUTPUT_LINES = 15
 HASH = re.compile("[0-9a-f]{64}")
 HASH_DIGITS = 12
+_SHOWN_ALWAYS = (RowVerdict.FAIL, RowVerdict.ERROR)
 
 
 def render(report: ScorersReport, everything: bool = False) -> str:
@@ -19,21 +21,28 @@ def render(report: ScorersReport, everything: bool = False) -> str:
 
 def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
     yield from _gates(report)
-    if not report.scorers:
-        return
+    if report.scorers:
+        yield from _scorers(report, everything)
+    if report.judge.verdict is not None:
+        yield ""
+        yield from card(report.judge.verdict)
+    if report.disagreement is not None:
+        yield ""
+        yield report.disagreement
+
+
+def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
     yield ""
     yield render_table(["scorer", "type", "verdict", "score", ""], [_row(row) for row in report.scorers])
     for row in report.scorers:
-        if row.hard_failure or (everything and row.verdict is not RowVerdict.NOT_APPLICABLE):
+        if row.verdict in _SHOWN_ALWAYS or (everything and row.verdict is not RowVerdict.NOT_APPLICABLE):
             yield ""
             yield from _details(row)
         elif row.evidence.get("notes"):
             # Everybody must see what a scorer could not inspect, or that it guards less than it seems to.
             yield ""
             yield f"note: {clean(row.name)}: {clean(row.detail)}"
-    if report.disagreement is not None:
-        yield ""
-        yield report.disagreement
+        yield from _explained(row)
 
 
 def _gates(report: ScorersReport) -> Iterator[str]:
@@ -41,7 +50,7 @@ def _gates(report: ScorersReport) -> Iterator[str]:
         yield "scorers  none, because the run had no workspace"
     else:
         score = "" if report.overall.score is None else f", mean score {report.overall.score:.4f}"
-        yield f"OVERALL  {report.overall.verdict.value}{score}"
+        yield f"OVERALL  {report.overall.headline or report.overall.verdict.value}{score}"
     yield f"judge    {report.judge.state.value}"
     yield f"run      {report.run.status.value}"
     if report.workspace is not None:
@@ -59,22 +68,37 @@ def _row(row: Row) -> list[str]:
 
 def _details(row: Row) -> Iterator[str]:
     yield f"{clean(row.name)}: {clean(row.detail)}"
-    findings = row.evidence.get("findings")
-    if isinstance(findings, list):
-        for finding in findings[:SHOWN]:
-            yield f"  {_finding(finding)}"
-        if len(findings) > SHOWN:
-            yield f"  and {len(findings) - SHOWN} more"
+    yield from _findings(row.evidence.get("findings"))
     if row.output:
         yield from (f"  | {clean(line)}" for line in row.output.splitlines()[-OUTPUT_LINES:])
 
 
-def _finding(finding: Mapping[str, object]) -> str:
-    """Where, what, and before and after."""
+def _explained(row: Row) -> Iterator[str]:
+    """What would be a finding if the change itself didn't give a reason for it."""
+    explained = row.evidence.get("explained")
+    if isinstance(explained, list) and explained:
+        yield ""
+        yield f"{clean(row.name)}: not counted, because the code that was tested was removed or renamed"
+        yield from _findings(explained)
+
+
+def _findings(found: object) -> Iterator[str]:
+    if not isinstance(found, list):
+        return
+    for finding in found[:SHOWN]:
+        yield from (f"  {clean(line)}" for line in _finding(finding))
+    if len(found) > SHOWN:
+        yield f"  and {len(found) - SHOWN} more"
+
+
+def _finding(finding: Mapping[str, object]) -> Iterator[str]:
+    """Where and what, then before and after on lines of their own."""
     where = ":".join(str(finding[key]) for key in ("path", "line") if finding.get(key) is not None)
     rest = [str(finding[key]) for key in ("rule", "test", "detail", "pattern", "mask") if finding.get(key)]
-    change = [f"{key}: {_short(finding[key])}" for key in ("before", "after") if finding.get(key)]
-    return clean("  ".join(part for part in (where, *rest, *change) if part))
+    yield "  ".join(part for part in (where, *rest) if part)
+    for label, key in (("before: ", "before"), ("after:  ", "after")):
+        if finding.get(key):
+            yield f"  {label}{_short(finding[key])}"
 
 
 def _short(value: object) -> str:

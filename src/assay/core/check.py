@@ -36,3 +36,18 @@ class NoteForJudge(Protocol):
     def rubric(self) -> str:
         """What the judge reads."""
         ...
+
+
+@runtime_checkable
+class RunsCommand(Protocol):
+    """A check that runs a shell command, which may be the objective test."""
+
+    @property
+    def command(self) -> str:
+        """The command."""
+        ...
+
+    @property
+    def objective(self) -> bool:
+        """Whether somebody marked it as the objective test."""
+        ...

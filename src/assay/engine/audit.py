@@ -2,18 +2,21 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.job_stats import JobResult, job_stats
+from assay.dialects.harbor.job_stats import JobResult, JobStats, job_stats
 from assay.dialects.harbor.job_text import job_text
+from assay.dialects.harbor.trial import Trial
+from assay.engine.audit_locks import audit_locks
 from assay.engine.audit_rewards import audit_rewards
+from assay.engine.audit_running import USAGE, as_number, as_of, has_gone, in_order_of_end, without_leftovers
 from assay.engine.finding import Finding, Standing
-from assay.engine.job import Job, Problem
+from assay.engine.job import Job
+from assay.engine.job_record import fields_of, load_record, whole_number
 from assay.engine.ports import JobFolder
-from assay.formats.counting import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Audit:
     identical: bool
     finished: bool
     notes: list[str]
+    version: str | None = None
 
     @property
     def consistent(self) -> bool:
@@ -34,33 +38,67 @@ class Audit:
 
 # Fields that can't be derived from the trials, and one more while the job is running.
 _TAKEN = ("id", "started_at", "updated_at", "finished_at", "stats.n_retries")
-_TAKEN_WHILE_RUNNING = (*_TAKEN, "stats.n_running_trials")
+_RUNNING = "stats.n_running_trials"
+_COST = "stats.cost_usd"
+_CANCELLED = "stats.n_cancelled_trials"
 
 
 def audit_job(folder: JobFolder, job: Job) -> Audit:
     """Derive the job's result from its trials and compare it with the record."""
     recorded = _recorded(job)
-    known = _as_of(recorded, job)
-    text = job_text(_derive(known, recorded))
     finished = recorded.get("finished_at") is not None
-    taken = {*(_TAKEN if finished else _TAKEN_WHILE_RUNNING)}
-    if not job.metrics.complete:
-        taken |= {*_metric_fields(recorded)}
-    findings = list(_compare(dict(_fields(recorded)), dict(_fields(_loads(text))), taken))
+    known = job if finished else as_of(recorded, job)
+    orders = [known.trials] if finished else [known.trials, in_order_of_end(known.trials)]
+    attempts = [_compare_with(recorded, job, known, trials) for trials in orders]
+    best = min(attempts, key=_differences)
     return Audit(
         job=job.name,
-        findings=findings + audit_rewards(folder, job.trials),
-        identical=job.recorded == text.encode(errors="surrogatepass"),
+        findings=[
+            *best.findings,
+            *audit_rewards(folder, job.trials, job.version.profile),
+            *audit_locks(folder, job.trials),
+        ],
+        identical=best.identical,
         finished=finished,
-        notes=known.notes,
+        notes=[*known.notes, *best.notes],
+        version=job.version.title,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    findings: list[Finding]
+    identical: bool
+    notes: list[str]
+
+
+def _differences(comparison: _Comparison) -> tuple[bool, int]:
+    return not comparison.identical, sum(one.standing is Standing.DIFFERS for one in comparison.findings)
+
+
+def _compare_with(recorded: dict[str, Any], job: Job, known: Job, trials: Sequence[Trial]) -> _Comparison:
+    """Compare the record with the result that follows from trials in this order."""
+    result = _derive(known, trials, recorded)
+    text = job_text(result, job.version)
+    finished = recorded.get("finished_at") is not None
+    one = dict(fields_of(recorded if finished else without_leftovers(recorded)))
+    other = dict(fields_of(load_record(text)))
+    notes: list[str] = []
+    taken = {*_TAKEN, *_taken_metrics(job, one)}
+    if not finished:
+        taken |= set(_taken_while_running(recorded, job, known, one, other))
+    if _cost_may_be_nan(trials, one, other):
+        taken.add(_COST)
+        notes.append("the cost is null in the record, so that of a trial was NaN: files can't hold it")
+    identical = job.recorded == text.encode(errors="surrogatepass")
+    return _Comparison(list(_compare(one, other, taken)), identical, notes)
 
 
 def _recorded(job: Job) -> dict[str, Any]:
     if job.recorded is None:
         raise InputError(f"{job.name} must have a result.json to audit, but it has none")
     try:
-        result = _loads(job.recorded.decode())
+        result = load_record(job.recorded.decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"the result.json of {job.name} must be JSON: {error}") from error
     if not isinstance(result, dict) or not isinstance(result.get("stats"), dict):
@@ -68,102 +106,76 @@ def _recorded(job: Job) -> dict[str, Any]:
     return result
 
 
-def _as_of(recorded: dict[str, Any], job: Job) -> Job:
-    """An unfinished job as it was when its record was written. Trials that ended later are no difference."""
-    spoken_of = _names_in(recorded)
-    behind = [trial for trial in job.trials if trial.name not in spoken_of]
-    known = len(job.trials) - len(behind)
-    if (
-        recorded.get("finished_at") is not None
-        or not behind
-        or _int(recorded["stats"], "n_completed_trials") != known
-    ):
-        return job
-    later = [Problem(trial.name, "harbor_trial_result_missing", "ended later") for trial in behind]
-    return replace(
-        job,
-        trials=[trial for trial in job.trials if trial.name in spoken_of],
-        problems=[*job.problems, *later],
-        notes=[*job.notes, f"{counted(len(behind), 'trial')} ended after the record was written"],
-    )
-
-
-def _names_in(recorded: dict[str, Any]) -> set[str]:
-    """The trials that a record names."""
-    named: set[str] = set()
-    for field, value in _fields(recorded):
-        if field.endswith((".reward_stats", ".exception_stats")):
-            named |= set(_texts(value))
-    return named
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All strings in lists, however deeply nested in objects."""
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list):
-        yield from (item for item in value if isinstance(item, str))
-
-
-def _loads(text: str) -> Any:
-    """Parse JSON. Lists under a repeated key are joined, because harbor writes one "nan" key for each NaN."""
-    return json.loads(text, object_pairs_hook=_merged)
-
-
-def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    merged: dict[str, Any] = {}
-    for key, value in pairs:
-        both_lists = isinstance(merged.get(key), list) and isinstance(value, list)
-        merged[key] = merged[key] + value if both_lists else value
-    return merged
-
-
-def _derive(job: Job, recorded: dict[str, Any]) -> JobResult:
+def _derive(job: Job, trials: Sequence[Trial], recorded: dict[str, Any]) -> JobResult:
     """The job's result as it follows from the trials; fields that can't be derived are taken from the record."""
     said = recorded["stats"]
-    stats = job_stats(job.trials, job.metrics.by_dataset, n_total=job.n_total, n_retries=_int(said, "n_retries"))
-    stats.n_running_trials = _int(said, "n_running_trials") if recorded.get("finished_at") is None else 0
+    finished = recorded.get("finished_at") is not None
+    n_total = job.n_total if finished else max(job.n_total, _unplanned_total(job, recorded))
+    stats = job_stats(
+        trials,
+        job.metrics.by_dataset,
+        n_total=n_total,
+        n_retries=whole_number(said, "n_retries"),
+        running=not finished,
+    )
+    if not job.version.has_pass_at_k:
+        _forget_pass_at_k(stats)
+    stats.n_running_trials = 0 if finished else whole_number(said, "n_running_trials")
     stats.n_pending_trials = max(stats.n_pending_trials - stats.n_running_trials, 0)
-    if recorded.get("finished_at") is None:
-        # While a job runs, harbor writes no pass@k.
-        for group in stats.evals.values():
-            group.pass_at_k = {}
     return JobResult(
         id=str(recorded.get("id")),
         started_at=str(recorded.get("started_at")),
         updated_at=recorded.get("updated_at"),
         finished_at=recorded.get("finished_at"),
-        n_total_trials=job.n_total,
+        n_total_trials=n_total,
         stats=stats,
     )
 
 
-def _int(fields: Mapping[str, Any], name: str) -> int:
-    value = fields.get(name)
-    return value if type(value) is int else 0
+def _unplanned_total(job: Job, recorded: Mapping[str, Any]) -> int:
+    """Without lock.json, only the record tells how many trials never began."""
+    return 0 if job.n_planned else whole_number(recorded, "n_total_trials")
 
 
-def _fields(result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The fields to compare: those of the job, of its statistics and of each group."""
-    for name, value in result.items():
-        if name != "stats" or not isinstance(value, dict):
-            yield name, value
-            continue
-        for field, part in value.items():
-            if field != "evals" or not isinstance(part, dict):
-                yield f"stats.{field}", part
-                continue
-            for key, group in part.items():
-                if not isinstance(group, dict) or not group:
-                    yield f"stats.evals.{key}", group
-                    continue
-                for inner, found in group.items():
-                    yield f"stats.evals.{key}.{inner}", found
+def _forget_pass_at_k(stats: JobStats) -> None:
+    for group in stats.evals.values():
+        group.pass_at_k = {}
 
 
-def _metric_fields(result: dict[str, Any]) -> list[str]:
-    return [name for name, _ in _fields(result) if name.startswith("stats.evals.") and name.endswith(".metrics")]
+def _taken_metrics(job: Job, recorded: Mapping[str, Any]) -> Iterator[str]:
+    """The metrics that can't be computed here: all those of a missing script, and those of a registry."""
+    for name in recorded:
+        if name.startswith("stats.evals.") and name.endswith(".metrics"):
+            group = name.removeprefix("stats.evals.").removesuffix(".metrics")
+            if not job.metrics.complete or group in job.metrics.taken:
+                yield name
+
+
+def _taken_while_running(
+    recorded: dict[str, Any], job: Job, known: Job, one: Mapping[str, Any], other: Mapping[str, Any]
+) -> Iterator[str]:
+    """What is taken as recorded in a job that didn't finish, besides what always is."""
+    yield _RUNNING
+    said, derived = one.get(_CANCELLED), other.get(_CANCELLED)
+    open_trials = known.n_total - len(known.trials)
+    if type(said) is int and type(derived) is int and derived <= said <= derived + open_trials:
+        # A cancelled trial counts before it has ended.
+        yield _CANCELLED
+    if _unplanned_total(job, recorded) > known.n_total:
+        yield "n_total_trials"
+    retried = whole_number(recorded["stats"], "n_retries") > 0
+    for field in USAGE:
+        if has_gone(job, known) or (retried and other.get(field) is None and one.get(field) == 0):
+            yield field
+    for name, value in one.items():
+        if name.endswith(".metrics") and value == []:
+            # A job that was resumed has its metrics when the first trial has ended.
+            yield name
+
+
+def _cost_may_be_nan(trials: Sequence[Trial], one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    unknown = any(trial.usage is None or trial.usage.cost_usd is None for trial in trials)
+    return unknown and _COST in one and one[_COST] is None and other.get(_COST) is not None
 
 
 def _compare(recorded: dict[str, Any], derived: dict[str, Any], taken: set[str]) -> Iterator[Finding]:
@@ -175,18 +187,37 @@ def _compare(recorded: dict[str, Any], derived: dict[str, Any], taken: set[str])
         elif name not in recorded or name not in derived:
             yield Finding(name, Standing.DIFFERS, one, other)
         else:
-            yield Finding(name, _standing(one, other), one, other)
+            yield Finding(name, _standing(name, one, other), one, other)
 
 
-def _standing(one: Any, other: Any) -> Standing:
+def _standing(name: str, one: Any, other: Any) -> Standing:
     if _canonical(one) == _canonical(other):
         return Standing.SAME
+    if name.endswith(".reward_stats"):
+        one, other = _by_value(one), _by_value(other)
     return Standing.SAME_BUT_FOR_ORDER if _alike(one, other) else Standing.DIFFERS
 
 
 def _canonical(value: Any) -> str:
     """The same text only for equal values of the same type: 1, 1.0 and true are different."""
     return json.dumps(value, sort_keys=True)
+
+
+def _by_value(stats: Any) -> Any:
+    """Buckets of rewards under their value: 1 and 1.0 share one, which has the name of the first that was seen."""
+    if not isinstance(stats, dict):
+        return stats
+    return {key: _renamed(buckets) if isinstance(buckets, dict) else buckets for key, buckets in stats.items()}
+
+
+def _renamed(buckets: dict[str, Any]) -> dict[str, Any]:
+    numbers = {name: as_number(name) for name in buckets}
+    names = {name: name if number is None else repr(float(number)) for name, number in numbers.items()}
+    return (
+        {names[name]: value for name, value in buckets.items()}
+        if len(set(names.values())) == len(names)
+        else buckets
+    )
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -4,24 +4,23 @@ from collections.abc import Iterable
 
 from assay.dialects.harbor.errors import RewardError, RewardFileNotFoundError
 from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
-from assay.dialects.harbor.rewards import Rewards
+from assay.dialects.harbor.reasons import is_invalid_reward
+from assay.dialects.harbor.rewards import Profile, Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.finding import Finding, Standing
 from assay.engine.job import read_rewards_of
 from assay.engine.ports import JobFolder
 
 # Errors that only the reward files can cause.
-_REWARD_ERRORS = frozenset(
-    {"RewardFileNotFoundError", "RewardFileEmptyError", "VerifierOutputParseError", "ValidationError"}
-)
+_REWARD_ERRORS = frozenset({"RewardFileNotFoundError", "RewardFileEmptyError", "VerifierOutputParseError"})
 
 
-def audit_rewards(folder: JobFolder, trials: Iterable[Trial]) -> list[Finding]:
+def audit_rewards(folder: JobFolder, trials: Iterable[Trial], profile: Profile) -> list[Finding]:
     """One finding for each trial that differs from its files, and one for all the others."""
     agreed = unchecked = 0
     different: list[Finding] = []
     for trial in trials:
-        finding = _audit(folder, trial)
+        finding = _audit(folder, trial, profile)
         if finding is None:
             unchecked += 1
         elif finding.standing is Standing.DIFFERS:
@@ -32,12 +31,12 @@ def audit_rewards(folder: JobFolder, trials: Iterable[Trial]) -> list[Finding]:
     return [Finding("trials", Standing.SAME, kept, kept), *different]
 
 
-def _audit(folder: JobFolder, trial: Trial) -> Finding | None:
+def _audit(folder: JobFolder, trial: Trial, profile: Profile) -> Finding | None:
     """The finding on one trial; None if there is nothing to compare."""
     recorded: object = dict(trial.rewards) if trial.rewards is not None else trial.exception_type
-    if trial.rewards is None and trial.exception_type not in _REWARD_ERRORS:
+    if trial.rewards is None and not _is_reward_error(trial):
         return None
-    found = _from_files(folder, trial)
+    found = _from_files(folder, trial, profile)
     if isinstance(found, RewardFileNotFoundError) and trial.rewards is not None:
         return None
     derived: object = found.exception_type if isinstance(found, RewardError) else found
@@ -45,10 +44,17 @@ def _audit(folder: JobFolder, trial: Trial) -> Finding | None:
     return Finding(f"trial {trial.name}", Standing.SAME if agrees else Standing.DIFFERS, recorded, derived)
 
 
-def _from_files(folder: JobFolder, trial: Trial) -> Rewards | RewardError | None:
+def _is_reward_error(trial: Trial) -> bool:
+    """Whether the trial has no rewards because of its reward files."""
+    return trial.exception_type in _REWARD_ERRORS or is_invalid_reward(
+        trial.exception_type, trial.exception_message
+    )
+
+
+def _from_files(folder: JobFolder, trial: Trial, profile: Profile) -> Rewards | RewardError | None:
     if not trial.steps:
-        return read_rewards_of(folder, trial.name, None)
-    found = [read_rewards_of(folder, trial.name, step) for step in trial.steps]
+        return read_rewards_of(folder, trial.name, None, profile)
+    found = [read_rewards_of(folder, trial.name, step, profile) for step in trial.steps]
     steps = [Step(verified=True, rewards=one) for one in found if not isinstance(one, RewardError)]
     if not steps:
         return RewardFileNotFoundError("no step left a reward file")

@@ -1,17 +1,18 @@
 """Complete a task run: ask every criterion's check, and roll the answers up by axis."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
 from assay.core.errors import BoundsError, MeasurementError
 from assay.core.exact import exact_total
-from assay.core.grading import PlacedCheck, grade
+from assay.core.grading import Ask, PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed, Placement
 from assay.core.rollup import by_axis, exact_mean
@@ -34,7 +35,8 @@ from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import Clock, PlaygroundState
 from assay.evidence.playground_check import PlaygroundCheck
 
-# Most of their time, checks wait for a source.
+# Most of their time, checks of these kinds wait for a source.
+REMOTE = frozenset(("fhir-resource-state", "sftp-file-present"))
 SIDE_BY_SIDE = 32
 
 
@@ -111,28 +113,72 @@ def complete(
     first criterion. A check that breaks raises it too, because that says nothing about the agent. A judge changes
     no score. Without ``time``, no check waits (``wait_s``).
     """
+    return ask(compiled(criteria, data), state, stamp, judge, time)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCriteria:
+    """Criteria with their checks, made once: asking them again costs no more than asking."""
+
+    criteria: tuple[AskedCriterion, ...]
+    checks: tuple[PlacedCheck[PlaygroundState], ...]
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether a check asks another system than the records."""
+        return any(_may_wait(one) for one in self.checks)
+
+
+def compiled(criteria: Sequence[AskedCriterion], data: Mapping[str, Any]) -> CompiledCriteria:
+    """The checks of criteria, with the values of ``data`` filled in."""
+    return CompiledCriteria(tuple(criteria), tuple(_placed(criterion, data) for criterion in criteria))
+
+
+def ask(
+    asked: CompiledCriteria,
+    state: PlaygroundState,
+    stamp: Stamp,
+    judge: Judge | None = None,
+    time: Clock | None = None,
+) -> Completion:
+    """The same as ``complete``, with checks that were made before."""
     shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time)
-    checks = [_placed(criterion, data) for criterion in criteria]
-    placed = _graded(checks, shared)
+    placed = _graded(asked.checks, shared)
     _refuse_broken(placed)
     score = exact_mean(placed)
+    runs = zip(asked.criteria, asked.checks, placed, strict=True)
     return Completion(
         verdict=verdict_of(score),
         score=score or 0.0,
         axes={axis or DEFAULT_AXIS: _axis(answers) for axis, answers in by_axis(placed).items()},
-        criterion_runs=[
-            _run(one, asked, answer, stamp) for one, asked, answer in zip(criteria, checks, placed, strict=True)
-        ],
+        criterion_runs=[_run(one, check, answer, stamp) for one, check, answer in runs],
     )
 
 
 def _graded(checks: Sequence[PlacedCheck[PlaygroundState]], shared: SharedState) -> tuple[Placed, ...]:
+    """Checks that only look at records are asked here. A thread costs more than most of their answers."""
+    if sum(_may_wait(one) for one in checks) < 2:
+        return grade(checks, shared)
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE, thread_name_prefix="criterion") as threads:
         try:
-            return grade(checks, shared, threads.map)
+            return grade(checks, shared, partial(_side_by_side, threads))
         finally:
             # After an error, those that still wait for something to show up need not go on.
             shared.stop()
+
+
+def _side_by_side(
+    threads: ThreadPoolExecutor, put: Ask[PlaygroundState], checks: Iterable[PlacedCheck[PlaygroundState]]
+) -> Iterator[Placed]:
+    """Those that may wait are asked all at once; the answers come in the order of the checks."""
+    asked = [(one, threads.submit(put, one) if _may_wait(one) else None) for one in checks]
+    return (put(one) if waiting is None else waiting.result() for one, waiting in asked)
+
+
+def _may_wait(placed: PlacedCheck[PlaygroundState]) -> bool:
+    """Whether a check asks another system than the records: a server, a place for files, a judge."""
+    check = placed.check.check if isinstance(placed.check, WithinBounds) else placed.check
+    return check.kind in REMOTE or getattr(check, "paraphrase", False)
 
 
 def _placed(criterion: AskedCriterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:

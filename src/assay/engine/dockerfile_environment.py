@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from assay.core.errors import InputError
 from assay.engine.sandbox import PATH
 from assay.engine.task import DEFAULT_WORKDIR, Copy, Environment
 from assay.engine.task_ports import BuildContext
@@ -37,6 +36,7 @@ def read_environment(dockerfile: str, context: BuildContext, path: str) -> Envir
         env=last.env,
         copies=tuple(last.copies),
         needs_image=last.needs_image,
+        broken=reader.broken,
         dockerfile=path,
     )
 
@@ -66,6 +66,7 @@ class _Reader:
         self._stages: dict[str, _Stage] = {}
         self._before_stages: dict[str, str] = {}
         self.stage = _Stage()
+        self.broken: str | None = None
 
     def take(self, instruction: Instruction) -> None:
         handler = _HANDLERS.get(instruction.keyword)
@@ -143,8 +144,8 @@ class _Reader:
 
     def _find(self, word: str, instruction: Instruction) -> list[str]:
         found = self._context.find(word)
-        if not found:
-            raise InputError(f"{self._path}:{instruction.line}: {word} doesn't exist in {self._context.folder}")
+        if not found and self.broken is None:
+            self.broken = f"{self._path}:{instruction.line}: {word} doesn't exist in {self._context.folder}"
         return found
 
 

@@ -1,10 +1,12 @@
-"""Summarize the gradings of a job beyond its rewards: validity, failures, changes, flakiness, disagreement."""
+"""Summarize the gradings of a job beyond its rewards: validity, failures, changes, flakiness, reviews."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.engine.evaluation_summary import Evaluated, EvaluationSummary, summarize
 from assay.engine.history import History
+from assay.engine.reviews import Review, reviews_of
 
 if TYPE_CHECKING:
     from assay.dialects.evaluation.grading import Grading
@@ -39,21 +41,14 @@ class ReasonGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
-    """A reviewer and the verifier differ on a run."""
-
-    trial: str
-    reviewer_id: str
-    judgment: str
-    reward: float | None
-    notes: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """The summary of a job's gradings. ``used`` says which gradings the numbers of the report come from."""
+    """What a job's gradings say beyond rewards. ``used`` says which gradings the numbers of the report come from.
+
+    All counts are of trials: one with several steps counts once.
+    """
 
     used: str
+    summary: EvaluationSummary | None
     graded: int
     graded_again: int
     unparseable: int
@@ -63,11 +58,16 @@ class EvaluationReport:
     flaky: list[str]
     taxonomy: list[TagGroup]
     reasons: list["ReasonGroup"]
-    disagreements: list[Disagreement]
+    reviews: list[Review]
+    disagreements: list[Review]
 
 
 def report_histories(
-    histories: Iterable[History], used: str, threshold: float, own: Mapping[str, float] | None = None
+    histories: Iterable[History],
+    used: str,
+    threshold: float,
+    own: Mapping[str, float] | None = None,
+    evaluated: Mapping[str, Evaluated] | None = None,
 ) -> EvaluationReport | None:
     """The summary of a job's gradings and annotations; None if none of its trials has any.
 
@@ -76,28 +76,30 @@ def report_histories(
     known = list(histories)
     if not known:
         return None
+    seen = evaluated or {}
+    reviews = [
+        review
+        for history in known
+        for review in reviews_of(history, seen.get(history.trial), (own or {}).get(history.trial), threshold)
+    ]
     shown = {history.trial: history.first() if used == "first" else history.latest() for history in known}
-    gradings = [grading for views in shown.values() for grading in views]
+    checks = [[grading.result.validity for grading in views] for views in shown.values()]
     return EvaluationReport(
         used=used,
+        summary=summarize(seen, seen, threshold),
         graded=sum(bool(history.gradings) for history in known),
-        graded_again=sum(len(history.gradings) > len(history.first()) for history in known),
-        unparseable=sum(not one.result.validity.output_parseable for one in gradings),
+        graded_again=sum(history.graded_again() for history in known),
+        unparseable=sum(any(not one.output_parseable for one in steps) for steps in checks),
         schema_violations=sum(
-            one.result.validity.output_parseable and not one.result.validity.schema_valid for one in gradings
+            any(one.output_parseable and not one.schema_valid for one in steps) for steps in checks
         ),
-        incomplete=sum(not one.result.validity.verifier_completed for one in gradings),
+        incomplete=sum(any(not one.verifier_completed for one in steps) for steps in checks),
         changes=[change for history in known for change in _changes(history)],
         flaky=[history.trial for history in known if any(one.is_flaky for one in history.gradings)],
         taxonomy=_taxonomy(shown, known),
         reasons=_reasons(shown),
-        disagreements=[
-            one
-            for history in known
-            for one in _disagreements(
-                history, _verdict(shown[history.trial], (own or {}).get(history.trial)), threshold
-            )
-        ],
+        reviews=reviews,
+        disagreements=[review for review in reviews if review.contradicts],
     )
 
 
@@ -123,6 +125,7 @@ def _taxonomy(shown: "dict[str, list[Grading]]", histories: Iterable[History]) -
             for tag in one.result.error_taxonomy or ()
         }
         tags |= {(category, "human") for one in history.annotations for category in one.categories}
+        tags |= {(one.tag.category, one.tag.source.value) for one in history.tags}
         for tag in sorted(tags):
             groups.setdefault(tag, []).append(history.trial)
     return [TagGroup(category, source, trials) for (category, source), trials in sorted(groups.items())]
@@ -134,21 +137,3 @@ def _reasons(shown: "dict[str, list[Grading]]") -> list[ReasonGroup]:
         for reason in dict.fromkeys(one.reason_code for one in gradings if one.reason_code is not None):
             groups.setdefault(reason, []).append(trial)
     return [ReasonGroup(reason, trials) for reason, trials in sorted(groups.items())]
-
-
-def _verdict(shown: "list[Grading]", own: float | None) -> float | None:
-    """The reward to compare a reviewer's verdict with: the lowest of all steps."""
-    if not shown:
-        return own
-    rewards = [_reward(grading) for grading in shown]
-    known = [reward for reward in rewards if reward is not None]
-    return min(known) if len(known) == len(rewards) else None
-
-
-def _disagreements(history: History, reward: float | None, threshold: float) -> Iterator[Disagreement]:
-    """Verdicts that contradict the verifier. A reviewer who defers doesn't contradict it."""
-    passed = reward is not None and reward >= threshold
-    for one in history.annotations:
-        judgment = one.judgment.value
-        if judgment != "defer" and (judgment == "pass") != passed:
-            yield Disagreement(history.trial, one.reviewer_id, judgment, reward, one.notes)

@@ -4,16 +4,19 @@ import contextlib
 import posixpath
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
-from assay.engine.grading_record import Before, grading_of
+from assay.dialects.harbor.rewards import Profile
+from assay.engine.grading_record import Before, grading_of, grading_of_trial
+from assay.engine.grading_rules import DEFAULT_RULES, GradingRules
 from assay.engine.job_ports import KeptTrial, Workshop
 from assay.engine.ports import NumberTakenError
 from assay.engine.prepare_task import prepare_task
 from assay.engine.run_verifier import run_verifier
 from assay.engine.site import Site
-from assay.engine.task import Step, Task
+from assay.engine.task import Step, Task, with_network
 from assay.engine.trial_record import Verified
 
 # Extra threads that prepare and record gradings while verifiers run.
@@ -23,6 +26,8 @@ AROUND = 2
 class GradeAgain:
     """Grades trials again. Tasks are looked up in ``tasks_dir``, or by default at the path that the trial records.
 
+    A trial is refused if it was verified in another kind of sandbox before, unless ``anywhere`` is true. Without
+    ``rules``, those of its first grading apply.
     ``load_task`` returns None for a task that doesn't exist. At most ``concurrent`` verifiers run at a time, no
     matter how many threads call ``grade``; ``threads`` is the number of threads that keeps them busy.
     """
@@ -34,23 +39,42 @@ class GradeAgain:
         load_task: Callable[[str], Task | None],
         tasks_dir: str | None = None,
         concurrent: int = 1,
+        anywhere: bool = False,
+        rules: GradingRules | None = None,
     ) -> None:
         self._site = site
         self._workshop = workshop
         self._load_task = load_task
         self._tasks_dir = tasks_dir
+        self._anywhere = anywhere
+        self._rules = rules
         self._lock = threading.Lock()
         self._tasks: dict[str, Task] = {}
         self._verifying = threading.BoundedSemaphore(concurrent)
         self.threads = concurrent + AROUND
 
     def grade(self, trial: KeptTrial) -> list[Grading]:
-        """Run the verifier of every step of a trial again and keep the gradings."""
-        task = self._task_of(trial)
+        """Run the verifier of every step of a trial again and keep the gradings, and that of the whole trial."""
+        before = trial.gradings()
+        task = _with_recorded_network(self._task_of(trial), before)
+        task = replace(task, rules=self._rules or _recorded_rules(before))
+        self._check_place(trial)
         kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
         if not kept:
             raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
-        return [self._grade(trial, task, step, checksum) for step, checksum in kept]
+        graded = [self._grade(trial, task, step, checksum) for step, checksum in kept]
+        if task.multi_step:
+            graded.append(_added(trial, lambda before: grading_of_trial(before, task.strategy)))
+        return graded
+
+    def _check_place(self, trial: KeptTrial) -> None:
+        """Refuse to verify elsewhere than before, unless that was asked for: the answer could be another one."""
+        known, here = recorded_backend(trial), self._site.sandbox.isolation.backend
+        if not self._anywhere and known not in (None, here):
+            raise InputError(
+                f"{trial.path} was verified in {known}, but this is {here}; pass --isolation {here} to verify it "
+                "here all the same"
+            )
 
     def _task_of(self, trial: KeptTrial) -> Task:
         path = trial.task_path()
@@ -78,19 +102,46 @@ class GradeAgain:
         return self._record(trial, task, step, verified, workspace)
 
     def _record(self, trial: KeptTrial, task: Task, step: Step, verified: Verified, workspace: str) -> Grading:
-        """Add the grading after the newest one. Another process may add one at the same time."""
-        while True:
-            grading = grading_of(
-                verified,
-                task=task,
-                step=step.name,
-                site=self._site,
-                before=trial.gradings(),
-                checksums={"tests": self._workshop.tests_checksum(step), "workspace": workspace},
-            )
-            with contextlib.suppress(NumberTakenError):
-                trial.add_grading(grading)
-                return grading
+        checksums = {"tests": self._workshop.tests_checksum(step), "workspace": workspace}
+        return _added(
+            trial,
+            lambda before: grading_of(
+                verified, task=task, step=step, site=self._site, before=before, checksums=checksums
+            ),
+        )
+
+
+def _added(trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:
+    """Add a grading after the newest one. Another process may add one at the same time."""
+    while True:
+        grading = made(trial.gradings())
+        with contextlib.suppress(NumberTakenError):
+            trial.add_grading(grading)
+            return grading
+
+
+def recorded_backend(trial: KeptTrial) -> str | None:
+    """The kind of sandbox that a trial was first verified in; None if nothing is recorded."""
+    gradings = trial.gradings().gradings
+    return None if not gradings else gradings[0].provenance.isolation.get("backend")
+
+
+def _with_recorded_network(task: Task, before: Before) -> Task:
+    """The task, with the network for the verifier only if it had it the first time."""
+    granted = {one.step: one.provenance.network for one in reversed(before.gradings)}
+    return replace(task, steps=tuple(with_network(step, verifier=granted.get(step.name)) for step in task.steps))
+
+
+def _recorded_rules(before: Before) -> GradingRules:
+    """The rules of the first grading."""
+    if not before.gradings:
+        return DEFAULT_RULES
+    made = before.gradings[0].provenance
+    profile = next((one for one in Profile if one.value == made.profile), None)
+    if profile is None:
+        known = ", ".join(one.value for one in Profile)
+        raise InputError(f"the profile of the first grading must be one of {known}, got {made.profile!r}")
+    return GradingRules(profile, made.schema_forbids_reward)
 
 
 def _why_not_kept(trial: KeptTrial, task: Task) -> str:

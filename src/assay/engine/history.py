@@ -1,7 +1,7 @@
 """Read what was added after a trial's result, for reports: further gradings, and reviewers' verdicts."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,6 +13,7 @@ from assay.engine.ports import JobFolder
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than reporting on a job that has no such records.
+    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -21,25 +22,38 @@ AGENT_ERRORS = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The gradings of one trial and the verdicts on it, the oldest first."""
+    """The gradings of one trial, the verdicts on it and the tags that were added, the oldest first."""
 
     trial: str
     gradings: "list[Grading]"
     annotations: "list[Annotation]"
+    tags: "list[AddedTag]" = field(default_factory=list)
 
     def latest(self) -> "list[Grading]":
         """The newest grading of each step, in the order of the steps."""
-        newest: dict[str | None, Grading] = {}
-        for grading in self.gradings:
-            newest[grading.step] = grading
-        return list(newest.values())
+        return list({one.step: one for one in self._of_steps()}.values())
 
     def first(self) -> "list[Grading]":
         """The first grading of each step."""
         oldest: dict[str | None, Grading] = {}
-        for grading in self.gradings:
+        for grading in self._of_steps():
             oldest.setdefault(grading.step, grading)
         return list(oldest.values())
+
+    def graded_again(self) -> bool:
+        """Whether a step, or the run itself if it has no steps, was graded more than once."""
+        return len(self._of_steps()) > len(self.first())
+
+    def whole(self, used: str) -> "Grading | None":
+        """The first or the latest grading of the whole trial; None if there are only those of its steps."""
+        shown = self.first() if used == "first" else self.latest()
+        if shown and shown[0].step is None:
+            return shown[0]
+        numbers = [one.number for one in shown]
+        return next((one for one in self.gradings if one.steps == numbers), None)
+
+    def _of_steps(self) -> "list[Grading]":
+        return [one for one in self.gradings if one.steps is None]
 
 
 def read_histories(folder: JobFolder, trials: Iterable[Trial]) -> list[History]:
@@ -56,16 +70,17 @@ def with_latest(trials: Iterable[Trial], histories: Iterable[History]) -> list[T
 def _read(folder: JobFolder, trials: Iterable[Trial]) -> Iterator[History]:
     for trial in trials:
         gradings, annotations = folder.gradings(trial.name), folder.annotations(trial.name)
-        if gradings or annotations:
-            yield History(trial.name, gradings, annotations)
+        tags = folder.added_tags(trial.name)
+        if gradings or annotations or tags:
+            yield History(trial.name, gradings, annotations, tags)
 
 
 def _regraded(trial: Trial, history: History | None) -> Trial:
-    if history is None or len(history.gradings) == len(history.first()):
+    if history is None or not history.graded_again():
         return trial
     latest = history.latest()
     if trial.steps:
-        rewards = _of_steps(latest, _strategy(trial, history.first()))
+        rewards = rewards_of_steps(latest, strategy_of(trial, history.first()))
         return msgspec.structs.replace(trial, rewards=rewards, verified=rewards is not None)
     newest = latest[-1]
     # An exception of the agent stays; one of the verifier is replaced by that of the new grading.
@@ -80,13 +95,17 @@ def _regraded(trial: Trial, history: History | None) -> Trial:
     )
 
 
-def _strategy(trial: Trial, first: "list[Grading]") -> Strategy:
+def strategy_of(trial: Trial, first: "list[Grading]") -> Strategy:
     """The strategy of the task: the one that leads to the recorded rewards."""
-    return next((one for one in Strategy if _of_steps(first, one) == trial.rewards), Strategy.MEAN)
+    return next((one for one in Strategy if rewards_of_steps(first, one) == trial.rewards), Strategy.MEAN)
 
 
-def _of_steps(gradings: "list[Grading]", strategy: Strategy) -> Rewards | None:
-    steps = [Step(verified=one.rewards is not None, rewards=_known(one.rewards)) for one in gradings]
+def rewards_of_steps(gradings: "Sequence[Grading]", strategy: Strategy | None) -> Rewards | None:
+    """Harbor's rewards of a trial, from the gradings of its steps. Null rewards without an error are a result."""
+    steps = [
+        Step(verified=one.rewards is not None or one.exception_type is None, rewards=_known(one.rewards))
+        for one in gradings
+    ]
     result = trial_rewards(steps, strategy)
     return result.rewards if result is not None else None
 

@@ -1,22 +1,25 @@
 """Read a job folder into trials, in harbor's order. A trial that can't be read is kept as a problem."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from assay.core.errors import InputError
 from assay.dialects.harbor.errors import RewardError
-from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for, metrics_of_config
+from assay.dialects.harbor.job_config import ConfiguredMetrics
 from assay.dialects.harbor.metrics import Metric
 from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
-from assay.dialects.harbor.plan import Slot, in_planned_order, planned_slots
+from assay.dialects.harbor.plan import Plan, Slot, in_planned_order, read_plan
 from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
-from assay.dialects.harbor.trial import Trial, TrialDecoder, TrialFileError
+from assay.dialects.harbor.trial import Trial
+from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
+from assay.dialects.harbor.versions import UNKNOWN, HarborVersion, version_of_record
+from assay.engine.grading_rules import DEFAULT_RULES, MARK, recorded_rules
+from assay.engine.job_metrics import job_metrics, with_registered
+from assay.engine.job_record import recorded_fields
 from assay.engine.ports import JobFolder, Progress, no_progress
 from assay.evidence.files import Absent, Content, File, Refused
-
-PROFILE = Profile.HARBOR_0_13_1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Job:
     metrics: ConfiguredMetrics
     recorded: bytes | None
     notes: list[str]
+    version: HarborVersion = UNKNOWN
+    n_planned: int = 0
 
     @property
     def n_total(self) -> int:
@@ -54,23 +59,33 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
     """Read a job folder. Raises ``InputError`` if it has no trials."""
     notes = [f"ignored {name}: harbor didn't write it" for name in folder.foreign()]
     plan = _plan(folder, notes)
-    found, problems = _read_trials(folder, notes, progress)
+    recorded = _recorded(folder, notes)
+    version = plan.version if plan.version is not None else version_of_record(recorded_fields(recorded))
+    rules = recorded_rules(folder.file(MARK))
+    if rules != DEFAULT_RULES:
+        version = replace(version, profile=rules.profile)
+    found, problems = _read_trials(folder, version, notes, progress)
     if not found and not problems:
-        planned = f" ({len(plan)} are planned)" if plan else ""
+        planned = f" ({len(plan.slots)} are planned)" if plan.slots else ""
         raise InputError(f"{folder.name} has no trials{planned}")
-    ordered = in_planned_order(found, plan)
+    ordered = in_planned_order(found, plan.slots)
     problems += _never_started(ordered.unfilled, len(problems))
+    metrics = job_metrics(folder.file("config.json"), ordered.trials, script, version, notes)
     return Job(
         name=folder.name,
         trials=ordered.trials,
         problems=problems,
-        metrics=_metrics(folder, ordered.trials, script, notes),
-        recorded=_recorded(folder, notes),
+        metrics=with_registered(metrics, ordered.trials, recorded, notes),
+        recorded=recorded,
         notes=notes,
+        version=version,
+        n_planned=len(plan.slots),
     )
 
 
-def _read_trials(folder: JobFolder, notes: list[str], progress: Progress) -> tuple[list[Trial], list[Problem]]:
+def _read_trials(
+    folder: JobFolder, version: HarborVersion, notes: list[str], progress: Progress
+) -> tuple[list[Trial], list[Problem]]:
     total = len(folder.folders())
     decoder = TrialDecoder()
     trials: list[Trial] = []
@@ -81,7 +96,9 @@ def _read_trials(folder: JobFolder, notes: list[str], progress: Progress) -> tup
                 trial = decoder.decode(file.data)
                 if trial.name != name:
                     notes.append(f"the trial in the folder {name} is named {trial.name}")
-                trials.append(_with_lost_rewards(folder, name, trial) if trial.lost else trial)
+                if trial.lost:
+                    trial = _with_lost_rewards(folder, name, trial, version.profile)
+                trials.append(_dashed(trial) if version.dashed_keys else trial)
             elif isinstance(file, Absent) and not folder.began(name):
                 notes.append(f"ignored the folder {name}: it isn't a trial")
             else:
@@ -98,10 +115,18 @@ def _unusable(name: str, file: File) -> Problem:
     return Problem(name, "harbor_trial_result_missing", "no result.json")
 
 
-def _with_lost_rewards(folder: JobFolder, name: str, trial: Trial) -> Trial:
+def _dashed(trial: Trial) -> Trial:
+    """The trial under the names that harbor up to 0.3 made groups of."""
+    model = None if trial.model is None else trial.model.replace("/", "-")
+    return msgspec.structs.replace(
+        trial, agent=trial.agent.replace("/", "-"), model=model, dataset=trial.dataset.replace("/", "-")
+    )
+
+
+def _with_lost_rewards(folder: JobFolder, name: str, trial: Trial, profile: Profile) -> Trial:
     """Read rewards that JSON could not hold (NaN, infinity) from the verifier's own files."""
     for strategy in Strategy if trial.steps else (None,):
-        rewards = _rewards_again(folder, name, trial.steps, strategy)
+        rewards = _rewards_again(folder, name, trial.steps, strategy, profile)
         if rewards is not None and _fits(rewards, trial):
             return msgspec.structs.replace(trial, rewards=rewards, lost=())
     keys = ", ".join(trial.lost)
@@ -109,21 +134,23 @@ def _with_lost_rewards(folder: JobFolder, name: str, trial: Trial) -> Trial:
 
 
 def _rewards_again(
-    folder: JobFolder, name: str, steps: tuple[str, ...], strategy: Strategy | None
+    folder: JobFolder, name: str, steps: tuple[str, ...], strategy: Strategy | None, profile: Profile
 ) -> Rewards | None:
     if not steps:
-        found = read_rewards_of(folder, name, None)
+        found = read_rewards_of(folder, name, None, profile)
         return None if isinstance(found, RewardError) else found
-    left = [read_rewards_of(folder, name, step) for step in steps]
+    left = [read_rewards_of(folder, name, step, profile) for step in steps]
     verified = [Step(verified=True, rewards=one) for one in left if not isinstance(one, RewardError)]
     result = trial_rewards(verified, strategy)
     return result.rewards if result is not None else None
 
 
-def read_rewards_of(folder: JobFolder, trial: str, step: str | None) -> Rewards | RewardError | None:
+def read_rewards_of(
+    folder: JobFolder, trial: str, step: str | None, profile: Profile
+) -> Rewards | RewardError | None:
     """The rewards in a trial's own reward files, which may be null, or the error of reading them."""
     try:
-        return parse_reward_files(folder.reward_files(trial, step), PROFILE).rewards
+        return parse_reward_files(folder.reward_files(trial, step, profile.order), profile).rewards
     except RewardError as error:
         return error
 
@@ -143,16 +170,17 @@ def _not_finite(value: float) -> bool:
     return type(value) is not int and not math.isfinite(value)
 
 
-def _plan(folder: JobFolder, notes: list[str]) -> list[Slot]:
+def _plan(folder: JobFolder, notes: list[str]) -> Plan:
+    """The plan of lock.json. The file may be large, and isn't kept."""
     file = folder.file("lock.json")
     if isinstance(file, Content):
         try:
-            return planned_slots(file.data)
+            return read_plan(file.data)
         except (ValueError, RecursionError) as error:
             notes.append(f"lock.json can't be used ({error}), so trials are in the order of their start")
     elif isinstance(file, Refused):
         notes.append(f"lock.json is {file.why.value}, so trials are in the order of their start")
-    return []
+    return Plan([], None)
 
 
 def _never_started(unfilled: list[Slot], unreadable: int) -> list[Problem]:
@@ -168,20 +196,3 @@ def _recorded(folder: JobFolder, notes: list[str]) -> bytes | None:
     if isinstance(file, Refused):
         notes.append(f"the job's result.json is {file.why.value}{file.detail}")
     return file.data if isinstance(file, Content) else None
-
-
-def _metrics(folder: JobFolder, trials: list[Trial], script: Metric | None, notes: list[str]) -> ConfiguredMetrics:
-    file = folder.file("config.json")
-    found = ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
-    if isinstance(file, Content):
-        try:
-            found = metrics_of_config(file.data, script)
-        except (ValueError, RecursionError) as error:
-            notes.append(f"config.json can't be used ({error}), so the metric is the mean")
-    elif isinstance(file, Refused):
-        notes.append(f"config.json is {file.why.value}, so the metric is the mean")
-    if not found.complete:
-        notes.append("the job's metric is a script that was not run; pass it with --metric-script")
-    if script is not None and not found.script_used:
-        notes.append("the metric script was not run: the job configures no script metric")
-    return found

@@ -81,7 +81,7 @@ class JobFiles:
         return wire.trial_lock(
             task=posixpath.basename(planned.task.path.rstrip("/")),
             path=planned.task.path,
-            digest=planned.task.checksum,
+            digest=planned.task.harbor_checksums.package,
             source=planned.source,
             agent=self._agent,
             environment=self._environment,

@@ -8,7 +8,7 @@
     TrialFolder  the folder of one trial, written step by step
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from assay.dialects.evaluation.grading import Grading
@@ -47,8 +47,20 @@ class Bench(Protocol):
         """The mounts of the agent's sandbox."""
         ...
 
+    def remove_strays(self) -> list[str]:
+        """Remove links, pipes and devices that would lead a verifier astray. Says what each was."""
+        ...
+
     def verifier_mounts(self, step: Step) -> list[Mount]:
         """The mounts of the verifier's sandbox, with an empty folder for its artifacts, and the tests."""
+        ...
+
+    def changed_tests(self) -> list[str]:
+        """The tests that are no longer as they were given to the verifier, in order."""
+        ...
+
+    def test_texts(self) -> Iterable[str]:
+        """The text of each file of the tests, as they were given to the verifier."""
         ...
 
     def rewards(self) -> RewardFiles:

@@ -32,11 +32,14 @@ class ResultWriter:
         now = wire.local(self._host.now())
         # In the same order as when the folder is read.
         ordered = in_planned_order(trials, self._slots).trials
-        stats = job_stats(ordered, metrics_for(self._datasets), n_total=self._n_total, n_retries=n_retries)
+        stats = job_stats(
+            ordered,
+            metrics_for(self._datasets),
+            n_total=self._n_total,
+            n_retries=n_retries,
+            running=not finished,
+        )
         stats.n_running_trials = n_running
         stats.n_pending_trials = max(stats.n_pending_trials - n_running, 0)
-        if not finished:
-            for group in stats.evals.values():
-                group.pass_at_k = {}
         times = (wire.local(self._resumed.started_at) or "", now, now if finished else None)
         self._store.write_result(job_text(JobResult(self._resumed.id, *times, self._n_total, stats)))

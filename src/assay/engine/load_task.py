@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import VerifierSpec
@@ -13,23 +14,27 @@ from assay.dialects.harbor.task_config import (
     TaskConfig,
     VerifierConfig,
     load_task_config,
+    unknown_fields,
 )
+from assay.engine.brought_along import is_brought_along
 from assay.engine.declared_output import declared_output
 from assay.engine.dockerfile_environment import normal_path, read_environment
+from assay.engine.output_choice import choose_output
 from assay.engine.task import (
     DEFAULT_WORKDIR,
     DETAILS_PATH,
     REWARD_PATH,
+    SOLUTION,
     Environment,
     Phase,
     Step,
     Task,
-    infer_output_path,
 )
 from assay.engine.task_ports import TaskFolder
 from assay.formats.dockerfile import parse_dockerfile
 
-COMPOSE_FILES = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
+# The only name that harbor knows. A file with another name is data of the task.
+COMPOSE_FILE = "environment/docker-compose.yaml"
 
 
 def load_task(folder: TaskFolder, path: str) -> Task:
@@ -38,6 +43,7 @@ def load_task(folder: TaskFolder, path: str) -> Task:
     environment = _environment(folder, config)
     reader = _StepReader(folder, config, environment)
     steps = tuple(reader.steps())
+    unknown = [f"{path}/{FILE_NAME}: {said}" for said in unknown_fields(config)]
     return Task(
         name=config.task.name if config.task is not None else posixpath.basename(folder.root),
         path=path,
@@ -45,33 +51,25 @@ def load_task(folder: TaskFolder, path: str) -> Task:
         steps=steps,
         environment=environment,
         checksum=folder.checksum(),
-        warnings=tuple(reader.warnings),
+        harbor_checksums=folder.harbor_checksums(),
+        warnings=(*unknown, *reader.warnings),
     )
 
 
 def _environment(folder: TaskFolder, config: TaskConfig) -> Environment:
     """The environment of the Dockerfile, with the settings of task.toml on top."""
-    for name in COMPOSE_FILES:
-        if folder.is_file(f"environment/{name}"):
-            raise InputError(
-                f"{folder.root}/environment/{name}: a task must have a single container; describe it in a "
-                "Dockerfile instead"
-            )
+    if folder.is_file(COMPOSE_FILE):
+        raise InputError(
+            f"{folder.root}/{COMPOSE_FILE}: a task must have a single container; describe it in a Dockerfile"
+        )
     base = Environment(workdir=DEFAULT_WORKDIR)
     if folder.is_file("environment/Dockerfile"):
         base = _dockerfile(folder, "environment/Dockerfile")
-    elif config.environment.docker_image is not None:
-        base = Environment(
-            DEFAULT_WORKDIR, needs_image=f"environment.docker_image {config.environment.docker_image}"
-        )
-    return Environment(
-        workdir=normal_path(config.environment.workdir or base.workdir),
-        env=base.env,
-        copies=base.copies,
-        needs_image=base.needs_image,
-        dockerfile=base.dockerfile,
-        image=config.environment.docker_image,
-    )
+    image = config.environment.docker_image
+    if image is not None:
+        # The image is used as it is, even beside a Dockerfile, which then tells only what it is like.
+        base = replace(base, image=image, needs_image=f"environment.docker_image {image}", broken=None)
+    return replace(base, workdir=normal_path(config.environment.workdir or base.workdir))
 
 
 def _dockerfile(folder: TaskFolder, name: str) -> Environment:
@@ -105,30 +103,41 @@ class _StepReader:
         """One step, whose files are below a path of the task's folder."""
         config, folder = self._config, self._folder
         instruction = folder.text(f"{below}instruction.md")
-        script, tests = _script(folder, below, self.warnings)
+        script, verify, tests = _verifier(folder, below, self.warnings)
         name = None if step is None else step.name
         declared = declared_output(config, folder.root, name)
         workdir = self._environment.workdir
-        output = declared.path or infer_output_path(instruction) or workdir
+        files = f"{below}workdir"
+        brought = f"{folder.root}/{files}" if step is not None and folder.is_folder(files) else None
+        choice = choose_output(
+            declared.path,
+            instruction,
+            workdir,
+            lambda path: is_brought_along(path, self._environment, brought, folder),
+        )
+        output = choice.path
         spec = VerifierSpec(
             script=script, expected_output_path=output, reward_path=REWARD_PATH, details_path=DETAILS_PATH
         )
-        solution, files = f"{below}solution", f"{below}workdir"
+        solution = f"{below}solution"
         own = step or StepConfig(name="only")
         prefix = "" if name is None else f"steps.{name}."
         return Step(
             name=name,
             instruction=instruction,
             verifier=spec,
+            verify=verify,
             tests=tests,
+            solve=_command(folder, f"{solution}/solve.sh", SOLUTION),
             solution=f"{folder.root}/{solution}" if folder.is_folder(solution) else None,
-            workdir_files=f"{folder.root}/{files}" if step is not None and folder.is_folder(files) else None,
+            workdir_files=brought,
             declared=declared.of(output, self._environment, folder),
             agent=self._phase(f"{prefix}agent", own.agent, config.agent, {}),
             verifier_phase=self._phase(
                 f"{prefix}verifier", own.verifier, config.verifier, {**config.verifier.env, **own.verifier.env}
             ),
             min_reward=own.min_reward,
+            output=choice,
         )
 
     def _phase(
@@ -149,8 +158,14 @@ class _StepReader:
         )
 
 
-def _script(folder: TaskFolder, below: str, warnings: list[str]) -> tuple[str, tuple[str, ...]]:
-    """The verifier's path in the sandbox, and the folders that make up /tests: the task's, then the step's."""
+def _command(folder: TaskFolder, name: str, path: str) -> tuple[str, ...]:
+    """The command that runs a shell script at a path of the sandbox. Without ``#!``, it is one for bash."""
+    script = folder.script(name)
+    return (path,) if script is None or script.names_program else ("bash", path)
+
+
+def _verifier(folder: TaskFolder, below: str, warnings: list[str]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The verifier's path in the sandbox, its command, and the folders of /tests: the task's, then the step's."""
     tests = [name for name in dict.fromkeys(("tests", f"{below}tests")) if folder.is_folder(name)]
     for name in ("test.sh", "verify.py"):
         for found in reversed(tests):
@@ -160,10 +175,11 @@ def _script(folder: TaskFolder, below: str, warnings: list[str]) -> tuple[str, t
             path = f"{folder.root}/{found}/{name}"
             if script.is_link:
                 raise InputError(f"{path} must be a regular file, but it is a symbolic link")
+            inside = f"/tests/{name}"
+            command = _command(folder, f"{found}/{name}", inside)
             if name == "verify.py":
                 warnings.append(f"using {path} as the verifier, because there is no test.sh")
-            elif not script.is_executable:
-                raise InputError(f"{path} is the verifier, so it must be executable; run chmod +x on it")
-            return f"/tests/{name}", tuple(f"{folder.root}/{one}" for one in tests)
+                command = ("python3", inside)
+            return inside, command, tuple(f"{folder.root}/{one}" for one in tests)
     where = f"{folder.root}/{below}".rstrip("/")
     raise InputError(f"{where} must have a verifier, tests/test.sh or tests/verify.py, but it has neither")

@@ -7,6 +7,7 @@ from assay.core.errors import InputError
 from assay.evidence.files import File, RewardFiles
 
 if TYPE_CHECKING:
+    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
 
@@ -49,6 +50,14 @@ class JobFolder(Protocol):
         """The result.json of each folder."""
         ...
 
+    def trial_lock(self, trial: str) -> File:
+        """The lock.json of a trial."""
+        ...
+
+    def source_result(self, path: str) -> File:
+        """The result.json of a trial of another job, which a trial of this one names."""
+        ...
+
     def has_records(self) -> bool:
         """Whether trials of the job have gradings or annotations beside their results."""
         ...
@@ -61,6 +70,10 @@ class JobFolder(Protocol):
         """The reviewers' verdicts beside a trial's result, the oldest first. Raises ``InputError``."""
         ...
 
-    def reward_files(self, trial: str, step: str | None) -> RewardFiles:
-        """The reward files that the verifier of a trial, or of one of its steps, wrote."""
+    def added_tags(self, trial: str) -> "list[AddedTag]":
+        """The tags that were added beside a trial's result, the oldest first. Raises ``InputError``."""
+        ...
+
+    def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
+        """The reward files that the verifier of a trial, or of one of its steps, wrote, read in this order."""
         ...

@@ -12,6 +12,8 @@ from assay.engine.task_check import check_task
 
 def prepare_task(task: Task, site: Site, *, no_image: bool = False) -> Task:
     """The task, ready for this site. Raises ``InputError`` if it needs something that the site doesn't have."""
+    if task.environment.broken is not None:
+        raise InputError(task.environment.broken)
     if site.sandbox.images is not None:
         task = replace(task, environment=_built(task, site.sandbox.images))
     else:
@@ -35,10 +37,10 @@ def _check_without_image(task: Task, no_image: bool) -> None:
 
 def _built(task: Task, images: Images) -> Environment:
     environment, config = task.environment, task.config.environment
-    if environment.dockerfile is not None:
-        image = images.build(environment.dockerfile.rpartition("/")[0], config.build_timeout_sec)
-    elif environment.image is not None:
+    if environment.image is not None:
         image = environment.image
+    elif environment.dockerfile is not None:
+        image = images.build(environment.dockerfile.rpartition("/")[0], config.build_timeout_sec)
     else:
         raise InputError(
             f"{task.path}: to run in a container, the task must have environment/Dockerfile or [environment] "

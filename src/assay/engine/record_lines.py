@@ -23,7 +23,17 @@ def records_of(data: bytes, path: str, read_file: ReadFile, now: datetime) -> It
     for number, line in enumerate(data.removeprefix(BOM_UTF8).splitlines(), 1):
         if line.strip():
             where = f"{path}:{number}"
-            yield _record(_parsed(line, where), read_file, where, now)
+            yield record_of(_parsed(line, where), read_file, where, now)
+
+
+def record_in(line: bytes, now: datetime) -> Record:
+    """The record in a line that came from elsewhere, so that it can't name a file. Raises ``InputError``."""
+    return record_of(_parsed(line, ""), no_file, "", now)
+
+
+def no_file(_name: str, _where: str) -> bytes:
+    """For records that come from elsewhere. Raises ``InputError``."""
+    raise InputError("payload_file must be left out here: send payload or payload_base64")
 
 
 def _parsed(line: bytes, where: str) -> RecordLine:
@@ -31,7 +41,7 @@ def _parsed(line: bytes, where: str) -> RecordLine:
         return RECORD_LINE.validate_json(line)
     except ValidationError as error:
         told = first(error.errors(include_url=False))
-        raise InputError(f"{where}: {_said(told)}") from error
+        raise InputError(f"{where}: {_said(told)}".removeprefix(": ")) from error
 
 
 def _said(told: ErrorDetails) -> str:
@@ -43,7 +53,8 @@ def _said(told: ErrorDetails) -> str:
     return about(field, sentence({**told, "loc": tuple(place)}, LINES.get(str(kind), RecordLine)))
 
 
-def _record(line: RecordLine, read_file: ReadFile, where: str, now: datetime) -> Record:
+def record_of(line: RecordLine, read_file: ReadFile, where: str, now: datetime) -> Record:
+    """What a line becomes in the store. ``where`` begins what is said of a file that can't be read."""
     at = line.at or now
     if isinstance(line, EventLine):
         return NewEvent(line.type, _payload(line, read_file, where), at)

@@ -1,13 +1,13 @@
 """Record a trial while it runs: the files of each step as soon as it ends, and its grading."""
 
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.grading_record import grading_of
+from assay.engine.grading_record import grading_of, grading_of_trial
 from assay.engine.job_plan import Agent
 from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG, Bench, TrialFolder, Workshop
 from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
-from assay.engine.trial_record import StepRecord
+from assay.engine.trial_record import StepRecord, TrialRecord
 
 
 class TrialRecorder:
@@ -32,19 +32,24 @@ class TrialRecorder:
     def step_ended(self, step: Step, record: StepRecord) -> None:
         """Keep the verifier's files and the grading."""
         verified = record.verified
-        self._folder.keep_verifier(step.name, self._bench, None if verified is None else verified.ran)
+        self._folder.keep_verifier(step.name, self._bench, record.verifier)
         self._bench.clear_agent()
         if verified is None:
             return
         grading = grading_of(
             verified,
             task=self._task,
-            step=step.name,
+            step=step,
             site=self._site,
             before=self._folder.gradings(),
             checksums={"tests": self._workshop.tests_checksum(step), "workspace": self._workspace},
         )
         self._folder.add_grading(grading)
+
+    def trial_ended(self, record: TrialRecord) -> None:
+        """Keep the grading of a whole trial with steps. There is none if the measurement broke on the way."""
+        if self._task.multi_step and record.steps[-1].verified is not None:
+            self._folder.add_grading(grading_of_trial(self._folder.gradings(), self._task.strategy))
 
     def _artifacts(self, step: Step) -> list[ArtifactConfig]:
         """The task's artifacts, and the step's own."""

@@ -6,7 +6,7 @@ and threshold.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field, replace
 
 import msgspec
 
@@ -16,8 +16,14 @@ from assay.dialects.harbor.passk import eligible_k
 from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.trial import Trial
 from assay.engine.evaluation_report import EvaluationReport, report_histories
+from assay.engine.evaluation_summary import EvaluationSummary, evaluate_trials, summarize
 from assay.engine.history import History, with_latest
-from assay.engine.job import PROFILE, Job, Problem
+from assay.engine.job import Job, Problem
+from assay.engine.regrades import Regrade
+from assay.engine.report_intervals import GroupBounds, GroupIntervals, group_bounds, group_intervals
+from assay.engine.rows_report import TaskRow, TrialRow, cause_of, task_rows, trial_rows, unrewarded
+from assay.engine.task_rewards import unusable_outputs
+from assay.engine.usage_report import UsageReport, report_usage
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
 
 
@@ -64,6 +70,8 @@ class GroupReport:
     n_averaged: int
     pass_at_k: list[Estimate]
     pass_hat_k: list[Estimate]
+    evaluation: EvaluationSummary | None = None
+    intervals: GroupIntervals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,7 @@ class Trouble:
     what: str
     trials: list[str]
     unscored: bool
+    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,40 +98,75 @@ class JobReport:
     troubles: list[Trouble]
     notes: list[str]
     evaluation: EvaluationReport | None = None
+    title: str = ""
+    harbor_version: str | None = None
+    usage: UsageReport | None = None
+    regrades: Sequence[Regrade] = ()
+    trial_rows: Sequence[TrialRow] | None = None
+    task_rows: Sequence[TaskRow] | None = None
+    bounds: Mapping[str, GroupBounds] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to report beyond harbor's numbers. With ``key`` None, the data decide on the key."""
+    """What to report beyond harbor's numbers. With ``key`` None, the data decide on the key.
+
+    ``by`` asks for a row for each "task" or "trial".
+    """
 
     key: str | None = None
     threshold: float = 1.0
     k: tuple[int, ...] = ()
     grading: str = "first"
+    by: str | None = None
 
 
 def report_job(
     job: Job,
     question: Question = Question(),  # noqa: B008 - frozen
     histories: Sequence[History] = (),
+    regrades: Sequence[Regrade] = (),
 ) -> JobReport:
     """The report of a job, with the gradings and annotations that were added after its trials ended."""
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
-    groups = [_group(key, members, stats.evals[key], question) for key, members in _by_group(trials).items()]
+    evaluated = evaluate_trials(job.trials, histories, question.grading)
+    groups = [
+        replace(
+            _group(key, members, stats.evals[key], question),
+            evaluation=summarize([trial.name for trial in members], evaluated, question.threshold),
+        )
+        for key, members in groups_of(trials).items()
+    ]
     return JobReport(
         job=job.name,
-        profile=PROFILE.value,
+        profile=job.version.profile.value,
+        title=job.version.title,
+        harbor_version=job.version.number,
         finished=_finished(job.recorded),
         harbor=stats,
         counts=_sum([*(group.counts for group in groups), _count((), job.problems)]),
         groups=groups,
         troubles=_troubles(trials, job.problems),
         notes=job.notes,
+        usage=report_usage(trials, stats.usage),
+        regrades=regrades,
+        trial_rows=trial_rows(trials, job.problems) if question.by == "trial" else None,
+        task_rows=task_rows(trials, _keys(groups), question.threshold) if question.by == "task" else None,
         evaluation=report_histories(
-            histories, question.grading, question.threshold, _deciding_rewards(trials, question)
+            histories, question.grading, question.threshold, _deciding_rewards(trials, question), evaluated
+        ),
+        bounds=group_bounds(
+            groups_of(trials),
+            {group.key: group.success.key for group in groups if group.success is not None},
+            unusable_outputs(histories, question.grading),
+            len(job.problems),
         ),
     )
+
+
+def _keys(groups: Iterable[GroupReport]) -> dict[str, str | None]:
+    return {group.key: None if group.success is None else group.success.key for group in groups}
 
 
 def _sum(counts: Sequence[Denominators]) -> Denominators:
@@ -140,7 +184,7 @@ def _deciding_rewards(trials: Iterable[Trial], question: Question) -> dict[str, 
     return rewards
 
 
-def _by_group(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+def groups_of(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
     """The trials of each group. Different names may give the same key; the key decides."""
     groups: dict[str, list[Trial]] = {}
     by_parts: dict[tuple[str, str | None, str], list[Trial]] = {}
@@ -175,7 +219,7 @@ def _count(trials: Iterable[Trial], problems: Iterable[Problem]) -> Denominators
 
 
 def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Question) -> GroupReport:
-    chosen = _chosen_key(stats.reward_stats, question)
+    chosen = chosen_key(stats.reward_stats, question)
     success = None if chosen is None else Success(chosen, question.threshold)
     attempts = {} if success is None else attempts_at(trials, success)
     ks = _chosen_k(attempts, question)
@@ -190,10 +234,11 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
         n_averaged=len(values),
         pass_at_k=[estimate_pass_at_k(attempts, k) for k in ks],
         pass_hat_k=[estimate_pass_hat_k(attempts, k) for k in ks],
+        intervals=None if chosen is None else group_intervals(trials, chosen, attempts),
     )
 
 
-def _chosen_key(keys: Collection[str], question: Question) -> str | None:
+def chosen_key(keys: Collection[str], question: Question) -> str | None:
     """The key asked for, "reward", or the only key. None if there are several and none was asked for."""
     if question.key is not None:
         return question.key if question.key in keys else None
@@ -222,7 +267,7 @@ def attempts_at(trials: Iterable[Trial], success: Success) -> dict[str, Attempts
     return {task: Attempts(n, successes.get(task, 0)) for task, n in attempts.items()}
 
 
-def _troubles(trials: Iterable[Trial], problems: Iterable[Problem]) -> list[Trouble]:
+def _troubles(trials: Sequence[Trial], problems: Iterable[Problem]) -> list[Trouble]:
     """The problems of the trials, grouped, in the order in which they first occur."""
     found: dict[tuple[str, str, bool], list[str]] = {}
     reasons: dict[tuple[str, str], str] = {}
@@ -233,11 +278,14 @@ def _troubles(trials: Iterable[Trial], problems: Iterable[Problem]) -> list[Trou
             reason = reasons.get(exception) or reasons.setdefault(exception, reason_of_exception(*exception))
             found.setdefault((reason, error, trial.rewards is None), []).append(trial.name)
         elif trial.rewards is None:
-            what = "a result without rewards" if trial.verified else "no verifier result and no error"
-            found.setdefault(("harbor_reward_missing", what, True), []).append(trial.name)
+            found.setdefault(("harbor_reward_missing", unrewarded(trial), True), []).append(trial.name)
     for problem in problems:
         found.setdefault((problem.reason_code, problem.detail, True), []).append(problem.trial)
-    return [Trouble(reason, what, names, unscored) for (reason, what, unscored), names in found.items()]
+    causes = {trial.name: cause_of(trial) for trial in trials if trial.exception_type is not None}
+    return [
+        Trouble(reason, what, names, unscored, causes.get(names[0]))
+        for (reason, what, unscored), names in found.items()
+    ]
 
 
 class _Times(msgspec.Struct):

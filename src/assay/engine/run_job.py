@@ -95,6 +95,7 @@ class JobTrials:
         try:
             recorder = TrialRecorder(self._site, self._workshop, folder, bench, planned.task, self._agent)
             record = run_trial(self._site, bench, planned.task, self._agent, recorder)
+            recorder.trial_ended(record)
         finally:
             bench.close()
         result = trial_result(planned, name, folder.path, config, record, self._site.host.new_id())

@@ -8,7 +8,7 @@ from assay.dialects.harbor import multi_step
 from assay.dialects.harbor.multi_step import TrialRewards
 from assay.engine.job_plan import Agent
 from assay.engine.job_ports import Bench
-from assay.engine.run_verifier import run_verifier
+from assay.engine.run_verifier import FailedDownloadError, run_verifier
 from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
@@ -57,8 +57,9 @@ def _run_step(
             recorder.agent_ended(step, ran)
         verified = run_verifier(site, bench, task, step)
     except MeasurementError as error:
-        return StepRecord(step.name, ran, Failure(BROKEN, str(error), site.host.now()), None)
-    return StepRecord(step.name, ran, failure or verified.failure, verified)
+        verifier = error.ran if isinstance(error, FailedDownloadError) else None
+        return StepRecord(step.name, ran, Failure(BROKEN, str(error), site.host.now()), None, verifier)
+    return StepRecord(step.name, ran, failure or verified.failure, verified, verified.ran)
 
 
 def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> tuple[Ran | None, Failure | None]:

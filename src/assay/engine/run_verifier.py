@@ -3,6 +3,7 @@
 import hashlib
 import sys
 
+from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.ingest import ingest
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.multi_step import TrialRewards
@@ -13,45 +14,75 @@ from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.task_commands import verifier_command
 from assay.engine.trial_record import Failure, Verified
-from assay.evidence.files import Absent, Content, File, RewardFiles
+from assay.engine.unpinned import downloads
+from assay.evidence.files import Content, File, RewardFiles
 from assay.evidence.verifier_run import VerifierEvidence
+from assay.formats.network_failures import network_failure
+from assay.formats.shell import command_lines
 
 
 def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
-    """Run the verifier on the bench. Raises ``MeasurementError`` if the sandbox can't start."""
+    """Run the verifier on the bench. Raises ``MeasurementError`` if the sandbox or a download failed."""
     # Read before the verifier runs, because it may change the output.
     output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
+    strays = bench.remove_strays()
     command = verifier_command(site, bench, task, step)
     ran = site.sandbox.run(command)
-    files = _reward_files(bench, ran)
+    files = bench.rewards()
     details = bench.details()
-    rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec)
-    evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end)
+    rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
+    _check_downloads(bench, ran, rewards, network=command.network)
+    evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end, strays=tuple(strays))
     return Verified(
         ran=ran,
         rewards=rewards,
         failure=failure,
-        ingested=ingest(evidence, step.declared, clock=site.host.monotonic),
+        ingested=ingest(
+            evidence,
+            step.declared,
+            clock=site.host.monotonic,
+            schema_forbids_reward=task.rules.schema_forbids_reward,
+        ),
+        changed_tests=tuple(bench.changed_tests()),
         hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
     )
 
 
-def _reward_files(bench: Bench, ran: Ran) -> RewardFiles:
-    """The reward files. They don't count if the verifier timed out, because it wasn't done."""
-    files = bench.rewards()
-    if not ran.end.timed_out:
-        return files
-    return RewardFiles(json=Absent(files.json.path), text=Absent(files.text.path))
+class FailedDownloadError(MeasurementError):
+    """The verifier couldn't get what it needs, so that its answer says nothing about the agent."""
+
+    def __init__(self, line: str, ran: Ran, *, network: bool) -> None:
+        why = "" if network else ", because it has no network; pass --verifier-network to grant it"
+        super().__init__(f"the verifier could not download what it needs{why}: {line}")
+        self.ran = ran
+
+
+def _check_downloads(bench: Bench, ran: Ran, rewards: TrialRewards | None, *, network: bool) -> None:
+    """Raise ``FailedDownloadError`` if tests that download failed to, and the answer is nothing or zero.
+
+    Only the tests themselves can be broken in this way: an agent whose program prints such a line keeps its zero.
+    """
+    if rewards is not None and any(value > 0 for value in (rewards.rewards or {}).values()):
+        return
+    line = network_failure(ran.output)
+    if line is not None and any(_downloads(text) for text in bench.test_texts()):
+        raise FailedDownloadError(line, ran, network=network)
+
+
+def _downloads(text: str) -> bool:
+    """Whether a script of the tests downloads something."""
+    return any(downloads(line.text) for line in command_lines(text))
 
 
 def _harbor_rewards(
-    files: RewardFiles, ran: Ran, timeout_sec: float
+    files: RewardFiles, ran: Ran, timeout_sec: float, profile: Profile
 ) -> tuple[TrialRewards | None, Failure | None]:
+    """Harbor's rewards. Files don't count if the verifier timed out, because it wasn't done."""
     if ran.end.timed_out:
         message = f"Verifier execution timed out after {timeout_sec} seconds"
         return None, Failure("VerifierTimeoutError", message, ran.finished_at)
     try:
-        rewards = parse_reward_files(files, Profile.HARBOR_0_13_1).rewards
+        rewards = parse_reward_files(files, profile).rewards
     except RewardError as error:
         return None, Failure(error.exception_type, str(error), ran.finished_at)
     problem = _not_recordable(rewards or {})

@@ -1,27 +1,34 @@
 """Ask every scorer about a workspace, and report the answers beside the two other gates."""
 
-from assay.core.check import Check, NoteForJudge
+from dataclasses import asdict
+
+from assay.core.check import NoteForJudge, RunsCommand
 from assay.core.grading import PlacedCheck, RunCheck, grade, run_here
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed
 from assay.core.rollup import Unscored, gate, weighted_mean
 from assay.dialects.scorers.report import (
+    NOTHING_CHANGED,
     ChangedFile,
     Judge,
     JudgeState,
+    Metric,
     Overall,
     OverallVerdict,
     Provenance,
     Row,
     RowVerdict,
+    RubricNote,
     Run,
-    RunStatus,
     ScorersReport,
     WorkspaceSummary,
     explain_disagreement,
+    headline,
     json_text,
 )
-from assay.evidence.workspace import Workspace
+from assay.engine.run_metrics import RunLimits, passed, run_metrics
+from assay.evidence.coding_run import AgentRecord, RunMetric, RunStatus
+from assay.evidence.workspace import Workspace, blind_spots
 
 COMMAND = "command"
 
@@ -32,38 +39,75 @@ def score_run(
     provenance: Provenance,
     status: RunStatus = RunStatus.COMPLETED,
     run_check: RunCheck[Workspace] = run_here,
+    agent: AgentRecord = AgentRecord(),  # noqa: B008 - frozen
+    limits: RunLimits = RunLimits(),  # noqa: B008 - frozen
 ) -> ScorersReport:
-    """Ask every scorer once. A run without a workspace has no scorers, only the two other gates.
+    """Ask every scorer once. A run without a workspace, or by a scenario without scorers, has two gates only.
 
     ``run_check`` runs one scorer and raises if it takes too long, which is an ERROR of that scorer alone.
     """
     judge = _judge(checks, status)
-    if workspace is None:
-        return ScorersReport(overall=None, scorers=[], judge=judge, run=Run(status=status), provenance=provenance)
+    run = _run(status, run_metrics(agent, None if workspace is None else len(workspace.changes), limits))
+    if workspace is None or not checks:
+        summary = None if workspace is None else _summary(workspace)
+        return ScorersReport(
+            overall=None, scorers=[], judge=judge, run=run, workspace=summary, provenance=provenance
+        )
     placed = grade(checks, workspace, run=run_check)
-    rows = [_row(one.check, answer) for one, answer in zip(checks, placed, strict=True)]
-    overall = Overall(verdict=OverallVerdict(gate(placed).value), score=weighted_mean(placed, Unscored.LEFT_OUT))
-    warned = any(row.verdict is RowVerdict.FAIL and not row.required for row in rows)
+    objective = _objective(checks)
+    rows = [_row(one, answer, one is objective) for one, answer in zip(checks, placed, strict=True)]
+    overall = _overall(placed, rows, workspace)
     return ScorersReport(
         overall=overall,
         scorers=rows,
         judge=judge,
-        run=Run(status=status),
-        disagreement=explain_disagreement(overall.verdict, judge.state, warned),
+        run=run,
+        disagreement=explain_disagreement(overall.verdict, judge.state, overall.warnings > 0),
         workspace=_summary(workspace),
         provenance=provenance,
     )
 
 
+def _overall(placed: tuple[Placed, ...], rows: list[Row], workspace: Workspace) -> Overall:
+    """The verdict of the required scorers. Without any change there is nothing that could have passed."""
+    verdict = OverallVerdict(gate(placed).value)
+    warnings = sum(row.warning for row in rows)
+    if verdict is OverallVerdict.PASS and not (workspace.changes or blind_spots(workspace)):
+        none = OverallVerdict.NOT_APPLICABLE
+        return Overall(verdict=none, score=None, warnings=warnings, headline=NOTHING_CHANGED)
+    mean = weighted_mean(placed, Unscored.LEFT_OUT)
+    return Overall(verdict=verdict, score=mean, warnings=warnings, headline=headline(verdict, warnings))
+
+
 def _judge(checks: list[PlacedCheck[Workspace]], status: RunStatus) -> Judge:
     """There is no judge yet. It is pending if the run is completed and a scorer has a note for the judge."""
-    notes = [one.check.rubric for one in checks if isinstance(one.check, NoteForJudge)]
+    notes = [
+        RubricNote(name=one.placement.name, required=one.placement.required, rubric=one.check.rubric)
+        for one in checks
+        if isinstance(one.check, NoteForJudge)
+    ]
     waiting = bool(notes) and status is RunStatus.COMPLETED
     return Judge(state=JudgeState.PENDING if waiting else JudgeState.NOT_APPLICABLE, rubric_notes=notes)
 
 
-def _row(check: Check[Workspace], placed: Placed) -> Row:
-    outcome = placed.outcome
+def _run(status: RunStatus, metrics: tuple[RunMetric, ...]) -> Run:
+    return Run(
+        status=status,
+        passed=passed(metrics),
+        metrics=[Metric.model_validate(asdict(metric)) for metric in metrics],
+    )
+
+
+def _objective(checks: list[PlacedCheck[Workspace]]) -> PlacedCheck[Workspace] | None:
+    """The objective test: the command that is marked as one, or the first required command."""
+    commands = [one for one in checks if isinstance(one.check, RunsCommand)]
+    marked = (one for one in commands if isinstance(one.check, RunsCommand) and one.check.objective)
+    required = (one for one in commands if one.placement.required)
+    return next(marked, None) or next(required, None)
+
+
+def _row(one: PlacedCheck[Workspace], placed: Placed, objective: bool) -> Row:
+    outcome, check = placed.outcome, one.check
     evidence = dict(outcome.evidence) if isinstance(outcome, Scored) else {}
     output = evidence.pop("output", None)
     return Row(
@@ -75,6 +119,8 @@ def _row(check: Check[Workspace], placed: Placed) -> Row:
         detail=json_text(outcome.summary),
         evidence=json_text(evidence) if not isinstance(outcome, Errored) else {"error_type": outcome.error_type},
         output=output if isinstance(output, str) else None,
+        command=check.command if isinstance(check, RunsCommand) else None,
+        objective=objective,
     )
 
 

@@ -2,27 +2,37 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, Literal, Protocol, TypeAlias
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
-from assay.dialects.scorers.report import Provenance, RunStatus, ScorersReport
+from assay.dialects.scorers.judge_section import JudgeSection
+from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
+from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
+from assay.engine.judge_run import JudgeRun, is_judged, with_verdict
+from assay.engine.run_metrics import RunLimits
 from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import placed_checks
+from assay.engine.scorer_checks import all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
+from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Workspace
 from assay.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One run of an agent: the folder or archive that it left, None if it had no workspace, and its status."""
+    """One run of an agent: the folder, archive or ``REPOSITORY@BRANCH`` that it left, None if it had no workspace,
+    its status, and what else it left.
+    """
 
     workspace: str | None
     status: RunStatus = RunStatus.COMPLETED
+    strict: bool = False
+    """Whether advisory scorers count as required ones."""
+    agent: AgentRecord = AgentRecord()  # noqa: RUF009 - frozen
 
 
 PathKind: TypeAlias = Literal["folder", "file"]
@@ -60,12 +70,16 @@ class ScoringFiles(Protocol):
         ...
 
     def capture(
-        self, left: Files, before: KnownBaseline, workdir: str, remember: bool
+        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
     ) -> AbstractContextManager[Workspace]:
-        """What the agent changed, for the time of the block. ``workdir`` is where commands find the workspace.
+        """What the agent changed, for the time of the block. The scenario says where and with what commands run.
 
         With ``remember``, files that nobody touched since the last capture are not read again.
         """
+        ...
+
+    def diff(self, workspace: Workspace) -> Diff:
+        """The cumulative diff of what was captured."""
         ...
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
@@ -77,47 +91,85 @@ class ScoringFiles(Protocol):
         ...
 
 
-def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
-    """Score by the scorers and the baseline that were frozen when the task was seeded."""
+class Judges(Protocol):
+    """Finds the judge that a scenario wants."""
+
+    def judge(self, section: JudgeSection | None) -> JudgeRun:
+        """The judge. Raises ``InputError`` if nobody says which."""
+        ...
+
+
+KeepRun: TypeAlias = Callable[[CodingRun, ScorersReport, JudgeSection | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Afterwards:
+    """What becomes of a run once it is scored: a judge reads it, and it is kept to be judged later."""
+
+    judges: Judges | None = None
+    keep: KeepRun | None = None
+
+    def for_scenario(self, scenario: Scenario) -> "_Ending":
+        """Raises ``InputError`` if there should be a judge and nobody says which."""
+        return _Ending(None if self.judges is None else self.judges.judge(scenario.judge), self.keep)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    judge: JudgeRun | None
+    keep: KeepRun | None
+
+
+NOTHING: Final = Afterwards()
+
+
+def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, ends: Afterwards = NOTHING) -> ScorersReport:
+    """Score by the scorers and the baseline that were frozen when the task was seeded, then ask the judge."""
     seeded = files.load_task(task)
     loaded = _Loaded(
         placed_checks(seeded.scenario, f"{task}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
-        seeded.scenario.workdir,
-    )
+        seeded.scenario,
+        ends.for_scenario(seeded.scenario),
+    ).as_strict_as(attempt)
     if attempt.workspace is None:
-        return score_run(loaded.checks, None, loaded.provenance, attempt.status)
+        return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, loaded.workdir, remember=True) as workspace:
-        return _score(loaded, workspace, attempt.status, files, run_check)
+    with files.capture(left, seeded.known, seeded.scenario, remember=True) as workspace:
+        return _score(loaded, workspace, attempt, files, run_check)
 
 
-def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
+def score_by_scenario(
+    scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles, ends: Afterwards = NOTHING
+) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
-    provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(found))
-    loaded = _Loaded(placed_checks(found, scenario), provenance, found.workdir)
+    checks = placed_checks(found, scenario)
+    provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
+    loaded = _Loaded(checks, provenance, found, ends.for_scenario(found)).as_strict_as(attempt)
     if attempt.workspace is None or baseline is None:
-        return score_run(loaded.checks, None, loaded.provenance, attempt.status)
+        return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
     with (
         files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
-        files.capture(left, before, loaded.workdir, remember=False) as workspace,
+        files.capture(left, before, found, remember=False) as workspace,
     ):
-        return _score(loaded.against(before), workspace, attempt.status, files, run_check)
+        return _score(loaded.against(before), workspace, attempt, files, run_check)
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
     """What kind of baseline is meant. Raises ``InputError`` if nothing like it exists."""
+    return _source(where, kind_of, "the baseline must be a folder, an archive or REPOSITORY@COMMIT")
+
+
+def _source(where: str, kind_of: Callable[[str], PathKind | None], must: str) -> Files | Commit:
     kind = kind_of(where)
     if kind is not None:
         return Files(where, packed=kind == "file")
     if "@" not in where:
-        raise InputError(
-            f"the baseline must be a folder, an archive or REPOSITORY@COMMIT, got {where}, which doesn't exist"
-        )
+        raise InputError(f"{must}, got {where}, which doesn't exist")
     # Both names may hold an "@". A folder that is there decides.
     parts = where.split("@")
     splits = [("@".join(parts[:at]), "@".join(parts[at:])) for at in range(len(parts) - 1, 0, -1)]
@@ -130,24 +182,53 @@ class _Loaded:
 
     checks: list[PlacedCheck[Workspace]]
     provenance: Provenance
-    workdir: str
+    scenario: Scenario
+    ending: _Ending
 
     def against(self, before: KnownBaseline) -> "_Loaded":
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
-        return _Loaded(self.checks, provenance, self.workdir)
+        return replace(self, provenance=provenance)
+
+    def as_strict_as(self, attempt: Attempt) -> "_Loaded":
+        if not attempt.strict:
+            return self
+        provenance = self.provenance.model_copy(update={"strict": True})
+        return replace(self, checks=all_required(self.checks), provenance=provenance)
+
+    @property
+    def limits(self) -> RunLimits:
+        return RunLimits(**self.scenario.limits.model_dump())
 
 
-def _left_by_agent(workspace: str, files: ScoringFiles) -> Files:
-    kind = files.kind_of(workspace)
-    if kind is None:
-        raise InputError(f"the workspace must be a folder or an archive, got {workspace}, which is neither")
-    return Files(workspace, packed=kind == "file")
+def _score_without_workspace(loaded: _Loaded, attempt: Attempt) -> ScorersReport:
+    report = score_run(
+        loaded.checks, None, loaded.provenance, attempt.status, agent=attempt.agent, limits=loaded.limits
+    )
+    return _ended(loaded, report, attempt, lambda: None)
+
+
+def _ended(
+    loaded: _Loaded, report: ScorersReport, attempt: Attempt, diff: Callable[[], Diff | None]
+) -> ScorersReport:
+    """Ask the judge, who reads what the scorers found, if the run is completed and there is one; then keep it."""
+    judge = loaded.ending.judge if is_judged(attempt.status) else None
+    if judge is None and loaded.ending.keep is None:
+        return report
+    run = coding_run(loaded.scenario, report, [attempt.agent], diff())
+    told = report if judge is None else with_verdict(report, judge(run))
+    if loaded.ending.keep is not None:
+        loaded.ending.keep(run, told, loaded.scenario.judge)
+    return told
+
+
+def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit:
+    return _source(workspace, files.kind_of, "the workspace must be a folder, an archive or REPOSITORY@BRANCH")
 
 
 def _score(
     loaded: _Loaded,
     workspace: Workspace,
-    status: RunStatus,
+    attempt: Attempt,
     files: ScoringFiles,
     run_check: RunCheck[Workspace],
 ) -> ScorersReport:
@@ -155,4 +236,7 @@ def _score(
     provenance = loaded.provenance
     if any(one.check.kind == COMMAND for one in loaded.checks):
         provenance = provenance.model_copy(update={"isolation": files.isolation()})
-    return score_run(loaded.checks, workspace, provenance, status, run_check)
+    report = score_run(
+        loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits
+    )
+    return _ended(loaded, report, attempt, lambda: files.diff(workspace))

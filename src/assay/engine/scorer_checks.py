@@ -3,6 +3,10 @@
 A type of scorer is the name of a file in ``checks``.
 """
 
+import json
+from dataclasses import asdict, replace
+from typing import Any
+
 from assay import checks
 from assay.core.check import GatingCheck
 from assay.core.errors import InputError
@@ -39,6 +43,27 @@ def required_by_default(kind: str) -> bool:
 def placed_checks(scenario: Scenario, origin: str) -> list[PlacedCheck[Workspace]]:
     """The checks and how they count. Raises ``InputError`` that names the file, the scorer and the field."""
     return [_placed(scorer, f"{origin}: scorers[{number}]") for number, scorer in enumerate(scenario.scorers)]
+
+
+def frozen(scenario: Scenario, checks: list[PlacedCheck[Workspace]]) -> Scenario:
+    """The scenario with the defaults of its scorers' types written out, so that new ones can't change it."""
+    pairs = zip(scenario.scorers, checks, strict=True)
+    scorers = [
+        Scorer(type=scorer.type, name=scorer.name, required=one.placement.required, **_settings(one.check))
+        for scorer, one in pairs
+    ]
+    return scenario.model_copy(update={"scorers": scorers})
+
+
+def _settings(check: Any) -> dict[str, Any]:
+    """The fields of a check as JSON has them. A field without a value is left out, as in a scenario."""
+    values = json.loads(json.dumps(asdict(check)))
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def all_required(checks: list[PlacedCheck[Workspace]]) -> list[PlacedCheck[Workspace]]:
+    """The same checks, each of them required. A note for the judge still never fails a run."""
+    return [replace(one, placement=replace(one.placement, required=True)) for one in checks]
 
 
 def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:

@@ -1,6 +1,5 @@
 """Seed a task from a scenario: prepare the workspace, try the scorers on it, freeze it and them."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -10,11 +9,11 @@ from typing import Protocol
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, Outcome, Scored
-from assay.dialects.scorers.scenario import Scenario, Seed, Setup, canonical, scenario_hash
+from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash, written
 from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Ran
 from assay.engine.score import COMMAND
-from assay.engine.scorer_checks import placed_checks
+from assay.engine.scorer_checks import frozen, placed_checks
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted
 from assay.version import VERSION
@@ -59,6 +58,10 @@ class SeedingFiles(Protocol):
         """Write the files that a seed names. Returns the commit that they are from; None if there is none."""
         ...
 
+    def fix(self, environment: Environment) -> Environment:
+        """The environment with paths that mean the same wherever the task is used. Raises ``InputError``."""
+        ...
+
     def paths(self, folder: str) -> Sequence[str]:
         """Every file and link in a folder."""
         ...
@@ -75,7 +78,7 @@ class SeedingFiles(Protocol):
         """Write the archive that agents will get into the task."""
         ...
 
-    def unpacked(self, target: str, workdir: str) -> AbstractContextManager[Untouched]:
+    def unpacked(self, target: str, scenario: Scenario) -> AbstractContextManager[Untouched]:
         """What the task's archive holds, for the time of the block."""
         ...
 
@@ -96,27 +99,32 @@ def seed_task(
     Raises ``InputError`` if the scenario can't be seeded; nothing is left behind then.
     """
     checks = placed_checks(scenario, origin)
+    environment = files.fix(scenario.environment)
+    fixed = frozen(scenario.model_copy(update={"environment": environment}), checks)
     if scenario.workspace_seed is None:
         raise InputError(f"{origin}: workspace_seed must be given to seed a task, got nothing")
     with files.new_task(target):
         commit, packed = _make_workspace(scenario, scenario.workspace_seed, target, files)
         # What is recorded is what agents will get: an archive does not keep everything that a folder has.
-        with files.unpacked(target, scenario.workdir) as untouched:
+        with files.unpacked(target, fixed) as untouched:
             notes = _try_scorers(checks, untouched.workspace)
+            seen = _try_commands(checks, untouched.workspace)
             manifest = untouched.store_baseline()
             nested = untouched.nested
         record = {
-            "scenario": json.loads(canonical(scenario)),
-            "scenario_sha256": scenario_hash(scenario),
+            "scenario": written(fixed),
+            "scenario_sha256": scenario_hash(fixed),
             "baseline_sha256": manifest,
             "workspace_sha256": packed.sha256,
             "nested_repositories": list(nested),
+            "commands_on_baseline": seen,
             "commit": commit,
             "seeded_at": now().isoformat(),
             "engine": VERSION,
         }
         files.write_record(target, f"{scenario.user_instruction or ''}\n", record)
-    return replace(files.load(target), notes=notes)
+    told = tuple(f"{name}: {one['detail']}" for name, one in seen.items() if one["verdict"] == "ERROR")
+    return replace(files.load(target), notes=(*notes, *told))
 
 
 def _make_workspace(scenario: Scenario, seed: Seed, target: str, files: SeedingFiles) -> tuple[str | None, Packed]:
@@ -155,6 +163,22 @@ def _try_scorers(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace)
         name, why = broken.placement.name, broken.outcome.summary
         raise InputError(f"the scorer {name!r} breaks on the untouched workspace: {why}")
     return tuple(f"{one.placement.name}: {one.outcome.summary}" for one in answers if _has_notes(one.outcome))
+
+
+def _try_commands(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace) -> dict[str, dict[str, object]]:
+    """What each command says about a workspace that nobody has touched yet, by the name of its scorer.
+
+    It may fail there, since the agent hasn't done its work; and a runner that can't start is better known now.
+    """
+    answers = grade([one for one in checks if one.check.kind == COMMAND], untouched)
+    return {one.placement.name: _seen(one.outcome) for one in answers}
+
+
+def _seen(outcome: Outcome) -> dict[str, object]:
+    if not isinstance(outcome, Scored):
+        return {"verdict": "ERROR", "detail": outcome.summary}
+    known = {key: outcome.evidence[key] for key in ("exit_code", "tests") if key in outcome.evidence}
+    return {"verdict": "PASS" if outcome.passed else "FAIL", "detail": outcome.summary, **known}
 
 
 def _has_notes(outcome: Outcome) -> bool:

@@ -1,24 +1,26 @@
 """A loaded task: the instruction, the environment, and the verifier."""
 
 import posixpath
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared
 from assay.dialects.harbor.multi_step import Strategy
 from assay.dialects.harbor.task_config import TaskConfig
+from assay.engine.grading_rules import DEFAULT_RULES, GradingRules
+from assay.engine.output_choice import Origin, OutputChoice
 
 WORKSPACE = "/workspace"
 DEFAULT_WORKDIR = WORKSPACE
 REWARD_PATH = "/logs/verifier/reward.json"
 DETAILS_PATH = "/logs/verifier/details.json"
+SOLUTION = "/solution/solve.sh"
+WHOLE_WORKSPACE = OutputChoice(DEFAULT_WORKDIR, Origin.WORKDIR)
 LOGS = ("/logs/agent", "/logs/artifacts")
 
 # Folders of every system in which programs and users have folders of their own.
 _SHARED_FOLDERS = frozenset({"/home", "/media", "/mnt", "/srv", "/tmp", "/var"})  # noqa: S108 - in the sandbox
-_WORKSPACE_PATH = re.compile(r"(?<![\w.~/$}-])/workspace/[\w./+@-]*[\w+@-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +39,31 @@ class Step:
     """One step of a task. A task without steps has a single step whose name is None.
 
     The folders are paths on the host, or None if the task doesn't have them. ``declared`` is None if the output is
-    the working folder itself.
+    the working folder itself. ``verify`` and ``solve`` are the commands that run the verifier and the solution.
     """
 
     name: str | None
     instruction: str
     verifier: VerifierSpec
+    verify: tuple[str, ...]
     tests: tuple[str, ...]
+    solve: tuple[str, ...]
     solution: str | None
     workdir_files: str | None
     declared: Declared | None
     agent: Phase
     verifier_phase: Phase
     min_reward: float | Mapping[str, float] | None = None
+    output: OutputChoice = WHOLE_WORKSPACE
+
+
+def with_network(step: Step, *, agent: bool | None = None, verifier: bool | None = None) -> Step:
+    """The step, with the network granted or taken away; None leaves what the task says."""
+    return replace(
+        step,
+        agent=step.agent if agent is None else replace(step.agent, network=agent),
+        verifier_phase=step.verifier_phase if verifier is None else replace(step.verifier_phase, network=verifier),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +90,14 @@ class Environment:
     """Where agent and verifier run. ``needs_image`` names an instruction that works only in an image.
 
     ``env`` has the literal values that the Dockerfile sets. Values in task.toml may refer to those of the host.
+    ``broken`` says why no image can be built.
     """
 
     workdir: str
     env: Mapping[str, str] = field(default_factory=dict)
     copies: tuple[Copy, ...] = ()
     needs_image: str | None = None
+    broken: str | None = None
     dockerfile: str | None = None
     image: str | None = None
 
@@ -96,8 +112,16 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
+class HarborChecksums:
+    """The checksums that harbor records of a task: of the whole folder, and of the files of a published task."""
+
+    tree: str
+    package: str
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
-    """A loaded task. ``checksum`` covers every file of its folder."""
+    """A loaded task. ``checksum`` covers every file of its folder with its mode; gradings record it."""
 
     name: str
     path: str
@@ -105,7 +129,9 @@ class Task:
     steps: tuple[Step, ...]
     environment: Environment
     checksum: str
+    harbor_checksums: HarborChecksums
     warnings: tuple[str, ...] = ()
+    rules: GradingRules = DEFAULT_RULES
 
     @property
     def multi_step(self) -> bool:
@@ -120,9 +146,3 @@ def _uppermost(path: str) -> str:
     """The folder right below the root, or one level deeper in a folder that every system has."""
     parts = path.split("/")
     return "/".join(parts[:3] if f"/{parts[1]}" in _SHARED_FOLDERS else parts[:2])
-
-
-def infer_output_path(instruction: str) -> str | None:
-    """The first path below /workspace that an instruction mentions; None if there is no such path."""
-    match = _WORKSPACE_PATH.search(instruction)
-    return match[0] if match else None

@@ -13,17 +13,19 @@ INSTRUCTION_FILE = "/logs/agent/instruction.md"
 INSTRUCTION_ENV_LIMIT = 64 * 1024
 DEFAULT_AGENT_TIMEOUT_SEC = 3600.0
 DEFAULT_VERIFIER_TIMEOUT_SEC = 600.0
-SOLUTION = "/solution/solve.sh"
 
 
 def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> Command | None:
     """The command of the agent; None for an agent that does nothing."""
-    line = SOLUTION if agent.oracle else agent.command
-    if line is None:
+    if agent.oracle:
+        argv = step.solve
+    elif agent.command is not None:
+        argv = ("/bin/sh", "-c", agent.command)
+    else:
         return None
     solution_env = task.config.solution.env if agent.oracle else {}
     return Command(
-        argv=("/bin/sh", "-c", line),
+        argv=argv,
         workdir=task.environment.workdir,
         limits=_limits(task, step.agent.timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC),
         mounts=tuple(bench.agent_mounts(step.solution if agent.oracle else None)),
@@ -37,9 +39,8 @@ def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent
 
 def verifier_command(site: Site, bench: Bench, task: Task, step: Step) -> Command:
     """The command of the verifier."""
-    script = step.verifier.script
     return Command(
-        argv=("python3", script) if script.endswith(".py") else (script,),
+        argv=step.verify,
         workdir=task.environment.workdir,
         limits=_limits(task, step.verifier_phase.timeout_sec or DEFAULT_VERIFIER_TIMEOUT_SEC),
         mounts=tuple(bench.verifier_mounts(step)),

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from assay.engine.task import HarborChecksums
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script of a task, as it is on disk."""
+    """A script of a task, as it is on disk. ``names_program`` says whether it begins with ``#!``."""
 
     is_link: bool
-    is_executable: bool
+    names_program: bool
 
 
 class BuildContext(Protocol):
@@ -55,4 +57,8 @@ class TaskFolder(Protocol):
 
     def checksum(self) -> str:
         """The checksum of everything in the folder."""
+        ...
+
+    def harbor_checksums(self) -> HarborChecksums:
+        """The checksums that harbor would record of the folder."""
         ...

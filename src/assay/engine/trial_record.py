@@ -30,16 +30,18 @@ class Verified:
     failure: Failure | None
     ingested: Ingested
     hashes: Mapping[str, str | None]
+    changed_tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """The outcome of one step. ``verified`` is None if the verifier could not be run."""
+    """The outcome of one step. ``verified`` is None if the measurement broke, ``verifier`` if nothing was run."""
 
     name: str | None
     agent: Ran | None
     failure: Failure | None
     verified: Verified | None
+    verifier: Ran | None = None
 
 
 @dataclass(frozen=True, slots=True)

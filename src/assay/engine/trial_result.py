@@ -22,7 +22,7 @@ def trial_result(
         "trial_uri": f"file://{folder}",
         "task_id": {"path": task.path},
         "source": planned.source,
-        "task_checksum": task.checksum,
+        "task_checksum": task.harbor_checksums.tree,
         "config": config,
         "agent_info": {
             "name": config["agent"]["name"],

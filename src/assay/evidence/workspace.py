@@ -123,6 +123,10 @@ class Workspace(Protocol):
         """
         ...
 
+    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:
+        """Run a shell command on the workspace as it was before the agent began, in the same sandbox."""
+        ...
+
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         """Call a parser that may never return, in a process that can be killed; see ``assay.evidence.apart``."""
         ...

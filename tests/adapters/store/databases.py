@@ -35,19 +35,27 @@ def postgres_server() -> Iterator[str]:
 def empty_database(server: str) -> str:
     """The URL of a new database."""
     name = f"t{uuid.uuid4().hex}"
-    _execute(server, f'CREATE DATABASE "{name}"')
+    execute(server, f'CREATE DATABASE "{name}"')
     return make_url(server).set(database=name).render_as_string(hide_password=False)
 
 
 def _without_syncing(server: str) -> None:
     """No test cuts the power, and waiting for disks takes most of the time."""
-    _execute(server, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
+    execute(server, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
 
 
-def _execute(server: str, *statements: str) -> None:
+def execute(server: str, *statements: str) -> None:
     url = make_url(server).set(drivername="postgresql+psycopg")
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         for statement in statements:
             connection.execute(text(statement))
     engine.dispose()
+
+
+def copied_database(template: str) -> str:
+    """The URL of a new database that is a copy of another one, to which nobody is connected."""
+    name, url = f"t{uuid.uuid4().hex}", make_url(template)
+    server = url.set(database="postgres").render_as_string(hide_password=False)
+    execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{url.database}"')
+    return url.set(database=name).render_as_string(hide_password=False)

@@ -4,7 +4,7 @@ import pytest
 
 from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.read import read_test_code
-from assay.detectors.test_code.removed_names import removed_names
+from assay.detectors.test_code.removed_names import ChangedNames, changed_names
 from assay.detectors.test_code.removed_subjects import about_of
 from assay.detectors.test_code.weakening import compare_assertions
 from assay.evidence.apart import read_here
@@ -30,14 +30,14 @@ BODY = "def test_old():\n    service = LegacyService(3)\n    result = service.ru
 )
 def test_a_test_that_is_gone(path: str, removed: set[str], explained: bool) -> None:
     file = FilePair(path, path, read_test_code(path, BODY.encode(), read_here), None, BODY, "")
-    found = compare_assertions([file], frozenset(removed))
+    found = compare_assertions([file], ChangedNames(frozenset(removed)))
     assert [bool(found.findings), bool(found.explained)] == [not explained, explained]
 
 
 def test_a_file_that_is_still_there_is_not_explained_by_its_name() -> None:
     path, after = "tests/test_legacy.py", "def test_new():\n    assert other() == 4\n"
     old, new = (read_test_code(path, text.encode(), read_here) for text in (BODY, after))
-    found = compare_assertions([FilePair(path, path, old, new, BODY, after)], frozenset({"legacy"}))
+    found = compare_assertions([FilePair(path, path, old, new, BODY, after)], ChangedNames(frozenset({"legacy"})))
     assert [each.rule for each in found.findings] == ["test-removed"]
 
 
@@ -55,7 +55,7 @@ def test_a_file_that_is_still_there_is_not_explained_by_its_name() -> None:
 )
 def test_names_that_a_change_takes_out(before: str, after: str, removed: set[str]) -> None:
     workspace = FakeWorkspace({"src/limits.py": before}, {"src/limits.py": after or "pass\n"})
-    assert removed_names(workspace, None) == removed
+    assert changed_names(workspace, None).removed == removed
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ def test_the_fields_of_a_record() -> None:
         "schema_version",
         "number",
         "step",
+        "steps",
         "result",
         "reason_code",
         "rewards",
@@ -32,7 +33,10 @@ def test_the_fields_of_a_record() -> None:
         "platform",
         "profile",
         "isolation",
+        "network",
+        "image",
         "hashes",
+        "changed_tests",
         "started_at",
         "finished_at",
         "usage",
@@ -52,6 +56,7 @@ def test_the_fields_of_a_record() -> None:
     ],
 )
 def test_a_record_is_read_back_as_it_was_written(record: Grading) -> None:
+    assert Grading.model_validate(json.loads(record.model_dump_json())) == record
     again = Grading.model_validate_json(record.model_dump_json(indent=2))
     assert again == record
     assert again.model_dump_json() == record.model_dump_json()
@@ -64,7 +69,7 @@ def test_harbors_rewards_keep_their_values_and_types(rewards: dict[str, float | 
 
 
 def test_a_record_says_which_form_it_has() -> None:
-    assert json.loads(grading().model_dump_json())["schema_version"] == SCHEMA_VERSION == 2
+    assert json.loads(grading().model_dump_json())["schema_version"] == SCHEMA_VERSION == 3
 
 
 @pytest.mark.parametrize(

@@ -209,12 +209,26 @@ REFUSED: list[tuple[type[StrictModel], str, object]] = [
 ]
 
 
-@pytest.mark.statement("evaluation.result-strict")
+@pytest.mark.statement("evaluation.result-strict", "evaluation.result-range")
 @pytest.mark.parametrize(("model", "field", "value"), REFUSED, ids=str)
 def test_nothing_is_coerced(model: type[StrictModel], field: str, value: object) -> None:
     with pytest.raises(ValidationError) as refused:
         load(model, {**LEAST[model], field: value})
     assert {error["loc"][0] for error in refused.value.errors()} == {field}
+
+
+@pytest.mark.parametrize(("model", "field", "value"), REFUSED, ids=str)
+def test_nothing_is_coerced_in_python_either(model: type[StrictModel], field: str, value: object) -> None:
+    with pytest.raises(ValidationError) as refused:
+        model.model_validate({**LEAST[model], field: value})
+    assert {error["loc"][0] for error in refused.value.errors()} == {field}
+
+
+@pytest.mark.statement("evaluation.own-files-readable")
+@pytest.mark.parametrize("model", MODELS)
+def test_what_json_load_gives_is_read_like_the_file_itself(model: type[StrictModel]) -> None:
+    text = load(model, FULL[model]).model_dump_json()
+    assert model.model_validate(json.loads(text)) == model.model_validate_json(text) == load(model, FULL[model])
 
 
 @pytest.mark.statement("evaluation.annotation-judgments", "evaluation.tags-source")
@@ -271,7 +285,6 @@ def test_every_part_of_the_confidence_is_optional(field: str) -> None:
     assert load(ConfidenceMetadata, alone).model_dump(exclude_unset=True) == alone
 
 
-@pytest.mark.statement("evaluation.result-range")
 @pytest.mark.parametrize(("count", "agreement"), [(0, 0.0), (1, 1.0), (10**6, 0.5)])
 def test_the_ends_of_the_ranges(count: int, agreement: float) -> None:
     found = ConfidenceMetadata(annotator_count=count, inter_rater_agreement=agreement)

@@ -22,7 +22,7 @@ def result(
 
 
 # Rule 1: the score is the flat mean of all values; the key "mean" hides every other of its metric.
-@pytest.mark.statement("harbor.outcome-score", "harbor.outcome-no-metrics", "harbor.pass-not-scored")
+@pytest.mark.statement("harbor.outcome-score", "harbor.outcome-no-metrics")
 @pytest.mark.parametrize(
     ("data", "score"),
     [
@@ -50,6 +50,13 @@ def result(
 def test_score(data: bytes, score: float) -> None:
     found = outcome_of(data)
     assert (repr(found.score), found.reason_code) == (repr(score), None)
+
+
+@pytest.mark.statement("harbor.pass-not-scored")
+def test_pass_at_k_is_not_looked_at() -> None:
+    data = json.loads(result({"mean": 0.25}))
+    data["stats"]["evals"]["agent__ds0"]["pass_at_k"] = {"2": 1.0}
+    assert outcome_of(json.dumps(data).encode()) == outcome_of(result({"mean": 0.25}))
 
 
 # Rule 2: the status follows the count of errors, not the score.
@@ -192,13 +199,15 @@ FINE = line('{"status": "completed", "score": 0.5}')
         (line("[1]"), "failed", 0.0, "harbor_result_malformed"),
         (line("null"), "failed", 0.0, "harbor_result_malformed"),
         (line("[" * 100_000), "failed", 0.0, "harbor_result_malformed"),
-        # No status or no score.
+        # No status, one that is no string, or no score.
         (line("{}"), "failed", 0.0, "harbor_result_partial"),
         (line('{"status": "completed"}'), "failed", 0.0, "harbor_result_partial"),
         (line('{"score": 1}'), "failed", 0.0, "harbor_result_partial"),
-        (line('{"status": "completed", "score": null}'), "failed", 0.0, "harbor_result_partial"),
+        (line('{"status": ["completed"], "score": 0}'), "failed", 0.0, "harbor_result_partial"),
+        (line('{"status": 1, "score": 7}'), "failed", 0.0, "harbor_result_partial"),
         (line('{"status": null, "score": 1}'), "failed", 0.0, "harbor_result_partial"),
         # A score that is not a number, or outside 0 to 1.
+        (line('{"status": "completed", "score": null}'), "failed", 0.0, "harbor_result_invalid"),
         (line('{"status": "completed", "score": true}'), "failed", 0.0, "harbor_result_invalid"),
         (line('{"status": "failed", "score": false}'), "failed", 0.0, "harbor_result_invalid"),
         (line('{"status": "completed", "score": "0.5"}'), "failed", 0.0, "harbor_result_invalid"),
@@ -210,7 +219,6 @@ FINE = line('{"status": "completed", "score": 0.5}')
         (line('{"status": "completed", "score": 1' + "0" * 400 + "}"), "failed", 0.0, "harbor_result_invalid"),
         # An unknown status, or failed with a score above 0.
         (line('{"status": "running", "score": 0}'), "failed", 0.0, "harbor_result_invalid"),
-        (line('{"status": ["completed"], "score": 0}'), "failed", 0.0, "harbor_result_invalid"),
         (line('{"status": "failed", "score": 0.5}'), "failed", 0.0, "harbor_result_invalid"),
     ],
 )  # fmt: skip
@@ -235,6 +243,22 @@ def test_a_time_out_or_an_exit_code_discards_the_score(stdout: str, payload: Map
     assert parse_outcome(stdout, exit_code=-9) == failed
     assert parse_outcome(stdout, timed_out=True) == timed_out
     assert parse_outcome(stdout, exit_code=1, timed_out=True) == timed_out
+
+
+@pytest.mark.parametrize(
+    ("stated", "reason"),
+    [
+        ('"Agent Timeout Error"', "harbor_agent_timeout_error"),
+        ('"harbor_reward_missing"', "harbor_reward_missing"),
+        ('" "', "harbor_nonzero_exit"),
+        ("null", "harbor_nonzero_exit"),
+        ("7", "harbor_nonzero_exit"),
+    ],
+)
+def test_a_stated_reason_outlives_an_exit_code_but_not_a_time_out(stated: str, reason: str) -> None:
+    stdout = line(f'{{"status": "failed", "score": 0, "reason_code": {stated}}}')
+    assert parse_outcome(stdout, exit_code=2).reason_code == reason
+    assert parse_outcome(stdout, exit_code=2, timed_out=True).reason_code == "timed_out"
 
 
 payloads = st.dictionaries(

@@ -24,6 +24,7 @@ from assay.evidence.files import Absent, Refusal, Refused, RewardFiles
 from tests.builders import reward_files, typed, typed_values
 
 STRICT = Profile.STRICT
+JSON_FIRST = [profile for profile in Profile if profile is not Profile.HARBOR_0_6]
 
 
 @pytest.mark.statement("harbor.txt-key", "harbor.txt-float", "harbor.txt-any-float")
@@ -174,7 +175,7 @@ def test_json_nested_less_deeply_is_an_error_too(depth: int, profile: Profile) -
 
 
 @pytest.mark.statement("harbor.json-wins")
-@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize("profile", JSON_FIRST)
 @pytest.mark.parametrize(
     ("json_bytes", "error"), [(b"", RewardFileEmptyError), (b"broken", VerifierOutputParseError)]
 )
@@ -186,10 +187,67 @@ def test_reward_json_wins_even_where_it_is_useless(
 
 
 @pytest.mark.statement("harbor.json-wins")
-@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize("profile", JSON_FIRST)
 def test_reward_json_wins_over_reward_txt(profile: Profile) -> None:
     found = parse_reward_files(reward_files(json=b'{"quality": 0.25}', text=b"1"), profile)
     assert found == RewardReading({"quality": 0.25}, "/v/reward.json", profile)
+
+
+def test_reward_txt_won_up_to_harbor_0_6() -> None:
+    found = parse_reward_files(reward_files(json=b'{"quality": 0.25}', text=b"1"), Profile.HARBOR_0_6)
+    assert found == RewardReading({"reward": 1.0}, "/v/reward.txt", Profile.HARBOR_0_6)
+    with pytest.raises(RewardFileEmptyError):
+        parse_reward_files(reward_files(json=b'{"quality": 0.25}', text=b""), Profile.HARBOR_0_6)
+    only_json = parse_reward_files(reward_files(json=b'{"quality": "nan"}'), Profile.HARBOR_0_6)
+    assert typed_values(only_json.rewards) == {"quality": typed(math.nan)}
+
+
+# Recorded with harbor 0.24.0.
+@pytest.mark.statement("harbor.finite-since-0-23")
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (reward_files(text=b"nan"), "Non-finite reward nan in text file /v/reward.txt"),
+        (reward_files(text=b"-inf"), "Non-finite reward -inf in text file /v/reward.txt"),
+        (reward_files(json=b"null"), "Non-numeric reward None in JSON file /v/reward.json"),
+        (reward_files(json=b'"x"'), "Non-numeric reward 'x' in JSON file /v/reward.json"),
+        (reward_files(json=b"[1]"), "Non-numeric reward [1] in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": 1, "b": "0.5"}'), "Non-numeric reward '0.5' in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": [1]}'), "Non-numeric reward [1] in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": {"b": null}}'), "Non-numeric reward {'b': None} in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": NaN}'), "Non-finite reward nan in JSON file /v/reward.json"),
+        (reward_files(json=b'{"a": 1e309}'), "Non-finite reward inf in JSON file /v/reward.json"),
+    ],
+)
+def test_from_harbor_0_23_on_only_finite_numbers_are_rewards(files: RewardFiles, message: str) -> None:
+    with pytest.raises(VerifierOutputParseError) as raised:
+        parse_reward_files(files, Profile.HARBOR_0_24)
+    assert (str(raised.value), raised.value.retried_by_harbor) == (message, False)
+
+
+@pytest.mark.parametrize(
+    ("json_bytes", "expected"),
+    [
+        (b'{"a": true, "b": 2}', {"a": typed(1.0), "b": typed(2)}),
+        (b"{}", {}),
+        (b'{"a": -1.5}', {"a": typed(-1.5)}),
+    ],
+)
+def test_from_harbor_0_23_on_numbers_are_read_as_before(json_bytes: bytes, expected: Any) -> None:
+    found = parse_reward_files(reward_files(json=json_bytes), Profile.HARBOR_0_24)
+    assert typed_values(found.rewards) == expected
+
+
+@pytest.mark.parametrize("json_bytes", [b"1", b"true", b"0.5"])
+def test_from_harbor_0_23_on_a_bare_number_is_still_a_validation_error(json_bytes: bytes) -> None:
+    with pytest.raises(RewardValidationError):
+        parse_reward_files(reward_files(json=json_bytes), Profile.HARBOR_0_24)
+
+
+def test_a_huge_value_is_cut_in_the_message() -> None:
+    with pytest.raises(VerifierOutputParseError) as raised:
+        parse_reward_files(reward_files(json=b'{"a": "' + b"x" * 100_000 + b'"}'), Profile.HARBOR_0_24)
+    assert len(str(raised.value)) < 1000
 
 
 @pytest.mark.statement("harbor.txt-empty", "harbor.json-empty")
@@ -327,7 +385,7 @@ def test_strict_takes_nothing_else(files: RewardFiles, error: type[RewardError])
 @pytest.mark.statement("harbor.profiles")
 def test_a_reading_records_its_profile() -> None:
     assert parse_reward_files(reward_files(text=b"1")).profile is Profile.HARBOR_0_13_1
-    assert [profile.value for profile in Profile] == ["harbor-0.13.1", "strict"]
+    assert [profile.value for profile in Profile] == ["harbor-0.6", "harbor-0.13.1", "harbor-0.24", "strict"]
 
 
 numbers = st.floats() | st.integers() | st.booleans() | st.none() | st.text(max_size=8)

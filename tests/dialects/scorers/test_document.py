@@ -14,13 +14,14 @@ from assay.dialects.scorers.report import (
     OverallVerdict,
     Provenance,
     RowVerdict,
-    RunStatus,
+    RubricNote,
     ScorersReport,
     explain_disagreement,
 )
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import check_class, kinds, placed_checks, required_by_default
+from assay.evidence.coding_run import RunStatus
 from assay.evidence.verifier_run import RunEnd
 from assay.evidence.workspace import CommandRun
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
@@ -226,7 +227,7 @@ def test_without_a_glob_test_files_are_told_by_their_names(kind: str, globs: lis
 @pytest.mark.statement("scorers.llm-judge-note")
 def test_llm_judge_is_a_rubric_note_passed_to_the_judge() -> None:
     found = report(FakeWorkspace(), {"type": "llm_judge", "rubric": "Is it short?"})
-    assert found.judge.rubric_notes == ["Is it short?"]
+    assert found.judge.rubric_notes == [RubricNote(name="llm_judge", required=False, rubric="Is it short?")]
     assert found.scorers[0].verdict is RowVerdict.NOT_APPLICABLE
 
 
@@ -408,9 +409,9 @@ PASS, FAIL, NA = OverallVerdict.PASS, OverallVerdict.FAIL, OverallVerdict.NOT_AP
 @pytest.mark.parametrize(
     ("overall", "judge", "advisory_failed", "says"),
     [
-        (FAIL, JudgeState.PASS, False, "a hard mechanical constraint was violated"),
-        (PASS, JudgeState.FAIL, False, "the judge is not convinced"),
-        (PASS, JudgeState.PASS, True, "an advisory scorer warns"),
+        (FAIL, JudgeState.PASS, False, "semantically plausible output that violated a hard mechanical constraint"),
+        (PASS, JudgeState.FAIL, False, "semantic completion was not convincing"),
+        (PASS, JudgeState.PASS, True, "a heuristic warning"),
         (PASS, JudgeState.PASS, False, None),
         (FAIL, JudgeState.FAIL, True, None),
         (NA, JudgeState.PASS, True, None),

@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+from collections.abc import Iterable
+from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -9,16 +11,20 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 WRITING: Final = {"assay_writes": True}
 BUSY_SEC: Final = 30
 CONNECT_SEC: Final = 5
-# Another process may write at the same time; what was recorded must survive a loss of power.
+POOL: Final = 40
+# Another process may write at the same time.
 _PRAGMAS: Final = (
     f"PRAGMA busy_timeout = {BUSY_SEC * 1000}",
     "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
 )
+# What was recorded must survive a loss of power.
+_DURABLE: Final = "PRAGMA synchronous = FULL"
+# What was written last may be lost with the power, but the file stays whole.
+_LIGHT: Final = "PRAGMA synchronous = NORMAL"
 
 
-def engine_for(url: URL) -> Engine:
+def engine_for(url: URL, *, durable: bool = True) -> Engine:
     """An engine for a URL of SQLite or PostgreSQL. It connects only when it is used."""
     postgres = url.get_backend_name() == "postgresql"
     engine = create_engine(
@@ -26,11 +32,12 @@ def engine_for(url: URL) -> Engine:
         # Values are clinical: the text of an error must not quote them.
         hide_parameters=True,
         pool_pre_ping=postgres,
+        pool_size=POOL,
         json_serializer=_json,
         connect_args=_postgres_settings(url) if postgres else {},
     )
     if not postgres:
-        event.listen(engine, "connect", _prepare)
+        event.listen(engine, "connect", partial(_prepare, pragmas=(*_PRAGMAS, _DURABLE if durable else _LIGHT)))
         event.listen(engine, "begin", _begin)
     return engine
 
@@ -44,10 +51,10 @@ def _postgres_settings(url: URL) -> dict[str, object]:
     return {name: value for name, value in settings.items() if name not in url.query}
 
 
-def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+def _prepare(connection: sqlite3.Connection, _record: object, pragmas: Iterable[str]) -> None:
     """Python's driver begins no transaction before a change of tables; so all are begun below."""
     connection.isolation_level = None
-    for pragma in _PRAGMAS:
+    for pragma in pragmas:
         connection.execute(pragma)
 
 

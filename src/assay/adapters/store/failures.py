@@ -14,13 +14,17 @@ PATIENCE_SEC: Final = 5.0
 FIRST_PAUSE_SEC: Final = 0.1
 
 
+class StoreError(MeasurementError):
+    """The database can't be used."""
+
+
 @contextmanager
 def reaching(name: str) -> Iterator[None]:
     """Any error of the database means that nothing is known about the agent."""
     try:
         yield
     except SQLAlchemyError as error:
-        raise MeasurementError(f"the store {name} can't be used: {_reason(error)}") from error
+        raise StoreError(f"the store {name} can't be used: {_reason(error)}") from error
 
 
 def connected(engine: Engine, patience: float = PATIENCE_SEC) -> Connection:

@@ -27,7 +27,8 @@ def open_store(where: str, create: bool = False) -> "Store":
         raise InputError("a store needs more packages: install assay[store]") from error
     if "://" not in where:
         path = _file(where, create)
-        return Store(engine_for(sqlalchemy.URL.create("sqlite", database=path)), where)
+        file = sqlalchemy.URL.create("sqlite", database=path)
+        return Store(engine_for(file), where, engine_for(file, durable=False))
     url = _url(where)
     if url.get_backend_name() == "sqlite":
         return open_store(str(url.database or ""), create)

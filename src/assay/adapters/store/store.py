@@ -1,9 +1,11 @@
 """Playgrounds and their records in a database."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, Table, select
+from sqlalchemy import Connection, Engine, Executable, select
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import tables, writing
@@ -11,11 +13,10 @@ from assay.adapters.store.database import WRITING
 from assay.adapters.store.failures import connected, reaching
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.migrate import upgrade
+from assay.adapters.store.records import Records
 from assay.core.errors import InputError
 from assay.engine.playground_store import Playground, Record
 from assay.evidence.playground import Event, StateRow, Turn
-
-RESPONSE = "x12_response"
 
 
 class Store:
@@ -25,10 +26,18 @@ class Store:
     reached raises ``MeasurementError``.
     """
 
-    def __init__(self, engine: Engine, name: str) -> None:
-        """``name`` is how messages call it: a path, or a URL without its password."""
+    def __init__(self, engine: Engine, name: str, light: Engine | None = None) -> None:
+        """``name`` is how messages call it: a path, or a URL without its password.
+
+        ``light`` writes without waiting for the disk, where that can be chosen.
+        """
         self._engine = engine
+        self._light = light or engine
         self.name = name
+        self._records = Records(self.rows)
+        # Threads that take turns here wait shorter than those that try SQLite's lock again and again.
+        one_writer = engine.dialect.name == "sqlite"
+        self._turn: AbstractContextManager[object] = threading.Lock() if one_writer else nullcontext()
         try:
             with reaching(name):
                 connected(engine).close()
@@ -46,16 +55,17 @@ class Store:
     def close(self) -> None:
         """Hang up."""
         self._engine.dispose()
+        self._light.dispose()
 
     def add_playground(self, playground: Playground) -> None:
         """Raises ``InputError`` if one with that id exists."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             writing.add_playground(connection, playground)
 
     def record(self, playground: str, records: Iterable[Record], new: Playground | None = None) -> int:
         """Record everything and return the number of records. ``new`` is the playground to add first, if any."""
         count = 0
-        with self._writing() as connection:
+        with self.writing() as connection:
             if new is not None:
                 writing.add_playground(connection, new)
             elif not is_text(playground) or not writing.has_playground(connection, playground):
@@ -68,7 +78,7 @@ class Store:
     def replace(self, new: Playground, records: Iterable[Record]) -> int:
         """Make a playground again, without the records it had, and return the number of records."""
         count = 0
-        with self._writing() as connection:
+        with self.writing() as connection:
             writing.remove_playground(connection, new.id)
             writing.add_playground(connection, new)
             for record in records:
@@ -79,7 +89,7 @@ class Store:
     def playground(self, identity: str) -> Playground:
         """Raises ``InputError`` if there is none with that id."""
         table = tables.playgrounds
-        rows = self._rows(select(table).where(table.c.id == identity)) if is_text(identity) else ()
+        rows = self.rows(select(table).where(table.c.id == identity)) if is_text(identity) else ()
         if not rows:
             raise InputError(f"there is no playground {identity!r} in {self.name}")
         row = rows[0]
@@ -91,41 +101,39 @@ class Store:
         with reaching(self.name), connected(self._engine) as connection:
             return writing.has_playground(connection, identity)
 
+    @contextmanager
+    def reading(self) -> Iterator[Records]:
+        """The records of all playgrounds as they are now, over one connection."""
+        with reaching(self.name), connected(self._engine) as connection:
+            yield Records(lambda statement, values: connection.execute(statement, values).all())
+
     def events(self, playground: str, event_type: str) -> Sequence[Event]:
         """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""
-        table = tables.events
-        found = _of(table, playground).where(table.c.type == event_type).order_by(table.c.at, table.c.id)
-        return [Event(str(row.id), row.type, row.payload, row.at) for row in self._rows(found)]
+        return self._records.events(playground, event_type)
 
     def x12_responses(self, playground: str) -> Sequence[Event]:
-        table = tables.x12_responses
-        found = _of(table, playground).order_by(table.c.at, table.c.id)
-        return [Event(str(row.id), RESPONSE, row.payload, row.at) for row in self._rows(found)]
+        return self._records.x12_responses(playground)
 
     def state_rows(self, playground: str, resource: str) -> Sequence[StateRow]:
         """Those of a resource, in the order in which they changed."""
-        if not is_text(resource):
-            return []
-        table = tables.state_rows
-        found = _of(table, playground).where(table.c.resource == resource).order_by(table.c.at, table.c.key)
-        return [StateRow(row.resource, row.key, row.data, row.at) for row in self._rows(found)]
+        return self._records.state_rows(playground, resource)
 
     def turns(self, playground: str) -> Sequence[Turn]:
-        table = tables.turns
-        found = _of(table, playground).order_by(table.c.number)
-        return [Turn(row.number, row.speaker, row.text, row.at) for row in self._rows(found)]
+        return self._records.turns(playground)
 
-    def _rows(self, statement: "Select[*tuple[object, ...]]") -> Sequence["Row[*tuple[object, ...]]"]:
+    def rows(
+        self, statement: "Executable", values: Mapping[str, object] | None = None
+    ) -> Sequence["Row[*tuple[Any, ...]]"]:
+        """What a question to the database finds."""
         with reaching(self.name), connected(self._engine) as connection:
-            return connection.execute(statement).all()
+            return connection.execute(statement, values).all()
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        """One transaction. On SQLite it waits for its turn before it looks at anything."""
-        engine = self._engine.execution_options(**WRITING)
-        with reaching(self.name), connected(engine) as connection, connection.begin():
+    def writing(self, *, durable: bool = True) -> Iterator[Connection]:
+        """One transaction. On SQLite it waits for its turn before it looks at anything.
+
+        One that isn't ``durable`` may be lost with the power: for what nobody was told.
+        """
+        engine = (self._engine if durable else self._light).execution_options(**WRITING)
+        with reaching(self.name), self._turn, connected(engine) as connection, connection.begin():
             yield connection
-
-
-def _of(table: Table, playground: str) -> "Select[*tuple[object, ...]]":
-    return select(table).where(table.c.playground == playground)

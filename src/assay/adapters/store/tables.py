@@ -10,22 +10,17 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     PrimaryKeyConstraint,
     Table,
     Text,
 )
 
+from assay.adapters.store import service_tables
 from assay.adapters.store.columns import Counted, UtcTime
+from assay.adapters.store.schema import DEFAULT_ORGANISATION, metadata
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
+# Whoever knows these tables knows those of the service too: a database has all or none.
+__all__ = ["events", "metadata", "playgrounds", "service_tables", "state_rows", "turns", "x12_responses"]
 
 playgrounds = Table(
     "sandboxes",
@@ -36,6 +31,9 @@ playgrounds = Table(
     Column("fhir_base", Text),
     Column("file_source", Text),
     Column("data", JSON, nullable=False),
+    # What the command line adds belongs to the organisation that a store begins with.
+    Column("organisation", Text, nullable=False, server_default=DEFAULT_ORGANISATION),
+    Index(None, "organisation", "id"),
 )
 
 

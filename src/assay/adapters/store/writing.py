@@ -9,12 +9,15 @@ from sqlalchemy import Connection, Table, delete, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.adapters.store import limits, tables
+from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.core.errors import InputError
 from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
 from assay.evidence.playground import StateRow, Turn
 
 
-def add_playground(connection: Connection, playground: Playground) -> None:
+def add_playground(
+    connection: Connection, playground: Playground, organisation: str = DEFAULT_ORGANISATION
+) -> None:
     """A new playground. Raises ``InputError`` where there is one of that id."""
     values = {
         "id": limits.checked_name(playground.id, "the id of a playground"),
@@ -23,8 +26,9 @@ def add_playground(connection: Connection, playground: Playground) -> None:
         "fhir_base": _optional(playground.fhir_base, "the base URL of the FHIR server"),
         "file_source": _optional(playground.file_source, "the place of the files"),
         "data": limits.checked_data(playground.data, "the data of a playground"),
+        "organisation": organisation,
     }
-    if not _added(connection, tables.playgrounds, values):
+    if not added(connection, tables.playgrounds, values):
         raise InputError(f"the playground {playground.id!r} exists already")
 
 
@@ -97,7 +101,7 @@ def _add_turn(connection: Connection, playground: str, record: Turn) -> None:
         "text": limits.checked_text(record.text, f"the text of turn {record.number}"),
         "at": limits.checked_time(record.at, f"the time of turn {record.number}"),
     }
-    if not _added(connection, tables.turns, values):
+    if not added(connection, tables.turns, values):
         raise InputError(f"turn {record.number} exists already")
 
 
@@ -105,7 +109,7 @@ def _optional(value: str | None, what: str) -> str | None:
     return None if value is None else limits.checked_text(value, what)
 
 
-def _added(connection: Connection, table: Table, values: dict[str, object]) -> bool:
+def added(connection: Connection, table: Table, values: dict[str, object]) -> bool:
     """Whether a row was added; not so where one with its key is there."""
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     return connection.execute(statement.returning(*table.primary_key.columns)).first() is not None

@@ -73,6 +73,9 @@ class Captured:
     ) -> CommandRun:
         return self.commands.run(command, timeout_sec, restore, collect)
 
+    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:
+        return self.commands.run_on_baseline(command, timeout_sec)
+
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         return self._reading(read, question, answer)
 

@@ -4,19 +4,24 @@ import contextlib
 import os
 import posixpath
 import stat
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from assay.adapters.safe_read import read_below
-from assay.adapters.scratch import scratch_folder
+from assay.adapters.scratch import scratch_folder, temporary_folder
 from assay.adapters.trees import copy_tree, own_tree, remove_tree, walk
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.restoring import make_room, restore_files
 from assay.core.errors import AssayError, MeasurementError
-from assay.engine.sandbox import BASE_ENV, Command, Limits, Mount, Ran, Sandbox
+from assay.engine.command_environment import NO_ENVIRONMENT, CommandEnvironment
+from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import CommandRun
+
+
+def _nothing_more() -> CommandEnvironment:
+    return NO_ENVIRONMENT
 
 
 class BrokenCommandError(AssayError):
@@ -31,7 +36,7 @@ class Commands:
     baseline: Baseline
     sandbox: Callable[[], Sandbox]
     workdir: str = "/workspace"
-    env: Mapping[str, str] = field(default_factory=dict)
+    environment: Callable[[], CommandEnvironment] = _nothing_more
 
     def run(
         self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
@@ -42,26 +47,48 @@ class Commands:
         except MeasurementError as error:
             raise BrokenCommandError(str(error)) from error
 
+    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:
+        """Run a command on the workspace as it was before the agent began."""
+        try:
+            with temporary_folder(0o711) as around:
+                folder = f"{around}/workspace"
+                os.mkdir(folder)
+                restore_files(folder, self.baseline, ("*",))
+                return self._run_on(folder, command, timeout_sec, ())
+        except MeasurementError as error:
+            raise BrokenCommandError(str(error)) from error
+
     def _run(
         self, command: str, timeout_sec: float, restore: tuple[str, ...], collect: tuple[str, ...]
     ) -> CommandRun:
-        sandbox = self.sandbox()
-        with _copy(self.root) as copy:
+        with _copy(self.root, self._covered()) as copy:
             if restore:
                 restore_files(copy, self.baseline, restore)
-            for path in collect:
-                # So that whatever is there afterwards was written by the command.
-                make_room(copy, posixpath.normpath(path))
-            own_tree(copy, sandbox.owner)
-            ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, self.env)
-            files = {path: _content(copy, posixpath.normpath(path)) for path in collect}
+            return self._run_on(copy, command, timeout_sec, collect)
+
+    def _run_on(self, copy: str, command: str, timeout_sec: float, collect: tuple[str, ...]) -> CommandRun:
+        sandbox = self.sandbox()
+        for path in self._covered():
+            make_room(copy, path)
+            os.mkdir(f"{copy}/{path}")
+        for path in collect:
+            # So that whatever is there afterwards was written by the command.
+            make_room(copy, posixpath.normpath(path))
+        own_tree(copy, sandbox.owner)
+        ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, self.environment())
         return CommandRun(
             end=ran.end,
             output=ran.output.decode(errors="replace"),
             output_cut=ran.output_cut,
             duration_sec=(ran.finished_at - ran.started_at).total_seconds(),
-            files=files,
+            files={path: _content(copy, posixpath.normpath(path)) for path in collect},
         )
+
+    def _covered(self) -> list[str]:
+        """Paths of the workspace that folders of the environment cover: nobody sees what else is there."""
+        start = f"{self.workdir.rstrip('/')}/"
+        targets = (mount.target for mount in self.environment().mounts)
+        return [target.removeprefix(start) for target in targets if target.startswith(start)]
 
 
 def run_in_folder(
@@ -70,7 +97,7 @@ def run_in_folder(
     workdir: str,
     command: str,
     timeout_sec: float,
-    env: Mapping[str, str],
+    around: CommandEnvironment = NO_ENVIRONMENT,
     network: bool = False,
 ) -> Ran:
     """Run a shell command on a folder that belongs to the sandbox's user."""
@@ -79,19 +106,21 @@ def run_in_folder(
             argv=("/bin/sh", "-c", command),
             workdir=workdir,
             limits=Limits(timeout_sec=timeout_sec),
-            mounts=(Mount(folder, workdir, writable=True),),
-            env={**BASE_ENV, **env},
+            mounts=(Mount(folder, workdir, writable=True), *around.mounts),
+            env=around.variables(),
             network=network,
+            image=around.image,
         )
     )
 
 
 @contextlib.contextmanager
-def _copy(root: str) -> Iterator[str]:
+def _copy(root: str, without: Sequence[str] = ()) -> Iterator[str]:
     """A complete copy. If it left something out, an agent could choose what the command sees."""
     around = scratch_folder(0o711)
     try:
-        kept = copy_tree(root, f"{around}/workspace", links=True)
+        covered = frozenset(f"{root}/{path}" for path in without)
+        kept = copy_tree(root, f"{around}/workspace", without=covered, links=True)
         if kept.left_out > _specials(root):
             raise MeasurementError("the workspace is too large to copy, or a part of it can't be read")
         yield f"{around}/workspace"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 RUNNER = re.compile(
-    r"(?<![\w./-])(?:py\.?test|nosetests|tox|nox|jest|vitest|mocha|ava|karma|cypress|playwright|jasmine|rspec|phpunit|ctest|bats|behave|trial|"
+    r"(?<![\w./-])(?:py\.?test|nosetests|tox|nox|jest|vitest|mocha|ava|karma|cypress(?![ ]+(?:install|cache|verify))|playwright(?![ ]+(?:install|uninstall))|jasmine|rspec|phpunit|ctest|bats|behave|trial|"
     r"gotestsum|ginkgo|(?:npm|yarn|pnpm|bun)(?:[ ]run)?[ ](?:-\S+[ ])*(?:test|t\b|tst)[\w:-]*|go[ ]test|cargo[ ](?:\+\S+[ ])?(?:test|nextest)|mvnw?|gradlew?|"
     r"rake[ ](?:test|spec)|rails[ ]test|dotnet[ ]test|dotnet[ ]vstest|make[ ](?:-\S+[ ])*(?:test|check)\w*|node[ ][^|;&\n]{0,60}--test|deno[ ]test|unittest|coverage[ ]run|"
     r"hatch[ ](?:run[ ])?test\w*|mix[ ]test|swift[ ]test|react-scripts[ ]test|ng[ ]test|bundle[ ]exec[ ](?:rspec|rake)|\./(?:mvnw|gradlew))(?![\w-])"
@@ -38,6 +38,10 @@ _NARROWS = re.compile(
     r"-k[^\s-][^\s;|&]{0,80}|--lf(?!\S)|--last-failed(?!\S)|--sw(?!\S)|--stepwise(?!\S)|-x(?!\S)|--exitfirst|--onlyFailures|--only-failures|--onlyChanged|--noconftest|-short(?!\S)|--lib(?!\S)|"
     r"--bins(?!\S)|--no-cov(?!\S)|--continue-on-collection-errors|--bail=0|-p[ ]{0,2}no:(?!cacheprovider|randomly|sugar|xdist|faulthandler|launch\w*|anyio)[\w.]+|"
     r"-D(?:test|surefire\.excludes|excludedGroups|it\.test)=\S{1,120}|-vet=off)"
+)
+# Python's own option for a module to run, which is no choice of tests.
+_MODULE = re.compile(
+    r"\b(python[\d.]{0,5}[ ]{1,4}(?:-[A-Za-ln-z]\w{0,20}[ ]{1,4}){0,6})-m[ ]{1,4}(?=[\w.]+(?!\S))"
 )
 _LOADS = re.compile(r"(?<!\S)-p[ ]{0,2}(?!no:|pytest_?\w*(?!\S)|xdist(?!\S)|\d)[A-Za-z_][\w.]*(?!\S)")
 _STRICT = re.compile(
@@ -112,7 +116,7 @@ def features(command: str) -> Iterator[tuple[str, str]]:
         # A branch that ends well either way.
         if re.match(r"if\s(?>.*?;\s*then\b).*\bfi\b", part) and runs_tests(part) and not _FAILS.search(part):
             yield "failure_ignored", part
-        yield from (("narrowed", found[0]) for found in _NARROWS.finditer(part))
+        yield from (("narrowed", found[0]) for found in _NARROWS.finditer(_MODULE.sub(r"\1", part)))
         yield from (("plugin_loaded", found[0]) for found in _LOADS.finditer(part))
 
 

@@ -4,6 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable
 
+from assay.detectors.test_code.bounds import is_tighter
+from assay.detectors.test_code.messages import demands_the_message
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.negations import is_negation
 
@@ -105,6 +107,9 @@ def broken_rule(before: Assertion, after: Assertion) -> str | None:
     rounded = is_rounding(after) and before.expected == after.expected
     if is_negation(before, after):
         return "expectation-rewritten"
+    tighter = is_tighter(before, after)
+    if tighter is not None:
+        return None if tighter else "expectation-rewritten"
     if after.strength < before.strength and not rounded:
         return "assertion-weaker"
     if wider(before, after):
@@ -211,11 +216,17 @@ def reworded(before: Assertion, after: Assertion) -> bool:
     if after.strength < before.strength or wider(before, after) or is_negation(before, after):
         return False
     if before.expected != after.expected:
-        quoted = _QUOTED.findall(before.expected or "")
+        if demands_the_message(before, after):
+            return True
+        quoted = _QUOTED.findall(before.expected or "") if _denies(before) is _denies(after) else []
         return (bool(quoted) and all(each in after.text for each in quoted)) or _renamed(before.text, after.text)
     if _other_inputs(before.subject, after.subject):
         return False
     return bool(words(before.subject) & words(after.subject)) or _told_by_expectation(before, after)
+
+
+def _denies(assertion: Assertion) -> bool:
+    return (assertion.expected or "").startswith("not ")
 
 
 def _told_by_expectation(before: Assertion, after: Assertion) -> bool:

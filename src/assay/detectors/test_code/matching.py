@@ -48,34 +48,37 @@ def match_tests(files: Iterable[FilePair]) -> Matching:
 
 
 def _by_identity(file: FilePair, found: Matching, gone: list[Located], fresh: list[Located]) -> None:
-    after = _named(file.after)
-    before = {test.identity: test for test in _best(file)}
-    for identity, test in before.items():
-        same = after.pop(identity, None)
-        here = Located(file.old_path, test)
-        if same is not None and (same.collected or not test.collected):
-            found.pairs.append((here, Located(file.path, same)))
-            continue
-        if same is not None:
-            found.dead[id(test)] = Located(file.path, same)
-        if test.collected:
-            gone.append(here)
-    fresh += [Located(file.path, test) for test in after.values() if test.collected]
+    before, after = _grouped(file.before), _grouped(file.after)
+    for identity, tests in before.items():
+        for test, same in _same_named(tests, after.pop(identity, [])):
+            here = Located(file.old_path, test)
+            if same is not None and (same.collected or not test.collected):
+                found.pairs.append((here, Located(file.path, same)))
+                continue
+            if same is not None:
+                found.dead[id(test)] = Located(file.path, same)
+            if test.collected:
+                gone.append(here)
+    fresh += [Located(file.path, test) for tests in after.values() if (test := _one_of(tests)).collected]
 
 
-def _named(code: TestCode | None) -> dict[str, Test]:
-    """The tests of a file by their names; of two with one name, one that is collected."""
-    found: dict[str, Test] = {}
+def _grouped(code: TestCode | None) -> dict[str, list[Test]]:
+    found: dict[str, list[Test]] = defaultdict(list)
     for test in code.tests if code is not None else ():
-        if test.identity not in found or test.collected:
-            found[test.identity] = test
+        found[test.identity].append(test)
     return found
 
 
-def _best(file: FilePair) -> list[Test]:
-    """The tests before; of two with one name, the one that is collected."""
-    tests = file.before.tests if file.before is not None else ()
-    return sorted(tests, key=lambda test: test.collected)
+def _same_named(before: list[Test], after: list[Test]) -> Iterable[tuple[Test, Test | None]]:
+    """The tests of one name. As many as before are the same ones, in order; of more or fewer, only one may run."""
+    if len(before) == len(after):
+        return zip(before, after, strict=True)
+    return [(_one_of(before), _one_of(after) if after else None)]
+
+
+def _one_of(tests: list[Test]) -> Test:
+    """Of several tests with one name, the last one that is collected: it may take the place of the others."""
+    return next((test for test in reversed(tests) if test.collected), tests[-1])
 
 
 Key = Callable[[Located], Hashable | None]

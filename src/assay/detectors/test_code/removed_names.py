@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from assay.detectors.test_code.changed import chooser
@@ -17,31 +18,66 @@ _DEFINED = re.compile(
     r"|^([A-Za-z_]\w{2,})[ \t]*(?::[^=\n]*)?=(?!=)",
     re.MULTILINE,
 )
+# A member of a class or of an enumeration, on a line of its own.
+_CONSTANT = re.compile(r"^[ \t]{1,40}(?:\w{1,40}[ ]){0,6}([A-Z]\w{2,60})\b[ \t]{0,4}(?:[=,({:;]|$)", re.MULTILINE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
 _LARGEST = 1_000_000
 
 
-def removed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) -> frozenset[str]:
-    """What was defined in the changed sources before and is not even mentioned in any changed file after."""
+@dataclass(frozen=True, slots=True)
+class ChangedNames:
+    """Names that no changed file mentions any more, and names that none mentioned before.
+
+    ``removed`` was defined in the changed sources. ``old`` and ``new`` also have their constants, wherever they
+    stand: an old name and a new one in the same place were a renaming.
+    """
+
+    removed: frozenset[str] = frozenset()
+    old: frozenset[str] = frozenset()
+    new: frozenset[str] = frozenset()
+
+
+NO_NAMES = ChangedNames()
+
+
+def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) -> ChangedNames:
+    """What the changed sources defined before and after."""
     chosen = chooser(test_globset)
-    defined: set[str] = set()
-    for change in workspace.changes:
-        if language_of(change.old_path) and not _tests(change.paths, chosen):
-            defined |= _defined_before(change, workspace)
-    if not defined:
-        return frozenset()
-    for change in workspace.changes:
-        if change.after is not None and language_of(change.path):
-            defined -= _mentioned(workspace.after(change.path))
-    return frozenset(defined)
+    read = [change for change in workspace.changes if language_of(change.old_path) or language_of(change.path)]
+    before = {change.old_path: _text(workspace.before(change.old_path)) for change in read if _was_file(change)}
+    after = {change.path: _text(workspace.after(change.path)) for change in read if change.after is not None}
+    sources = [change for change in read if not _tests(change.paths, chosen)]
+    removed = _defined([before[c.old_path] for c in sources if c.old_path in before])
+    removed = removed | {PurePosixPath(c.old_path).stem for c in sources if c.after is None}
+    old = removed | _constants([before[c.old_path] for c in sources if c.old_path in before])
+    if not old:
+        return ChangedNames()
+    old -= _mentioned(after.values())
+    if not old:
+        return ChangedNames()
+    fresh = [after[c.path] for c in sources if c.path in after]
+    new = (_defined(fresh) | _constants(fresh)) - _mentioned(before.values())
+    return ChangedNames(frozenset(removed & old), frozenset(old), frozenset(new))
 
 
-def _defined_before(change: Change, workspace: Workspace) -> set[str]:
-    """What a file defined; where it is gone as a whole, its module, too."""
-    if change.before is None or change.before.kind is not EntryKind.FILE:
-        return set()
-    defined = defined_in(decoded(workspace.before(change.old_path) or b"")[0])
-    return defined if change.after is not None else defined | {PurePosixPath(change.old_path).stem}
+def _was_file(change: Change) -> bool:
+    return change.before is not None and change.before.kind is EntryKind.FILE
+
+
+def _text(data: bytes | None) -> str:
+    return decoded(data or b"")[0][:_LARGEST]
+
+
+def _defined(texts: Iterable[str]) -> set[str]:
+    return {name for text in texts for name in defined_in(text)}
+
+
+def _constants(texts: Iterable[str]) -> set[str]:
+    return {name for text in texts for name in _CONSTANT.findall(text)}
+
+
+def _mentioned(texts: Iterable[str]) -> set[str]:
+    return {name for text in texts for name in _IDENTIFIER.findall(text)}
 
 
 def _tests(paths: Iterable[str], chosen: Callable[[str], bool]) -> bool:
@@ -52,7 +88,3 @@ def _tests(paths: Iterable[str], chosen: Callable[[str], bool]) -> bool:
 def defined_in(text: str) -> set[str]:
     """The names that a text defines, in any of the languages."""
     return {name for groups in _DEFINED.findall(text[:_LARGEST]) for name in groups if name}
-
-
-def _mentioned(data: bytes | None) -> set[str]:
-    return set(_IDENTIFIER.findall(decoded(data or b"")[0][:_LARGEST]))

@@ -30,17 +30,19 @@ from assay.detectors.test_code.matching import Matching, match_tests
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.own_inputs import goes_in
 from assay.detectors.test_code.parametrised import Parametrised
+from assay.detectors.test_code.removed_names import NO_NAMES, ChangedNames
 from assay.detectors.test_code.removed_subjects import subject_removed
+from assay.detectors.test_code.renamed_code import follows_a_renaming
 from assay.detectors.test_code.swapped_expectations import swapped_expectation
 from assay.detectors.test_code.whole_expectations import covers, whole_expectations
 from assay.formats.counting import counted
 
 
-def compare_assertions(files: Sequence[FilePair], removed: frozenset[str] = frozenset()) -> Comparison:
-    """Compare the tests of all changed files. ``removed`` has names that the change took out of the code."""
+def compare_assertions(files: Sequence[FilePair], names: ChangedNames = NO_NAMES) -> Comparison:
+    """Compare the tests of all changed files. ``names`` are those that the change took out of the code."""
     matching = match_tests(files)
     by_path = {file.old_path: file for file in files}
-    return _Weakening(matching, removed, Parametrised(files), by_path).compare()
+    return _Weakening(matching, names, Parametrised(files), by_path).compare()
 
 
 class _Weakening:
@@ -49,14 +51,14 @@ class _Weakening:
     def __init__(
         self,
         matching: Matching,
-        removed: frozenset[str],
+        names: ChangedNames,
         tables: Parametrised,
         files: dict[str, FilePair],
     ) -> None:
         self.matching = matching
         self.files = files
         self.tables = tables
-        self.removed = removed
+        self.names = names
         self.calls = HelperCalls(files.values())
         self.pool = Pool()
         self.result = Comparison()
@@ -91,12 +93,17 @@ class _Weakening:
             self.result.compared += 1
         found = self._gone(before) if after is None else self._kept(before, after)
         file = self.files[before.path]
-        explained = [each for each in found if subject_removed(file, before, each, self.removed)]
+        explained = [each for each in found if self._is_explained(each, file, before)]
         worse = [each for each in found if each not in explained]
         self.result.explained += explained
         # The cases of a parametrised test often lose one and the same demand.
         self.result.findings += dict.fromkeys(worse)
         self.result.worse += bool(worse)
+
+    def _is_explained(self, finding: Finding, file: FilePair, before: Located) -> bool:
+        return follows_a_renaming(finding, self.names) or subject_removed(
+            file, before, finding, self.names.removed
+        )
 
     def _gone(self, before: Located) -> list[Finding]:
         """A test that no longer runs. Its assertions may have moved to other tests."""

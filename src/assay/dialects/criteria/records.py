@@ -31,20 +31,20 @@ class _Payload(StrictModel):
 class EventLine(_Payload):
     """An event, such as a message that was sent: ``type`` is ``hl7_outbound`` for HL7."""
 
-    record: Literal["event"]
+    record: Literal["event"] = "event"
     type: str = Field(min_length=1)
 
 
 class ResponseLine(_Payload):
     """An X12 response."""
 
-    record: Literal["x12_response"]
+    record: Literal["x12_response"] = "x12_response"
 
 
 class RowLine(StrictModel):
     """A row of state. A later one with the same key replaces it."""
 
-    record: Literal["row"]
+    record: Literal["row"] = "row"
     resource: str = Field(min_length=1)
     key: str = Field(min_length=1)
     data: dict[str, Any]
@@ -54,7 +54,7 @@ class RowLine(StrictModel):
 class TurnLine(StrictModel):
     """A turn of a call."""
 
-    record: Literal["turn"]
+    record: Literal["turn"] = "turn"
     number: int = Field(ge=1)
     speaker: str = Field(min_length=1)
     text: str

@@ -1,13 +1,12 @@
 """The record of one run graded once. It is written once and never changed; a second grading is a second record."""
 
-from datetime import datetime
 from typing import Any
 
 from pydantic import Field
 
-from assay.dialects.evaluation.models import EvaluationResult, StrictModel
+from assay.dialects.evaluation.models import EvaluationResult, StrictModel, Timestamp
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 class Hashes(StrictModel):
@@ -37,20 +36,37 @@ class Provenance(StrictModel):
     python: str
     platform: str
     profile: str
+    schema_forbids_reward: bool = Field(
+        default=False, description="Whether a schema violation forfeits the reward, as unparseable output does"
+    )
     isolation: dict[str, Any]
+    network: bool | None = Field(
+        default=None, description="Whether the verifier had the network; null if not recorded"
+    )
+    image: str | None = Field(default=None, description="The image that the verifier ran in")
     hashes: Hashes
-    started_at: datetime
-    finished_at: datetime
+    changed_tests: list[str] = Field(
+        default_factory=list,
+        description="Files of the tests that were changed while the verifier ran, by it or by what it ran",
+    )
+    started_at: Timestamp
+    finished_at: Timestamp
     usage: Usage
     previous: str | None = Field(description="SHA-256 of the grading before this one")
 
 
 class Grading(StrictModel):
-    """One grading of one run, or of one step of it."""
+    """One grading of one run, or of one step of it.
+
+    A run with steps has a grading for each of them, and one for the whole, which names those that it sums up.
+    """
 
     schema_version: int = SCHEMA_VERSION
     number: int = Field(ge=1)
     step: str | None
+    steps: list[int] | None = Field(
+        default=None, description="The numbers of the gradings of steps that this one sums up; null for all others"
+    )
     result: EvaluationResult
     reason_code: str | None
     rewards: dict[str, float | int | None] | None

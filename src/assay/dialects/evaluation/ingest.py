@@ -7,19 +7,24 @@ for a real zero.
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from assay.dialects.evaluation.bounded_text import bounded, named
 from assay.dialects.evaluation.details import read_details
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
 from assay.dialects.evaluation.schema_limits import Clock
+from assay.dialects.evaluation.verifier_words import read_words
 from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
-TAGS_KEY = "error_taxonomy"
 MALFORMED = "malformed artifact"
-TEXT_LIMIT = 2000
+MOST_STRAYS = 20
+MISSING = "missing artifact"
+# Harbor takes any names of metrics, so a file with others isn't malformed.
+NO_REWARD_KEY = "no reward key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,12 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class _Reward:
-    """A usable reward, or the reason why there is none."""
+    """A usable reward, or the reason why there is none, with the category of its tag if it has one."""
 
     value: float | None
     reason_code: str | None = None
     error: str | None = None
+    category: str | None = MALFORMED
 
 
 def ingest(
@@ -51,16 +57,21 @@ def ingest(
     Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
     """
     inspection = _inspect(evidence.output, declared, clock)
-    reward = _usable(_read_reward(evidence.rewards), inspection, schema_forbids_reward)
+    reward = _usable(_in_time(_read_reward(evidence.rewards), evidence.end), inspection, schema_forbids_reward)
     breakdown, details_error = read_details(evidence.details)
-    errors = [bounded(error) for error in (*inspection.errors, reward.error, details_error) if error]
+    words = read_words(breakdown)
+    complaints = [
+        *([] if details_error is None else [details_error]),
+        *_of_details(evidence.details, words.refused),
+    ]
+    errors = [bounded(error) for error in (*inspection.errors, reward.error, *complaints) if error]
     validity = ValidityCheck(
         output_parseable=inspection.parseable,
         schema_valid=inspection.schema_valid,
         verifier_completed=reward.value is not None,
         errors=errors,
     )
-    tags = _mechanical_tags(evidence, inspection, reward, details_error) + _verifier_tags(breakdown)
+    tags = [*_mechanical_tags(evidence, inspection, reward, complaints), *words.tags]
     forfeited = reward.reason_code in _FORFEITS
     return Ingested(
         EvaluationResult(
@@ -68,9 +79,14 @@ def ingest(
             validity=validity,
             breakdown=breakdown,
             error_taxonomy=tags or None,
+            confidence=words.confidence,
         ),
         reward.reason_code,
     )
+
+
+def _of_details(file: File, refused: Sequence[str]) -> list[str]:
+    return [f"{file.path}: {complaint}" for complaint in refused]
 
 
 _FORFEITS = ("reward_for_unparseable_output", "reward_for_schema_violation")
@@ -95,16 +111,27 @@ def _is_fine(why: Refusal, declared: Declared) -> bool:
     )
 
 
+def _in_time(reward: _Reward, end: RunEnd) -> _Reward:
+    """A verifier that ran out of time wasn't done, so what it wrote before doesn't count."""
+    if not end.timed_out:
+        return reward
+    if reward.reason_code == "reward_missing":
+        return replace(reward, error=f"{reward.error} before it ran out of time")
+    what = reward.error if reward.value is None else f"it had written {reward.value}"
+    said = f"the verifier ran out of time, so its reward doesn't count: {what}"
+    return _Reward(None, "reward_before_time_out", said, None)
+
+
 def _usable(reward: _Reward, inspection: Inspection, schema_forbids: bool) -> _Reward:
     """A reward above 0 for unusable output is forfeited, although the verifier completed."""
     if not reward.value:
         return reward
     if not inspection.parseable:
         said = f"the verifier gave {reward.value} for output that can't be parsed"
-        return _Reward(reward.value, "reward_for_unparseable_output", said)
+        return _Reward(reward.value, "reward_for_unparseable_output", said, None)
     if schema_forbids and not inspection.schema_valid:
         said = f"the verifier gave {reward.value} for output that violates its schema"
-        return _Reward(reward.value, "reward_for_schema_violation", said)
+        return _Reward(reward.value, "reward_for_schema_violation", said, None)
     return reward
 
 
@@ -112,15 +139,16 @@ def _read_reward(files: RewardFiles) -> _Reward:
     """reward.json, or reward.txt where there is no reward.json, as many published tasks have it."""
     file = files.text if isinstance(files.json, Absent) else files.json
     if isinstance(file, Absent):
-        return _Reward(None, "reward_missing", f"the verifier wrote no {files.json.path}")
+        return _Reward(None, "reward_missing", f"the verifier wrote no {files.json.path}", MISSING)
     if isinstance(file, Refused):
         return _Reward(None, "reward_refused", f"the reward file {file}")
     if not file.data:
         return _Reward(None, "reward_empty", f"{file.path} is empty")
     try:
         value = _reward_value(file) if file is files.json else float(file.data.decode())
-    except KeyError:
-        return _Reward(None, "reward_key_missing", f"{file.path} has no key 'reward'")
+    except _NoRewardKeyError as error:
+        said = f"{file.path} has no key 'reward'{error}"
+        return _Reward(None, "reward_key_missing", said, NO_REWARD_KEY if str(error) else MALFORMED)
     except _DuplicateKeyError as error:
         return _Reward(None, "reward_duplicate_key", f"{file.path} has the key {error} twice")
     except (ValueError, RecursionError) as error:
@@ -131,7 +159,7 @@ def _read_reward(files: RewardFiles) -> _Reward:
 def _in_range(value: object, path: str) -> _Reward:
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = "reward_boolean" if isinstance(value, bool) else "reward_not_a_number"
-        return _Reward(None, kind, f"the reward in {path} must be a number, got {_named(value)}")
+        return _Reward(None, kind, f"the reward in {path} must be a number, got {named(value)}")
     if not _finite(value):
         return _Reward(None, "reward_not_finite", f"the reward in {path} must be a finite number, got {value}")
     if not 0 <= value <= 1:
@@ -139,18 +167,15 @@ def _in_range(value: object, path: str) -> _Reward:
     return _Reward(float(value))
 
 
-def _named(value: object) -> str:
-    """The value, for an error. A list may be too deep to be written as JSON again."""
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "an object"
-    return bounded(json.dumps(value), 100)
-
-
 def _finite(value: float) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:  # An int beyond every float is finite, and out of range.
         return True
+
+
+class _NoRewardKeyError(Exception):
+    """A reward file without the key. The text names its metrics if it has any, as harbor's files may."""
 
 
 class _DuplicateKeyError(Exception):
@@ -161,7 +186,10 @@ def _reward_value(file: Content) -> object:
     found = json.loads(file.data.decode(), object_pairs_hook=_no_duplicates)
     if not isinstance(found, dict):
         raise ValueError("it must be an object")
-    return found["reward"]
+    if "reward" in found:
+        return found["reward"]
+    metrics = found if all(isinstance(value, int | float) for value in found.values()) else {}
+    raise _NoRewardKeyError(f", only {', '.join(list(metrics)[:5])}" if metrics else "")
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -174,7 +202,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _mechanical_tags(
-    evidence: VerifierEvidence, inspection: Inspection, reward: _Reward, details_error: str | None
+    evidence: VerifierEvidence, inspection: Inspection, reward: _Reward, complaints: Sequence[str]
 ) -> list[ErrorTag]:
     """The failures that the runner itself knows of."""
     return [
@@ -185,9 +213,10 @@ def _mechanical_tags(
         )
         for category, description in (
             *_tags_of_end(evidence.end),
+            *(("removed before verification", stray) for stray in evidence.strays[:MOST_STRAYS]),
             *_tags_of_output(evidence.output, inspection),
             *_tags_of_reward(reward),
-            *([] if details_error is None else [(MALFORMED, details_error)]),
+            *((MALFORMED, complaint) for complaint in complaints[:1]),
         )
     ]
 
@@ -207,45 +236,11 @@ def _tags_of_end(end: RunEnd) -> list[tuple[str, str | None]]:
 def _tags_of_output(output: File | None, inspection: Inspection) -> list[tuple[str, str | None]]:
     first = inspection.errors[0] if inspection.errors else None
     if isinstance(output, Absent):
-        return [("missing artifact", first)]
+        return [(MISSING, first)]
     if not inspection.parseable:
         return [("unparseable output", first)]
     return [] if inspection.schema_valid else [("schema violation", first)]
 
 
 def _tags_of_reward(reward: _Reward) -> list[tuple[str, str | None]]:
-    if reward.reason_code is None or reward.reason_code in _FORFEITS:
-        return []
-    missing = reward.reason_code == "reward_missing"
-    return [("missing artifact" if missing else MALFORMED, reward.error)]
-
-
-def _verifier_tags(breakdown: dict[str, Any] | None) -> list[ErrorTag]:
-    """Tags that the verifier itself wrote into details.json. Anything that isn't a tag stays there.
-
-    A verifier that asked a judge says so in the tag's source; without a source, the tag is mechanical.
-    """
-    written = (breakdown or {}).get(TAGS_KEY)
-    return [
-        ErrorTag(
-            category=bounded(tag["category"]),
-            description=_text(tag.get("description")),
-            source=_source(tag.get("source")),
-        )
-        for tag in (written if isinstance(written, list) else [])
-        if isinstance(tag, dict) and isinstance(tag.get("category"), str) and tag["category"]
-    ]
-
-
-def _source(value: object) -> ErrorSource:
-    return next((one for one in ErrorSource if one.value == value), ErrorSource.MECHANICAL)
-
-
-def _text(value: object) -> str | None:
-    return bounded(value) if isinstance(value, str) else None
-
-
-def bounded(text: str, limit: int = TEXT_LIMIT) -> str:
-    """The beginning of a text, in characters that can be written to a file."""
-    cut = text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
-    return cut.encode(errors="backslashreplace").decode()
+    return [] if reward.reason_code is None or reward.category is None else [(reward.category, reward.error)]

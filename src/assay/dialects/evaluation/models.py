@@ -6,15 +6,28 @@ The one rule across fields: output that can't be parsed forbids a reward above 0
 
 from datetime import datetime
 from enum import Enum
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, model_validator
 
 
 class StrictModel(BaseModel):
     """The settings of every model here: no coercion, no unknown fields, no changes after validation."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+def _from_text(value: object) -> object:
+    """A time as JSON has it, in ISO 8601, so that ``json.load`` of a record can be validated like the record."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError as error:
+        raise ValueError(f"must be a time such as 2026-01-02T03:04:05Z, got {value[:100]!r}") from error
+
+
+Timestamp = Annotated[datetime, BeforeValidator(_from_text)]
 
 
 class VerifierSpec(StrictModel):
@@ -48,7 +61,7 @@ class ErrorTag(StrictModel):
 
     category: str = Field(min_length=1)
     description: str | None = None
-    source: ErrorSource
+    source: ErrorSource = Field(strict=False)
 
 
 class ConfidenceInterval(StrictModel):
@@ -86,8 +99,8 @@ class Annotation(StrictModel):
 
     reviewer_id: str = Field(min_length=1)
     reviewer_discipline: str | None = None
-    timestamp: datetime
-    judgment: Judgment
+    timestamp: Timestamp
+    judgment: Judgment = Field(strict=False)
     categories: list[str] = Field(default_factory=list)
     notes: str | None = None
 

@@ -60,10 +60,11 @@ class JobResult:
 class _Group:
     """What is collected about one group in the pass over the trials."""
 
-    __slots__ = ("key", "rewards", "stats", "tasks")
+    __slots__ = ("dataset", "key", "rewards", "stats", "tasks")
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, dataset: str) -> None:
         self.key = key
+        self.dataset = dataset
         self.stats = EvalStats()
         self.tasks: list[str] = []
         self.rewards: list[Rewards | None] = []
@@ -75,12 +76,16 @@ def job_stats(
     *,
     n_total: int | None = None,
     n_retries: int = 0,
+    running: bool = False,
 ) -> JobStats:
-    """The final statistics of trials, in the given order. ``metrics`` has those of each declared dataset."""
+    """The statistics of trials, in the given order. ``metrics`` has those of each declared dataset.
+
+    They are the final ones, or with ``running`` those that harbor writes while a job runs: without pass@k.
+    """
     stats = JobStats(n_retries=n_retries)
     groups = _gather(trials, stats)
     for group in groups.values():
-        _finish(group, metrics)
+        _finish(group, metrics, running)
         stats.evals[group.key] = group.stats
     if n_total is not None:
         stats.n_pending_trials = max(n_total - stats.n_completed_trials, 0)
@@ -108,7 +113,7 @@ def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
         group = by_parts.get(parts)
         if group is None:
             key = evals_key(*parts)
-            group = by_parts[parts] = groups.setdefault(key, _Group(key))
+            group = by_parts[parts] = groups.setdefault(key, _Group(key, trial.dataset))
         rewards = trial.rewards
         group.tasks.append(trial.task)
         group.rewards.append(rewards)
@@ -145,8 +150,10 @@ def _count_error(stats: EvalStats, name: str, exception_type: str) -> None:
     stats.exception_stats.setdefault(exception_type, []).append(name)
 
 
-def _finish(group: _Group, metrics: DatasetMetrics) -> None:
-    # Harbor looks the dataset up by the last part of the key, so a name with "__" in it finds no metrics.
-    dataset = group.key.split("__")[-1]
-    group.stats.metrics = [metric.compute(group.rewards) for metric in metrics.get(dataset, ())]
-    group.stats.pass_at_k = pass_at_k_of_group(group.tasks, group.rewards)
+def _finish(group: _Group, metrics: DatasetMetrics, running: bool) -> None:
+    # In the end, harbor looks the dataset up by the last part of the key: a name with "__" in it finds no metrics.
+    dataset = group.dataset if running else group.key.split("__")[-1]
+    # Keys of groups contain "__", which the names that can be found don't.
+    chosen = metrics.get(group.key, metrics.get(dataset, ()))
+    group.stats.metrics = [metric.compute(group.rewards) for metric in chosen]
+    group.stats.pass_at_k = {} if running else pass_at_k_of_group(group.tasks, group.rewards)

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic_core import to_json
 
 from assay.dialects.harbor.job_stats import EvalStats, JobResult, JobStats
+from assay.dialects.harbor.versions import UNKNOWN, HarborVersion
 
 _STEP = "    "
 
 
-def job_text(result: JobResult) -> str:
-    """The whole text of result.json."""
-    return _render(result_fields(result), "")
+def job_text(result: JobResult, version: HarborVersion = UNKNOWN) -> str:
+    """The whole text of result.json as this version of harbor writes it."""
+    return _render(_legacy_fields(result, version) if version.legacy_counts else result_fields(result), "")
 
 
 def result_fields(result: JobResult) -> dict[str, object]:
@@ -29,6 +30,26 @@ def result_fields(result: JobResult) -> dict[str, object]:
         "n_total_trials": result.n_total_trials,
         "stats": _stats_fields(result.stats),
     }
+
+
+def _legacy_fields(result: JobResult, version: HarborVersion) -> dict[str, object]:
+    """The fields up to harbor 0.5. While a job runs, there is an empty list of trials too."""
+    evals = {key: _eval_fields(group) for key, group in result.stats.evals.items()}
+    for fields in evals.values():
+        if not version.has_pass_at_k:
+            del fields["pass_at_k"]
+    fields = {
+        "id": result.id,
+        "started_at": result.started_at,
+        "finished_at": result.finished_at,
+        "n_total_trials": result.n_total_trials,
+        "stats": {
+            "n_trials": result.stats.n_completed_trials,
+            "n_errors": result.stats.n_errored_trials,
+            "evals": evals,
+        },
+    }
+    return fields if result.finished_at is not None else fields | {"trial_results": []}
 
 
 def _stats_fields(stats: JobStats) -> dict[str, object]:

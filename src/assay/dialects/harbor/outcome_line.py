@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from assay.core.total import mean
 from assay.dialects.harbor.reasons import normalise_reason
@@ -41,6 +41,16 @@ def outcome_of(result_json: bytes | None) -> BenchmarkOutcome:
         return _outcome(json.loads(result_json.decode()))
     except Exception:  # noqa: BLE001 - the rule is: whatever goes wrong here, the result is malformed
         return _failed("harbor_result_malformed")
+
+
+def outcome_of_finished(result_json: bytes | None) -> BenchmarkOutcome:
+    """The same, but a job that is still running or was stopped has failed, whatever its trials got so far."""
+    outcome = outcome_of(result_json)
+    if result_json is None or outcome.reason_code is not None:
+        return outcome
+    data = json.loads(result_json.decode())
+    running = "finished_at" in data and data["finished_at"] is None
+    return _failed("harbor_result_partial") if running else outcome
 
 
 def _outcome(data: Any) -> BenchmarkOutcome:
@@ -81,12 +91,15 @@ class ParsedOutcome:
 
 
 def parse_outcome(stdout: str, *, exit_code: int = 0, timed_out: bool = False) -> ParsedOutcome:
-    """Read the last outcome line in ``stdout``. A time-out or an exit code other than 0 discards its score."""
+    """Read the last outcome line in ``stdout``. A time-out or an exit code other than 0 discards its score.
+
+    With an exit code other than 0, the reason that the line states is kept.
+    """
     payload, reason = _last_payload(stdout)
     if timed_out:
         return ParsedOutcome("timed_out", 0.0, "timed_out", payload)
     if exit_code != 0:
-        return ParsedOutcome("failed", 0.0, "harbor_nonzero_exit", payload)
+        return ParsedOutcome("failed", 0.0, _stated_reason(payload) or "harbor_nonzero_exit", payload)
     if payload is None:
         return ParsedOutcome("failed", 0.0, reason)
     return _accept(payload)
@@ -105,16 +118,19 @@ def _last_payload(stdout: str) -> tuple[Mapping[str, Any] | None, str | None]:
 
 def _accept(payload: Mapping[str, Any]) -> ParsedOutcome:
     status, score = payload.get("status"), payload.get("score")
-    if status is None or score is None:
+    if not isinstance(status, str) or "score" not in payload:
         return ParsedOutcome("failed", 0.0, "harbor_result_partial", payload)
     if not _is_share(score) or status not in ("completed", "failed") or (status == "failed" and score > 0):
         return ParsedOutcome("failed", 0.0, "harbor_result_invalid", payload)
-    stated = payload.get("reason_code")
-    reason = normalise_reason(stated) if isinstance(stated, str) else None
-    return ParsedOutcome(status, float(score), reason, payload)
+    return ParsedOutcome(status, float(score), _stated_reason(payload), payload)
 
 
-def _is_share(score: object) -> bool:
+def _stated_reason(payload: Mapping[str, Any] | None) -> str | None:
+    stated = None if payload is None else payload.get("reason_code")
+    return normalise_reason(stated) if isinstance(stated, str) else None
+
+
+def _is_share(score: object) -> TypeGuard[float]:
     """Whether a score is a number from 0 to 1. A boolean and NaN are not."""
     return isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= 1
 

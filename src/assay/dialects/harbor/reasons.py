@@ -81,9 +81,14 @@ def normalise_reason(text: str | None) -> str | None:
     return _NAMES.get(squeezed) or _found_in(lowered, squeezed) or underscored
 
 
+def is_invalid_reward(exception_type: str | None, message: str) -> bool:
+    """Whether a ValidationError is about the rewards. An agent may have one of its own."""
+    return exception_type == "ValidationError" and "VerifierResult" in message
+
+
 def reason_of_exception(exception_type: str, message: str) -> str:
     """The reason code of a trial's exception. Always one of the set: ``harbor_trial_failed`` if no other fits."""
-    if exception_type == "ValidationError" and "VerifierResult" in message:
+    if is_invalid_reward(exception_type, message):
         return "harbor_reward_parse_error"
     for text in (exception_type, message):
         code = normalise_reason(text)

@@ -1,17 +1,19 @@
 """Read rewards from the bytes of the reward files, under a named profile.
 
-``harbor-0.13.1`` reads them as harbor does: any float, NaN and infinity included, booleans as 1.0 and 0.0, numeric
-strings as floats. ``strict`` accepts only finite numbers from 0 to 1. In both, reward.json takes precedence over
-reward.txt if it exists, even if it is empty or broken.
+``harbor-0.13.1`` reads them as harbor does from 0.7 to 0.22: any float, NaN and infinity included, booleans as 1.0
+and 0.0, numeric strings as floats. ``harbor-0.24`` reads them as harbor does from 0.23 on: a value that isn't a
+finite number is a parse error. ``harbor-0.6`` reads them as harbor does up to 0.6: reward.txt takes precedence.
+In all other profiles reward.json does, even if it is empty or broken. ``strict`` accepts only finite numbers from
+0 to 1.
 """
 
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from assay.dialects.harbor.errors import (
     RewardFileEmptyError,
@@ -25,6 +27,7 @@ from assay.evidence.files import Absent, Content, File, Refused, RewardFiles
 
 Rewards: TypeAlias = Mapping[str, float]
 
+_REPR_LIMIT = 500
 
 # float() also accepts 1_0, digits of other scripts, infinity and the like; the strict profile refuses them.
 _PLAIN_NUMBER = re.compile(r"[ \t\r\n]*+[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d++)?[ \t\r\n]*+", re.ASCII)
@@ -33,8 +36,16 @@ _PLAIN_NUMBER = re.compile(r"[ \t\r\n]*+[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\
 class Profile(Enum):
     """The rules for reading a reward. A result records which rules were used."""
 
+    HARBOR_0_6 = "harbor-0.6"
     HARBOR_0_13_1 = "harbor-0.13.1"
+    HARBOR_0_24 = "harbor-0.24"
     STRICT = "strict"
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """The reward files in the order in which they count."""
+        names = ("reward.json", "reward.txt")
+        return names if self is not Profile.HARBOR_0_6 else (names[1], names[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +59,12 @@ class RewardReading:
 
 def parse_reward_files(files: RewardFiles, profile: Profile = Profile.HARBOR_0_13_1) -> RewardReading:
     """The rewards in the files. Raises a ``RewardError`` if they can't be used."""
-    if not isinstance(files.json, Absent):
+    json_counts = not isinstance(files.json, Absent)
+    if profile is Profile.HARBOR_0_6 and not isinstance(files.text, Absent):
+        json_counts = False
+    if json_counts:
         content = _content(files.json)
-        parse = _strict_json if profile is Profile.STRICT else _harbor_json
-        return RewardReading(parse(content), content.path, profile)
+        return RewardReading(_JSON_READERS[profile](content), content.path, profile)
     if not isinstance(files.text, Absent):
         content = _content(files.text)
         return RewardReading({"reward": _number(content, profile)}, content.path, profile)
@@ -78,16 +91,35 @@ def _number(content: Content, profile: Profile) -> float:
         if not _PLAIN_NUMBER.fullmatch(text):
             raise VerifierOutputParseError(f"{content.path} must be a plain decimal number")
         _check_strict("reward", number, content.path)
+    if profile is Profile.HARBOR_0_24 and not math.isfinite(number):
+        raise VerifierOutputParseError(f"Non-finite reward {number!r} in text file {content.path}")
     return number
 
 
 def _harbor_json(content: Content) -> Rewards | None:
+    return _validated(_loads(content))
+
+
+def _finite_json(content: Content) -> Rewards | None:
+    found = _loads(content)
+    for value in found.values() if isinstance(found, dict) else [found]:
+        if not isinstance(value, int | float):
+            raise VerifierOutputParseError(f"Non-numeric reward {_repr(value)} in JSON file {content.path}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise VerifierOutputParseError(f"Non-finite reward {value!r} in JSON file {content.path}")
+    return _validated(found)
+
+
+def _loads(content: Content) -> Any:
     try:
-        found = json.loads(content.data.decode())
+        return json.loads(content.data.decode())
     except ValueError as error:
         raise _not_json(content) from error
     except RecursionError as error:
         raise RewardNestingError(str(error)) from error
+
+
+def _validated(found: Any) -> Rewards | None:
     if type(found) is dict and all(type(value) in (int, float) for value in found.values()):
         return found
     # Everything else is validated by pydantic with harbor's own model, which is slow to import and rarely needed.
@@ -116,6 +148,14 @@ def _strict_json(content: Content) -> Rewards:
     return rewards
 
 
+_JSON_READERS: Mapping[Profile, Callable[[Content], Rewards | None]] = {
+    Profile.HARBOR_0_6: _harbor_json,
+    Profile.HARBOR_0_13_1: _harbor_json,
+    Profile.HARBOR_0_24: _finite_json,
+    Profile.STRICT: _strict_json,
+}
+
+
 class _Pairs(list[tuple[str, object]]):
     """A JSON object as it was written, duplicate keys included."""
 
@@ -139,6 +179,15 @@ def _shown(value: object) -> str:
     if value is None or isinstance(value, bool | int | float | str):
         return json.dumps(value)[:60]
     return "an object" if isinstance(value, _Pairs) else "a list"
+
+
+def _repr(value: object) -> str:
+    """A value as harbor's messages have it, cut where it is long."""
+    try:
+        text = repr(value)
+    except RecursionError as error:
+        raise RewardNestingError(str(error)) from error
+    return text if len(text) <= _REPR_LIMIT else f"{text[:_REPR_LIMIT]}…"
 
 
 def _as_float(value: float) -> float:

@@ -1,11 +1,14 @@
 """All fields of task.toml of harbor 0.13.1 (schema 1.3). A field that Assay doesn't support is refused by name.
 
-Harbor ignores unknown fields. Here they are errors, because a mistyped time-out would have no effect.
+Unknown fields have no effect, as in harbor, so that published tasks can be run. Each is mentioned, because a
+mistyped time-out would have no effect either.
 """
 
 import json
 import re
 import tomllib
+from collections.abc import Iterator
+from difflib import get_close_matches
 from enum import Enum
 from typing import Annotated, Any, Self
 
@@ -28,7 +31,7 @@ SCHEMA_VERSIONS = ("1.0", "1.1", "1.2", "1.3")
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True)
 
 
 Seconds = Annotated[FiniteFloat, Field(gt=0)]
@@ -207,10 +210,29 @@ def load_task_config(text: str, path: str) -> TaskConfig:
     return config
 
 
+def unknown_fields(config: TaskConfig) -> list[str]:
+    """A sentence about each field that has no effect, because this version doesn't know it."""
+    found = list(_unknown_in(config, ""))
+    if config.schema_version not in SCHEMA_VERSIONS:
+        found.append(f"schema_version {config.schema_version} is not one of {', '.join(SCHEMA_VERSIONS)}")
+    return found
+
+
+def _unknown_in(model: BaseModel, place: str) -> Iterator[str]:
+    known = list(type(model).model_fields)
+    for name in model.model_extra or ():
+        near = get_close_matches(name.lower(), known, n=1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        yield f"the field {place}{name} is unknown and has no effect{meant}"
+    for name, value in model:
+        inner = {f"{name}.{number}": one for number, one in enumerate(value)} if isinstance(value, list) else {}
+        for where, part in {name: value, **inner}.items():
+            if isinstance(part, BaseModel):
+                yield from _unknown_in(part, f"{place}{where}.")
+
+
 def _unsupported(config: TaskConfig) -> str | None:
     """An error about the first field that Assay doesn't support."""
-    if config.schema_version not in SCHEMA_VERSIONS:
-        return f"schema_version must be one of {', '.join(SCHEMA_VERSIONS)}, got {config.schema_version}"
     environment = config.environment
     checks = (
         ("environment.os", environment.os == "windows", "Windows containers are not supported"),

@@ -3,15 +3,14 @@
 from enum import Enum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
+
+from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.strict import StrictModel
+from assay.evidence.coding_run import RunStatus
+from assay.formats.counting import counted
 
 JUDGE = "llm_judge"
-
-
-class StrictModel(BaseModel):
-    """No coercion, no unknown fields, no changes after validation."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class RowVerdict(Enum):
@@ -41,18 +40,11 @@ class JudgeState(Enum):
     UNPARSEABLE = "unparseable"
 
 
-class RunStatus(Enum):
-    """The status of the run."""
-
-    PENDING = "pending"
-    RUNNING = "running"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-
 class Row(StrictModel):
-    """One scorer. ``score`` is None for N/A and ERROR; ``output`` is the end of a command's output."""
+    """One scorer. ``score`` is None for N/A and ERROR; ``output`` is the end of a command's output.
+
+    ``command`` is the shell command of a scorer that runs one. ``objective`` marks the objective test.
+    """
 
     name: str
     type: str
@@ -62,6 +54,8 @@ class Row(StrictModel):
     detail: str
     evidence: dict[str, Any] = Field(default_factory=dict)
     output: str | None = None
+    command: str | None = None
+    objective: bool = False
 
     @property
     def advisory(self) -> bool:
@@ -73,25 +67,57 @@ class Row(StrictModel):
         """Whether it fails the gate."""
         return not self.advisory and self.verdict in (RowVerdict.FAIL, RowVerdict.ERROR)
 
+    @property
+    def warning(self) -> bool:
+        """Whether it failed without failing the gate: a heuristic says that somebody should take a look."""
+        return self.advisory and self.verdict is RowVerdict.FAIL
+
 
 class Overall(StrictModel):
-    """The verdict of the required scorers, and the mean of all scores."""
+    """The verdict of the required scorers, and the mean of all scores.
+
+    ``warnings`` counts advisory scorers that failed. ``headline`` is the verdict in words: "PASS, with 2 heuristic
+    warnings to review".
+    """
 
     verdict: OverallVerdict
     score: FiniteFloat | None = Field(ge=0, le=1)
+    warnings: int = Field(default=0, ge=0)
+    headline: str = ""
+
+
+class RubricNote(StrictModel):
+    """The note of an llm_judge scorer. ``required`` gates nothing; the judge reads it."""
+
+    name: str
+    required: bool
+    rubric: str
 
 
 class Judge(StrictModel):
-    """The judge's gate, with the notes of llm_judge scorers for the judge."""
+    """The judge's gate, with the notes of llm_judge scorers for the judge, and its verdict if it was asked."""
 
     state: JudgeState
-    rubric_notes: list[str] = Field(default_factory=list)
+    rubric_notes: list[RubricNote] = Field(default_factory=list)
+    verdict: JudgeVerdict | None = None
+
+
+class Metric(StrictModel):
+    """A generic metric of the run. ``passed`` is None if nothing depends on it: no limit, or nothing known."""
+
+    name: str
+    value: bool | int | FiniteFloat | str | None
+    limit: FiniteFloat | None = None
+    passed: bool | None = None
+    detail: str
 
 
 class Run(StrictModel):
-    """The gate of the run itself."""
+    """The gate of the run itself. ``passed`` is None if no metric says anything."""
 
     status: RunStatus
+    passed: bool | None = None
+    metrics: list[Metric] = Field(default_factory=list)
 
 
 class ChangedFile(StrictModel):
@@ -117,6 +143,8 @@ class Provenance(StrictModel):
     scenario_sha256: str
     baseline_sha256: str | None = None
     isolation: str | None = None
+    strict: bool = False
+    """Whether advisory scorers counted as required ones (``--strict``)."""
 
 
 class ScorersReport(StrictModel):
@@ -131,6 +159,16 @@ class ScorersReport(StrictModel):
     provenance: Provenance
 
 
+NOTHING_CHANGED = "N/A: nothing was changed, so there is nothing to score"
+
+
+def headline(verdict: OverallVerdict, warnings: int) -> str:
+    """The verdict of the scorers in words."""
+    if verdict is not OverallVerdict.PASS or not warnings:
+        return verdict.value
+    return f"{verdict.value}, with {counted(warnings, 'heuristic warning')} to review"
+
+
 def json_text(value: Any) -> Any:
     """The same value with text that JSON can hold: a file name may be any bytes."""
     if isinstance(value, str):
@@ -143,9 +181,13 @@ def json_text(value: Any) -> Any:
 def explain_disagreement(overall: OverallVerdict, judge: JudgeState, advisory_failed: bool) -> str | None:
     """What it means if the gates differ; None if they don't."""
     if judge is JudgeState.PASS and overall is OverallVerdict.FAIL:
-        return "The judge says the task is done, but a hard mechanical constraint was violated."
+        return (
+            "Judge PASS, scorers FAIL: semantically plausible output that violated a hard mechanical constraint."
+        )
     if judge is JudgeState.FAIL and overall is OverallVerdict.PASS:
-        return "The mechanical checks passed, but the judge is not convinced that the task is done."
+        return (
+            "Scorers PASS, judge FAIL: the mechanical checks passed, but semantic completion was not convincing."
+        )
     if judge is JudgeState.PASS and overall is OverallVerdict.PASS and advisory_failed:
-        return "Both gates passed, but an advisory scorer warns: somebody should take a look."
+        return "Both PASS, advisory scorer FAIL: a heuristic warning that fails nothing but should be reviewed."
     return None

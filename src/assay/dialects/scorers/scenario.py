@@ -5,15 +5,19 @@ The fields of a scorer's type are kept as written; they are checked when the sco
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from assay.dialects.scorers import strict
+from assay.dialects.scorers.judge_section import JudgeSection
 
-class StrictModel(BaseModel):
-    """No coercion, no unknown fields, no changes after validation."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+class StrictModel(strict.StrictModel):
+    """Fields may be called by their own name, or by one of those that existing files use."""
+
+    model_config = ConfigDict(populate_by_name=True)
 
 
 class GitSeed(StrictModel):
@@ -56,6 +60,37 @@ class Setup(StrictModel):
         return command
 
 
+class Environment(StrictModel):
+    """What commands see beside the workspace: an image, or folders of the host, read-only.
+
+    ``venv`` is a virtual environment for Python. ``folders`` are anything else, such as ``node_modules`` or a
+    toolchain; one with a relative path is also shown there in the workspace. ``base`` is the folder where relative
+    paths begin, that of the scenario by default.
+    """
+
+    image: str | None = Field(default=None, min_length=1)
+    venv: str | None = Field(default=None, min_length=1)
+    folders: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
+    base: str | None = Field(default=None, min_length=1)
+
+    @model_validator(mode="after")
+    def _one_or_the_other(self) -> "Environment":
+        if self.image is not None and (self.venv is not None or self.folders):
+            raise ValueError("must have an image or folders of this machine, got both")
+        if any(".." in name.split("/") for name in self.folders):
+            raise ValueError("folders must be absolute, or relative and inside the workspace, got one with '..'")
+        return self
+
+
+class Limits(StrictModel):
+    """What the agent may use. It is stopped when its time is up; the others count for the status of the run."""
+
+    time_s: int | None = Field(default=None, ge=1, le=86400)
+    tokens: int | None = Field(default=None, ge=1)
+    cost_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    steps: int | None = Field(default=None, ge=1)
+
+
 class Scorer(BaseModel):
     """One scorer. ``required`` is None to use the default of its type; further fields belong to the type."""
 
@@ -81,9 +116,20 @@ class Scenario(StrictModel):
     )
     workspace_seed: Seed | None = None
     setup: Setup | None = Field(default=None, validation_alias=AliasChoices("setup", "setup_command"))
-    scorers: list[Scorer] = Field(min_length=1)
+    turns: list[str] = Field(default_factory=list)
+    scorers: list[Scorer]
     expected_outcome: Literal["completion", "refusal"] = "completion"
     workdir: str = Field(default="/workspace", json_schema_extra={"pattern": "^/[^\0]+$"})
+    environment: Environment = Environment()
+    limits: Limits = Limits()
+    network: bool = False
+    judge: JudgeSection | None = None
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """What the user asks, turn by turn: the instruction first, if there is one."""
+        first = [] if self.user_instruction is None else [self.user_instruction]
+        return (*first, *self.turns) or ("",)
 
     @field_validator("workdir")
     @classmethod
@@ -92,6 +138,13 @@ class Scenario(StrictModel):
         if not workdir.startswith("/") or not names or ".." in names or "\0" in workdir:
             raise ValueError(f"must be the absolute path of a folder, such as /workspace, got {workdir!r}")
         return workdir
+
+    @field_validator("turns")
+    @classmethod
+    def _say_something(cls, turns: list[str]) -> list[str]:
+        if not all(turn.strip() for turn in turns):
+            raise ValueError("must have what the user says in each turn, got an empty one")
+        return turns
 
     @model_validator(mode="before")
     @classmethod
@@ -118,14 +171,20 @@ class Scenario(StrictModel):
         return self
 
 
-def canonical(scenario: Scenario) -> str:
-    """The one text of a scenario, from which its hash is taken."""
-    return json.dumps(scenario.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+def written(scenario: Scenario) -> dict[str, Any]:
+    """A scenario as it is recorded. Defaults are written out, so that later ones don't change it."""
+    found: dict[str, Any] = scenario.model_dump(mode="json")
+    return found
+
+
+def hash_of(record: Mapping[str, Any]) -> str:
+    """The hash of a recorded scenario."""
+    return hashlib.sha256(json.dumps(record, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def scenario_hash(scenario: Scenario) -> str:
     """The hash that every grading records."""
-    return hashlib.sha256(canonical(scenario).encode()).hexdigest()
+    return hash_of(written(scenario))
 
 
 def _named(scorer: Any) -> Any:

@@ -5,27 +5,29 @@ sentence of its own. A "not" in front of a comma denies what comes behind it: "w
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
-from assay.formats.speech.amounts import with_amounts
-from assay.formats.speech.negation import NEGATIONS, OPINIONS, SUBJECTS, negating
-from assay.formats.speech.numbers import with_digits
+from assay.formats.speech.amounts import IN_AMOUNTS, with_amounts
+from assay.formats.speech.negation import MARKED, NEGATIONS, OPINIONS, SUBJECTS, negating
+from assay.formats.speech.numbers import IN_NUMBERS, with_digits
 from assay.formats.speech.retraction import retracted
 from assay.formats.speech.words import IS, uniform, words_of
 
 _NEW_CLAUSE: Final = frozenset({"but", "however", "although", "though", "because"})
+_JOINING: Final = frozenset(("so", "and"))
+_DIVIDING: Final = _NEW_CLAUSE | _JOINING
 _BREATH: Final = re.compile(r"([.!?;:,](?=\s|$)|[()\[\]\"\u2013\u2014]|\s-+\s|\n)")
 _DOUBTFUL: Final = NEGATIONS | OPINIONS
 _FULL_STOPS: Final = frozenset(".!?;\n")
 CONDITIONS: Final = frozenset(("if", "unless", "whether", "once", "until", "assuming", "provided"))
 """What follows such a word in its clause is not claimed."""
+# Where none of these is said, and no digit, words are tokens as they are.
+_PLAIN: Final = IN_NUMBERS | IN_AMOUNTS | MARKED | CONDITIONS | {IS}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word or a number, and the clause that it is in.
 
     ``negates`` says that it denies what follows in its clause, ``denied`` that an earlier word there denies it.
@@ -63,7 +65,7 @@ def tokens(spoken: str) -> list[Token]:
         carried = carried and breath not in _FULL_STOPS
         clause += not carried
     back = retracted([one.text for one in found], [one.sentence for one in found])
-    return [replace(one, retracted=True) if at in back else one for at, one in enumerate(found)] if back else found
+    return [one._replace(retracted=True) if at in back else one for at, one in enumerate(found)] if back else found
 
 
 def _sentences(breaths: list[str]) -> list[tuple[int, bool]]:
@@ -78,8 +80,14 @@ def _sentences(breaths: list[str]) -> list[tuple[int, bool]]:
     return [(number, ends[number] == "?") for number in numbers]
 
 
-def _tokens(words: list[str], like: Token) -> Iterator[Token]:
+def _tokens(words: list[str], like: Token) -> Iterable[Token]:
     """The words of a clause. ``like`` has what they all have in common at first."""
+    if _PLAIN.isdisjoint(words) and not any(word[0].isdigit() for word in words):
+        return [like._replace(text=word) for word in words]
+    return _read_tokens(words, like)
+
+
+def _read_tokens(words: list[str], like: Token) -> Iterator[Token]:
     uniform_words = list(with_amounts(list(with_digits(words))))
     denied, is_open = like.denied, like.open
     for word, negates in zip(uniform_words, negating(uniform_words), strict=True):
@@ -91,6 +99,9 @@ def _tokens(words: list[str], like: Token) -> Iterator[Token]:
 
 def _clauses(words: list[str]) -> Iterator[list[str]]:
     """The words up to each that begins a new clause. Where there are none, there is no clause."""
+    if words and _DIVIDING.isdisjoint(words):
+        yield words
+        return
     here: list[str] = []
     doubtful: set[str] = set()
     for word, following in pairwise([*words, ""]):
@@ -98,7 +109,8 @@ def _clauses(words: list[str]) -> Iterator[list[str]]:
             yield here
             here, doubtful = [], set()
         here.append(word)
-        doubtful |= {word} & _DOUBTFUL
+        if word in _DOUBTFUL:
+            doubtful.add(word)
     if here:
         yield here
 

@@ -41,6 +41,7 @@ _PRESENCE = frozenset(
 )
 
 
+_COUNT = re.compile(r"(.+)\.(?:Count(?:\(\))?|Length)")
 _TAKE_ONE = _TRUE.keys() | _EXACT | _PRESENCE
 _THROWS = re.compile(r"(?:Throws|Catch)(?:Any|Exactly|Exception)?(?:Async)?")
 _ORDERED = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
@@ -119,7 +120,17 @@ def _classic(link: Link, names: Mapping[str, bool], subject_first: bool) -> list
     text = f"Assert.{link.name}{types}({', '.join(map(uniform, kept))})"
     if subject_first and link.name not in _EQUALITY | _INEQUALITY and len(kept) > 1:
         kept = _subject_last(kept)
-    return [WrittenDemand(text, _demand(link, kept, names))]
+    return [WrittenDemand(text, _counting(_demand(link, kept, names)))]
+
+
+def _counting(demand: Demand) -> Demand:
+    """However a collection's items are counted: none is empty, one is ``Assert.Single``."""
+    found = _COUNT.fullmatch(demand.subject)
+    if found is None or demand.strength is not Strength.EXACT or demand.expected not in ("0", "1"):
+        return demand
+    if demand.expected == "0":
+        return replace(demand, subject=found[1], expected=told("Empty"))
+    return replace(demand, subject=f"{found[1]}.Count")
 
 
 def _subject_last(kept: list[Tokens]) -> list[Tokens]:
@@ -144,6 +155,8 @@ def _demand(link: Link, kept: list[Tokens], names: Mapping[str, bool]) -> Demand
     if name in _EXACT | _PRESENCE:
         strength = Strength.EXACT if name in _EXACT else Strength.PRESENCE
         return Demand(strength, lambda_body(first), ", ".join(map(uniform, kept[1:])) or told(name))
+    if name == "Single" and len(kept) == 1:
+        return Demand(Strength.EXACT, f"{uniform(first)}.Count", "1")
     return _compared(name, kept, link.types)
 
 

@@ -25,6 +25,8 @@ _PRESENCE = frozenset({"assert_ok", "assert_some", "assert_ready"})
 _BROAD = frozenset({"assert_err", "assert_pending"})
 _TOLERANCES = frozenset({"epsilon", "max_relative", "abs", "rel", "abs_all", "rmax"})
 _DEFAULT_TOLERANCE = {"assert_approx_eq": 1e-6}
+_OWNED = tuple([name, "(", ")"] for name in ("to_string", "to_owned", "into"))
+_FROM = ["String", "::", "from", "("]
 _EQUALS, _COLON = frozenset({"="}), frozenset({"."})
 
 
@@ -49,13 +51,33 @@ def demands(text: str, names: Mapping[str, bool], hollow: frozenset[str]) -> lis
     named = MACRO.match(text)
     if named is None:
         return []
-    parts = tokens(text[named.end() :])
+    parts = without_ownership(tokens(text[named.end() :]))
     found = _macro(named[1], parts[1:-1], names)
     if found is None:
         return list(_nested(parts, names)) if "assert" in text else []
     if named[1] in hollow:
         found = replace(found, strength=Strength.VACUOUS)
     return [WrittenDemand(_text(named[1], parts[1:-1]), found)]
+
+
+def without_ownership(parts: Tokens) -> Tokens:
+    """``"x".to_string()``, ``"x".to_owned()`` and ``String::from("x")`` are all the text ``"x"``."""
+    kept: Tokens = []
+    at = 0
+    while at < len(parts):
+        if kept and _is_text(kept[-1]) and parts[at] == "." and parts[at + 1 : at + 4] in _OWNED:
+            at += 4
+        elif parts[at : at + 4] == _FROM and _is_text(parts[at + 4]) and parts[at + 5 : at + 6] == [")"]:
+            kept.append(parts[at + 4])
+            at += 6
+        else:
+            kept.append(parts[at])
+            at += 1
+    return kept
+
+
+def _is_text(part: str) -> bool:
+    return part.endswith('"')
 
 
 def _nested(parts: Tokens, names: Mapping[str, bool]) -> Iterator[WrittenDemand]:

@@ -26,7 +26,7 @@ DEMANDS = [
     ("Assert.Empty(xs);", EXACT, "xs", "(empty)"),
     ("Assert.NotEmpty(xs);", PRESENCE, "xs", "not (empty)"),
     ("Assert.Contains(3, xs);", SHAPE, "xs", "contain(3)"),
-    ("Assert.Single(xs);", SHAPE, "xs", "single()"),
+    ("Assert.Single(xs);", EXACT, "xs.Count", "1"),
     ("Assert.IsType<Foo>(x);", SHAPE, "x", "instanceof(Foo)"),
     ("Assert.Throws<FooException>(() => F(1));", EXACT, "F(1)", "FooException"),
     ("Assert.Throws<FooException>(() => { F(1); });", EXACT, "F(1)", "FooException"),

@@ -1,0 +1,89 @@
+"""Grade a task run of the service: its criteria against the playground of the store and the sources beside it."""
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Final
+
+from assay.adapters.json_requests import Pace
+from assay.adapters.secret_box import SecretBox
+from assay.adapters.service_sources import SourceOpener
+from assay.adapters.source_guard import SourcePolicy
+from assay.adapters.store.service.playgrounds import StoredPlaygrounds
+from assay.adapters.store.store import Store
+from assay.adapters.store.stored_playground import StoredPlayground
+from assay.dialects.criteria.models import Completion
+from assay.dialects.criteria.resources import Snapshot, TaskRun
+from assay.engine.criteria import CompiledCriteria, Stamp, ask, compiled
+from assay.engine.criterion_entries import criterion_of
+from assay.engine.playground_store import Playground
+from assay.engine.service.host import ServiceHost
+from assay.engine.verify_criteria import OpenPlayground
+
+KEPT: Final = 256
+
+
+class CompiledTasks:
+    """Criteria of frozen tasks, compiled once. The ones that were not used for longest are forgotten."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[str, str], CompiledCriteria] = OrderedDict()
+
+    def criteria(self, snapshot: Snapshot, data: dict[str, object]) -> CompiledCriteria:
+        """``data`` is what the playground adds to the data of the task."""
+        known = snapshot.digest, json.dumps(data, sort_keys=True) if data else ""
+        with self._lock:
+            found = self._known.get(known)
+            if found is not None:
+                self._known.move_to_end(known)
+                return found
+        written = [criterion_of(one, number) for number, one in enumerate(snapshot.criteria)]
+        made = compiled(written, {**snapshot.data, **data})
+        with self._lock:
+            self._known[known] = made
+            while len(self._known) > self._kept:
+                self._known.popitem(last=False)
+        return made
+
+
+class StoreGrader:
+    """Fulfils ``Grade``. A playground's data goes before that of the task, because it is nearer to the run."""
+
+    def __init__(
+        self,
+        store: Store,
+        host: ServiceHost,
+        playgrounds: StoredPlaygrounds,
+        secrets: SecretBox,
+        policy: SourcePolicy,
+    ) -> None:
+        self._store = store
+        self._host = host
+        self._sources = SourceOpener(store, playgrounds, secrets, policy)
+        self._tasks = CompiledTasks()
+
+    def __call__(self, organisation: str, run: TaskRun, snapshot: Snapshot) -> Completion:  # noqa: ARG002
+        """Raises ``MeasurementError`` if a source can't be asked."""
+        stored = self._store.playground(run.playground_id)
+        asked = self._tasks.criteria(snapshot, dict(stored.data))
+        with self._opened(stored, run, asked.may_wait) as playground:
+            stamp = Stamp(self._host.now(), lambda: self._host.new_id("crun"), run.id)
+            return ask(asked, playground.state, stamp, playground.judge, Pace())
+
+    @contextmanager
+    def _opened(self, stored: Playground, run: TaskRun, may_wait: bool) -> Iterator[OpenPlayground]:
+        """Who doesn't wait for other systems reads all records over one connection."""
+        start = run.started_at or stored.run_start
+        playground = Playground(stored.id, start, stored.fhir_base, stored.file_source, stored.data)
+        with ExitStack() as stack:
+            if not may_wait:
+                records = stack.enter_context(self._store.reading())
+                yield OpenPlayground(StoredPlayground(records, playground), {}, {})
+                return
+            found = self._sources.open(stack, playground)
+            state = StoredPlayground(self._store, playground, found.fhir, found.files)
+            yield OpenPlayground(state, {}, {}, found.judge)

@@ -1,0 +1,164 @@
+"""Playgrounds of organisations: their records, files and sources."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Row
+
+from assay.adapters.files.names import missing
+from assay.adapters.store import limits, writing
+from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service_tables import blobs, files, sources
+from assay.adapters.store.store import Store
+from assay.adapters.store.tables import playgrounds
+from assay.core.errors import InputError
+from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource, Written
+from assay.engine.playground_store import Playground, Record
+from assay.engine.service.errors import NotFoundError
+from assay.engine.service.host import ServiceHost
+from assay.evidence.playground import StoredFile
+
+PATH_BYTES: Final = 1000
+
+
+class StoredPlaygrounds:
+    """Playgrounds of organisations."""
+
+    def __init__(self, store: Store, host: ServiceHost) -> None:
+        self._store = store
+        self._host = host
+
+    def add(self, organisation: str, new: NewPlayground) -> PlaygroundResource:
+        now = self._host.now()
+        playground = Playground(self._host.new_id("play"), new.run_start or now, data=new.data)
+        with self._store.writing() as connection:
+            writing.add_playground(connection, playground, organisation)
+        return self.playground(organisation, playground.id)
+
+    def playground(self, organisation: str, identity: str) -> PlaygroundResource:
+        """Raises ``NotFoundError``."""
+        row = _found(self._store.rows(_mine(organisation, identity)))
+        return playground_of_row(row, self._kinds([row.id]).get(row.id, []))
+
+    def page(self, organisation: str, asked: PageRequest) -> Rows:
+        query = select(playgrounds).where(playgrounds.c.organisation == organisation)
+        return page(self._store, query, playgrounds.c.id, asked)
+
+    def shown(self, rows: Rows) -> list[PlaygroundResource]:
+        kinds = self._kinds([row.id for row in rows.rows])
+        return [playground_of_row(row, kinds.get(row.id, [])) for row in rows.rows]
+
+    def record(self, organisation: str, identity: str, records: Iterable[Record]) -> int:
+        """Add records, all or none. Returns how many."""
+        count = 0
+        with self._store.writing() as connection:
+            self._check(connection, organisation, identity)
+            for record in records:
+                writing.add(connection, identity, record)
+                count += 1
+        return count
+
+    def put_file(self, organisation: str, identity: str, path: str, content: bytes, at: datetime) -> StoredFile:
+        """A file in a playground. One with the same path is replaced."""
+        checked = checked_path(path)
+        digest = hashlib.sha256(content).hexdigest()
+        values = {"playground": identity, "path": checked, "size": len(content), "modified": at, "blob": digest}
+        with self._store.writing() as connection:
+            self._check(connection, organisation, identity)
+            writing.added(connection, blobs, {"digest": digest, "content": content})
+            connection.execute(delete(files).where((files.c.playground == identity) & (files.c.path == checked)))
+            connection.execute(insert(files).values(values))
+        return StoredFile(checked, len(content), at)
+
+    def set_source(
+        self, organisation: str, identity: str, kind: str, settings: Written, secrets: bytes | None
+    ) -> None:
+        values = {"playground": identity, "kind": kind, "settings": settings, "secrets": secrets}
+        with self._store.writing() as connection:
+            self._check(connection, organisation, identity)
+            made = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+            statement = made(sources).values(values)
+            changed = {"settings": settings, "secrets": secrets}
+            connection.execute(
+                statement.on_conflict_do_update(index_elements=list(sources.primary_key.columns), set_=changed)
+            )
+
+    def remove_source(self, organisation: str, identity: str, kind: str) -> None:
+        mine = (sources.c.playground == identity) & (sources.c.kind == kind)
+        with self._store.writing() as connection:
+            self._check(connection, organisation, identity)
+            if not connection.execute(delete(sources).where(mine)).rowcount:
+                raise NotFoundError("there is no such source")
+
+    def sources(self, organisation: str, identity: str) -> dict[str, tuple[Written, bytes | None]]:
+        """Settings and encrypted secrets of each kind of source."""
+        self.playground(organisation, identity)
+        return self.sources_of(identity)
+
+    def sources_of(self, identity: str) -> dict[str, tuple[Written, bytes | None]]:
+        rows = self._store.rows(select(sources).where(sources.c.playground == identity))
+        return {row.kind: (row.settings, row.secrets) for row in rows}
+
+    def _kinds(self, identities: list[str]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        if identities:
+            query = select(sources.c.playground, sources.c.kind).where(sources.c.playground.in_(identities))
+            for playground, kind in self._store.rows(query.order_by(sources.c.kind)):
+                found.setdefault(playground, []).append(kind)
+        return found
+
+    @staticmethod
+    def _check(connection: Connection, organisation: str, identity: str) -> None:
+        _found(connection.execute(_mine(organisation, identity)).all())
+
+
+class StoredFiles:
+    """Fulfils ``FileSource`` with the files that were put into a playground."""
+
+    def __init__(self, store: Store, playground: str) -> None:
+        self._store = store
+        self._playground = playground
+
+    def files(self) -> Iterator[StoredFile]:
+        query = select(files).where(files.c.playground == self._playground).order_by(files.c.path)
+        return (StoredFile(row.path, row.size, row.modified) for row in self._store.rows(query))
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        query = (
+            select(blobs.c.content)
+            .join(files, files.c.blob == blobs.c.digest)
+            .where((files.c.playground == self._playground) & (files.c.path == path))
+        )
+        found = self._store.rows(query)
+        if not found:
+            raise missing(path)
+        yield found[0].content
+
+
+def checked_path(path: str) -> str:
+    """A path below the playground's prefix. Raises ``InputError``."""
+    parts = limits.checked_name(path, "the path of a file", PATH_BYTES).split("/")
+    if any(part in ("", ".", "..") for part in parts) or "\\" in path:
+        raise InputError("the path of a file must be relative, without empty parts, '.', '..' or a backslash")
+    return path
+
+
+def playground_of_row(row: "Row[*tuple[Any, ...]]", kinds: list[str]) -> PlaygroundResource:
+    return PlaygroundResource.model_construct(
+        id=row.id, run_start=row.run_start, data=row.data, sources=kinds, created_at=row.created_at
+    )
+
+
+def _mine(organisation: str, identity: str) -> Any:
+    known = identity if limits.is_text(identity) else ""
+    return select(playgrounds).where((playgrounds.c.organisation == organisation) & (playgrounds.c.id == known))
+
+
+def _found(rows: Any) -> Any:
+    if not rows:
+        raise NotFoundError("there is no such playground")
+    return rows[0]

@@ -1,0 +1,290 @@
+"""Runs of tasks, in the store."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, and_, insert, or_, select, update
+from sqlalchemy.engine import Row
+
+from assay.adapters.store import limits, writing
+from assay.adapters.store.service.benchmarks import add_benchmark_run
+from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.run_rows import criterion_run_of_row, criterion_run_values, run_of_row
+from assay.adapters.store.service.tasks import freeze
+from assay.adapters.store.service_tables import benchmark_runs, criterion_runs, snapshots, task_runs
+from assay.adapters.store.store import Store
+from assay.adapters.store.tables import playgrounds
+from assay.core.errors import InputError
+from assay.dialects.criteria.models import CriterionRun
+from assay.dialects.criteria.resources import (
+    NewBenchmarkRun,
+    NewTaskRun,
+    Phase,
+    Snapshot,
+    Status,
+    TaskRun,
+    Version,
+)
+from assay.engine.playground_store import Playground
+from assay.engine.service.benchmark_result import TaskResult, benchmark_result
+from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.keys import Owner
+from assay.engine.service.ports import Ending
+
+
+class StoredRuns:
+    """Fulfils ``RunStore``."""
+
+    def __init__(self, store: Store, host: ServiceHost) -> None:
+        self._store = store
+        self._host = host
+
+    def add(self, organisation: str, new: NewTaskRun) -> TaskRun:
+        """A run of one task. Raises ``NotFoundError``."""
+        with self._store.writing() as connection:
+            snapshot = freeze(connection, organisation, new.task_id)
+            identity = self._add(connection, organisation, snapshot, new.playground_id, new.scored)
+        return self.task_run(Owner(organisation), identity)
+
+    def add_benchmark_run(self, organisation: str, version: Version, new: NewBenchmarkRun) -> str:
+        """A run of all tasks of a version; returns its id."""
+        unknown = sorted(set(new.playgrounds) - {one.task_id for one in version.tasks})
+        if unknown:
+            raise InputError(f"playgrounds must name tasks of the benchmark, got {unknown[0]!r}")
+        run = self._host.new_id("brun")
+        with self._store.writing() as connection:
+            add_benchmark_run(connection, organisation, run, version, new.scored, self._host.now())
+            for task in version.tasks:
+                snapshot = _snapshot(connection.execute(_frozen(organisation, task.digest)).all())
+                playground = new.playgrounds.get(task.task_id)
+                self._add(connection, organisation, snapshot, playground, new.scored, run)
+        return run
+
+    def _add(
+        self,
+        connection: Connection,
+        organisation: str,
+        snapshot: Snapshot,
+        playground: str | None,
+        scored: bool,
+        benchmark_run: str | None = None,
+    ) -> str:
+        now = self._host.now()
+        if playground is None:
+            playground = self._host.new_id("play")
+            writing.add_playground(connection, Playground(playground, now), organisation)
+        else:
+            mine = (playgrounds.c.organisation == organisation) & (playgrounds.c.id == playground)
+            if connection.execute(select(playgrounds.c.id).where(mine)).first() is None:
+                raise NotFoundError("there is no such playground")
+        identity = self._host.new_id("trun")
+        values = {
+            "id": identity,
+            "organisation": organisation,
+            "benchmark_run": benchmark_run,
+            "task": snapshot.task_id,
+            "snapshot": snapshot.digest,
+            "playground": playground,
+            "scored": scored,
+            "status": Status.ACTIVE.value,
+            "phase": Phase.CREATED.value,
+            "created_at": now,
+        }
+        connection.execute(insert(task_runs).values(values))
+        return identity
+
+    def task_run(self, owner: Owner, identity: str) -> TaskRun:
+        return run_of_row(_one(self._store.rows(select(task_runs).where(_mine(owner, identity)))))
+
+    def page(self, owner: Owner, asked: PageRequest, **wanted: str | None) -> Rows:
+        """Those with the columns as they are wanted."""
+        query = select(task_runs).where(task_runs.c.organisation == owner.organisation)
+        for column, value in wanted.items():
+            if value is not None:
+                query = query.where(task_runs.c[column] == value)
+        return page(self._store, query, task_runs.c.id, asked)
+
+    def of_benchmark_run(self, organisation: str, benchmark_run: str) -> Sequence[TaskRun]:
+        """All of them, in the order of the benchmark's tasks."""
+        mine = (task_runs.c.organisation == organisation) & (task_runs.c.benchmark_run == benchmark_run)
+        query = select(task_runs).where(mine).order_by(task_runs.c.id)
+        return [run_of_row(row) for row in self._store.rows(query)]
+
+    def start(self, owner: Owner, identity: str, now: datetime) -> TaskRun:
+        with self._store.writing() as connection:
+            row = _one(connection.execute(select(task_runs).where(_mine(owner, identity))).all())
+            _lock(connection, row.benchmark_run)
+            row = _one(connection.execute(select(task_runs).where(_mine(owner, identity))).all())
+            if row.status != Status.ACTIVE.value or row.phase != Phase.CREATED.value:
+                return run_of_row(row)
+            _refuse_second(connection, row)
+            time_out = _snapshot(connection.execute(_frozen(owner.organisation, row.snapshot)).all()).timeout_s
+            deadline = None if time_out is None else now + timedelta(seconds=time_out)
+            changed = {"phase": Phase.STARTED.value, "started_at": now, "deadline_at": deadline}
+            connection.execute(update(task_runs).where(task_runs.c.id == row.id).values(changed))
+            # Records of the command line ask the playground when its run began.
+            began = update(playgrounds).where(playgrounds.c.id == row.playground)
+            connection.execute(began.values(run_start=now))
+            return run_of_row(_one(connection.execute(select(task_runs).where(_mine(owner, identity))).all()))
+
+    def claim(self, owner: Owner, identity: str, claim: str, now: datetime, until: datetime) -> TaskRun | None:
+        free = and_(
+            _mine(owner, identity),
+            task_runs.c.status == Status.ACTIVE.value,
+            task_runs.c.phase == Phase.STARTED.value,
+            or_(task_runs.c.deadline_at.is_(None), task_runs.c.deadline_at > now),
+            or_(task_runs.c.claim.is_(None), task_runs.c.claimed_until <= now),
+        )
+        taken = update(task_runs).where(free).values(claim=claim, claimed_until=until).returning(task_runs)
+        with self._store.writing(durable=False) as connection:
+            row = connection.execute(taken).first()
+        return None if row is None else run_of_row(row)
+
+    def renew(self, claims: Iterable[str], until: datetime) -> None:
+        """Keep claims from running out."""
+        held = list(claims)
+        if held:
+            with self._store.writing(durable=False) as connection:
+                connection.execute(
+                    update(task_runs).where(task_runs.c.claim.in_(held)).values(claimed_until=until)
+                )
+
+    def release(self, claim: str) -> None:
+        with self._store.writing(durable=False) as connection:
+            freed = update(task_runs).where(task_runs.c.claim == claim)
+            connection.execute(freed.values(claim=None, claimed_until=None))
+
+    def end(self, organisation: str, identity: str, ending: Ending, claim: str | None) -> bool:
+        active = and_(
+            task_runs.c.organisation == organisation,
+            task_runs.c.id == identity,
+            task_runs.c.status == Status.ACTIVE.value,
+        )
+        if claim is not None:
+            active = and_(active, task_runs.c.claim == claim)
+        with self._store.writing() as connection:
+            found = connection.execute(select(task_runs.c.benchmark_run).where(active)).first()
+            if found is None:
+                return False
+            _lock(connection, found.benchmark_run)
+            written = connection.execute(update(task_runs).where(active).values(_ended(ending)))
+            if not written.rowcount:
+                return False
+            if ending.criterion_runs:
+                values = [
+                    criterion_run_values(organisation, n, one) for n, one in enumerate(ending.criterion_runs)
+                ]
+                connection.execute(insert(criterion_runs), values)
+            if found.benchmark_run is not None:
+                _settle(connection, found.benchmark_run, ending.at)
+        return True
+
+    def run_with_key(self, organisation: str, idempotency_key: str) -> str | None:
+        mine = (task_runs.c.organisation == organisation) & (task_runs.c.idempotency_key == idempotency_key)
+        found = self._store.rows(select(task_runs.c.id).where(mine))
+        return str(found[0].id) if found else None
+
+    def overdue(self, now: datetime, limit: int) -> Sequence[tuple[str, TaskRun]]:
+        """Active runs whose time is over, with their organisations."""
+        late = and_(task_runs.c.status == Status.ACTIVE.value, task_runs.c.deadline_at <= now)
+        return [
+            (row.organisation, run_of_row(row))
+            for row in self._store.rows(select(task_runs).where(late).limit(limit))
+        ]
+
+    def criterion_runs_of(self, owner: Owner, task_run: str) -> Sequence[CriterionRun]:
+        mine = (criterion_runs.c.organisation == owner.organisation) & (criterion_runs.c.task_run == task_run)
+        query = select(criterion_runs).where(mine).order_by(criterion_runs.c.position)
+        return [criterion_run_of_row(row) for row in self._store.rows(query)]
+
+    def criterion_run(self, organisation: str, identity: str) -> CriterionRun:
+        """Raises ``NotFoundError``."""
+        known = identity if limits.is_text(identity) else ""
+        mine = (criterion_runs.c.organisation == organisation) & (criterion_runs.c.id == known)
+        return criterion_run_of_row(_one(self._store.rows(select(criterion_runs).where(mine)), "criterion run"))
+
+    def criterion_runs(self, organisation: str, task_run: str | None, asked: PageRequest) -> Rows:
+        query = select(criterion_runs).where(criterion_runs.c.organisation == organisation)
+        if task_run is not None:
+            query = query.where(criterion_runs.c.task_run == task_run)
+        return page(self._store, query, criterion_runs.c.id, asked)
+
+    def snapshot(self, organisation: str, digest: str) -> Snapshot:
+        return _snapshot(self._store.rows(_frozen(organisation, digest)))
+
+
+def _mine(owner: Owner, identity: str) -> Any:
+    known = identity if limits.is_text(identity) else ""
+    mine = (task_runs.c.organisation == owner.organisation) & (task_runs.c.id == known)
+    return mine if owner.benchmark_run is None else mine & (task_runs.c.benchmark_run == owner.benchmark_run)
+
+
+def _lock(connection: Connection, benchmark_run: str | None) -> None:
+    """Those who change runs of the same benchmark run do so one after the other. SQLite has one writer anyway."""
+    if benchmark_run is not None and connection.dialect.name == "postgresql":
+        connection.execute(
+            select(benchmark_runs.c.id).where(benchmark_runs.c.id == benchmark_run).with_for_update()
+        )
+
+
+def _refuse_second(connection: Connection, row: "Row[*tuple[Any, ...]]") -> None:
+    if row.benchmark_run is None:
+        return
+    going_on = and_(
+        task_runs.c.benchmark_run == row.benchmark_run,
+        task_runs.c.status == Status.ACTIVE.value,
+        task_runs.c.phase == Phase.STARTED.value,
+    )
+    if connection.execute(select(task_runs.c.id).where(going_on)).first() is not None:
+        raise ConflictError("another task run of this benchmark run must end before this one is started")
+
+
+def _ended(ending: Ending) -> dict[str, object]:
+    values: dict[str, object] = {
+        "status": ending.status.value,
+        "verdict": None if ending.verdict is None else ending.verdict.value,
+        "score": ending.score,
+        "axes": None if ending.axes is None else {name: one.model_dump() for name, one in ending.axes.items()},
+        "reason": ending.reason,
+        "completed_at": ending.at,
+        "claim": None,
+        "claimed_until": None,
+        "idempotency_key": ending.idempotency_key,
+    }
+    if ending.status is Status.COMPLETED:
+        values["phase"] = Phase.COMPLETED.value
+    return values
+
+
+def _settle(connection: Connection, benchmark_run: str, now: datetime) -> None:
+    """End a benchmark run with the last of its task runs."""
+    rows = connection.execute(
+        select(task_runs.c.status, task_runs.c.score).where(task_runs.c.benchmark_run == benchmark_run)
+    ).all()
+    result = benchmark_result([TaskResult(Status(row.status), row.score) for row in rows])
+    if result.status is Status.ACTIVE:
+        return
+    values = {
+        "status": result.status.value,
+        "score": result.score,
+        "verdict": None if result.verdict is None else result.verdict.value,
+        "completed_at": now,
+    }
+    connection.execute(update(benchmark_runs).where(benchmark_runs.c.id == benchmark_run).values(values))
+
+
+def _frozen(organisation: str, digest: str) -> Any:
+    return select(snapshots).where((snapshots.c.organisation == organisation) & (snapshots.c.digest == digest))
+
+
+def _snapshot(rows: "Sequence[Row[*tuple[Any, ...]]]") -> Snapshot:
+    row = _one(rows, "snapshot")
+    return Snapshot(digest=row.digest, **row.content)
+
+
+def _one(rows: "Sequence[Row[*tuple[Any, ...]]]", what: str = "task run") -> "Row[*tuple[Any, ...]]":
+    if not rows:
+        raise NotFoundError(f"there is no such {what}")
+    return rows[0]

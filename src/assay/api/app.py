@@ -1,0 +1,240 @@
+"""The application: every route with its rule, and the manners that all of them share."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from fastapi import FastAPI
+from pydantic import TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route as StarletteRoute
+
+from assay.api.answers import Answer, problem
+from assay.api.limits import BODY_SEC, RateLimit, read_body
+from assay.api.metrics import Metrics
+from assay.api.openapi import DESCRIPTION, openapi
+from assay.api.problems import RefusedError, answer_of, invalid_body
+from assay.api.record_stream import record_stream
+from assay.api.routes import benchmarks, keys, playgrounds, task_runs, work
+from assay.api.routing import STREAM, Call, Route
+from assay.api.service import Service
+from assay.api.watching import Watched
+from assay.core.errors import AssayError
+from assay.engine.service.keys import PREFIX, Key, key_of
+from assay.version import VERSION
+
+ROUTES: Final[tuple[Route, ...]] = (
+    *benchmarks.routes.all,
+    *task_runs.routes.all,
+    *playgrounds.routes.all,
+    *work.routes.all,
+    *keys.routes.all,
+)
+# Larger bodies are read only from those who have a key.
+SMALL_BYTES: Final = 64 * 1024
+_ADAPTERS: dict[int, TypeAdapter[Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What an operator can set. With ``worker_threads``, queued work is done in this process, too."""
+
+    requests_per_second: float | None = None
+    worker_threads: int = 0
+    body_seconds: float = BODY_SEC
+    metrics: Metrics = field(default_factory=Metrics)
+
+
+def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
+    """The application on a service, which it doesn't close."""
+    settings = settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        worker = service.doing.worker(settings.worker_threads)
+        service.woken.append(worker.wake)
+        worker.start()
+        try:
+            yield
+        finally:
+            service.woken.remove(worker.wake)
+            await run_in_threadpool(worker.end)
+
+    app = FastAPI(
+        title="Assay",
+        version=VERSION,
+        description=DESCRIPTION,
+        docs_url="/docs",
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    described = openapi(ROUTES)
+    app.openapi = lambda: described  # type: ignore[method-assign] # That is how FastAPI wants it replaced.
+    server = Server(service, settings)
+    for route in ROUTES:
+        for prefix in ("/v1", ""):
+            endpoint = server.endpoint(route)
+            app.router.routes.append(StarletteRoute(prefix + route.path, endpoint, methods=[route.method]))
+    for path, plain in (("/healthz", server.alive), ("/readyz", server.ready), ("/metrics", server.metrics)):
+        app.router.routes.append(StarletteRoute(path, plain, methods=["GET"]))
+    app.add_exception_handler(HTTPException, _unknown)
+    app.add_middleware(Watched, metrics=settings.metrics)
+    return app
+
+
+async def _unknown(request: Request, error: Exception) -> Response:  # noqa: ARG001 - what starlette calls
+    """A path or a method that no route has."""
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+    code, said = (
+        ("method_not_allowed", "this address has other methods")
+        if status == 405
+        else ("not_found", "there is nothing at this address")
+    )
+    return _response(problem(status, code, said), headers)
+
+
+class Server:
+    """Answers requests: who asks, may they, what do they want, and what is said."""
+
+    def __init__(self, service: Service, settings: Settings) -> None:
+        self._service = service
+        self._metrics = settings.metrics
+        self._limit = RateLimit(settings.requests_per_second)
+        self._body_seconds = settings.body_seconds
+
+    def endpoint(self, route: Route) -> Callable[[Request], Any]:
+        if route.body is STREAM:
+            return self._streamed(route)
+
+        async def answer(request: Request) -> Response:
+            request.scope["assay.route"] = route.path
+            known: Key | None = None
+            try:
+                if _is_large(request):
+                    known = await run_in_threadpool(self._allowed, route, request)
+                content = await read_body(request, route.most_bytes, self._body_seconds)
+            except (RefusedError, AssayError) as error:
+                return _response(answer_of(error, known))
+            return _response(await run_in_threadpool(self._answer, route, request, content, known))
+
+        answer.__name__ = route.name
+        return answer
+
+    def _streamed(self, route: Route) -> Callable[[Request], Any]:
+        async def answer(request: Request) -> Response:
+            request.scope["assay.route"] = route.path
+            known: Key | None = None
+            try:
+                known = await run_in_threadpool(self._allowed, route, request)
+                playground = request.path_params["id"]
+                answered = await record_stream(
+                    self._service, known.organisation, playground, request, self._body_seconds
+                )
+                await run_in_threadpool(self._note, route, request, known)
+            except (RefusedError, AssayError) as error:
+                answered = answer_of(error, known)
+            return _response(answered)
+
+        answer.__name__ = route.name
+        return answer
+
+    def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> Answer:
+        key = known
+        try:
+            key = known or self._allowed(route, request)
+            call = Call(
+                self._service,
+                key,
+                request.path_params,
+                request.query_params,
+                request.headers,
+                content,
+                _body(route, content),
+            )
+            answer = route.handle(call)
+            if route.method != "GET":
+                self._note(route, request, key)
+        except Exception as error:  # noqa: BLE001 - a caller gets an answer, whatever broke
+            return answer_of(error, key)
+        return _unless_known(request, answer)
+
+    def _allowed(self, route: Route, request: Request) -> Key:
+        """The key of the caller. Raises ``RefusedError`` before anything that is asked for was looked at."""
+        scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+        key = None
+        if scheme.lower() == "bearer" and secret.startswith(PREFIX):
+            key = key_of(self._service.keys, secret, self._service.host.now())
+        if key is None:
+            raise RefusedError(_NO_KEY)
+        request.scope["assay.key"] = key
+        self._limit.check(key.id)
+        if key.scope not in route.scopes:
+            raise RefusedError(problem(403, "forbidden", f"a key of the scope {key.scope.value} can't do this"))
+        return key
+
+    def _note(self, route: Route, request: Request, key: Key) -> None:
+        target = request.path_params.get("id")
+        now, request_id = self._service.host.now(), request.scope.get("assay.request")
+        self._service.audit.add(key.organisation, key.id, route.name, target, now, request_id)
+
+    async def alive(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
+        return _response(Answer(200, b'{"status":"ok"}'))
+
+    async def ready(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
+        try:
+            await run_in_threadpool(self._service.store.has_playground, "")
+        except AssayError as error:
+            return _response(answer_of(error, None))
+        return _response(Answer(200, b'{"status":"ready"}'))
+
+    async def metrics(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
+        return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+_NO_KEY: Final = Answer(
+    401,
+    problem(401, "unauthorized", "send a valid key: Authorization: Bearer ask_…").body,
+    {"WWW-Authenticate": "Bearer"},
+)
+
+
+def _is_large(request: Request) -> bool:
+    written = request.headers.get("content-length")
+    if written is None:
+        return "transfer-encoding" in request.headers
+    return not written.isdecimal() or int(written) > SMALL_BYTES
+
+
+def _body(route: Route, content: bytes) -> Any:
+    """What was sent, as the route takes it. Raises ``InputError``."""
+    if route.body in (None, bytes):
+        return None
+    adapter = _ADAPTERS.setdefault(id(route.body), TypeAdapter(route.body))
+    return _validated(adapter, route.body, content)
+
+
+def _validated(adapter: TypeAdapter[Any], model: Any, content: bytes) -> Any:
+    try:
+        return adapter.validate_json(content or b"{}")
+    except ValidationError as error:
+        raise invalid_body(error, model) from error
+
+
+def _unless_known(request: Request, answer: Answer) -> Answer:
+    tag = answer.headers.get("ETag")
+    if tag is not None and tag in request.headers.get("if-none-match", "").replace(" ", "").split(","):
+        return Answer(304, b"", answer.headers)
+    return answer
+
+
+def _response(answer: Answer, more: dict[str, str] | None = None) -> Response:
+    headers = {"Cache-Control": "no-store", **answer.headers, **(more or {})}
+    if "ETag" in headers:
+        headers["Cache-Control"] = "private, no-cache"
+    media_type = None if answer.status in (204, 304) else answer.media_type
+    return Response(answer.body, answer.status, headers, media_type)

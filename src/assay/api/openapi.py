@@ -1,0 +1,127 @@
+"""The description of the API (OpenAPI 3.1), made from the routes."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from assay.api.answers import JSON, ErrorAnswer
+from assay.api.record_stream import NDJSON
+from assay.api.routing import STREAM, Route
+from assay.version import VERSION
+
+_ANY: Final = {"application/json": {"schema": {"type": "object"}}}
+REF: Final = "#/components/schemas/{model}"
+DESCRIPTION: Final = """Grades what agents did. Send a key as a bearer token. Lists are pages: `_meta.next` and
+`_meta.prev` are cursors. Every error has the shape `{"error": {"code", "message", "details"}}`. All paths exist
+without `/v1`, too."""
+# What any route may answer, beside what it is for.
+ALWAYS: Final = {
+    401: "no key, or one that is unknown, revoked or expired",
+    403: "the key is for something else",
+    408: "the body came too slowly",
+    413: "the body is too large",
+    422: "the request can't be used; the message says why",
+    429: "too many requests; Retry-After says when to come back",
+    503: "a source or the store can't be reached; Retry-After says when to come back",
+}
+SOMETIMES: Final = {
+    202: "accepted: a worker will do it",
+    400: "the body broke off",
+    404: "there is nothing that the key may see under this id",
+    409: "it doesn't fit the present state",
+}
+
+
+def openapi(routes: Iterable[Route], title: str = "Assay") -> dict[str, Any]:
+    """The whole description."""
+    listed = list(routes)
+    schemas, definitions = _schemas(listed)
+    paths: dict[str, dict[str, Any]] = {}
+    for route in listed:
+        path = f"/v1{route.path}".replace(":path}", "}")
+        paths.setdefault(path, {})[route.method.lower()] = _operation(route, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": title, "version": VERSION, "description": DESCRIPTION},
+        "paths": paths,
+        "components": {
+            "schemas": definitions,
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"key": []}],
+    }
+
+
+def _operation(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    summary, _, rest = (route.handle.__doc__ or "").partition("\n")
+    scopes = ", ".join(sorted(one.value for one in route.scopes))
+    said = {
+        "operationId": route.name,
+        "summary": summary.rstrip("."),
+        "description": " ".join([*rest.split(), f"Keys: {scopes}."]),
+        "parameters": [*map(_in_path, route.parameters), *_in_query(route)],
+        "responses": _responses(route, schemas),
+    }
+    if route.body is bytes:
+        raw = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
+        said["requestBody"] = {"required": True, "content": {"application/octet-stream": raw}}
+    elif route.body is STREAM:
+        said["requestBody"] = {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}
+    elif route.body is not None:
+        content = {"application/json": {"schema": schemas[id(route.body)]}}
+        said["requestBody"] = {"required": True, "content": content}
+    return said
+
+
+def _in_path(name: str) -> dict[str, Any]:
+    return {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+
+
+def _in_query(route: Route) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "description": meaning,
+            "schema": {"type": "integer", "minimum": 1, "maximum": 100} if name == "limit" else {"type": "string"},
+        }
+        for name, meaning in route.query.items()
+    ]
+
+
+def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {str(route.status): {"description": "as asked for"}}
+    if route.answer is not None:
+        schema, kind = schemas[id(route.answer)], NDJSON if route.body is STREAM else JSON
+        found[str(route.status)]["content"] = {kind: {"schema": _page(schema) if route.lists else schema}}
+    error = {"application/json": {"schema": {"$ref": REF.format(model=ErrorAnswer.__name__)}}}
+    for status, meaning in sorted(
+        {**ALWAYS, **{code: SOMETIMES.get(code, ALWAYS.get(code, "")) for code in route.also}}.items()
+    ):
+        found[str(status)] = {"description": meaning, "content": error if status >= 400 else _ANY}
+    found["304"] = {"description": "the caller has it already (If-None-Match)"}
+    return found
+
+
+def _page(schema: dict[str, Any]) -> dict[str, Any]:
+    cursor = {"type": ["string", "null"]}
+    meta = {
+        "type": "object",
+        "properties": {"next": cursor, "prev": cursor, "limit": {"type": "integer"}},
+        "required": ["next", "prev", "limit"],
+    }
+    fields = {"data": {"type": "array", "items": schema}, "_meta": meta}
+    return {"type": "object", "properties": fields, "required": ["data", "_meta"]}
+
+
+def _schemas(routes: list[Route]) -> tuple[dict[int, dict[str, Any]], dict[str, Any]]:
+    """The schema of everything that is taken and answered, by the identity of its type."""
+    taken = {id(one.body): one.body for one in routes if one.body not in (None, bytes, STREAM)}
+    given = {id(one.answer): one.answer for one in routes if one.answer is not None}
+    wanted: list[tuple[Any, Any, Any]] = [(key, "validation", TypeAdapter(one)) for key, one in taken.items()]
+    wanted += [(key, "serialization", TypeAdapter(one)) for key, one in given.items()]
+    wanted.append(("error", "serialization", TypeAdapter(ErrorAnswer)))
+    found, rest = TypeAdapter.json_schemas(wanted, ref_template=REF, schema_generator=GenerateJsonSchema)
+    return {key: schema for (key, _), schema in found.items()}, rest.get("$defs", {})

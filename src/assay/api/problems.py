@@ -1,0 +1,75 @@
+"""What goes wrong, as answers. The only place of the API that turns an exception into a status."""
+
+import logging
+from typing import Final
+
+from pydantic import BaseModel, ValidationError
+
+from assay.adapters.store.failures import StoreError
+from assay.api.answers import Answer, problem
+from assay.core.errors import InputError, MeasurementError
+from assay.engine.mistakes import about, first, sentence
+from assay.engine.service.errors import BusyError, ConflictError, NotFoundError
+from assay.engine.service.keys import Key, Scope
+
+log = logging.getLogger("assay.api")
+
+STORE_RETRY_SEC: Final = 2
+SOURCE_RETRY_SEC: Final = 5
+BUSY_RETRY_SEC: Final = 1
+
+
+class InvalidBodyError(InputError):
+    """A body that isn't what the route takes. ``details`` says where."""
+
+    def __init__(self, message: str, details: dict[str, object]) -> None:
+        super().__init__(message)
+        self.details = details
+
+
+class RefusedError(Exception):
+    """A request that ends before it is looked at."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.status)
+        self.answer = answer
+
+
+def invalid_body(error: ValidationError, model: type[BaseModel]) -> InvalidBodyError:
+    """The first mistake in a body, in a sentence."""
+    told = first(error.errors(include_url=False, include_context=True))
+    place = ".".join(map(str, told["loc"]))
+    return InvalidBodyError(about(place, sentence(told, model)), {"field": place})
+
+
+def answer_of(error: Exception, key: Key | None) -> Answer:
+    """What a caller is told about an error. The values of a playground are in none of these texts."""
+    match error:
+        case RefusedError():
+            return error.answer
+        case NotFoundError():
+            return problem(404, "not_found", str(error))
+        case BusyError():
+            return problem(409, "busy", str(error), retry_after=BUSY_RETRY_SEC)
+        case ConflictError():
+            return problem(409, "conflict", str(error))
+        case InvalidBodyError():
+            return problem(422, "invalid_request", str(error), error.details)
+        case InputError():
+            return problem(422, "invalid_request", str(error))
+        case StoreError():
+            log.warning("the store can't be used: %s", error)
+            text = "the store can't be reached; try again in a moment"
+            return problem(503, "store_unavailable", text, retry_after=STORE_RETRY_SEC)
+        case MeasurementError():
+            return problem(503, "source_unavailable", _measured(error, key), retry_after=SOURCE_RETRY_SEC)
+        case _:
+            log.error("a request broke", exc_info=error)
+            return problem(500, "internal_error", "the service broke; its log says more under the request's id")
+
+
+def _measured(error: MeasurementError, key: Key | None) -> str:
+    """An agent must not learn from an error which sources and criteria it is graded by."""
+    if key is None or key.scope is Scope.RUN:
+        return "the run can't be graded at the moment; nothing is scored, and it can be completed again"
+    return f"{error}; nothing is scored, and the run can be completed again"

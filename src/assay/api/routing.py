@@ -1,0 +1,121 @@
+"""A route: who may call it, what it takes, and what it answers. Every route is declared with ``Routes.add``."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from pydantic import BaseModel
+
+from assay.adapters.store.limits import is_text
+from assay.adapters.store.service.paging import DEFAULT_LIMIT, MOST, PageRequest
+from assay.api.answers import Answer
+from assay.core.errors import InputError
+from assay.engine.service.keys import Key, Scope
+
+if TYPE_CHECKING:
+    from assay.api.service import Service
+
+# The body of a route that reads JSON lines while they come.
+STREAM: Final = "stream"
+JSON_BYTES: Final = 8 * 1024 * 1024
+PAGE: Final = {
+    "limit": f"how many, from 1 to {MOST} (default: {DEFAULT_LIMIT})",
+    "cursor": "next or prev of an earlier page",
+}
+_PLACE: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, as far as it was read."""
+
+    service: "Service"
+    key: Key
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    content: bytes
+    body: Any = None
+
+    @property
+    def organisation(self) -> str:
+        return self.key.organisation
+
+    def filter(self, name: str) -> str | None:
+        """What a list is narrowed down to. Raises ``InputError``."""
+        written = self.query.get(name)
+        if written is not None and not is_text(written):
+            raise InputError(f"{name} must not contain a NUL character")
+        return written
+
+    @property
+    def page(self) -> PageRequest:
+        """The page that is asked for. Raises ``InputError``."""
+        written = self.query.get("limit", str(DEFAULT_LIMIT))
+        if not (written.isascii() and written.isdecimal() and len(written) < 4 and 1 <= int(written) <= MOST):
+            raise InputError(f"limit must be a whole number from 1 to {MOST}")
+        return PageRequest(int(written), self.query.get("cursor"))
+
+
+Handle: TypeAlias = Callable[[Call], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """``body`` is the model of what it takes, or ``bytes``; ``answer`` of what it answers, or None for nothing."""
+
+    method: str
+    path: str
+    scopes: frozenset[Scope]
+    handle: Handle
+    body: Any
+    answer: Any
+    status: int
+    lists: bool
+    query: Mapping[str, str]
+    also: tuple[int, ...]
+    most_bytes: int
+
+    @property
+    def parameters(self) -> list[str]:
+        return _PLACE.findall(self.path)
+
+    @property
+    def name(self) -> str:
+        return self.handle.__name__
+
+
+class Routes:
+    """The routes of one part of the API."""
+
+    def __init__(self) -> None:
+        self.all: list[Route] = []
+
+    def add(
+        self,
+        method: str,
+        path: str,
+        *scopes: Scope,
+        body: type[BaseModel] | Any = None,
+        answer: Any = None,
+        status: int = 200,
+        lists: bool = False,
+        query: Mapping[str, str] | None = None,
+        also: tuple[int, ...] = (),
+        most_bytes: int = JSON_BYTES,
+    ) -> Callable[[Handle], Handle]:
+        """Declare a route. Without scopes it would be open to nobody, so that is a mistake."""
+        if not scopes:
+            raise TypeError(f"{method} {path} must say who may call it")
+
+        def declare(handle: Handle) -> Handle:
+            asked = {**(PAGE if lists else {}), **(query or {})}
+            self.all.append(
+                Route(
+                    method, path, frozenset(scopes), handle, body, answer, status, lists, asked, also, most_bytes
+                )
+            )
+            return handle
+
+        return declare

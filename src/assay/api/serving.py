@@ -1,0 +1,77 @@
+"""Run the application behind uvicorn, on a store that is made if it isn't there."""
+
+import socket
+from dataclasses import dataclass
+from typing import Final
+
+import uvicorn
+
+from assay.adapters.source_guard import SourcePolicy, networks
+from assay.adapters.store.opening import open_store
+from assay.adapters.store.schema import DEFAULT_ORGANISATION
+from assay.api.app import Settings, make_app
+from assay.api.service import Service, service_on
+from assay.api.working import Say, log_to_stderr, secret_box
+from assay.core.errors import InputError
+from assay.engine.service.keys import Owner, Scope, issue_key
+
+BACKLOG: Final = 2048
+WORKERS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What ``assay serve`` was told."""
+
+    store: str
+    host: str
+    port: int
+    requests_per_second: int | None = None
+    allowed: tuple[str, ...] = ()
+    worker: bool = True
+    log: bool = False
+    claim_sec: float = 60
+
+
+def serve(told: Serving, say: Say) -> int:
+    """Serve until a signal ends it. Raises ``InputError`` if it can't start."""
+    log_to_stderr(told.log)
+    policy = SourcePolicy(networks(told.allowed))
+    with _listening(told) as listening:
+        service = service_on(
+            open_store(told.store, create=True), secret_box(told.store), policy, claim_sec=told.claim_sec
+        )
+        try:
+            settings = Settings(told.requests_per_second, WORKERS if told.worker else 0)
+            app = make_app(service, settings)
+            host, port = listening.getsockname()[:2]
+            say(f"assay serves http://{f'[{host}]' if ':' in host else host}:{port} on {service.store.name}")
+            _first_key(service, say)
+            config = uvicorn.Config(
+                app, log_config=None, access_log=False, timeout_graceful_shutdown=30, server_header=False
+            )
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            service.close()
+    return 0
+
+
+def _first_key(service: Service, say: Say) -> None:
+    if not service.keys.has_keys(DEFAULT_ORGANISATION):
+        issued = issue_key(service.keys, service.host, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, "first admin key")
+        say(f"admin key, shown only now: {issued.secret}")
+
+
+def _listening(told: Serving) -> socket.socket:
+    family = socket.AF_INET6 if ":" in told.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((told.host, told.port))
+        # Who reads the address may connect at once, and waits until the server is ready.
+        listening.listen(BACKLOG)
+    except (OSError, UnicodeError) as error:
+        listening.close()
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"can't listen on {told.host} port {told.port}: {why}") from error
+    return listening

@@ -1,0 +1,80 @@
+"""Around every request: an id, a line in the log, and its numbers. No value of a request or answer is logged."""
+
+import json
+import logging
+import re
+import secrets
+import time
+from typing import Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assay.api.answers import problem
+from assay.api.metrics import Metrics
+
+log = logging.getLogger("assay.requests")
+_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,100}")
+
+
+class Watched:
+    """Wraps the application."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _given_id(scope) or secrets.token_hex(8)
+        scope["assay.request"] = request_id
+        began, status = time.perf_counter(), 0
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [
+                    *message["headers"],
+                    (b"x-request-id", request_id.encode()),
+                    (b"x-content-type-options", b"nosniff"),
+                ]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except Exception:
+            log.exception("a request broke", extra={"request": request_id})
+            if status:
+                raise
+            await _broken(sending)
+        finally:
+            self._tell(scope, request_id, status, time.perf_counter() - began)
+
+    def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
+        route, key = scope.get("assay.route", "other"), scope.get("assay.key")
+        self._metrics.request(scope["method"], route, status, seconds)
+        if log.isEnabledFor(logging.INFO):
+            said = {
+                "request": request_id,
+                "method": scope["method"],
+                "route": route,
+                "status": status,
+                "ms": round(seconds * 1000, 2),
+                "organisation": None if key is None else key.organisation,
+                "key": None if key is None else key.id,
+            }
+            log.info(json.dumps(said))
+
+
+def _given_id(scope: Scope) -> str | None:
+    written = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+    return written.decode() if _ID.fullmatch(written) else None
+
+
+async def _broken(send: Send) -> None:
+    answer = problem(500, "internal_error", "the service broke; its log says more under the request's id")
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer.body)).encode())]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.body})

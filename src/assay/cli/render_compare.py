@@ -1,0 +1,216 @@
+"""A comparison as JSON, as text for a terminal, or as Markdown."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from assay.cli.json_values import without_nan
+from assay.cli.render_intervals import interval_json
+from assay.cli.table import clean, render_table, some_of
+from assay.engine.compare import AgentSummary, Comparison, Pair, TaskDifference
+from assay.engine.compare_gate import Gate
+from assay.formats.counting import counted
+from assay.stats.interval import CantSay, Interval
+
+SHOWN_TASKS = 10
+# Rewards mostly lie between 0 and 1, so no larger difference is to be expected.
+LARGEST_SHARE = 1
+
+
+def as_json(found: Comparison, gate: Gate | None) -> str:
+    """One JSON object with every agent, every pair and every task."""
+    content = {
+        "agents": [_agent(agent) for agent in found.agents],
+        "pairs": [_pair(pair) for pair in found.pairs],
+        "gate": None if gate is None else asdict(gate),
+    }
+    return json.dumps(without_nan(content), indent=2, allow_nan=False)
+
+
+def _agent(agent: AgentSummary) -> dict[str, Any]:
+    arm = agent.arm
+    return {
+        "label": arm.label,
+        "group": arm.group,
+        "key": arm.key,
+        "mean": agent.mean.value,
+        "interval": interval_json(agent.mean.interval),
+        "tasks": len(arm.tasks),
+        "trials": arm.trials,
+        "broken_trials": sum(task.broken for task in arm.tasks.values()),
+        "ranks": list(agent.ranks),
+        "per_trial": asdict(arm.costs),
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    test = pair.difference.test
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "difference": pair.difference.value,
+        "interval": interval_json(pair.difference.interval),
+        "standard_error": pair.difference.standard_error,
+        "test": {
+            "p": None if isinstance(test, CantSay) else test.p,
+            "adjusted_p": pair.adjusted,
+            "method": None if isinstance(test, CantSay) else test.method,
+            "reason": test.reason if isinstance(test, CantSay) else None,
+        },
+        "better": pair.better,
+        "smallest_difference_shown": pair.difference.smallest,
+        "common_tasks": pair.difference.tasks,
+        "only_first": pair.only_first,
+        "only_second": pair.only_second,
+        "broken_trials": list(pair.broken),
+        "if_broken_trials": None if pair.bounds is None else list(pair.bounds),
+        "provenance": [asdict(one) for one in pair.mismatches],
+        "tasks": [asdict(task) for task in pair.tasks],
+    }
+
+
+def as_text(found: Comparison, gate: Gate | None, *, markdown: bool) -> str:
+    """The agents side by side, then each pair; the whole detail if there is only one."""
+    return "\n".join(_lines(found, gate, markdown))
+
+
+def _lines(found: Comparison, gate: Gate | None, markdown: bool) -> Iterator[str]:
+    several = len(found.agents) > 2
+    yield render_table(*_agents(found.agents, several), right=True, markdown=markdown)
+    yield ""
+    if several:
+        titles = ("pair", "difference", "95 %", "p", "p (Holm)", "tasks", "better")
+        yield render_table(titles, map(_pair_row, found.pairs), right=True, markdown=markdown)
+    else:
+        [pair] = found.pairs
+        yield (
+            render_table(("", ""), _details(pair), markdown=markdown).partition("\n")[2]
+            if not markdown
+            else (render_table(("measure", ""), _details(pair), markdown=True))
+        )
+        yield from _deciding(pair.tasks, pair, markdown)
+    marks = dict.fromkeys(one.what for pair in found.pairs for one in pair.mismatches)
+    for mark in marks:
+        yield f"\n{'> ' if markdown else ''}note: {clean(mark)}"
+    if gate is not None:
+        yield f"\n{clean(gate.sentence)}"
+
+
+def _agents(agents: Sequence[AgentSummary], several: bool) -> tuple[Sequence[str], list[Sequence[str]]]:
+    titles = ["agent", "mean", "95 %", "tasks", "trials", "broken", "cost", "tokens", "seconds"]
+    rows = [_agent_row(agent) for agent in agents]
+    if several:
+        titles.insert(1, "rank")
+        rows = [(row[0], _ranks(agent), *row[1:]) for row, agent in zip(rows, agents, strict=True)]
+    return titles, rows
+
+
+def _agent_row(agent: AgentSummary) -> Sequence[str]:
+    arm, costs = agent.arm, agent.arm.costs
+    return (
+        arm.label,
+        _number(agent.mean.value),
+        _ends(agent.mean.interval, signed=False),
+        str(len(arm.tasks)),
+        str(arm.trials),
+        str(sum(task.broken for task in arm.tasks.values())),
+        "-" if costs.cost_usd is None else f"${costs.cost_usd:.4f}",
+        "-" if costs.tokens is None else f"{costs.tokens:.0f}",
+        "-" if costs.seconds is None else f"{costs.seconds:.1f}",
+    )
+
+
+def _ranks(agent: AgentSummary) -> str:
+    best, worst = agent.ranks
+    return str(best) if best == worst else f"{best} to {worst}"
+
+
+def _pair_row(pair: Pair) -> Sequence[str]:
+    test = pair.difference.test
+    return (
+        f"{pair.second} against {pair.first}",
+        _signed(pair.difference.value),
+        _ends(pair.difference.interval),
+        "-" if isinstance(test, CantSay) else _p(test.p),
+        "-" if pair.adjusted is None else _p(pair.adjusted),
+        str(pair.difference.tasks),
+        pair.better or "not shown",
+    )
+
+
+def _details(pair: Pair) -> Iterator[tuple[str, str]]:
+    yield "tasks", _tasks(pair)
+    found = pair.difference
+    if isinstance(found.interval, CantSay) or isinstance(found.test, CantSay):
+        reason = found.interval.reason if isinstance(found.interval, CantSay) else "no test"
+        yield "difference", f"{_signed(found.value)}, interval can't be said: {reason}"
+        return
+    yield "difference", f"{_signed(found.value)}, 95 % {_ends(found.interval)} ({found.interval.method})"
+    yield "test", f"p = {_p(found.test.p)} ({found.test.method})"
+    yield "verdict", _verdict(pair)
+    if pair.bounds is not None:
+        low, high = pair.bounds
+        broken = counted(sum(pair.broken), "broken trial")
+        yield "broken trials", f"{low:+.4f} to {high:+.4f}, whatever the {broken} would have got"
+
+
+def _tasks(pair: Pair) -> str:
+    only = [
+        f"{len(tasks)} only in {label} ({some_of(tasks)})"
+        for label, tasks in ((pair.first, pair.only_first), (pair.second, pair.only_second))
+        if tasks
+    ]
+    return "; ".join([f"{pair.difference.tasks} compared", *only])
+
+
+def _verdict(pair: Pair) -> str:
+    if pair.better is not None:
+        return f"{pair.better} is better"
+    smallest = pair.difference.smallest
+    if smallest is None:
+        return "no difference shown"
+    if smallest >= LARGEST_SHARE:
+        return "no difference shown; data like these could hardly show any"
+    return f"no difference shown; data like these would show one of {smallest:.4f} four times out of five"
+
+
+def _deciding(tasks: Sequence[TaskDifference], pair: Pair, markdown: bool) -> Iterator[str]:
+    """The tasks with the largest differences."""
+    deciding = [task for task in tasks if task.difference]
+    if not deciding:
+        return
+    yield ""
+    rows = [
+        (
+            row.task,
+            f"{row.first:.4f}",
+            f"{row.second:.4f}",
+            f"{row.difference:+.4f}",
+            "+".join(map(str, row.attempts)),
+        )
+        for row in deciding[:SHOWN_TASKS]
+    ]
+    titles = ("tasks that decide it", pair.first, pair.second, "difference", "attempts")
+    yield render_table(titles, rows, right=True, markdown=markdown)
+    if len(deciding) > SHOWN_TASKS:
+        yield f"and {len(deciding) - SHOWN_TASKS} more with a difference; --json has all of them"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{value:+.4f}"
+
+
+def _ends(found: Interval | CantSay, *, signed: bool = True) -> str:
+    if isinstance(found, CantSay):
+        return "can't be said"
+    sign = "+" if signed else ""
+    return f"{found.low:{sign}.4f} to {found.high:{sign}.4f}"
+
+
+def _p(value: float) -> str:
+    return "below 0.0001" if value < 0.0001 else f"{value:.4f}"

@@ -1,0 +1,61 @@
+"""Show the evaluation of one run: reward, validity, breakdown, failures, confidence and reviews.
+
+The result is that of the run's own grading, or of the latest with --grading latest, with the annotations and tags
+that were added since. With --json it is printed as assay.evaluation.EvaluationResult.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+
+from assay.adapters.reviewed_run import USED, read_result
+from assay.cli.table import clean, render_table
+from assay.dialects.evaluation.models import ConfidenceMetadata, EvaluationResult
+from assay.engine.evaluation_summary import BROKEN, standing_of
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run_dir", metavar="RUN", help="the folder of a finished trial")
+    parser.add_argument(
+        "--grading", choices=USED, default="first", help="which grading to show (default: first, the run's own)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    result = read_result(args.run_dir, args.grading)
+    print(result.model_dump_json(indent=2) if args.json else "\n".join(_lines(result)))
+    return 0
+
+
+def _lines(result: EvaluationResult) -> Iterator[str]:
+    standing = standing_of(result)
+    yield f"reward {'none' if standing == BROKEN else f'{result.reward:g}'} ({standing})"
+    flags = ("output_parseable", "schema_valid", "verifier_completed")
+    yield "  ".join(f"{flag} {str(getattr(result.validity, flag)).lower()}" for flag in flags)
+    yield from (f"error: {clean(error)}" for error in result.validity.errors)
+    if result.confidence is not None:
+        yield f"confidence: {_confidence(result.confidence)}"
+    if result.breakdown is not None:
+        rows = [(name, _shown(value)) for name, value in result.breakdown.items()]
+        yield f"\n{render_table(('part', 'value'), rows)}"
+    if result.error_taxonomy:
+        tags = [(tag.category, tag.source.value, tag.description or "") for tag in result.error_taxonomy]
+        yield f"\n{render_table(('failure', 'found by', 'description'), tags)}"
+    if result.annotations:
+        reviews = [
+            (one.reviewer_id, one.reviewer_discipline or "", one.judgment.value, one.notes or "")
+            for one in result.annotations
+        ]
+        yield f"\n{render_table(('reviewer', 'discipline', 'says', 'notes'), reviews)}"
+
+
+def _confidence(confidence: ConfidenceMetadata) -> str:
+    known = confidence.model_dump(mode="json", exclude_none=True)
+    return clean(", ".join(f"{name} {_shown(value)}" for name, value in known.items()))
+
+
+def _shown(value: object) -> str:
+    """A value of a verifier in one line, cut where it is long."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 100 else f"{text[:100]}…"

@@ -1,0 +1,57 @@
+"""Serve the HTTP API: task runs, their criteria, and everything that agents' systems record.
+
+    assay serve
+
+keeps everything in the SQLite file assay.db, listens on this machine only, and prints its address. If the store
+has no keys yet, it also prints a first admin key, once. With --store postgresql://user@host/name, several servers
+and workers share one database. Ctrl-C ends it after the requests that are going on.
+
+Secrets of sources are encrypted with the key in ASSAY_SECRET_KEY (32 bytes in base64), or else with one that is
+made beside a SQLite store. Sources at loopback and link-local addresses are refused unless --allow-source names
+them.
+
+Exit codes: 0 it was stopped, 2 it could not start.
+"""
+
+import argparse
+
+from assay.cli.arguments import port_number, positive
+from assay.cli.service_options import add_allow_source, add_claim, add_store, store_of
+from assay.core.errors import InputError
+
+PORT = 8765
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_store(parser)
+    parser.add_argument(
+        "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--port", type=port_number, metavar="N", default=PORT, help="0 takes any free port (default: %(default)s)"
+    )
+    add_allow_source(parser)
+    parser.add_argument(
+        "--rate", type=positive, metavar="N", help="the most requests a second for each key (default: no limit)"
+    )
+    parser.add_argument("--no-worker", action="store_true", help="leave queued work to 'assay worker' processes")
+    add_claim(parser)
+    parser.add_argument("--log", action="store_true", help="write a line of JSON per request on standard error")
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        from assay.api.serving import Serving, serve  # noqa: PLC0415 - help needs no server
+    except ImportError as error:
+        raise InputError(f"a server needs {error.name or 'more packages'}: install assay[service]") from error
+    told = Serving(
+        store_of(args),
+        args.host,
+        args.port,
+        args.rate,
+        tuple(args.allow_source),
+        not args.no_worker,
+        args.log,
+        args.claim,
+    )
+    return serve(told, lambda line: print(line, flush=True))

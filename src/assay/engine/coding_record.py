@@ -1,0 +1,44 @@
+"""Put together what a judge reads about a coding run: the task, the agent's record, the diff and the report."""
+
+from collections.abc import Sequence
+
+from assay.dialects.scorers.report import Row, ScorersReport
+from assay.dialects.scorers.scenario import Scenario
+from assay.engine.agent_session import session, turns_of
+from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RubricNote, RunMetric, ScorerRow
+
+
+def coding_run(
+    scenario: Scenario, report: ScorersReport, records: Sequence[AgentRecord], diff: Diff | None
+) -> CodingRun:
+    """The whole of a run. ``records`` has one record for each turn; none if the agent left nothing."""
+    agent = session(records)
+    requests = scenario.requests
+    rows = tuple(_row(row) for row in report.scorers)
+    return CodingRun(
+        instruction=requests[0],
+        expected_outcome=scenario.expected_outcome,
+        status=report.run.status,
+        turns=turns_of(requests, records or (AgentRecord(),)),
+        trajectory=agent.trajectory,
+        final_response=agent.final_response,
+        agent_end=agent.end,
+        outputs=agent.outputs,
+        diff=diff,
+        rows=rows,
+        objective=next((row for row, told in zip(rows, report.scorers, strict=True) if told.objective), None),
+        notes=tuple(RubricNote(one.name, one.required, one.rubric) for one in report.judge.rubric_notes),
+        metrics=tuple(RunMetric(**metric.model_dump()) for metric in report.run.metrics),
+        remarks=_remarks(agent, diff),
+    )
+
+
+def _row(row: Row) -> ScorerRow:
+    return ScorerRow(
+        row.name, row.type, row.required, row.verdict.value, row.score, row.detail, row.command, row.output
+    )
+
+
+def _remarks(agent: AgentRecord, diff: Diff | None) -> tuple[str, ...]:
+    told = [] if agent.trajectory is None else [f"trajectory: {one}" for one in agent.trajectory.all_remarks()]
+    return (*agent.remarks, *told, *(["the diff doesn't show every change"] if diff and diff.cut else ()))

@@ -1,0 +1,15 @@
+"""What the service refuses, beside input that can't be used."""
+
+from assay.core.errors import InputError
+
+
+class NotFoundError(InputError):
+    """There is nothing with that id, or nothing that the caller may know of: the two look alike."""
+
+
+class ConflictError(InputError):
+    """What is asked doesn't fit the present state, such as completing a run that was cancelled."""
+
+
+class BusyError(ConflictError):
+    """Somebody else is at it. Asking again a little later will do."""

@@ -1,0 +1,60 @@
+"""What the use cases of runs need from the store."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
+from assay.dialects.criteria.resources import Snapshot, Status, TaskRun
+from assay.engine.service.keys import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a task run ends. Without a score for a run that was cancelled."""
+
+    status: Status
+    at: datetime
+    verdict: Verdict | None = None
+    score: float | None = None
+    axes: Mapping[str, AxisScore] | None = None
+    reason: str | None = None
+    criterion_runs: Sequence[CriterionRun] = field(default=())
+    idempotency_key: str | None = None
+
+
+class RunStore(Protocol):
+    """Task runs. One that the owner may not know of raises ``NotFoundError``, as one that doesn't exist does."""
+
+    def task_run(self, owner: Owner, identity: str) -> TaskRun: ...
+
+    def start(self, owner: Owner, identity: str, now: datetime) -> TaskRun:
+        """Start a run that was created, unless another one of its benchmark run is going on.
+
+        A run that isn't just created is returned as it is. Raises ``ConflictError``.
+        """
+        ...
+
+    def claim(self, owner: Owner, identity: str, claim: str, now: datetime, until: datetime) -> TaskRun | None:
+        """Take a run for grading: one that is started, within its time, and that nobody else has."""
+        ...
+
+    def release(self, claim: str) -> None:
+        """Give a run back, so that anybody may complete it."""
+        ...
+
+    def end(self, organisation: str, identity: str, ending: Ending, claim: str | None) -> bool:
+        """Write how an active run ends, with all that belongs to it; the benchmark run ends with its last one.
+
+        With a claim, only if that still holds. Returns whether it was written.
+        """
+        ...
+
+    def run_with_key(self, organisation: str, idempotency_key: str) -> str | None:
+        """The id of the run that was completed with a key, if there is one."""
+        ...
+
+    def criterion_runs_of(self, owner: Owner, task_run: str) -> Sequence[CriterionRun]: ...
+
+    def snapshot(self, organisation: str, digest: str) -> Snapshot: ...

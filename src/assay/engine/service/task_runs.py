@@ -1,0 +1,184 @@
+"""Start, complete and cancel a task run.
+
+A run is graded once. Who completes it claims it first, so that of two at the same time one grades and the other
+waits for that result. A source that is down scores nothing: the claim is given back, and the run can be completed
+again. If the process dies, its claim runs out.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Protocol
+
+from assay.dialects.criteria.models import Completion, CriterionRun, Verdict
+from assay.dialects.criteria.resources import Phase, Snapshot, Status, TaskRun
+from assay.engine.service.errors import BusyError, ConflictError
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.keys import Owner
+from assay.engine.service.ports import Ending, RunStore
+
+WAIT_SEC: Final = 60.0
+FIRST_PAUSE_SEC: Final = 0.005
+LONGEST_PAUSE_SEC: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A run that ended with a score, and how its criteria came out."""
+
+    run: TaskRun
+    criterion_runs: Sequence[CriterionRun]
+
+
+class Grade(Protocol):
+    """Holds the criteria of a task against the playground of a run. Raises ``MeasurementError``."""
+
+    def __call__(self, organisation: str, run: TaskRun, snapshot: Snapshot) -> Completion: ...
+
+
+class Claims(Protocol):
+    """What a process has taken for itself. A claim that nobody renews runs out after ``lasting``."""
+
+    @property
+    def lasting(self) -> timedelta: ...
+
+    def holding(self, claim: str) -> AbstractContextManager[None]:
+        """Within the context, the claim is renewed before it runs out."""
+        ...
+
+
+def start_task_run(store: RunStore, host: ServiceHost, owner: Owner, identity: str) -> TaskRun:
+    """Start a run; one that was started before stays as it is. Raises ``ConflictError`` for one that ended."""
+    run = store.start(owner, identity, host.now())
+    if run.status is not Status.ACTIVE:
+        raise ConflictError(f"the task run can't be started: it is {run.status.value}")
+    return run
+
+
+def cancel_task_run(
+    store: RunStore, host: ServiceHost, owner: Owner, identity: str, reason: str | None
+) -> TaskRun:
+    """Cancel a run that has not ended; it doesn't count. Raises ``ConflictError`` for one that ended otherwise."""
+    return _end_without_grading(store, owner, identity, Ending(Status.CANCELLED, host.now(), reason=reason))
+
+
+def fail_task_run(store: RunStore, host: ServiceHost, owner: Owner, identity: str, reason: str | None) -> TaskRun:
+    """End a run that broke on the agent's side: it counts as 0."""
+    ending = Ending(Status.FAILED, host.now(), Verdict.FAIL, 0.0, {}, reason)
+    return _end_without_grading(store, owner, identity, ending)
+
+
+def _end_without_grading(store: RunStore, owner: Owner, identity: str, ending: Ending) -> TaskRun:
+    store.task_run(owner, identity)
+    store.end(owner.organisation, identity, ending, None)
+    run = store.task_run(owner, identity)
+    if run.status is not ending.status:
+        raise ConflictError(f"the task run must be active, but it is {run.status.value}")
+    return run
+
+
+def complete_task_run(
+    store: RunStore,
+    host: ServiceHost,
+    grade: Grade,
+    claims: Claims,
+    owner: Owner,
+    identity: str,
+    idempotency_key: str | None = None,
+) -> Completed:
+    """Grade a started run, or answer how it ended before. Never grades twice.
+
+    Raises ``ConflictError`` for a run that has no result to give, and ``MeasurementError`` if a source is down.
+    """
+    _refuse_used(store, owner.organisation, identity, idempotency_key)
+    claim = host.new_id("claim")
+    patience = _Patience(host)
+    while True:
+        now = host.now()
+        run = store.claim(owner, identity, claim, now, now + claims.lasting)
+        if run is not None:
+            _grade_claimed(store, host, grade, claims, owner.organisation, run, claim, idempotency_key)
+        else:
+            run = store.task_run(owner, identity)
+            if not _has_ended(store, owner.organisation, run, now):
+                _refuse_created(run)
+                patience.wait()
+                continue
+        run = store.task_run(owner, identity)
+        if run.status is not Status.ACTIVE:
+            return _result(store, owner, run)
+
+
+def _refuse_used(store: RunStore, organisation: str, identity: str, idempotency_key: str | None) -> None:
+    if idempotency_key is not None and store.run_with_key(organisation, idempotency_key) not in (None, identity):
+        raise ConflictError("the idempotency key must be a new one: another task run was completed with it")
+
+
+def end_overdue(store: RunStore, organisation: str, run: TaskRun, now: datetime) -> bool:
+    """Whether the time of a run is over. If so, it is timed out: fail, with a score of 0."""
+    if run.status is not Status.ACTIVE or run.deadline_at is None or now < run.deadline_at:
+        return False
+    ending = Ending(Status.TIMED_OUT, now, Verdict.FAIL, 0.0, {}, "the time of the run is over")
+    store.end(organisation, run.id, ending, None)
+    return True
+
+
+def _has_ended(store: RunStore, organisation: str, run: TaskRun, now: datetime) -> bool:
+    return run.status is not Status.ACTIVE or end_overdue(store, organisation, run, now)
+
+
+def _refuse_created(run: TaskRun) -> None:
+    if run.phase is Phase.CREATED:
+        raise ConflictError("the task run must be started before it is completed")
+
+
+def _result(store: RunStore, owner: Owner, run: TaskRun) -> Completed:
+    if run.status in (Status.CANCELLED, Status.FAILED):
+        raise ConflictError(f"the task run can't be completed: it is {run.status.value}")
+    return Completed(run, store.criterion_runs_of(owner, run.id))
+
+
+def _grade_claimed(
+    store: RunStore,
+    host: ServiceHost,
+    grade: Grade,
+    claims: Claims,
+    organisation: str,
+    run: TaskRun,
+    claim: str,
+    idempotency_key: str | None,
+) -> None:
+    try:
+        with claims.holding(claim):
+            done = grade(organisation, run, store.snapshot(organisation, run.snapshot))
+    except BaseException:
+        store.release(claim)
+        raise
+    now = host.now()
+    ending = Ending(
+        Status.COMPLETED,
+        now,
+        done.verdict,
+        done.score,
+        done.axes,
+        None,
+        done.criterion_runs,
+        idempotency_key,
+    )
+    store.end(organisation, run.id, ending, claim)
+
+
+class _Patience:
+    """Waits a little longer each time, and not for ever."""
+
+    def __init__(self, host: ServiceHost) -> None:
+        self._host = host
+        self._end = host.clock() + WAIT_SEC
+        self._pause = FIRST_PAUSE_SEC
+
+    def wait(self) -> None:
+        if self._host.clock() > self._end:
+            raise BusyError("the task run is being graded; ask again in a moment")
+        self._host.sleep(self._pause)
+        self._pause = min(self._pause * 2, LONGEST_PAUSE_SEC)

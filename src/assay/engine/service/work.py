@@ -1,0 +1,101 @@
+"""Work that was accepted and is done later.
+
+It is in the store before it is acknowledged. A worker takes a piece for a while, and renews that while it is at
+it; if the worker dies, the piece is taken over. So work may be begun twice, and each kind of work must be such
+that this does no harm. After three tries a piece is set aside with its reason; somebody may send it again.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Final, Protocol
+
+from assay.core.errors import AssayError, InputError
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.task_runs import Claims
+
+MOST_TRIES: Final = 3
+FIRST_PAUSE: Final = timedelta(seconds=2)
+STALLED: Final = "its worker ended without a word, three times"
+
+
+class WorkState(Enum):
+    """``set_aside`` is work that failed too often."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    SET_ASIDE = "set_aside"
+
+
+class WorkKind(Enum):
+    """What is to be done. The target is what it is done to."""
+
+    COMPLETE_TASK_RUN = "complete_task_run"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A piece of work. ``tries`` counts how often it was begun."""
+
+    id: str
+    organisation: str
+    kind: str
+    target: str
+    state: WorkState
+    priority: int
+    tries: int
+    reason: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class WorkStore(Protocol):
+    """Where work is kept."""
+
+    def take(self, claim: str, now: datetime, until: datetime) -> Work | None:
+        """The next piece: by priority, and organisations take turns. Also one whose worker died.
+
+        One that was begun too often is set aside instead.
+        """
+        ...
+
+    def finish(self, work: Work, claim: str, at: datetime) -> bool:
+        """Whether the claim still held."""
+        ...
+
+    def fail(self, work: Work, claim: str, reason: str, again_at: datetime | None, now: datetime) -> None:
+        """Queue it again for later or, without ``again_at``, set it aside."""
+        ...
+
+
+Doer = Callable[[Work], None]
+
+
+def work_once(store: WorkStore, host: ServiceHost, doers: Mapping[str, Doer], claims: Claims) -> Work | None:
+    """Do the next piece of work, if there is one. What goes wrong with it is kept with it."""
+    claim, now = host.new_id("claim"), host.now()
+    work = store.take(claim, now, now + claims.lasting)
+    if work is None:
+        return None
+    try:
+        with claims.holding(claim):
+            _doer(doers, work)(work)
+    except AssayError as error:
+        _failed(store, host, work, claim, f"{type(error).__name__}: {error}")
+    else:
+        store.finish(work, claim, host.now())
+    return work
+
+
+def _doer(doers: Mapping[str, Doer], work: Work) -> Doer:
+    if work.kind not in doers:
+        raise InputError(f"this worker can't do work of the kind {work.kind!r}")
+    return doers[work.kind]
+
+
+def _failed(store: WorkStore, host: ServiceHost, work: Work, claim: str, reason: str) -> None:
+    now = host.now()
+    again_at = None if work.tries >= MOST_TRIES else now + FIRST_PAUSE * 2 ** (work.tries - 1)
+    store.fail(work, claim, reason, again_at, now)

@@ -1,0 +1,190 @@
+"""ATIF, harbor's trajectory format, versions 1.0 to 1.7, with continuations and subagents.
+
+A trajectory may be continued in another file and may refer to those of subagents, in the same file or in others.
+Wrong or missing parts are remarks, never errors: half a record of what an agent did is better than none.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.evidence.trajectory import Form, Speaker, Step, Subagent, ToolCall, ToolResult, Trajectory, Usage
+from assay.formats.counting import counted
+from assay.formats.trajectories.values import (
+    add_usage,
+    decoded,
+    json_of,
+    name_of,
+    objects_in,
+    parsed,
+    text_of,
+    usage_of,
+)
+
+MAX_FILES = 64
+MAX_STEPS = 20_000
+MAX_SUBAGENTS = 200
+MAX_DEPTH = 8
+_SPEAKERS = {"system": Speaker.SYSTEM, "user": Speaker.USER, "agent": Speaker.AGENT}
+
+
+def is_atif(value: object) -> bool:
+    """Whether it is a trajectory of this format."""
+    if not isinstance(value, dict) or not isinstance(value.get("steps"), list):
+        return False
+    version = value.get("schema_version")
+    return isinstance(value.get("agent"), dict) or (isinstance(version, str) and version.startswith("ATIF"))
+
+
+def read_atif(value: dict[str, Any], name: str, read: Callable[[str], bytes | None]) -> Trajectory:
+    """The trajectory in the file ``name``, whose JSON is ``value``. ``read`` gives the files that it refers to."""
+    return _Reader(read, {name}, MAX_STEPS).trajectory(value)
+
+
+@dataclass
+class _Reader:
+    """Reads one trajectory with all that belongs to it. Every file is read once, so nothing goes in circles."""
+
+    read: Callable[[str], bytes | None]
+    seen: set[str]
+    left: int
+    subagents: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+    def trajectory(self, first: dict[str, Any], depth: int = 0) -> Trajectory:
+        outer, self.remarks = self.remarks, []
+        segments = [first, *self._continuations(first)]
+        steps = [step for segment in segments for step in self._steps(segment)]
+        usage = _usage(segments)
+        subagents = tuple(self._subagents(segments, steps, depth))
+        agent = first.get("agent")
+        about = agent if isinstance(agent, dict) else {}
+        remarks, self.remarks = tuple(self.remarks), outer
+        return Trajectory(
+            form=Form.ATIF,
+            steps=tuple(_renumbered(steps)),
+            agent=name_of(about.get("name")),
+            model=name_of(about.get("model_name")),
+            usage=usage,
+            subagents=subagents,
+            remarks=remarks,
+        )
+
+    def _continuations(self, first: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        segment: dict[str, Any] | None = first
+        while segment is not None:
+            name = name_of(segment.get("continued_trajectory_ref"))
+            segment = None if name is None else self._file(name, "the continuation")
+            if segment is not None:
+                yield segment
+
+    def _file(self, name: str, what: str) -> dict[str, Any] | None:
+        """The trajectory in another file; None, with a remark, if there is none."""
+        if name in self.seen:
+            self.remarks.append(f"{what} {name} was read before")
+            return None
+        if len(self.seen) >= MAX_FILES:
+            self.remarks.append(f"{what} {name} isn't read: there are more than {MAX_FILES} files")
+            return None
+        self.seen.add(name)
+        data = self.read(name)
+        if data is None:
+            self.remarks.append(f"{what} {name} is missing or can't be read")
+            return None
+        try:
+            found = parsed(decoded(data))
+        except ValueError:
+            found = None
+        if not isinstance(found, dict) or not is_atif(found):
+            self.remarks.append(f"{what} {name} isn't a trajectory")
+            return None
+        return found
+
+    def _steps(self, segment: dict[str, Any]) -> Iterator[Step]:
+        written = segment.get("steps")
+        steps = list(objects_in(written))
+        unusable = len(written if isinstance(written, list) else []) - len(steps)
+        for step in steps:
+            if step.get("is_copied_context") is True:
+                continue
+            found = _step(step)
+            if found is None:
+                unusable += 1
+            elif self.left:
+                self.left -= 1
+                yield found
+            else:
+                self.remarks.append(f"only the first {MAX_STEPS} steps are read")
+                break
+        if unusable:
+            self.remarks.append(f"{counted(unusable, 'step')} can't be read")
+
+    def _subagents(self, segments: list[dict[str, Any]], steps: list[Step], depth: int) -> Iterator[Subagent]:
+        embedded = {
+            name: one
+            for segment in segments
+            for one in objects_in(segment.get("subagent_trajectories"))
+            if is_atif(one) and (name := name_of(one.get("trajectory_id"))) is not None
+        }
+        called = [name for step in steps for result in step.results for name in result.subagents]
+        for name in dict.fromkeys((*called, *embedded)):
+            if depth >= MAX_DEPTH or self.subagents >= MAX_SUBAGENTS:
+                self.remarks.append(
+                    "some subagents are not read: there are too many, or they are nested too deeply"
+                )
+                return
+            self.subagents += 1
+            found = embedded.get(name) or self._file(name, "the subagent")
+            if found is not None:
+                yield Subagent(name, self.trajectory(found, depth + 1))
+
+
+def _step(written: dict[str, Any]) -> Step | None:
+    speaker = _SPEAKERS.get(str(written.get("source")))
+    if speaker is None:
+        return None
+    observation = written.get("observation")
+    results = observation.get("results") if isinstance(observation, dict) else None
+    return Step(
+        number=0,
+        speaker=speaker,
+        text=text_of(written.get("message")),
+        reasoning=text_of(written.get("reasoning_content")),
+        calls=tuple(_call(one) for one in objects_in(written.get("tool_calls"))),
+        results=tuple(_result(one) for one in objects_in(results)),
+        time=name_of(written.get("timestamp")),
+    )
+
+
+def _call(written: dict[str, Any]) -> ToolCall:
+    name = name_of(written.get("function_name")) or "?"
+    return ToolCall(name_of(written.get("tool_call_id")), name, json_of(written.get("arguments")))
+
+
+def _result(written: dict[str, Any]) -> ToolResult:
+    references = objects_in(written.get("subagent_trajectory_ref"))
+    names = (name_of(one.get("trajectory_path")) or name_of(one.get("trajectory_id")) for one in references)
+    return ToolResult(
+        name_of(written.get("source_call_id")),
+        text_of(written.get("content")),
+        tuple(name for name in names if name is not None),
+    )
+
+
+def _usage(segments: list[dict[str, Any]]) -> Usage:
+    """What the steps state, added up; failing that, the totals of the last file that states any."""
+    total = Usage()
+    for segment in segments:
+        for step in objects_in(segment.get("steps")):
+            if step.get("is_copied_context") is not True:
+                total = add_usage(total, usage_of(step.get("metrics")))
+    if total != Usage():
+        return total
+    stated = (usage_of(segment.get("final_metrics"), prefix="total_") for segment in reversed(segments))
+    return next((one for one in stated if one != Usage()), Usage())
+
+
+def _renumbered(steps: list[Step]) -> Iterator[Step]:
+    """Files number their steps anew, each from 1."""
+    for number, step in enumerate(steps, start=1):
+        yield Step(number, step.speaker, step.text, step.reasoning, step.calls, step.results, step.time)

@@ -1,0 +1,99 @@
+"""The mean of rewards with its interval. Attempts at one task are alike, so the task is the unit that counts."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.stats.bootstrap import bootstrap_t, mean_and_error
+from assay.stats.distributions import t_quantile
+from assay.stats.elementary import square
+from assay.stats.interval import LEVEL, CantSay, Interval, Spread, effective_rate, rate_interval, spread_of
+
+# Squares of larger rewards would be lost in a float.
+LARGEST_REWARD = 1e100
+# The squared skewness over the number of tasks, from which on a t interval misses its level by more than 1 %.
+_NEAR_NORMAL = 0.03
+# Fewer tasks are too few to be resampled.
+_FEWEST_RESAMPLED = 8
+# Resampling more tasks takes long, and only rewards that are equal nearly everywhere would need it.
+_MOST_RESAMPLED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean with its interval, over so many rewards of so many tasks. ``value`` is None if there are none."""
+
+    value: float | None
+    interval: Interval | CantSay
+    standard_error: float | None
+    tasks: int
+    n: int
+
+
+def clustered_mean(tasks: Sequence[Sequence[float]], level: float = LEVEL) -> Mean:
+    """The mean of the rewards of all tasks. A task is the sequence of its rewards; empty ones don't count."""
+    known = [task for task in tasks if task]
+    n = sum(map(len, known))
+    if not known:
+        return Mean(None, CantSay("there are no rewards"), None, 0, 0)
+    reason = _unusable(known)
+    if reason is not None:
+        return Mean(None, CantSay(reason), None, len(known), n)
+    totals = [math.fsum(task) for task in known]
+    if len(known) == 1:
+        return Mean(totals[0] / n, CantSay("one task says nothing about others"), None, 1, n)
+    sizes = list(map(len, known))
+    mean, error = mean_and_error(totals, sizes)
+    return Mean(mean, _interval(known, totals, sizes, mean, error, level), error, len(known), n)
+
+
+def _unusable(tasks: Sequence[Sequence[float]]) -> str | None:
+    for task in tasks:
+        if not all(map(math.isfinite, task)):
+            return "a reward is NaN or infinite"
+        if not -LARGEST_REWARD <= min(task) <= max(task) <= LARGEST_REWARD:
+            return f"a reward is beyond {LARGEST_REWARD:g}"
+    return None
+
+
+def _interval(
+    tasks: Sequence[Sequence[float]],
+    totals: Sequence[float],
+    sizes: Sequence[int],
+    mean: float,
+    error: float,
+    level: float,
+) -> Interval | CantSay:
+    values = {value for task in tasks for value in task}
+    within = min(values) >= 0 and max(values) <= 1
+    if values <= {0, 1} and _all_or_nothing(totals, sizes):
+        return rate_interval(mean, len(sizes), level)
+    if len(values) == 1 and not values <= {0, 1}:
+        return CantSay("all rewards are equal")
+    residuals = [total - mean * size for total, size in zip(totals, sizes, strict=True)]
+    spread = spread_of(residuals)
+    if values <= {0, 1}:
+        return effective_rate(mean, square(error), sum(sizes), spread, level)
+    if spread.squares <= 0:
+        return CantSay("all tasks have the same mean reward")
+    if not _near_normal(residuals, spread):
+        if within:
+            return effective_rate(mean, square(error), math.inf, spread, level)
+        resampled = _FEWEST_RESAMPLED <= len(sizes) <= _MOST_RESAMPLED
+        found = bootstrap_t(totals, sizes, level) if resampled else None
+        if found is not None:
+            return found
+    half = t_quantile((1 + level) / 2, len(sizes) - 1) * error
+    low, high = mean - half, mean + half
+    return Interval(max(0.0, low) if within else low, min(1.0, high) if within else high, level, "clustered t")
+
+
+def _all_or_nothing(totals: Sequence[float], sizes: Sequence[int]) -> bool:
+    """Whether tasks count alike and each has only successes or only failures, so that each is like one trial."""
+    return min(sizes) == max(sizes) and all(total in (0, sizes[0]) for total in totals)
+
+
+def _near_normal(residuals: Sequence[float], spread: Spread) -> bool:
+    cubes = math.fsum([one * one * one for one in residuals])
+    skewness_squared = square(cubes) / (spread.squares * spread.squares * spread.squares) * spread.units
+    return skewness_squared / spread.units <= _NEAR_NORMAL

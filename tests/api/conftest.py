@@ -1,0 +1,62 @@
+"""Every test of the service runs on both databases. A test has an organisation of its own, on a server for all."""
+
+import shutil
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from assay.adapters.store.opening import open_store
+from tests.adapters.store.conftest import postgres
+from tests.adapters.store.databases import copied_database, empty_database
+from tests.api.clinic import Clinic, Served, clinic_of, serve_on
+
+__all__ = ["postgres"]
+DATABASES = ["sqlite", "postgresql"]
+
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("migrated") / "store.db"
+    open_store(str(path), create=True).close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_database(postgres: str) -> str:
+    url = empty_database(postgres)
+    open_store(url).close()
+    return url
+
+
+def database(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
+    """A database with the tables of the service: a path or a URL. Migrating takes long, so a copy will do."""
+    if kind == "sqlite":
+        path = folder / "store.db"
+        shutil.copy(request.getfixturevalue("migrated_file"), path)
+        return str(path)
+    return copied_database(request.getfixturevalue("migrated_database"))
+
+
+@pytest.fixture(params=DATABASES)
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database for one test."""
+    return database(request.param, request, tmp_path)
+
+
+@pytest.fixture(scope="session", params=DATABASES)
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server for all tests."""
+    with serve_on(database(request.param, request, tmp_path_factory.mktemp("served"))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def clinic(served: Served) -> Iterator[Clinic]:
+    """A new organisation with a key of each scope."""
+    real = served.service.grade
+    with httpx.Client(base_url=served.url, timeout=60) as client:
+        yield clinic_of(served, client, uuid.uuid4().hex)
+    object.__setattr__(served.service, "grade", real)

@@ -1,0 +1,83 @@
+"""What the criteria document says of the service, over HTTP."""
+
+import pytest
+
+from tests.api.clinic import Clinic, portal, said
+
+pytestmark = pytest.mark.xdist_group("postgres")
+
+
+def test_the_example_of_the_document(clinic: Clinic) -> None:
+    run = clinic.run(
+        portal("status", "booked", weight=2, axis="correctness"), said("goodbye", weight=1, axis="safety")
+    )
+    done = clinic.post(f"/v1/task-runs/{run}/complete")
+    assert (done["verdict"], done["score"]) == ("partial", 2 / 3)
+    assert done["axes"] == {
+        "correctness": {"score": 1.0, "weight": 2},
+        "safety": {"score": 0.0, "weight": 1},
+    }
+    assert [one["passed"] for one in done["criterion_runs"]] == [True, False]
+
+
+def test_a_criterion_run_has_everything(clinic: Clinic) -> None:
+    run = clinic.run(portal("status", "booked"))
+    [one] = clinic.post(f"/v1/task-runs/{run}/complete")["criterion_runs"]
+    assert set(one) == {
+        *("id", "task_run_id", "criterion_id", "label", "assert", "axis", "weight", "score", "passed", "status"),
+        *("details", "evidence", "created_at"),
+    }
+    row = {"path": "status", "expected": "booked", "actual": "booked", "passed": True}
+    [found] = one["evidence"]["assertionResults"]
+    assert {key: found[key] for key in row} == row
+    assert clinic.get(f"/v1/criterion-runs/{one['id']}") == one
+    assert clinic.get(f"/criterion-runs/{one['id']}") == one
+    assert clinic.get("/v1/criterion-runs", params={"task_run_id": run})["data"] == [one]
+
+
+def test_a_scored_run_tells_no_details(clinic: Clinic) -> None:
+    run = clinic.run(portal("status", "booked"), scored=True)
+    for _ in range(2):
+        [one] = clinic.post(f"/v1/task-runs/{run}/complete")["criterion_runs"]
+        assert "details" not in one
+        assert "evidence" not in one
+        assert {"id", "label", "axis", "weight", "score", "passed"} <= set(one)
+    full = clinic.get(f"/criterion-runs/{one['id']}", key="reader")
+    assert full["evidence"]["assertionResults"]
+    assert full["details"]
+
+
+def test_an_unsupported_assertion_is_a_failed_criterion_run(clinic: Clinic) -> None:
+    run = clinic.run({"label": "odd", "assertion": {"assert": "telepathy"}}, portal("status", "booked"))
+    done = clinic.post(f"/v1/task-runs/{run}/complete")
+    odd, fine = done["criterion_runs"]
+    assert (odd["status"], odd["passed"], fine["status"]) == ("failed", False, "completed")
+    assert odd["details"].startswith("unsupported assertion")
+    assert (done["verdict"], done["score"]) == ("partial", 0.5)
+
+
+def test_no_criteria_is_a_fail(clinic: Clinic) -> None:
+    done = clinic.post(f"/v1/task-runs/{clinic.run()}/complete")
+    assert (done["verdict"], done["score"], done["axes"]) == ("fail", 0.0, {})
+
+
+def test_criteria_without_an_axis_are_in_one_bucket(clinic: Clinic) -> None:
+    run = clinic.run(portal("status", "booked", weight=3))
+    assert clinic.post(f"/task-runs/{run}/complete")["axes"] == {"__default__": {"score": 1.0, "weight": 3}}
+
+
+def test_a_benchmark_run_ends_with_its_last_task_run(clinic: Clinic) -> None:
+    tasks = [clinic.task(portal("status", "booked")), clinic.task(said("goodbye"))]
+    made = clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(*tasks), "scored": True})
+    run = made["benchmark_run"]["id"]
+    scores = []
+    for one in made["task_runs"]:
+        assert one["scored"] is True
+        clinic.fill(one["playground_id"])
+        clinic.post(f"/v1/task-runs/{one['id']}/start", key=made["token"])
+        assert clinic.get(f"/v1/benchmark-runs/{run}")["score"] is None
+        scores.append(clinic.post(f"/v1/task-runs/{one['id']}/complete", key=made["token"])["score"])
+    ended = clinic.get(f"/v1/benchmark-runs/{run}")
+    assert scores == [1.0, 0.0]
+    assert (ended["status"], ended["score"], ended["verdict"]) == ("completed", 0.5, "partial")
+    assert ended["counts"] == {"active": 0, "completed": 2, "cancelled": 0, "failed": 0, "timed_out": 0}
