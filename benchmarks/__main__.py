@@ -19,6 +19,7 @@ from benchmarks import (
     coding,
     criteria,
     growth,
+    hostile_records,
     job_cost,
     memory,
     read,
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "job_cost": job_cost.run,
     "coding": coding.run,
     "criteria": criteria.run,
+    "hostile_records": hostile_records.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own
