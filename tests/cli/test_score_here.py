@@ -32,14 +32,20 @@ JAVASCRIPT = {
 Here = Callable[[], Path]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _forgotten() -> Iterator[None]:
+    """Copies of a Python that the sandbox's user can't reach are made once for all tests here."""
+    yield
+    forget_open_copies()
+
+
 @pytest.fixture
-def repository(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def repository(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = open_folder / "project"
     make_repository(root, PYTHON)
     run_git(root, "checkout", "-q", "-b", "agent")
     monkeypatch.chdir(root)
-    yield root
-    forget_open_copies()
+    return root
 
 
 def verdicts(out: str) -> dict[str, str]:
