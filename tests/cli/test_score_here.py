@@ -12,6 +12,7 @@ from assay.adapters.shared_copies import forget_open_copies
 from tests.adapters.workspace.repositories import commit_all, make_repository, run_git
 from tests.adapters.workspace.site import write_files
 from tests.cli.running import Cli
+from tests.small_venv import make_small_venv
 
 PYTHON = {
     "src/power.py": "def cube(x):\n    return x * x\n",
@@ -33,9 +34,11 @@ Here = Callable[[], Path]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _forgotten() -> Iterator[None]:
-    """Copies of a Python that the sandbox's user can't reach are made once for all tests here."""
-    yield
+def _small_venv(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The active virtual environment is a small one, and what is copied for the sandbox is copied once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VIRTUAL_ENV", str(make_small_venv(tmp_path_factory.mktemp("host") / "venv")))
+        yield
     forget_open_copies()
 
 
