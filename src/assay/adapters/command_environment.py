@@ -20,7 +20,7 @@ _PROGRAMS = ("bin", ".bin")
 # Toolchains look for their files in the user's home, unless a variable says where they are.
 _HOMES = {"/.cargo": "CARGO_HOME", "/.rustup": "RUSTUP_HOME", "/go": "GOPATH"}
 # Parts of a Python that no command of a virtual environment needs, and that may be large.
-_UNUSED = ("site-packages", "test", "idlelib", "__pycache__", "config-*")
+_UNUSED = ("site-packages", "test", "idlelib", "ensurepip", "lib2to3", "*.opt-[12].pyc", "config-*")
 
 
 def command_environment(wanted: Environment, base: str, sandbox: Sandbox) -> CommandEnvironment:
