@@ -94,7 +94,7 @@ class JsonRequests:
             method = "GET" if sent is None else "POST"
             with self._client.stream(method, url, headers=headers, timeout=timeout, content=sent) as response:
                 if response.status_code in AGAIN:
-                    return _Failure(f"the server answers {response.status_code}", _retry_after(response.headers))
+                    return _Failure(f"the server answers {response.status_code}", retry_after(response.headers))
                 content = self._content(response, end, what)
         except httpx.TimeoutException:
             return _Failure("the server does not answer in time")
@@ -135,7 +135,7 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _retry_after(headers: "httpx.Headers") -> float:
+def retry_after(headers: "httpx.Headers") -> float:
     """How many seconds a server wants to be left alone; 0 if it does not say, or not in a way that can be read."""
     written = headers.get("retry-after", "").strip()
     if written.isascii() and written.isdecimal() and len(written) < 10:

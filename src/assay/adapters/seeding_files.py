@@ -128,7 +128,8 @@ class LocalSeedingFiles:
             around = functools.cache(
                 lambda: command_environment(scenario.environment, self.base, self.sandbox(), home)
             )
-            commands = Commands(folder, baseline, self.sandbox, scenario.workdir, around)
+            clean = scenario.git == "clean"
+            commands = Commands(folder, baseline, self.sandbox, scenario.workdir, around, clean_git=clean)
             workspace = Captured(folder, baseline, (), (), (), commands)
             yield LocalUntouched(workspace, baseline, f"{target}/{BASELINE}")
 

@@ -19,6 +19,7 @@ from assay.version import VERSION
 COMMANDS = {
     "report": "summarize a job: score, pass@k, and every denominator",
     "compare": "compare agents on the tasks that they have in common",
+    "power": "say how many tasks and attempts it takes to show a difference",
     "outcome": "print the outcome of a job as one line for a program",
     "audit": "check that a job's recorded result follows from its trials",
     "run": "run an agent on tasks and grade each attempt",
@@ -30,11 +31,14 @@ COMMANDS = {
     "seed": "make a task from a coding scenario",
     "score": "score a coding run with its scorers",
     "scenario": "write down what 'assay score' assumes about a repository",
+    "judge": "have a language model judge runs, and see how far to trust it",
     "verify": "hold criteria against what a run left in a playground",
     "criteria": "check criteria for mistakes before any run",
     "playground": "prepare a playground to try criteria on",
     "listen": "record what an agent's systems send",
     "serve": "serve the HTTP API",
+    "db": "check, upgrade, export and load the store of a service",
+    "keys": "add, list and revoke keys of a service",
     "worker": "do the queued work of a service",
     "doctor": "show which kinds of isolation this machine offers",
     "reward": "write a verifier's reward from an exit status or a rubric",
@@ -133,7 +137,7 @@ def parser_of(name: str) -> Parser:
 def _parse(argv: list[str]) -> argparse.Namespace:
     name = FORMER.get(argv[0], argv[0]) if argv else None
     if name in COMMANDS:
-        return parser_of(name).parse_args(argv[1:])
+        return parser_of(name).parse_args(_with_action(name, argv[1:]))
     parser = Parser(prog="assay", description=DESCRIPTION, epilog=_epilog(), usage="assay COMMAND [options]",
                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--version", action="version", version=f"assay {VERSION}")
@@ -146,6 +150,15 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     if args.command is None or option is not None:
         parser.error(f"unknown option {option or unknown[0]}")
     raise InputError(f"unknown command {args.command!r}; the commands are {', '.join(COMMANDS)}")
+
+
+def _with_action(name: str, words: list[str]) -> list[str]:
+    """The words of a command, with the action that it has by default where none is given."""
+    usual = getattr(importlib.import_module(f"assay.cli.{name}"), "DEFAULT_ACTION", None)
+    if usual is None or not words or words[0].startswith("-h") or words[0] == "--help":
+        return words
+    known = next(one.choices for one in parser_of(name)._actions if isinstance(one.choices, dict))
+    return words if words[0] in known else [usual, *words]
 
 
 def _epilog() -> str:

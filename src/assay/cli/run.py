@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from assay.adapters.job_store import DiskJobStore
 from assay.adapters.run_scoring import LocalRunScoring
@@ -31,6 +32,7 @@ from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
 from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
+from assay.cli.judge_options import add_judge, judges_of, refuse_without
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
 from assay.cli.run_scores import show_scored
@@ -42,6 +44,9 @@ from assay.engine.prepare_task import prepare_task
 from assay.engine.run_job import run_job
 from assay.engine.site import Site
 from assay.engine.task import Task, with_network
+
+if TYPE_CHECKING:
+    from assay.adapters.judge_setup import Judges
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -83,10 +88,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--verifier-network", action="store_true", help="give verifiers the network, to download what they need"
     )
     add_grading_rules(parser, default="harbor-0.13.1")
+    parser.add_argument(
+        "--judge", action="store_true", help="have a language model judge the runs of seeded tasks too"
+    )
+    add_judge(parser, "judge-")
     parser.add_argument("--quiet", action="store_true", help="print only the report")
 
 
 def run(args: argparse.Namespace) -> int:
+    refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
     site = Site(choose(args.isolation), ThisHost())
     tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args), no_image=args.no_image)
@@ -98,7 +108,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("none of the tasks can be run")
     setting = _setting(args, tasks)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
-    finished_all = _run(setting, site, planned, display)
+    with judges_of(args) as judges:
+        finished_all = _run(setting, site, planned, display, judges)
     if not finished_all:
         print(
             f"assay: interrupted; run the same command with --job-name {setting.name} to resume", file=sys.stderr
@@ -179,11 +190,13 @@ def _agent(args: argparse.Namespace) -> Agent:
     return Agent(name, command=args.agent, model=args.model)
 
 
-def _run(setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display) -> bool:
+def _run(
+    setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display, judges: "Judges | None"
+) -> bool:
     """Run the job. Returns whether it finished."""
     try:
         with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
-            coding = Coding(LocalRunScoring(lambda: site.sandbox))
+            coding = Coding(LocalRunScoring(lambda: site.sandbox), judges)
             return run_job(setting, planned, site, workshop, store, display, stop_all, coding)
     except OSError as error:
         where = "" if error.filename is None else f" ({error.filename})"

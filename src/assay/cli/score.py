@@ -10,6 +10,9 @@ REPOSITORY@COMMIT). The .git of a folder is never used.
 
 WORKSPACE may also be a run in a job's folder. Everything is found there, and the result is added to the run.
 
+With --judge, a language model reads the task, the diff, the scorers' results and what the agent recorded, and says
+PASS or FAIL beside the scorers. A judge that fails is reported as unparseable, which is neither.
+
 Advisory scorers warn without failing the run; with --strict they count as required ones.
 
 Exit codes: 0 the required scorers passed, 1 one of them failed, 2 no answer (bad input, nothing was changed, or no
@@ -18,24 +21,32 @@ scorer applied).
 
 import argparse
 import functools
+import os
 import sys
+from typing import TYPE_CHECKING
 
+from assay.adapters.agent_record import read_agent_record
 from assay.adapters.kept_coding_run import KeptCodingRun, is_kept_run
 from assay.adapters.run_scoring import LocalRunScoring
+from assay.adapters.run_store import keep_run
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.arguments import add_isolation
+from assay.cli.judge_options import add_judge, judges_of, refuse_without
 from assay.cli.score_formats import FORMATS, parse_format
 from assay.cli.score_here import add_branch, score_here
 from assay.cli.score_table import render
 from assay.core.errors import InputError
-from assay.dialects.scorers.report import OverallVerdict, ScorersReport
+from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
 from assay.engine.coding_trial import Coding
-from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
+from assay.engine.score_coding_run import Afterwards, Attempt, score_by_scenario, score_by_task
 from assay.engine.score_trial import score_trial
-from assay.evidence.coding_run import RunStatus
+from assay.evidence.coding_run import AgentRecord, RunStatus
+
+if TYPE_CHECKING:
+    from assay.adapters.judge_setup import Judges
 
 EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLICABLE: 2}
 
@@ -79,6 +90,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--strict", action="store_true", help="make advisory scorers count as required ones")
     parser.add_argument("--diff", metavar="FILE", help="write the diff between baseline and workspace to a file")
+    parser.add_argument(
+        "--judge", action="store_true", help="have a language model judge the run too; its verdict gates nothing"
+    )
+    parser.add_argument("--require-judge", action="store_true", help="also exit with 1 if the judge says FAIL")
+    parser.add_argument(
+        "--agent-logs", metavar="DIR", help="what the agent recorded: trajectory, final response, output"
+    )
+    parser.add_argument("--keep", metavar="DIR", help="keep the run in a new folder, for 'assay judge'")
+    add_judge(parser, "judge-")
     add_isolation(parser)
 
 
@@ -87,25 +107,30 @@ def run(args: argparse.Namespace) -> int:
     # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
     show = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show)
-    attempt = Attempt(args.workspace, RunStatus(args.run_status), args.strict)
-    if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
-        report = score_trial(KeptCodingRun(args.workspace), args.task, _coding(args))
-    else:
-        report = _score(args, attempt, files)
+    agent = AgentRecord() if args.agent_logs is None else read_agent_record(args.agent_logs)
+    attempt = Attempt(args.workspace, RunStatus(args.run_status), args.strict, agent)
+    with judges_of(args) as judges:
+        if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
+            report = score_trial(KeptCodingRun(args.workspace), args.task, _coding(args, judges))
+        else:
+            keep = None if args.keep is None else functools.partial(keep_run, args.keep)
+            report = _score(args, attempt, files, Afterwards(judges, keep))
     _show(report, args)
-    return _exit_code(report)
+    return _exit_code(report, args.require_judge)
 
 
-def _coding(args: argparse.Namespace) -> Coding:
-    return Coding(LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict))
+def _coding(args: argparse.Namespace, judges: "Judges | None") -> Coding:
+    return Coding(LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict), judges)
 
 
-def _score(args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles) -> ScorersReport:
+def _score(
+    args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles, then: Afterwards
+) -> ScorersReport:
     if args.task is not None:
-        return score_by_task(args.task, attempt, files)
+        return score_by_task(args.task, attempt, files, then)
     if args.scenario is not None and (args.baseline is not None or args.no_workspace):
-        return score_by_scenario(args.scenario, args.baseline, attempt, files)
-    return score_here(args, attempt, files)
+        return score_by_scenario(args.scenario, args.baseline, attempt, files, then)
+    return score_here(args, attempt, files, then)
 
 
 def _show(report: ScorersReport, args: argparse.Namespace) -> None:
@@ -120,6 +145,13 @@ def _show(report: ScorersReport, args: argparse.Namespace) -> None:
 
 
 def _check(args: argparse.Namespace) -> None:
+    refuse_without(args, wanted=args.judge)
+    if args.require_judge and not args.judge:
+        raise InputError("pass --judge with --require-judge: without it no judge is asked")
+    if args.keep is not None and os.path.lexists(args.keep):
+        raise InputError(f"--keep must be a new folder, but {args.keep} exists")
+    if args.agent_logs is not None and not os.path.isdir(args.agent_logs):
+        raise InputError(f"--agent-logs must be a folder, got {args.agent_logs}, which isn't one")
     for text in args.format:
         parse_format(text)
     if args.task is not None and args.scenario is not None:
@@ -161,5 +193,7 @@ def _write(path: str, text: str, what: str) -> None:
         raise InputError(f"{what} can't be written to {path}: {error.strerror}") from error
 
 
-def _exit_code(report: ScorersReport) -> int:
-    return EXIT[report.overall.verdict] if report.overall is not None else 0
+def _exit_code(report: ScorersReport, require_judge: bool) -> int:
+    """That of the checks. Of the judge, only a FAIL may count, and only on demand."""
+    code = EXIT[report.overall.verdict] if report.overall is not None else 0
+    return 1 if require_judge and report.judge.state is JudgeState.FAIL and code != 2 else code

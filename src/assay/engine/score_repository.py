@@ -9,7 +9,7 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.guess_scenario import Guess, Project, Tools, guess_scenario
 from assay.engine.repository_ends import Ends, Wanted, ends_of
 from assay.engine.repository_port import Repository
-from assay.engine.score_coding_run import Attempt, Commit, Files, ScoringFiles, score_against
+from assay.engine.score_coding_run import NOTHING, Afterwards, Attempt, Commit, Files, ScoringFiles, score_against
 from assay.evidence.baseline import KnownBaseline
 
 # Where a repository may keep its scenario. It counts as the main branch has it.
@@ -27,7 +27,12 @@ class Rules:
 
 
 def score_repository(
-    repository: Repository, wanted: Wanted, rules: Rules, attempt: Attempt, files: ScoringFiles
+    repository: Repository,
+    wanted: Wanted,
+    rules: Rules,
+    attempt: Attempt,
+    files: ScoringFiles,
+    then: Afterwards = NOTHING,
 ) -> ScorersReport:
     """Score a working tree, a branch or a pull request against the main branch."""
     ends = ends_of(repository, wanted)
@@ -35,7 +40,8 @@ def score_repository(
         found, origin = _scenario(before, rules, files)
         scenario = _in_place(found.scenario, repository.root)
         left = Files(repository.root) if ends.after is None else Commit(repository.folder, ends.after)
-        return score_against(scenario, origin, left, before, attempt, files, [ends.told, *found.told])
+        told = [ends.told, *found.told]
+        return score_against(scenario, origin, left, before, attempt, files, assumed=told, ends=then)
 
 
 def guess_for(repository: Repository, wanted: Wanted, tools: Tools, files: ScoringFiles) -> tuple[Guess, Ends]:

@@ -3,18 +3,14 @@
 from enum import Enum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
 
+from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.strict import StrictModel
 from assay.evidence.coding_run import RunStatus
 from assay.formats.counting import counted
 
 JUDGE = "llm_judge"
-
-
-class StrictModel(BaseModel):
-    """No coercion, no unknown fields, no changes after validation."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class RowVerdict(Enum):
@@ -99,10 +95,11 @@ class RubricNote(StrictModel):
 
 
 class Judge(StrictModel):
-    """The judge's gate, with the notes of llm_judge scorers for the judge."""
+    """The judge's gate, with the notes of llm_judge scorers for the judge, and its verdict if it was asked."""
 
     state: JudgeState
     rubric_notes: list[RubricNote] = Field(default_factory=list)
+    verdict: JudgeVerdict | None = None
 
 
 class Metric(StrictModel):
@@ -124,11 +121,19 @@ class Run(StrictModel):
 
 
 class ChangedFile(StrictModel):
-    """One changed path. ``old_path`` is set for a rename."""
+    """One changed path. ``old_path`` is set for a rename, ``detail`` for something that became another kind."""
 
     path: str
     change: str
     old_path: str | None = None
+    detail: str | None = None
+
+
+class IgnoredGroup(StrictModel):
+    """How many new files a line of the baseline's ``.gitignore`` files names. Nobody read them."""
+
+    rule: str
+    files: int = Field(ge=1)
 
 
 class WorkspaceSummary(StrictModel):
@@ -137,6 +142,7 @@ class WorkspaceSummary(StrictModel):
     changed: list[ChangedFile]
     nested_repositories: list[str] = Field(default_factory=list)
     cut: list[str] = Field(default_factory=list)
+    ignored: list[IgnoredGroup] = Field(default_factory=list)
 
 
 class Provenance(StrictModel):
@@ -186,9 +192,13 @@ def json_text(value: Any) -> Any:
 def explain_disagreement(overall: OverallVerdict, judge: JudgeState, advisory_failed: bool) -> str | None:
     """What it means if the gates differ; None if they don't."""
     if judge is JudgeState.PASS and overall is OverallVerdict.FAIL:
-        return "The judge says the task is done, but a hard mechanical constraint was violated."
+        return (
+            "Judge PASS, scorers FAIL: semantically plausible output that violated a hard mechanical constraint."
+        )
     if judge is JudgeState.FAIL and overall is OverallVerdict.PASS:
-        return "The mechanical checks passed, but the judge is not convinced that the task is done."
+        return (
+            "Scorers PASS, judge FAIL: the mechanical checks passed, but semantic completion was not convincing."
+        )
     if judge is JudgeState.PASS and overall is OverallVerdict.PASS and advisory_failed:
-        return "Both gates passed, but an advisory scorer warns: somebody should take a look."
+        return "Both PASS, advisory scorer FAIL: a heuristic warning that fails nothing but should be reviewed."
     return None

@@ -11,11 +11,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from assay.dialects.scorers import strict
+from assay.dialects.scorers.judge_section import JudgeSection
+from assay.formats.path_patterns import check_patterns
 
-class StrictModel(BaseModel):
-    """No coercion, no unknown fields, no changes after validation."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+class StrictModel(strict.StrictModel):
+    """Fields may be called by their own name, or by one of those that existing files use."""
+
+    model_config = ConfigDict(populate_by_name=True)
 
 
 class GitSeed(StrictModel):
@@ -112,7 +116,12 @@ class Scorer(BaseModel):
 
 
 class Scenario(StrictModel):
-    """A coding scenario."""
+    """A coding scenario.
+
+    ``git`` says whether commands find a git repository in the workspace: ``none``, or ``clean`` for a new one with
+    a single commit of what is there. ``show_ignored`` has globs of new files under the baseline's ignore rules
+    that commands need to see, such as ``dist/*``.
+    """
 
     name: str | None = None
     user_instruction: str | None = Field(
@@ -127,6 +136,9 @@ class Scenario(StrictModel):
     environment: Environment = Environment()
     limits: Limits = Limits()
     network: bool = False
+    git: Literal["none", "clean"] = "none"
+    show_ignored: list[str] = Field(default_factory=list)
+    judge: JudgeSection | None = None
 
     @property
     def requests(self) -> tuple[str, ...]:
@@ -141,6 +153,12 @@ class Scenario(StrictModel):
         if not workdir.startswith("/") or not names or ".." in names or "\0" in workdir:
             raise ValueError(f"must be the absolute path of a folder, such as /workspace, got {workdir!r}")
         return workdir
+
+    @field_validator("show_ignored")
+    @classmethod
+    def _are_patterns(cls, show_ignored: list[str]) -> list[str]:
+        check_patterns(show_ignored)
+        return show_ignored
 
     @field_validator("turns")
     @classmethod

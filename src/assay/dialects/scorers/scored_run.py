@@ -5,8 +5,9 @@ from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
-from assay.dialects.scorers.report import ScorersReport, StrictModel
+from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scenario import Scenario
+from assay.dialects.scorers.strict import StrictModel
 
 
 class AgentEnded(StrictModel):
