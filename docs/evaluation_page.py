@@ -14,9 +14,13 @@ from docs.source import definition
 # Types that fields of the models have and that nobody makes on his own.
 _PARTS = (
     ("DimensionScore", "assay.dialects.evaluation.rubric"),
+    ("EnvironmentDescription", "assay.engine.describe_task"),
     ("Hashes", "assay.dialects.evaluation.grading"),
     ("Inspection", "assay.dialects.evaluation.output"),
+    ("OutputDescription", "assay.engine.describe_task"),
+    ("PhaseDescription", "assay.engine.describe_task"),
     ("Refusal", "assay.evidence.files"),
+    ("StepDescription", "assay.engine.describe_task"),
     ("Usage", "assay.dialects.evaluation.grading"),
 )
 

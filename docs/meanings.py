@@ -46,9 +46,10 @@ INGESTION = {
     "`schema_forbids_reward=True`. `assay run` and `assay grade` don't.",
     "reward_for_unparseable_output": "The output is missing or can't be parsed, but the verifier gave a reward "
     "above 0. `validity.errors` keeps that reward.",
+    "reward_before_time_out": "The verifier wrote a reward, but ran out of time before it ended.",
     "reward_key_missing": "reward.json is an object without the key `reward`.",
     "reward_malformed": "The reward file is not JSON, not an object, or, as reward.txt, not a number.",
-    "reward_missing": "There is neither reward.json nor reward.txt, or the verifier ran out of time.",
+    "reward_missing": "There is neither reward.json nor reward.txt.",
     "reward_not_a_number": "The value of `reward` is a string, a list, an object or null.",
     "reward_not_finite": "The reward is NaN or infinite.",
     "reward_out_of_range": "The reward is below 0 or above 1.",

@@ -61,6 +61,7 @@ def test_the_schemas_are_of_every_model_that_is_read_or_written_as_json() -> Non
         "AddedTag",
         "Rubric",
         "Grading",
+        "TaskDescription",
     ]
     for schema in json_schemas().values():
         Draft202012Validator.check_schema(schema)

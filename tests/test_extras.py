@@ -38,7 +38,7 @@ def test_every_face_can_be_imported_without_extras(face: str) -> None:
 
 COMMANDS = (
     "annotate audit criteria doctor grade listen outcome playground report reward run score seed"
-    " serve tasks verify"
+    " serve tasks verify worker"
 )
 
 

@@ -11,6 +11,7 @@
 {'score': 0.5, 'max_score': 1.0, 'evidence': 'half right'}
 """
 
+import os
 import time
 from typing import Any
 
@@ -18,6 +19,7 @@ from assay.adapters.added_tags import add_tag, read_tags
 from assay.adapters.annotations import annotate, read_annotations
 from assay.adapters.reviewed_run import read_gradings, read_result
 from assay.adapters.reward_writer import write_artifacts
+from assay.adapters.task_folder import load_task as _load_task
 from assay.dialects.evaluation.added_tag import AddedTag
 from assay.dialects.evaluation.grading import Grading, Provenance
 from assay.dialects.evaluation.ingest import Ingested
@@ -36,10 +38,12 @@ from assay.dialects.evaluation.models import (
 from assay.dialects.evaluation.output import Declared, Format, Inspection
 from assay.dialects.evaluation.output import inspect_output as _inspect_output
 from assay.dialects.evaluation.rubric import Dimension, Rubric, RubricScore, Strategy, score_rubric
+from assay.engine.describe_task import TaskDescription
+from assay.engine.describe_task import describe_task as _describe_task
 from assay.evidence.files import Absent, Content, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
-MODELS = (VerifierSpec, EvaluationResult, Annotation, AddedTag, Rubric, Grading)
+MODELS = (VerifierSpec, EvaluationResult, Annotation, AddedTag, Rubric, Grading, TaskDescription)
 
 
 def ingest(
@@ -58,6 +62,14 @@ def inspect_output(data: bytes, declared: Declared) -> Inspection:
     Raises ``MeasurementError`` where the schema can't be used.
     """
     return _inspect_output(data, declared, time.monotonic)
+
+
+def describe_task(task_dir: str | os.PathLike[str]) -> TaskDescription:
+    """What a task folder comes to: for each step its ``VerifierSpec``, output and limits, and the environment.
+
+    Raises ``InputError`` if it isn't a task that can be used.
+    """
+    return _describe_task(_load_task(os.fspath(task_dir)))
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:
@@ -88,11 +100,13 @@ __all__ = [
     "RubricScore",
     "RunEnd",
     "Strategy",
+    "TaskDescription",
     "ValidityCheck",
     "VerifierEvidence",
     "VerifierSpec",
     "add_tag",
     "annotate",
+    "describe_task",
     "ingest",
     "inspect_output",
     "json_schemas",

@@ -387,3 +387,41 @@ def test_what_is_no_id(identity: str) -> None:
         pytest.raises(ValueError, match="can't be part of the address"),
     ):
         server.read("Patient", identity)
+
+
+PROFILE = "http://hl7.example/StructureDefinition/p"
+SMITH = {"resourceType": "Patient", "id": "1"}
+
+
+@pytest.mark.parametrize(
+    ("status", "issues", "problems"),
+    [
+        (200, [{"severity": "information", "diagnostics": "All OK"}], []),
+        (200, [{"severity": "warning", "diagnostics": "no narrative"}], []),
+        (
+            200,
+            [{"severity": "error", "expression": ["Patient.name"], "details": {"text": "minimum\n is 1"}}],
+            ["Patient.name: minimum is 1"],
+        ),
+        (422, [{"severity": "fatal", "location": ["Patient"]}, {"severity": "error", "code": "required"}], None),
+    ],
+)
+def test_a_profile_is_asked_of_the_server(status: int, issues: list[Any], problems: list[str] | None) -> None:
+    reply = Reply(status, {"resourceType": "OperationOutcome", "issue": issues})
+    with scripted(Reply(503), reply) as script, FhirServer(script.url, limits=PATIENT) as server:
+        found = server.problems(SMITH, PROFILE)
+    assert found == (["Patient: no reason given", "required"] if problems is None else problems)
+    assert script.asked[1] == "/r4/Patient/$validate?profile=http%3A%2F%2Fhl7.example%2FStructureDefinition%2Fp"
+    assert script.posted == [SMITH, SMITH]
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(404, b"<html>"), Reply(405, b""), Reply(200, {"resourceType": "Patient"})]
+)
+def test_a_server_without_validate_breaks_the_measurement(reply: Reply) -> None:
+    with (
+        scripted(reply) as script,
+        FhirServer(script.url, limits=PATIENT) as server,
+        pytest.raises(MeasurementError, match="it may not support"),
+    ):
+        server.problems(SMITH, PROFILE)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.job_folder import DiskJobFolder
-from assay.adapters.results_folder import open_results
+from assay.adapters.results_folder import JobFolders, RunFolders, open_results
 from assay.core import InputError
 from tests.builders import HARBOR_JOBS, write_run_folder, write_trial
 
@@ -30,10 +30,10 @@ def test_a_run_folder_of_terminal_bench_and_a_folder_of_them(tmp_path: Path) -> 
     write_run_folder(tmp_path / "run1", {"results": []})
     write_run_folder(tmp_path / "run2", {"results": []})
     single, both = open_results(str(tmp_path / "run1")), open_results(str(tmp_path))
-    assert isinstance(single, list)
-    assert isinstance(both, list)
-    assert [folder.name for folder in single] == ["run1"]
-    assert [folder.name for folder in both] == ["run1", "run2"]
+    assert isinstance(single, RunFolders)
+    assert isinstance(both, RunFolders)
+    assert [folder.name for folder in single.folders] == ["run1"]
+    assert [folder.name for folder in both.folders] == ["run1", "run2"]
 
 
 @pytest.mark.parametrize("inside", ["verifier", "steps"])
@@ -57,3 +57,31 @@ def test_any_other_folder_is_no_job(tmp_path: Path, inside: tuple[str, ...]) -> 
         InputError, match=r"must be a job folder, but it has no config\.json, lock\.json or result\.json"
     ):
         open_results(str(tmp_path))
+
+
+def write_job(folder: Path, name: str, file: str, content: str) -> None:
+    write_trial(folder / name, f"t__{name}")
+    (folder / name / file).write_text(content)
+
+
+def test_a_folder_of_jobs_is_one_submission(tmp_path: Path) -> None:
+    write_job(tmp_path, "a", "config.json", '{"job_name": "a"}')
+    write_job(tmp_path, "b", "lock.json", '{"trials": []}')
+    write_job(tmp_path, "c", "result.json", '{"stats": {}}')
+    (tmp_path / "notes").mkdir()
+    found = open_results(str(tmp_path))
+    assert isinstance(found, JobFolders)
+    assert (found.name, [folder.name for folder in found.folders]) == (tmp_path.name, ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"task": {}}', '{"trial_name": "x", "config": {}}'])
+def test_a_trial_is_not_a_job_although_its_files_have_the_same_names(tmp_path: Path, content: str) -> None:
+    """Since harbor 0.17, a trial has a lock.json of its own."""
+    write_trial(tmp_path, "t__1", files={"lock.json": content, "config.json": content})
+    assert isinstance(open_results(str(tmp_path)), DiskJobFolder)
+
+
+def test_a_job_that_holds_other_jobs_is_a_job(tmp_path: Path) -> None:
+    write_job(tmp_path, "a", "config.json", '{"job_name": "a"}')
+    (tmp_path / "config.json").write_text('{"job_name": "outer"}')
+    assert isinstance(open_results(str(tmp_path)), DiskJobFolder)

@@ -68,6 +68,7 @@ CASES: list[tuple[Callable[[Path], None], str, str]] = [
 ]
 
 
+@pytest.mark.statement("harbor.harbor-checksums")
 @pytest.mark.parametrize(("plant", "tree", "package"), CASES)
 def test_the_checksums_are_harbors(plant: Callable[[Path], None], tree: str, package: str, tmp_path: Path) -> None:
     plant(tmp_path)

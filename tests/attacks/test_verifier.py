@@ -152,16 +152,52 @@ def test_42_changed_tests_are_thrown_away(attack: Attack) -> None:
     assert [one["provenance"]["changed_tests"] for one in left.gradings] == [["expected"]] * 2
 
 
-def test_42_a_link_to_the_expected_answer_is_no_answer(attack: Attack) -> None:
-    """The verifier follows it, and is fooled. The evaluation looks at the output itself."""
-    left = attack(
+@pytest.mark.parametrize(
+    "agent",
+    [
         "ln -s /tests/expected answer.txt",
+        "ln -s ../tests/expected answer.txt",
+        "ln -s / up; ln -s up/tests/expected answer.txt",
+        "mkdir -p a/b/c; ln -s /workspace a/b/c/d; ln -s a/b/c/d/../tests/expected answer.txt",
+        "ln -s /proc/self/root/tests/expected answer.txt",
+        "ln -s b answer.txt; ln -s c b; ln -s /tests/expected c",
+    ],
+)
+def test_42_a_link_to_the_expected_answer_is_no_answer(attack: Attack, agent: str) -> None:
+    left = attack(
+        agent,
         tests={"expected": "right\n"},
         instruction="Write /workspace/answer.txt.",
-        verifier="cmp -s answer.txt /tests/expected && echo 1 > /logs/verifier/reward.txt",
+        verifier="cmp -s answer.txt /tests/expected && r=1 || r=0; echo $r > /logs/verifier/reward.txt",
     )
-    assert left.reason == "reward_for_unparseable_output"
-    assert left.gradings[0]["result"]["reward"] == 0.0
+    assert (left.rewards, left.reward) == ({"reward": 0.0}, 0.0)
+    result = left.gradings[0]["result"]
+    assert result["validity"]["verifier_completed"]
+    tags = [
+        tag["description"] for tag in result["error_taxonomy"] if tag["category"] == "removed before verification"
+    ]
+    assert any(
+        tag.endswith(("a link to /tests/expected", "a link to /proc/self/root/tests/expected")) for tag in tags
+    )
+
+
+def test_42_a_pipe_is_an_unusable_output_and_no_missing_reward(attack: Attack) -> None:
+    left = attack(
+        "mkfifo answer.txt",
+        instruction="Write /workspace/answer.txt.",
+        verifier='[ "$(cat answer.txt)" = right ] && r=1 || r=0; echo $r > /logs/verifier/reward.txt',
+    )
+    result = left.gradings[0]["result"]
+    assert (left.rewards, result["reward"]) == ({"reward": 0.0}, 0.0)
+    assert (result["validity"]["verifier_completed"], result["validity"]["output_parseable"]) == (True, False)
+
+
+def test_42_honest_links_stay(attack: Attack) -> None:
+    left = attack(
+        "mkdir -p bin lib; ln -s /usr/bin/env bin/env; ln -s ../lib bin/lib; ln -s /dev/null no; ln -s gone gap",
+        verifier="[ -L bin/env -a -L bin/lib -a -L no -a -L gap ] && echo 1 > /logs/verifier/reward.txt",
+    )
+    assert left.rewards == {"reward": 1.0}
 
 
 def test_42_a_module_beside_the_answer_is_not_the_verifiers(attack: Attack) -> None:

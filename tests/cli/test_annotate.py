@@ -77,7 +77,7 @@ def test_any_other_is_refused(cli: Cli, job: Path, options: tuple[str, ...]) -> 
 
 def test_a_folder_that_is_no_run(cli: Cli, tmp_path: Path) -> None:
     found = cli("annotate", tmp_path, "--judgment", "pass", "--reviewer", "r1")
-    says = f"assay: {tmp_path} must be the folder of a finished run, but it has no result.json\n"
+    says = f"assay: {tmp_path} must be the folder of a finished run, but it has no result.json or run.json\n"
     assert found == (2, "", says)
 
 

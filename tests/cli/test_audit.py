@@ -116,3 +116,15 @@ def test_published_figures_of_terminal_bench(cli: Cli, tmp_path: Path) -> None:
     assert cli("audit", "--quiet", tmp_path / "right") == (0, "right: consistent, field by field\n", "")
     found = cli("audit", "--quiet", tmp_path / "wrong")
     assert (found.code, found.out.splitlines()[0]) == (1, "  run.accuracy  DIFFERS")
+
+
+def test_jobs_of_a_submission_are_audited_one_by_one(cli: Cli, tmp_path: Path) -> None:
+    for name in ("j1", "j4"):
+        shutil.copytree(HARBOR_JOBS / name, tmp_path / name, symlinks=True)
+    found = cli("audit", "--quiet", tmp_path)
+    assert (found.code, found.out) == (0, "j1: consistent, byte for byte\n\nj4: consistent, byte for byte\n")
+    audits = json.loads(cli("audit", "--json", tmp_path).out)["audits"]
+    assert [(audit["job"], audit["version"]) for audit in audits] == [
+        ("j1", "harbor-0.13.1"),
+        ("j4", "harbor-0.13.1"),
+    ]

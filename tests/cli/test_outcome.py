@@ -1,11 +1,13 @@
 """``assay outcome``: one line for a program, and the exit code that was asked for."""
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assay import harbor
-from tests.builders import HARBOR_JOBS
+from tests.builders import HARBOR_JOBS, edit_json
 from tests.cli.running import Cli, run_assay
 
 J1, J4 = HARBOR_JOBS / "j1", HARBOR_JOBS / "j4"
@@ -32,6 +34,19 @@ def test_several_rewards_are_averaged_flat(cli: Cli) -> None:
 
 def test_a_job_without_a_result(cli: Cli, tmp_path: Path) -> None:
     assert cli("outcome", tmp_path) == (0, MISSING, "")
+
+
+@pytest.mark.parametrize("errored", [0, 1])
+def test_a_job_that_did_not_finish_has_not_completed(cli: Cli, tmp_path: Path, errored: int) -> None:
+    path = tmp_path / "result.json"
+    shutil.copy(J4 / "result.json", path)
+
+    def stopped(result: Any) -> None:
+        result["finished_at"] = None
+        result["stats"]["n_errored_trials"] = errored
+
+    edit_json(path, stopped)
+    assert cli("outcome", tmp_path) == (0, MISSING.replace("missing", "partial"), "")
 
 
 def test_no_job_at_all_is_a_line_and_a_complaint(cli: Cli, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import HARBOR_JOBS, write_config, write_lock, write_run_folder, write_trial
+from tests.builders import DATA, HARBOR_JOBS, write_config, write_lock, write_run_folder, write_trial
 from tests.cli.running import Cli
 
 COUNTS = ("scored", "scored_though_errored", "errored", "missing", "invalid", "cancelled")
@@ -227,3 +227,112 @@ def test_a_metric_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monk
     without = cli("report", tmp_path / "job").out
     assert "score (harbor)   max 1" in without
     assert "note: the job's metric is a script" in without
+
+
+VERSIONS = DATA / "harbor_versions"
+
+
+def test_the_title_names_the_version_that_was_read(cli: Cli) -> None:
+    assert cli("report", VERSIONS / "0.24.0").out.startswith("0.24.0 · harbor 0.24.0 (harbor-0.24) · finished\n")
+    assert cli("report", VERSIONS / "0.3.0").out.startswith("0.3.0 · harbor 0.1 to 0.3 (harbor-0.6) · finished\n")
+    assert cli("report", VERSIONS / "0.13.1-dot").out.startswith("0.13.1-dot · harbor-0.13.1 · finished\n")
+    found = json.loads(cli("report", "--json", VERSIONS / "0.24.0").out)["jobs"][0]
+    assert (found["harbor_version"], found["profile"]) == ("0.24.0", "harbor-0.24")
+
+
+def block(text: str, first_word: str) -> list[list[str]]:
+    """The words of a table's rows, without its titles."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(f"{first_word} "))
+    end = next((i for i in range(start, len(lines)) if not lines[i]), len(lines))
+    return [line.split() for line in lines[start + 1 : end]]
+
+
+def test_a_table_by_task(cli: Cli, job: Path) -> None:
+    rows = block(cli("report", "--by", "task", job).out, "task")
+    assert rows == [
+        ["easy", "2", "2", "2", "1.0000", "1", "agent_exhausted_budget"],
+        ["hard", "2", "1", "0", "0.0000", "1", "cancelled"],
+    ]
+    found = json.loads(cli("report", "--by", "task", "--json", job).out)["jobs"][0]
+    assert [(row["task"], row["attempts"], row["successes"], row["failures"]) for row in found["tasks"]] == [
+        ("easy", 2, 2, {"agent_exhausted_budget": 1}),
+        ("hard", 2, 0, {"cancelled": 1}),
+    ]
+    assert "trials" not in found
+
+
+def test_a_table_by_trial(cli: Cli, job: Path) -> None:
+    rows = block(cli("report", "--by", "trial", job).out, "trial")
+    assert [row[0] for row in rows] == ["easy__1", "hard__1", "easy__2", "hard__2", "hard__3", "new"]
+    assert rows[2] == ["easy__2", "1", "AgentTimeoutError", "agent_exhausted_budget"]
+    assert rows[3] == ["hard__2", "CancelledError", "cancelled"]
+    found = json.loads(cli("report", "--by", "trial", "--json", job).out)["jobs"][0]
+    assert [row["cause"] for row in found["trials"][:4]] == [None, None, "agent_exhausted_budget", "cancelled"]
+    assert found["trials"][0]["usage"] is None
+    assert "tasks" not in found
+
+
+def test_rows_as_markdown(cli: Cli, job: Path) -> None:
+    out = cli("report", "--by", "task", "--markdown", job).out
+    assert "| task | attempts | scored | passed |" in out
+    assert "input tokens" in out
+
+
+def test_rows_by_something_else_are_refused(cli: Cli, job: Path) -> None:
+    found = cli("report", "--by", "agent", job)
+    assert (found.code, found.out) == (2, "")
+    assert "--by" in found.err
+
+
+def test_tokens_cost_and_time_are_in_the_text(cli: Cli) -> None:
+    out = cli("report", VERSIONS / "0.13.1-agent-errors").out
+    assert "800 input tokens (80 cached), 40 output tokens (8 trials); cost $0.7000 (7 trials)\n" in out
+    assert "\ntime per trial 0." in out
+    assert ": setup 0.0 s, agent 0.0 s, verifier 0." in out
+
+
+def test_the_usage_of_models(cli: Cli, tmp_path: Path) -> None:
+    models = {
+        "big/one": {"n_input_tokens": 1500, "n_output_tokens": 2, "cost_usd": 12.5},
+        "small": {"n_input_tokens": 1},
+    }
+    write_trial(tmp_path, "a__1", rewards={"reward": 1}, usage={"cost_usd": 12.5, "model_usage": models})
+    rows = block(cli("report", tmp_path).out, "model")
+    assert rows == [["big/one", "1,500", "unknown", "2", "$12.50"], ["small", "1", *["unknown"] * 3]]
+    found = json.loads(cli("report", "--json", tmp_path).out)["jobs"][0]
+    assert found["model_usage"]["big/one"]["n_input_tokens"] == 1500
+
+
+def test_old_and_new_rewards_of_a_job_that_grades_again(cli: Cli) -> None:
+    rows = block(cli("report", VERSIONS / "0.24.0-regrade").out, "graded")
+    assert rows[0] == ["fail__mXZdDH8", "fail__56dAVSE", "0", "0.5", "changed"]
+    assert rows[2] == ["pass__QGguYbw", "pass__9bQMd3Y", "1", "1"]
+    found = json.loads(cli("report", "--json", VERSIONS / "0.24.0-regrade").out)["jobs"][0]["regrades"]
+    first = {name: found[0][name] for name in ("old", "new", "changed")}
+    assert first == {"old": {"reward": 0.0}, "new": {"reward": 0.5}, "changed": True}
+
+
+def test_a_folder_of_jobs_is_reported_as_one_submission(cli: Cli, tmp_path: Path) -> None:
+    for name, reward in {"one": 1, "two": 0}.items():
+        write_trial(tmp_path / name, f"t__{name}", rewards={"reward": reward})
+        write_config(tmp_path / name)
+        (tmp_path / name / "lock.json").write_text('{"trials": []}')
+    found = cli("report", tmp_path)
+    assert found.code == 0
+    assert "pass@2 1.0000" in found.out
+    assert "note: 2 jobs as one submission: one, two" in found.out
+    audited = cli("audit", "--json", tmp_path)
+    assert (audited.code, "must have a result.json to audit" in audited.err) == (2, True)
+
+
+def test_names_in_rows_can_not_move_the_cursor(cli: Cli, tmp_path: Path) -> None:
+    write_trial(
+        tmp_path,
+        "a__1",
+        task="\x1b[2J",
+        exception="\x1b[31m",
+        usage={"model_usage": {"\x1b[0m": {"n_input_tokens": 1}}},
+    )
+    for by in ("task", "trial"):
+        assert "\x1b" not in cli("report", "--by", by, tmp_path).out

@@ -135,6 +135,7 @@ def test_the_hash_of_scenario_and_baseline_is_on_every_report(cli: Cli, tmp_path
     assert provenance["isolation"] in ("bubblewrap", "container", "process")
 
 
+@pytest.mark.statement("scorers.deterministic")
 def test_scoring_changes_nothing_and_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
     """The command runs on a copy, so what it writes is no change of the agent's."""
     scorers: list[dict[str, Any]] = [

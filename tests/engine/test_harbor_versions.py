@@ -24,6 +24,7 @@ def audit(path: Path) -> Audit:
     return audit_job(folder, read_job(folder))
 
 
+@pytest.mark.statement("harbor.version-of-job")
 @pytest.mark.parametrize(
     ("name", "title", "identical", "finished"),
     [

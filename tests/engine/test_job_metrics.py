@@ -28,6 +28,7 @@ def audit(path: Path) -> Audit:
     return audit_job(folder, read_job(folder))
 
 
+@pytest.mark.statement("harbor.registry-metrics")
 def test_the_metrics_of_a_registry_are_known_by_their_recorded_values() -> None:
     job = read(REGISTRY)
     assert job.metrics.by_dataset["oracle__reg"] == [MAX, SUM]

@@ -1,6 +1,7 @@
 """One trial: what agent and verifier get, what counts as a failure, when steps stop. With a fake sandbox."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -9,7 +10,9 @@ from assay.adapters.this_host import ThisHost
 from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.output import Declared, Format
 from assay.dialects.harbor.multi_step import Strategy
+from assay.dialects.harbor.rewards import Profile
 from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.grading_rules import GradingRules
 from assay.engine.job_plan import Agent
 from assay.engine.run_trial import run_trial
 from assay.engine.sandbox import BASE_ENV, Command, Images, Mount, Ran
@@ -67,6 +70,9 @@ class FakeBench:
 
     def seed(self) -> None:
         self.done.append("seed")
+
+    def remove_strays(self) -> list[str]:
+        return []
 
     def changed_tests(self) -> list[str]:
         return []
@@ -250,7 +256,28 @@ def test_a_verifier_that_was_stopped_gave_nothing() -> None:
     assert record.failure.type == "VerifierTimeoutError"
     verified = record.steps[0].verified
     assert verified is not None
-    assert verified.hashes["reward"] is None
+    result = verified.ingested.result
+    assert (result.reward, result.validity.verifier_completed) == (0.0, False)
+    assert verified.ingested.reason_code == "reward_before_time_out"
+    said = "the verifier ran out of time, so its reward doesn't count: it had written 1.0"
+    assert result.validity.errors == [said]
+
+
+@pytest.mark.statement("harbor.profiles")
+@pytest.mark.parametrize(
+    ("profile", "rewards", "failure"),
+    [
+        (Profile.HARBOR_0_13_1, {"reward": 1.5}, None),
+        (Profile.STRICT, None, "ValidationError"),
+    ],
+)
+def test_rewards_are_read_under_the_profile_of_the_run(
+    profile: Profile, rewards: dict[str, float] | None, failure: str | None
+) -> None:
+    task = replace(make_task(), rules=GradingRules(profile))
+    record = run(task, COMMAND, FakeSandbox(), FakeBench(b'{"reward": 1.5}'))
+    assert (None if record.rewards is None else record.rewards.rewards) == rewards
+    assert (None if record.failure is None else record.failure.type) == failure
 
 
 @pytest.mark.statement("harbor.exit-code-ignored")

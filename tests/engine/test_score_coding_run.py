@@ -9,10 +9,14 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck, run_here
+from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import JudgeState, OverallVerdict
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_task import Seeded
+from assay.engine.judge_run import JudgeRun
 from assay.engine.score_coding_run import (
+    Afterwards,
     Attempt,
     Commit,
     Files,
@@ -23,10 +27,12 @@ from assay.engine.score_coding_run import (
 )
 from assay.engine.scorer_checks import frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
-from assay.evidence.coding_run import RunStatus
+from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Entry, Workspace
 from assay.version import VERSION
 from tests.checks.fake_workspace import FakeWorkspace, added
+from tests.judge.cases import said
+from tests.judge.verdicts import verdict_of
 
 LIMIT = {"type": "max_files_changed", "limit": 1}
 COMMAND = {"type": "command", "command": "true"}
@@ -76,6 +82,11 @@ class FakeFiles:
         self.asked.append((left, before.sha256, before.nested, scenario.workdir, remember))
         yield self.workspace
         self.asked.append("workspace closed")
+
+    def diff(self, workspace: Workspace) -> Diff:
+        assert workspace is self.workspace
+        self.asked.append("diff")
+        return Diff("the diff", "0" * 64)
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         self.asked.append(f"{len(checks)} scorers")
@@ -171,3 +182,69 @@ def test_what_a_baseline_is(where: str, folders: list[str], source: Files | Comm
 def test_a_baseline_that_is_nothing_is_refused() -> None:
     with pytest.raises(InputError, match="REPOSITORY@COMMIT"):
         baseline_source("nothing", lambda _: None)
+
+
+@dataclass
+class FakeJudges:
+    """A judge that says PASS, and keeps what it read."""
+
+    section: JudgeSection | None = None
+    read: list[CodingRun] = field(default_factory=list)
+
+    def judge(self, section: JudgeSection | None) -> JudgeRun:
+        self.section = section
+        return self._judge
+
+    def _judge(self, run: CodingRun) -> JudgeVerdict:
+        self.read.append(run)
+        return verdict_of(said())
+
+
+SAID = AgentRecord(final_response="Done.")
+
+
+@pytest.mark.statement("scorers.judge-after-scorers")
+def test_the_judge_comes_after_the_scorers_and_reads_their_results() -> None:
+    site, judges = files(LIMIT, work="folder"), FakeJudges()
+    report = score_by_task("task", Attempt("work", agent=SAID), site, Afterwards(judges))
+    assert site.asked[-2:] == ["diff", "workspace closed"]
+    (run,) = judges.read
+    assert [row.name for row in run.rows] == ["max_files_changed"]
+    assert (run.diff, run.final_response) == (Diff("the diff", "0" * 64), "Done.")
+    assert report.judge.state is JudgeState.PASS
+    assert report.judge.verdict is not None
+
+
+@pytest.mark.statement("scorers.ledger-judge-only")
+@pytest.mark.parametrize("scorers", [[], [LIMIT]])
+def test_a_run_without_a_workspace_is_judged_without_a_diff(scorers: list[dict[str, Any]]) -> None:
+    judges = FakeJudges()
+    report = score_by_scenario("s.yaml", None, Attempt(None, agent=SAID), files(*scorers), Afterwards(judges))
+    assert (report.overall, report.judge.state) == (None, JudgeState.PASS)
+    assert judges.read[0].diff is None
+
+
+@pytest.mark.parametrize("status", [status for status in RunStatus if status is not RunStatus.COMPLETED])
+def test_only_a_completed_run_is_judged(status: RunStatus) -> None:
+    judges = FakeJudges()
+    report = score_by_task("task", Attempt("work", status), files(LIMIT, work="folder"), Afterwards(judges))
+    assert (judges.read, report.judge.verdict) == ([], None)
+    assert report.judge.state is JudgeState.NOT_APPLICABLE
+
+
+def test_a_scenario_may_name_its_judge() -> None:
+    site, judges = files(LIMIT, work="folder"), FakeJudges()
+    section = JudgeSection(url="http://127.0.0.1:1/v1", models=["m"])
+    site.scenario = site.scenario.model_copy(update={"judge": section})
+    score_by_task("task", Attempt("work"), site, Afterwards(judges))
+    assert judges.section == section
+
+
+@pytest.mark.parametrize("judged", [True, False])
+def test_a_run_is_kept_with_its_report(judged: bool) -> None:
+    kept: list[Any] = []
+    ends = Afterwards(FakeJudges() if judged else None, lambda *one: kept.append(one))
+    report = score_by_task("task", Attempt("work", agent=SAID), files(LIMIT, work="folder"), ends)
+    ((run, told, section),) = kept
+    assert (run.final_response, told, section) == ("Done.", report, None)
+    assert (told.judge.verdict is not None) is judged

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.task import Copy, Environment, infer_output_path
+from assay.engine.output_choice import Origin, choose_output
+from assay.engine.task import Copy, Environment
+
+
+def infer_output_path(instruction: str) -> str | None:
+    found = choose_output(None, instruction, "/app")
+    return None if found.origin is Origin.WORKDIR else found.path
 
 
 @pytest.mark.statement("evaluation.output-path-inferred")
@@ -19,7 +25,7 @@ from assay.engine.task import Copy, Environment, infer_output_path
         ("See:/workspace/answer.txt", "/workspace/answer.txt"),
         ("=/workspace/answer.txt", "/workspace/answer.txt"),
         ("first line\n/workspace/answer.txt\n", "/workspace/answer.txt"),
-        # The first one wins, whatever it is for.
+        # The first one wins, unless it is known to be an input.
         ("Read /workspace/in.csv, write /workspace/out.csv.", "/workspace/in.csv"),
         # What ends a sentence is no part of the path.
         ("Write /workspace/answer.txt.", "/workspace/answer.txt"),

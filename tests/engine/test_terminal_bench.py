@@ -243,3 +243,50 @@ def test_the_pooled_estimates_of_a_real_submission() -> None:
     for k in (2, 4, 5):
         assert ours[k] == pytest.approx(exact_pass_at_k(attempts, k), abs=1e-9)
         assert group.harbor.pass_at_k[k] == pytest.approx(exact_pass_at_k(attempts, k), abs=1e-9)
+
+
+def test_a_run_folder_without_metadata_is_reported(tmp_path: Path) -> None:
+    folder = write_run_folder(tmp_path / "run", {"results": [run_entry("t", 1, resolved=True)]})
+    (folder / "run_metadata.json").unlink()
+    found = report(folder)
+    assert [group.key for group in found.groups] == ["unknown__terminal-bench"]
+    assert found.notes == ["run has no run_metadata.json, so its agent is unknown"]
+
+
+def test_attempts_in_flat_files_are_matched_by_task(tmp_path: Path) -> None:
+    for attempt, resolved in enumerate([True, False]):
+        results = {"results": [run_entry("t", attempt, resolved=resolved)]}
+        (tmp_path / f"attempt{attempt}_results.json").write_text(json.dumps(results))
+    [group] = report(tmp_path).groups
+    assert [(one.k, one.value) for one in group.pass_at_k] == [(1, 0.5), (2, 1.0)]
+
+
+def test_a_run_folder_in_another_adds_no_missing_runs(tmp_path: Path) -> None:
+    outer = write_run_folder(tmp_path / "outer", {"results": [run_entry("t", 1, resolved=True)]})
+    inner = write_run_folder(outer / "inner", {"results": [run_entry("t", 2, resolved=False)]})
+    write_run(inner, run_entry("t", 2, resolved=False))
+    found = report(outer)
+    assert (found.counts.total, found.counts.scored, found.counts.missing) == (2, 2, 0)
+
+
+def test_a_run_that_both_folders_list_counts_once(tmp_path: Path) -> None:
+    entries = [run_entry("t", 1, resolved=True), run_entry("t", 2, resolved=False)]
+    outer = write_run_folder(tmp_path / "outer", {"results": entries})
+    write_run_folder(outer / "inner", {"results": entries[1:]})
+    found = report(outer)
+    assert found.counts.total == 2
+    assert found.notes == ["outer/inner: left out 1 run that the folder around it lists"]
+
+
+def test_how_long_runs_took(tmp_path: Path) -> None:
+    times = {
+        "trial_started_at": "2025-07-11T19:00:00+00:00",
+        "trial_ended_at": "2025-07-11T19:01:00+00:00",
+        "agent_started_at": "2025-07-11T19:00:01+00:00",
+        "agent_ended_at": "2025-07-11T19:00:31+00:00",
+        "test_started_at": 7,
+    }
+    write_run_folder(tmp_path / "run", {"results": [run_entry("t", 1, resolved=True, **times)]})
+    usage = report(tmp_path).usage
+    assert usage is not None
+    assert (usage.mean.total, usage.mean.agent, usage.mean.verifier) == (60.0, 30.0, None)

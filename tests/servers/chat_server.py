@@ -19,11 +19,15 @@ class Chat:
     body: bytes | None = None
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0
+    finish: str = "stop"
+    usage: dict[str, Any] | None = None
 
     def reply(self) -> Reply:
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": self.text}}
-        body = {"object": "chat.completion", "choices": [choice]} if self.body is None else self.body
-        return Reply(self.status, body, self.headers, self.delay)
+        message = {"role": "assistant", "content": self.text}
+        choice = {"index": 0, "finish_reason": self.finish, "message": message}
+        usage = {} if self.usage is None else {"usage": self.usage}
+        completion = {"object": "chat.completion", "choices": [choice], **usage}
+        return Reply(self.status, completion if self.body is None else self.body, self.headers, self.delay)
 
 
 @dataclass
@@ -34,6 +38,7 @@ class Talk:
     paths: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    modes: list[str] = field(default_factory=list)
 
     @property
     def prompts(self) -> list[str]:
@@ -41,8 +46,11 @@ class Talk:
 
 
 @contextmanager
-def chatting(*answers: Chat | Callable[[str], str]) -> Iterator[Talk]:
-    """A server that gives these answers, the last one for all that follows. A function is given the prompt."""
+def chatting(*answers: Chat | Callable[[str], str], modes: frozenset[str] | None = None) -> Iterator[Talk]:
+    """A server that gives these answers, the last one for all that follows. A function is given the prompt.
+
+    With ``modes``, a request in another mode (json_schema, json_object, text) is refused with 400.
+    """
     talk = Talk()
 
     class Handler(BaseHTTPRequestHandler):
@@ -50,9 +58,13 @@ def chatting(*answers: Chat | Callable[[str], str]) -> Iterator[Talk]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             talk.paths.append(self.path)
             talk.headers.append(dict(self.headers.items()))
+            mode = body.get("response_format", {}).get("type", "text")
+            talk.modes.append(mode)
+            if modes is not None and mode not in modes:
+                return send(self, Reply(400, {"error": {"message": "response_format is not supported"}}))
             talk.bodies.append(body)
             chosen = answers[min(len(talk.bodies), len(answers)) - 1]
-            send(self, (chosen if isinstance(chosen, Chat) else Chat(chosen(talk.prompts[-1]))).reply())
+            return send(self, (chosen if isinstance(chosen, Chat) else Chat(chosen(talk.prompts[-1]))).reply())
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

@@ -29,6 +29,7 @@ class Script:
     replies: list[Reply | Callable[[str], Reply]]
     asked: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    posted: list[Any] = field(default_factory=list)
 
     def reply(self) -> Reply:
         chosen = self.replies[min(len(self.asked), len(self.replies)) - 1]
@@ -45,6 +46,10 @@ def scripted(*replies: Reply | Callable[[str], Reply]) -> Iterator[Script]:
             script.asked.append(self.path)
             script.headers.append(dict(self.headers.items()))
             send(self, script.reply())
+
+        def do_POST(self) -> None:
+            script.posted.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.do_GET()
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

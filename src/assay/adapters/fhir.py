@@ -1,9 +1,10 @@
-"""A FHIR R4 server, by its base URL: searches with all their pages, and reads by id.
+"""A FHIR server, by its base URL: searches with all their pages, reads by id, and its ``$validate``.
 
-It only reads. The server is asked to refuse unknown search parameters rather than to ignore them
+It changes nothing. The server is asked to refuse unknown search parameters rather than to ignore them
 (``handling=strict``), and no link of an answer leads away from the base URL.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -82,6 +83,18 @@ class FhirServer:
         fits = recheck(resource_type, parameters)
         return bundle.each_once(one for one in self._found(search) if fits(one))
 
+    def problems(self, resource: Mapping[str, object], profile: str) -> list[str]:
+        """What ``$validate`` of the server says is wrong with a resource by a profile."""
+        kind = _checked(_TYPE, str(resource.get("resourceType")))
+        what = self._what(f"{kind}/$validate")
+        url = _httpx().URL(f"{self._base}/{kind}/$validate", params={"profile": profile})
+        headers = {**self._headers(), "Content-Type": "application/fhir+json"}
+        answer = self._requests.get(url, headers, what, json.dumps(resource).encode())
+        if not answers.is_outcome(answer.body):
+            said = f"the server answers {answer.status} without an OperationOutcome"
+            raise MeasurementError(f"{what}: {said}, so it may not support $validate")
+        return [answers.redacted(one, self._secrets()) for one in answers.errors_in(answer.body)]
+
     def _found(self, search: "_Search") -> Iterator[dict[str, Any]]:
         count = search.count
         while True:
@@ -151,8 +164,10 @@ class FhirServer:
         return url.copy_with(scheme=base.scheme, port=base.port) if plain and base.scheme == "https" else url
 
     def _get(self, url: "httpx.URL", what: str) -> Answer:
-        token = {} if self._token is None else {"Authorization": f"Bearer {self._token()}"}
-        return self._requests.get(url, _HEADERS | token, what)
+        return self._requests.get(url, self._headers(), what)
+
+    def _headers(self) -> dict[str, str]:
+        return _HEADERS | ({} if self._token is None else {"Authorization": f"Bearer {self._token()}"})
 
     def _secrets(self) -> list[str]:
         return [] if self._token is None else [self._token()]

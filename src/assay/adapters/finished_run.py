@@ -13,8 +13,8 @@ RESULT_LIMIT = 64 * 2**20
 def finished_run(trial_dir: str | os.PathLike[str]) -> str:
     """The path of the folder. Raises ``InputError`` if it isn't that of a finished run."""
     folder = os.fspath(trial_dir)
-    if not os.path.isfile(f"{folder}/result.json"):
-        raise InputError(f"{folder} must be the folder of a finished run, but it has no result.json")
+    if not any(os.path.isfile(f"{folder}/{name}") for name in ("result.json", "run.json")):
+        raise InputError(f"{folder} must be the folder of a finished run, but it has no result.json or run.json")
     if _is_job(folder):
         raise InputError(f"{folder} must be the folder of a run, but it is a job; pass one of the runs in it")
     return folder

@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-RENEW_EVERY_SEC: Final = 10.0
-HELD_FOR: Final = timedelta(seconds=60)
+LASTING: Final = timedelta(seconds=60)
 
 Renew = Callable[[Iterable[str], datetime], None]
 
 
 class HeldClaims:
-    """To be closed. ``renew`` is told which claims are still held, and until when."""
+    """Fulfils ``Claims``. To be closed. ``renew`` is told which claims are still held, and until when."""
 
-    def __init__(self, renew: Renew, every_sec: float = RENEW_EVERY_SEC) -> None:
+    def __init__(self, renew: Renew, lasting: timedelta = LASTING) -> None:
+        self.lasting = lasting
         self._renew = renew
-        self._every = every_sec
+        self._every = lasting.total_seconds() / 5
         self._lock = threading.Lock()
         self._held: set[str] = set()
         self._closed = threading.Event()
@@ -48,6 +48,6 @@ class HeldClaims:
             with self._lock:
                 held = list(self._held)
             try:
-                self._renew(held, datetime.now(UTC) + HELD_FOR)
+                self._renew(held, datetime.now(UTC) + self.lasting)
             except Exception:  # noqa: BLE001, S112 - the store may be back in time; otherwise the claim runs out
                 continue

@@ -6,10 +6,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from assay.adapters.atomic_write import is_unfinished
-from assay.adapters.numbered_files import MARK
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below, read_file
 from assay.core.errors import InputError
+from assay.engine.grading_rules import MARK
 from assay.evidence.files import File, RewardFiles
 
 if TYPE_CHECKING:

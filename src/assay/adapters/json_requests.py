@@ -1,4 +1,4 @@
-"""One GET of JSON from a server that may be slow, busy or down for a while.
+"""One question for JSON to a server that may be slow, busy or down for a while.
 
 What fails, 429 and 5xx are tried again, later each time, until a deadline; then the measurement is broken.
 """
@@ -67,12 +67,15 @@ class JsonRequests:
         self._limits = limits
         self._pace = pace
 
-    def get(self, url: "httpx.URL", headers: dict[str, str], what: str) -> Answer:
-        """The answer, whatever its status, unless that is one to be tried again."""
+    def get(self, url: "httpx.URL", headers: dict[str, str], what: str, sent: bytes | None = None) -> Answer:
+        """The answer, whatever its status, unless that is one to be tried again.
+
+        With ``sent``, it is a POST of that: only for questions that change nothing, as it may be tried again, too.
+        """
         end = self._pace.clock() + self._limits.deadline_sec
         pause = self._limits.first_pause_sec
         while True:
-            outcome = self._once(url, headers, end, what)
+            outcome = self._once(url, headers, end, what, sent)
             if isinstance(outcome, Answer):
                 return outcome
             wait = max(pause * self._pace.part(), outcome.not_before_sec)
@@ -81,14 +84,17 @@ class JsonRequests:
             self._pace.sleep(wait)
             pause = min(pause * 2, self._limits.longest_pause_sec)
 
-    def _once(self, url: "httpx.URL", headers: dict[str, str], end: float, what: str) -> Answer | _Failure:
+    def _once(
+        self, url: "httpx.URL", headers: dict[str, str], end: float, what: str, sent: bytes | None
+    ) -> Answer | _Failure:
         import httpx  # noqa: PLC0415 - only who asks a server pays for it
 
         timeout = max(0.01, min(self._limits.timeout_sec, end - self._pace.clock()))
         try:
-            with self._client.stream("GET", url, headers=headers, timeout=timeout) as response:
+            method = "GET" if sent is None else "POST"
+            with self._client.stream(method, url, headers=headers, timeout=timeout, content=sent) as response:
                 if response.status_code in AGAIN:
-                    return _Failure(f"the server answers {response.status_code}", _retry_after(response.headers))
+                    return _Failure(f"the server answers {response.status_code}", retry_after(response.headers))
                 content = self._content(response, end, what)
         except httpx.TimeoutException:
             return _Failure("the server does not answer in time")
@@ -129,7 +135,7 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _retry_after(headers: "httpx.Headers") -> float:
+def retry_after(headers: "httpx.Headers") -> float:
     """How many seconds a server wants to be left alone; 0 if it does not say, or not in a way that can be read."""
     written = headers.get("retry-after", "").strip()
     if written.isascii() and written.isdecimal() and len(written) < 10:

@@ -7,11 +7,11 @@ import re
 from assay.adapters.atomic_write import unfinished_file
 from assay.adapters.safe_read import read_below
 from assay.core.errors import InputError
+from assay.engine.grading_rules import MARK
 from assay.engine.ports import NumberTakenError
 from assay.evidence.files import Content
 
 LIMIT = 64 * 2**20
-MARK = ".assay"
 _NAME = re.compile(r"^(\d{4,})\.json$")
 
 

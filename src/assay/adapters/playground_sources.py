@@ -86,10 +86,13 @@ def _judge(place: JudgePlace | None, waits: Waits) -> Iterator[Judge | None]:
         return
     from assay.adapters import bearer_tokens  # noqa: PLC0415 - only who has a judge needs it
     from assay.adapters.judge_model import ChatModel, limits_of  # noqa: PLC0415
-    from assay.adapters.judge_prompt import new_mark, prompt_template  # noqa: PLC0415
+    from assay.adapters.judge_prompt import new_mark, prompt_file  # noqa: PLC0415
+    from assay.judge.model import GivingUp  # noqa: PLC0415
     from assay.judge.paraphrase import ParaphraseJudge  # noqa: PLC0415
+    from assay.judge.paraphrase_prompt import NAME  # noqa: PLC0415
 
     token = None if place.token_env is None else bearer_tokens.from_environment(place.token_env)
     limits = limits_of(place.timeout_s)
     with ChatModel(place.url, place.model, token, limits, json_schema=place.json_schema) as model:
-        yield WatchedJudge(ParaphraseJudge(model, prompt_template(), new_mark), f"the judge {place.model}", waits)
+        judge = ParaphraseJudge(GivingUp(model), prompt_file(NAME), new_mark)
+        yield WatchedJudge(judge, f"the judge {place.model}", waits)

@@ -26,13 +26,22 @@ def write_artifacts(
         text = json.dumps(dict(details or {}), indent=2, allow_nan=False) + "\n"
     except (ValueError, TypeError, RecursionError) as error:
         raise InputError(f"the details can't be written as JSON: {error}") from error
+    remove_artifacts(folder)
+    try:
+        if details is not None:
+            write_text(f"{folder}/details.json", text)
+        write_text(f"{folder}/reward.json", json.dumps({"reward": reward}) + "\n")
+    except OSError as error:
+        raise InputError(f"can't write to {folder}: {os.strerror(error.errno or 0)}") from error
+
+
+def remove_artifacts(verifier_dir: str | os.PathLike[str]) -> None:
+    """Remove older artifacts. Raises ``InputError`` if that can't be done."""
+    folder = os.fspath(verifier_dir)
     try:
         for name in ("reward.json", "details.json"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"{folder}/{name}")
-        if details is not None:
-            write_text(f"{folder}/details.json", text)
-        write_text(f"{folder}/reward.json", json.dumps({"reward": reward}) + "\n")
     except OSError as error:
         raise InputError(f"can't write to {folder}: {os.strerror(error.errno or 0)}") from error
 

@@ -17,6 +17,7 @@ from assay.adapters.workspace.archives import unpack_archive
 from assay.adapters.workspace.baseline import folder_baseline, manifest_of
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
+from assay.adapters.workspace.diff import cumulative_diff
 from assay.adapters.workspace.git_export import export_commit
 from assay.adapters.workspace.memory import Memory
 from assay.core.grading import PlacedCheck, RunCheck
@@ -26,6 +27,7 @@ from assay.engine.command_environment import CommandEnvironment
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Commit, Files, PathKind
 from assay.evidence.baseline import KnownBaseline
+from assay.evidence.coding_run import Diff
 from assay.evidence.workspace import Workspace
 
 
@@ -75,6 +77,11 @@ class LocalScoringFiles:
             captured = capture(commands, memory, before.nested)
             self.show(captured)
             yield captured
+
+    def diff(self, workspace: Workspace) -> Diff:
+        assert isinstance(workspace, Captured), "what was captured here is what is shown here"  # noqa: S101
+        text, cut = cumulative_diff(workspace)
+        return Diff(text, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest(), cut)
 
     def _environment(self, scenario: Scenario) -> Callable[[], CommandEnvironment]:
         """Made when the first command needs it, and once."""

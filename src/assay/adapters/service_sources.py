@@ -102,8 +102,10 @@ class SourceOpener:
         if found is None:
             return None
         from assay.adapters.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge
-        from assay.adapters.judge_prompt import new_mark, prompt_template  # noqa: PLC0415
+        from assay.adapters.judge_prompt import new_mark, prompt_file  # noqa: PLC0415
+        from assay.judge.model import GivingUp  # noqa: PLC0415
         from assay.judge.paraphrase import ParaphraseJudge  # noqa: PLC0415
+        from assay.judge.paraphrase_prompt import NAME  # noqa: PLC0415
 
         settings, secret = found
         model = ChatModel(
@@ -114,7 +116,7 @@ class SourceOpener:
             json_schema=settings.get("json_schema", True),
             client=self._guarded(),
         )
-        return ParaphraseJudge(stack.enter_context(model), prompt_template(), new_mark)
+        return ParaphraseJudge(GivingUp(stack.enter_context(model)), prompt_file(NAME), new_mark)
 
     def _guarded(self) -> "httpx.Client":
         """One client for all: making one reads the certificates of the machine."""

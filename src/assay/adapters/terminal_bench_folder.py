@@ -1,39 +1,109 @@
-"""Folders of terminal-bench results on disk."""
+"""Folders of terminal-bench results on disk.
+
+A run folder has a results.json with a list of runs, a run_metadata.json, or only the folders of its runs
+(``<task>/<run>/results.json``). It may stand in another run folder. Some submissions have no folders at all, but
+files named ``<something>_results.json``.
+"""
 
 import os
+from collections.abc import Iterator
+from itertools import islice
 
 from assay.adapters.safe_read import read_below
+from assay.dialects.harbor.terminal_bench import is_list_of_runs, is_run
 from assay.engine.terminal_bench import RunFolder
-from assay.evidence.files import File
+from assay.evidence.files import Absent, Content, File
 
 RESULTS = "results.json"
 METADATA = "run_metadata.json"
+FLAT = "_results.json"
 LIMIT = 256 * 1024 * 1024
+# How far below the given folder run folders are looked for.
+_DEPTH = 3
+# How many folders must not be a run until a folder counts as none of runs.
+_LOOKED_AT = 50
 
 
 def find_run_folders(path: str | os.PathLike[str]) -> list[RunFolder]:
-    """The run folder at ``path``, or those in it; empty if there are no terminal-bench results."""
+    """The run folder at ``path``, and those in it; empty if there are no terminal-bench results."""
     root = os.fspath(path)
+    own = os.path.basename(os.path.abspath(root))
     if _is_run_folder(root):
-        return [_run_folder(root, os.path.basename(os.path.abspath(root)))]
-    return [_run_folder(f"{root}/{name}", name) for name in _folders(root) if _is_run_folder(f"{root}/{name}")]
+        return [_run_folder(root, own), *_within_run(root, own, _DEPTH)]
+    return [*_inside(root, "", _DEPTH), *_flat(root)]
+
+
+def _inside(root: str, prefix: str, depth: int) -> Iterator[RunFolder]:
+    """The run folders in a folder that is none."""
+    for name in _folders(root) if depth else ():
+        folder = f"{root}/{name}"
+        if _is_run_folder(folder):
+            yield _run_folder(folder, f"{prefix}{name}")
+            yield from _within_run(folder, f"{prefix}{name}", depth - 1)
+        elif not _is_other(folder):
+            yield from _inside(folder, f"{prefix}{name}/", depth - 1)
+
+
+def _within_run(root: str, outer: str, depth: int) -> Iterator[RunFolder]:
+    """The run folders in a run folder. All its other folders are tasks."""
+    for name in _folders(root) if depth else ():
+        folder = f"{root}/{name}"
+        if _is_run_folder(folder):
+            yield _run_folder(folder, f"{outer}/{name}")
+            yield from _within_run(folder, f"{outer}/{name}", depth - 1)
 
 
 def _is_run_folder(root: str) -> bool:
-    return os.path.isfile(f"{root}/{METADATA}")
+    if os.path.isfile(f"{root}/{METADATA}"):
+        return True
+    results = read_below(root, (RESULTS,), LIMIT)
+    if isinstance(results, Content):
+        return is_list_of_runs(results.data)
+    some = islice((file for task in _folders(root) for _, file in _runs(root, task)), _LOOKED_AT)
+    return isinstance(results, Absent) and any(map(_is_run, some))
+
+
+def _is_other(folder: str) -> bool:
+    """Whether a folder has files of harbor, in which no run folder is looked for."""
+    return any(os.path.lexists(f"{folder}/{name}") for name in ("config.json", "result.json", "lock.json"))
 
 
 def _run_folder(root: str, name: str) -> RunFolder:
+    tasks = [task for task in _folders(root) if not _is_run_folder(f"{root}/{task}")]
     return RunFolder(
         name=name,
         results=read_below(root, (RESULTS,), LIMIT),
         metadata=read_below(root, (METADATA,), LIMIT),
-        runs=[(run, _read(root, task, run)) for task in _folders(root) for run in _folders(f"{root}/{task}")],
+        runs=[run for task in tasks for run in _runs(root, task)],
     )
 
 
-def _read(root: str, task: str, run: str) -> File:
-    return read_below(root, (task, run, RESULTS), LIMIT)
+def _runs(root: str, task: str) -> Iterator[tuple[str, File]]:
+    for run in _folders(f"{root}/{task}"):
+        yield run, read_below(root, (task, run, RESULTS), LIMIT)
+
+
+def _flat(root: str) -> Iterator[RunFolder]:
+    """Files that are the results.json of a run folder, or of one run, under a name of their own."""
+    for name in _names(root):
+        file = read_below(root, (name,), LIMIT)
+        metadata = Absent(f"{root}/{METADATA}")
+        if isinstance(file, Content) and is_list_of_runs(file.data):
+            yield RunFolder(name.removesuffix(FLAT), file, metadata, [])
+        elif _is_run(file):
+            yield RunFolder(name.removesuffix(FLAT), Absent(f"{root}/{RESULTS}"), metadata, [(name, file)])
+
+
+def _names(root: str) -> list[str]:
+    try:
+        with os.scandir(root) as entries:
+            return sorted(entry.name for entry in entries if entry.name.endswith(FLAT))
+    except OSError:
+        return []
+
+
+def _is_run(file: File) -> bool:
+    return isinstance(file, Content) and is_run(file.data)
 
 
 def _folders(root: str) -> list[str]:

@@ -17,6 +17,7 @@ from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.shared_copies import SharedCopies, set_mode
+from assay.adapters.stray_links import remove_strays
 from assay.adapters.trees import (
     MAX_BYTES,
     MAX_FILES,
@@ -103,6 +104,9 @@ class Workbench:
         mounts = [*self._workspace_mounts(), Mount(f"{self._base}/agent", "/logs/agent", writable=True)]
         mounts.append(Mount(f"{self._base}/artifacts", "/logs/artifacts", writable=True))
         return mounts + ([Mount(self._copies.copy(solution), "/solution")] if solution is not None else [])
+
+    def remove_strays(self) -> list[str]:
+        return remove_strays(self._root, self._environment.places)
 
     def verifier_mounts(self, step: Step) -> list[Mount]:
         """An empty folder for the verifier's artifacts, and the tests, which the agent could not see.

@@ -55,7 +55,7 @@ class Worker:
                 log.warning("the worker waits: %s", error)
                 did = False
             except Exception:
-                # A mistake of Assay's own: the work is taken over when its claim runs out, and set aside in the end.
+                # A mistake of Assay's own. The work is taken over when its claim runs out.
                 log.exception("the worker broke at a piece of work")
                 did = False
             if did:

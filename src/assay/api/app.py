@@ -19,7 +19,7 @@ from assay.api.metrics import Metrics
 from assay.api.openapi import DESCRIPTION, openapi
 from assay.api.problems import RefusedError, answer_of, invalid_body
 from assay.api.record_stream import record_stream
-from assay.api.routes import benchmarks, keys, playgrounds, task_runs
+from assay.api.routes import benchmarks, keys, playgrounds, task_runs, work
 from assay.api.routing import STREAM, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
@@ -31,6 +31,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *benchmarks.routes.all,
     *task_runs.routes.all,
     *playgrounds.routes.all,
+    *work.routes.all,
     *keys.routes.all,
 )
 # Larger bodies are read only from those who have a key.
@@ -40,11 +41,11 @@ _ADAPTERS: dict[int, TypeAdapter[Any]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What an operator can set. ``background`` starts what goes on beside requests, and returns how to end it."""
+    """What an operator can set. With ``worker_threads``, queued work is done in this process, too."""
 
     requests_per_second: float | None = None
+    worker_threads: int = 0
     body_seconds: float = BODY_SEC
-    background: Callable[[], Callable[[], None]] | None = None
     metrics: Metrics = field(default_factory=Metrics)
 
 
@@ -54,12 +55,14 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        end = settings.background() if settings.background is not None else None
+        worker = service.doing.worker(settings.worker_threads)
+        service.woken.append(worker.wake)
+        worker.start()
         try:
             yield
         finally:
-            if end is not None:
-                await run_in_threadpool(end)
+            service.woken.remove(worker.wake)
+            await run_in_threadpool(worker.end)
 
     app = FastAPI(
         title="Assay",

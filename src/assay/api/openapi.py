@@ -11,6 +11,7 @@ from assay.api.record_stream import NDJSON
 from assay.api.routing import STREAM, Route
 from assay.version import VERSION
 
+_ANY: Final = {"application/json": {"schema": {"type": "object"}}}
 REF: Final = "#/components/schemas/{model}"
 DESCRIPTION: Final = """Grades what agents did. Send a key as a bearer token. Lists are pages: `_meta.next` and
 `_meta.prev` are cursors. Every error has the shape `{"error": {"code", "message", "details"}}`. All paths exist
@@ -26,6 +27,8 @@ ALWAYS: Final = {
     503: "a source or the store can't be reached; Retry-After says when to come back",
 }
 SOMETIMES: Final = {
+    202: "accepted: a worker will do it",
+    400: "the body broke off",
     404: "there is nothing that the key may see under this id",
     409: "it doesn't fit the present state",
 }
@@ -97,7 +100,7 @@ def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
     for status, meaning in sorted(
         {**ALWAYS, **{code: SOMETIMES.get(code, ALWAYS.get(code, "")) for code in route.also}}.items()
     ):
-        found[str(status)] = {"description": meaning, "content": error}
+        found[str(status)] = {"description": meaning, "content": error if status >= 400 else _ANY}
     found["304"] = {"description": "the caller has it already (If-None-Match)"}
     return found
 

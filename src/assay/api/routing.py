@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic import BaseModel
 
+from assay.adapters.store.limits import is_text
 from assay.adapters.store.service.paging import DEFAULT_LIMIT, MOST, PageRequest
 from assay.api.answers import Answer
 from assay.core.errors import InputError
@@ -40,6 +41,13 @@ class Call:
     @property
     def organisation(self) -> str:
         return self.key.organisation
+
+    def filter(self, name: str) -> str | None:
+        """What a list is narrowed down to. Raises ``InputError``."""
+        written = self.query.get(name)
+        if written is not None and not is_text(written):
+            raise InputError(f"{name} must not contain a NUL character")
+        return written
 
     @property
     def page(self) -> PageRequest:

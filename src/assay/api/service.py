@@ -1,11 +1,14 @@
 """Everything that the routes work with, put together once."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from assay.adapters.held_claims import HeldClaims
+from assay.adapters.held_claims import LASTING, HeldClaims
 from assay.adapters.secret_box import SecretBox
 from assay.adapters.service_grading import StoreGrader
 from assay.adapters.service_host import ThisServer
+from assay.adapters.service_work import ServiceWork
 from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
@@ -13,6 +16,7 @@ from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.tasks import StoredTasks
+from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.task_runs import Grade
@@ -34,6 +38,14 @@ class Service:
     policy: SourcePolicy
     grade: Grade
     claims: HeldClaims
+    work: StoredWork
+    doing: ServiceWork
+    woken: list[Callable[[], None]]
+
+    def wake(self) -> None:
+        """Tell the workers of this process that there is work."""
+        for one in self.woken:
+            one()
 
     def close(self) -> None:
         self.claims.close()
@@ -45,12 +57,21 @@ def service_on(
     secrets: SecretBox | None = None,
     policy: SourcePolicy | None = None,
     host: ServiceHost | None = None,
+    claim_sec: float = LASTING.total_seconds(),
 ) -> Service:
     """The service on a store. Without ``secrets``, sources can't have any."""
     host = host or ThisServer()
     secrets, policy = secrets or SecretBox(None), policy or SourcePolicy()
     playgrounds = StoredPlaygrounds(store, host)
-    runs = StoredRuns(store, host)
+    runs, work = StoredRuns(store, host), StoredWork(store, host)
+    grade = StoreGrader(store, host, playgrounds, secrets, policy)
+
+    def renew(claims: Iterable[str], until: datetime) -> None:
+        held = list(claims)
+        runs.renew(held, until)
+        work.renew(held, until)
+
+    claims = HeldClaims(renew, timedelta(seconds=claim_sec))
     return Service(
         store=store,
         host=host,
@@ -62,6 +83,9 @@ def service_on(
         audit=StoredAudit(store),
         secrets=secrets,
         policy=policy,
-        grade=StoreGrader(store, host, playgrounds, secrets, policy),
-        claims=HeldClaims(runs.renew),
+        grade=grade,
+        claims=claims,
+        work=work,
+        doing=ServiceWork(host, runs, work, grade, claims),
+        woken=[],
     )

@@ -1,26 +1,22 @@
 """Run the application behind uvicorn, on a store that is made if it isn't there."""
 
-import logging
-import os
 import socket
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import uvicorn
 
-from assay.adapters.secret_box import VARIABLE, SecretBox, key_beside, key_from_text
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.api.app import Settings, make_app
 from assay.api.service import Service, service_on
+from assay.api.working import Say, log_to_stderr, secret_box
 from assay.core.errors import InputError
 from assay.engine.service.keys import Owner, Scope, issue_key
 
 BACKLOG: Final = 2048
-Say = Callable[[str], None]
+WORKERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +30,19 @@ class Serving:
     allowed: tuple[str, ...] = ()
     worker: bool = True
     log: bool = False
+    claim_sec: float = 60
 
 
 def serve(told: Serving, say: Say) -> int:
     """Serve until a signal ends it. Raises ``InputError`` if it can't start."""
-    _log(told.log)
+    log_to_stderr(told.log)
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
-        service = service_on(open_store(told.store, create=True), secret_box(told.store), policy)
+        service = service_on(
+            open_store(told.store, create=True), secret_box(told.store), policy, claim_sec=told.claim_sec
+        )
         try:
-            settings = Settings(told.requests_per_second)
+            settings = Settings(told.requests_per_second, WORKERS if told.worker else 0)
             app = make_app(service, settings)
             host, port = listening.getsockname()[:2]
             say(f"assay serves http://{f'[{host}]' if ':' in host else host}:{port} on {service.store.name}")
@@ -55,14 +54,6 @@ def serve(told: Serving, say: Say) -> int:
         finally:
             service.close()
     return 0
-
-
-def secret_box(store: str) -> SecretBox:
-    """The key of secrets: from the environment, or from a file beside a SQLite store."""
-    written = os.environ.get(VARIABLE)
-    if written:
-        return SecretBox(key_from_text(written, VARIABLE))
-    return SecretBox(None if "://" in store else key_beside(f"{store}.key"))
 
 
 def _first_key(service: Service, say: Say) -> None:
@@ -84,11 +75,3 @@ def _listening(told: Serving) -> socket.socket:
         why = getattr(error, "strerror", None) or error
         raise InputError(f"can't listen on {told.host} port {told.port}: {why}") from error
     return listening
-
-
-def _log(requests: bool) -> None:
-    shown = logging.StreamHandler(sys.stderr)
-    shown.setFormatter(logging.Formatter("%(message)s"))
-    root = logging.getLogger("assay")
-    root.handlers = [shown]
-    root.setLevel(logging.INFO if requests else logging.WARNING)

@@ -35,8 +35,14 @@ from assay.detectors.runner_files.cargo_config import cargo_signs
 from assay.detectors.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
 from assay.detectors.runner_files.preload import preload_in_code, preload_signs
 from assay.detectors.source_signs.changed import signs_of_change
-from assay.detectors.source_signs.read import tampering_signs
-from assay.detectors.source_signs.roles import is_program_of_tests, is_script, is_test_code
+from assay.detectors.source_signs.read import read_source_ahead, tampering_signs
+from assay.detectors.source_signs.roles import (
+    is_program_of_tests,
+    is_script,
+    is_source,
+    is_test_code,
+    serves_build,
+)
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.paths import language_of
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
@@ -148,6 +154,8 @@ def _of_text(path: str, text: str, added: str, is_loaded: bool) -> Iterator[Sign
         in_tests = is_loaded or (is_test_code(path) and not program)
         script = program or is_script(path, text)
         yield from tampering_signs(text, language, added=added, in_tests=in_tests, is_script=script)
+        if language == "python" and is_source(path):
+            read_source_ahead(text, added, serves_build=serves_build(path))
         yield from preload_in_code(text, added)
     elif path.endswith((".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain")):
         yield from cargo_signs(text)

@@ -35,7 +35,7 @@ from assay.detectors.source_signs.changed import signs_of_change
 from assay.detectors.source_signs.named_tests import file_names, named_test_signs, those_of
 from assay.detectors.source_signs.python_module import parse_python
 from assay.detectors.source_signs.read import is_unreadable, source_signs
-from assay.detectors.source_signs.roles import is_test_code, is_vendored, serves_build
+from assay.detectors.source_signs.roles import is_source, is_test_code, is_vendored, serves_build
 from assay.detectors.source_signs.sign import Sign
 from assay.detectors.test_code.paths import is_collected_path, language_of
 from assay.evidence.workspace import Change, EntryKind, Workspace
@@ -113,12 +113,7 @@ class _Tests:
 
 def _is_source(change: Change) -> bool:
     is_file = change.after is not None and change.after.kind is EntryKind.FILE
-    return (
-        is_file
-        and language_of(change.path) is not None
-        and not is_test_code(change.path)
-        and not is_vendored(change.path)
-    )
+    return is_file and is_source(change.path)
 
 
 def _new(evidence: Workspace, change: Change, tests: _Tests) -> list[Sign]:

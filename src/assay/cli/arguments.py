@@ -11,6 +11,9 @@ from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     from assay.adapters.metric_script import ScriptMetric
+    from assay.engine.grading_rules import GradingRules
+
+PROFILES = ("harbor-0.13.1", "harbor-0.24", "strict")
 
 
 def add_metric_script(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +39,31 @@ def add_isolation(parser: argparse.ArgumentParser) -> None:
 def exit_status(text: str) -> int:
     """A number that a process can end with: 256 would end as 0."""
     return _number(text, "an exit status from 0 to 255", most=255)
+
+
+def add_grading_rules(parser: argparse.ArgumentParser, *, default: str) -> None:
+    """Add --profile and --schema-forbids-reward, for commands that read what verifiers wrote."""
+    parser.add_argument(
+        "--profile",
+        choices=PROFILES,
+        help="the rules for reading harbor's rewards; strict takes finite numbers from 0 to 1 and nothing else "
+        f"(default: {default})",
+    )
+    parser.add_argument(
+        "--schema-forbids-reward",
+        action="store_true",
+        help="an output that violates its schema forfeits its reward, as one that can't be parsed does",
+    )
+
+
+def grading_rules(args: argparse.Namespace) -> "GradingRules | None":
+    """The rules that the options ask for; None if they say nothing."""
+    from assay.dialects.harbor.rewards import Profile  # noqa: PLC0415 - most commands don't read rewards
+    from assay.engine.grading_rules import DEFAULT_RULES, GradingRules  # noqa: PLC0415
+
+    if args.profile is None and not args.schema_forbids_reward:
+        return None
+    return GradingRules(Profile(args.profile or DEFAULT_RULES.profile), args.schema_forbids_reward)
 
 
 def whole_number(text: str) -> int:

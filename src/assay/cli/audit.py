@@ -11,18 +11,17 @@ output.
 
 import argparse
 import json
-import os
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import open_results
+from assay.adapters.results_folder import JobFolders, RunFolders, open_results
 from assay.cli.arguments import add_isolation, add_metric_script, positive
 from assay.cli.progress import ProgressBar
 from assay.cli.render_audit import as_json, as_text
 from assay.cli.repeat import repeat
 from assay.engine.audit import Audit, audit_job
 from assay.engine.job import read_job
-from assay.engine.terminal_bench import RunFolder, audit_published, import_terminal_bench
+from assay.engine.terminal_bench import audit_published, import_terminal_bench
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.repeat is not None:
         return repeat(args.jobs, args.repeat, args.tasks, args.isolation)
-    audits = [_audit(path, args.metric_script) for path in args.jobs]
+    audits = [audit for path in args.jobs for audit in _audits(path, args.metric_script)]
     if args.json:
         print(json.dumps({"audits": [as_json(audit) for audit in audits]}, indent=2))
     else:
@@ -50,18 +49,20 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(audit.consistent for audit in audits) else 1
 
 
-def _audit(path: str, script: ScriptMetric | None) -> Audit:
+def _audits(path: str, script: ScriptMetric | None) -> list[Audit]:
+    """The audit of what is at a path. Jobs of one submission have one each."""
     results = open_results(path)
-    if isinstance(results, list):
-        return _audit_runs(os.path.basename(os.path.abspath(path)), results)
-    return _audit_job(results, script)
+    if isinstance(results, RunFolders):
+        return [_audit_runs(results)]
+    folders = results.folders if isinstance(results, JobFolders) else [results]
+    return [_audit_job(folder, script) for folder in folders]
 
 
 def _audit_job(folder: DiskJobFolder, script: ScriptMetric | None) -> Audit:
     return audit_job(folder, read_job(folder, script=script, progress=ProgressBar(f"reading {folder.name}")))
 
 
-def _audit_runs(name: str, folders: list[RunFolder]) -> Audit:
-    submission = import_terminal_bench(name, folders)
+def _audit_runs(results: RunFolders) -> Audit:
+    submission = import_terminal_bench(results.name, results.folders)
     findings = audit_published(submission)
-    return Audit(name, findings, identical=False, finished=True, notes=submission.job.notes)
+    return Audit(results.name, findings, identical=False, finished=True, notes=submission.job.notes)

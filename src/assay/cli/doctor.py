@@ -53,6 +53,9 @@ def _lines(offer: Offer) -> list[str]:
         f"  process limit  {isolation.process_limit}",
         f"  CPU limit      {isolation.cpu_limit}",
         f"  runs as        {isolation.user}",
+        f"  system calls   {isolation.system_calls}",
+        f"  namespaces     {'it can make its own' if isolation.nested_namespaces else 'it can make none'}",
+        f"  /tmp, /dev/shm {isolation.temporary_folders} in size",
     ]
 
 

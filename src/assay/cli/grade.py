@@ -20,11 +20,12 @@ from assay.adapters.task_folder import load_task_if_there
 from assay.adapters.this_host import ThisHost
 from assay.adapters.trial_folder import DiskKeptTrial, find_trials
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_isolation, positive
+from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
 from assay.engine.grade_again import GradeAgain, recorded_backend
+from assay.engine.grading_rules import GradingRules
 from assay.engine.site import Site
 
 
@@ -34,12 +35,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="verifiers at a time (default: 4)"
     )
+    add_grading_rules(parser, default="as in the first grading")
     add_isolation(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     trials = find_trials(args.runs)
-    with grading_again(trials, args.isolation, args.tasks, args.n_concurrent) as again:
+    rules = grading_rules(args)
+    with grading_again(trials, args.isolation, args.tasks, args.n_concurrent, rules) as again:
         outcomes = _grade_all(again, trials)
     graded = sum(outcomes)
     if not graded:
@@ -49,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def grading_again(
-    trials: list[str], isolation: str, tasks: str | None, concurrent: int = 1
+    trials: list[str], isolation: str, tasks: str | None, concurrent: int = 1, rules: GradingRules | None = None
 ) -> Iterator[GradeAgain]:
     """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
     known = next(filter(None, (recorded_backend(DiskKeptTrial(trial)) for trial in trials)), AUTO)
@@ -62,6 +65,7 @@ def grading_again(
             tasks,
             concurrent,
             anywhere=isolation == site.sandbox.isolation.backend,
+            rules=rules,
         )
 
 

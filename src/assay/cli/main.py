@@ -11,6 +11,7 @@ import os
 import sys
 from typing import NoReturn
 
+from assay.cli.stopping import stop_in_order
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
@@ -26,14 +27,16 @@ COMMANDS = {
     "annotate": "record a reviewer's verdict on a run",
     "tag": "add a classified failure to a graded run",
     "result": "show the evaluation of one run",
-    "tasks": "check tasks for mistakes before running agents on them",
+    "tasks": "check tasks for mistakes, or show what they come to",
     "seed": "make a task from a coding scenario",
     "score": "score a coding run with its scorers",
+    "judge": "have a language model judge runs, and see how far to trust it",
     "verify": "hold criteria against what a run left in a playground",
     "criteria": "check criteria for mistakes before any run",
     "playground": "prepare a playground to try criteria on",
     "listen": "record what an agent's systems send",
     "serve": "serve the HTTP API",
+    "worker": "do the queued work of a service",
     "doctor": "show which kinds of isolation this machine offers",
     "reward": "write a verifier's reward from an exit status or a rubric",
 }
@@ -54,6 +57,7 @@ class Parser(argparse.ArgumentParser):
 def run() -> NoReturn:
     """The entry point of the ``assay`` command."""
     code: int | str | None
+    stop_in_order()
     try:
         code = main(sys.argv[1:])
     except SystemExit as stop:  # Help and version end here.
@@ -130,7 +134,7 @@ def parser_of(name: str) -> Parser:
 def _parse(argv: list[str]) -> argparse.Namespace:
     name = FORMER.get(argv[0], argv[0]) if argv else None
     if name in COMMANDS:
-        return parser_of(name).parse_args(argv[1:])
+        return parser_of(name).parse_args(_with_action(name, argv[1:]))
     parser = Parser(prog="assay", description=DESCRIPTION, epilog=_epilog(), usage="assay COMMAND [options]",
                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--version", action="version", version=f"assay {VERSION}")
@@ -143,6 +147,15 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     if args.command is None or option is not None:
         parser.error(f"unknown option {option or unknown[0]}")
     raise InputError(f"unknown command {args.command!r}; the commands are {', '.join(COMMANDS)}")
+
+
+def _with_action(name: str, words: list[str]) -> list[str]:
+    """The words of a command, with the action that it has by default where none is given."""
+    usual = getattr(importlib.import_module(f"assay.cli.{name}"), "DEFAULT_ACTION", None)
+    if usual is None or not words or words[0].startswith("-h") or words[0] == "--help":
+        return words
+    known = next(one.choices for one in parser_of(name)._actions if isinstance(one.choices, dict))
+    return words if words[0] in known else [usual, *words]
 
 
 def _epilog() -> str:

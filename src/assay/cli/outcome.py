@@ -1,7 +1,7 @@
 """Print the outcome of a job as one line for a program: BASE_BENCHMARK_RESULT={…}, with sorted keys.
 
-JOB is a job folder or a result.json. If the result is missing or malformed, the line says so. With --exit-code,
-the command exits with that code, so that a script can pass on the exit code of the run.
+JOB is a job folder or a result.json. If the result is missing, malformed or not finished, the line says so. With
+--exit-code, the command exits with that code, so that a script can pass on the exit code of the run.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import os
 from assay.adapters.safe_read import read_file
 from assay.cli.arguments import exit_status
 from assay.core.errors import InputError
-from assay.dialects.harbor.outcome_line import BenchmarkOutcome, outcome_of
+from assay.dialects.harbor.outcome_line import BenchmarkOutcome, outcome_of_finished
 from assay.evidence.files import Absent, Content, File, Refused
 
 LIMIT = 256 * 1024 * 1024
@@ -42,5 +42,5 @@ def run(args: argparse.Namespace) -> int:
 def _outcome(file: File) -> BenchmarkOutcome:
     """A file that must not be read counts as malformed."""
     if isinstance(file, Absent):
-        return outcome_of(None)
-    return outcome_of(file.data if isinstance(file, Content) else b"")
+        return outcome_of_finished(None)
+    return outcome_of_finished(file.data if isinstance(file, Content) else b"")

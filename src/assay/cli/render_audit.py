@@ -24,12 +24,12 @@ def as_json(audit: Audit) -> dict[str, Any]:
     findings = [_finding(finding) for finding in audit.findings]
     return {
         "job": audit.job,
-        "version": audit.version,
         "consistent": audit.consistent,
         "identical": audit.identical,
         "finished": audit.finished,
         "findings": findings,
         "notes": audit.notes,
+        "version": audit.version,
     }
 
 

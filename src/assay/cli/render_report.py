@@ -50,7 +50,6 @@ def _job(report: JobReport) -> dict[str, Any]:
     return {
         "job": report.job,
         "profile": report.profile,
-        "harbor_version": report.harbor_version,
         "finished": report.finished,
         "counts": _counts(report.counts),
         "harbor": {
@@ -76,8 +75,8 @@ def _job(report: JobReport) -> dict[str, Any]:
 
 
 def _parts(report: JobReport) -> dict[str, Any]:
-    """What there is only for some jobs, or only if it was asked for."""
-    parts: dict[str, Any] = {}
+    """What harbor doesn't say of every job, or what was asked for."""
+    parts: dict[str, Any] = {"harbor_version": report.harbor_version}
     if report.usage is not None:
         parts["seconds_per_trial"] = asdict(report.usage.mean)
         parts["model_usage"] = models_as_json(report.usage.by_model)
@@ -131,6 +130,8 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
     if report.evaluation is not None:
         yield from evaluation_lines(report.evaluation, markdown)
     yield from agreement_lines(report.agreement, markdown)
+    if report.usage is not None:
+        yield from usage_lines(report.usage, markdown)
     for note in report.notes:
         yield f"\n{'> ' if markdown else ''}note: {clean(note)}"
 
@@ -145,8 +146,6 @@ def _row_lines(report: JobReport, markdown: bool) -> Iterator[str]:
     if report.regrades:
         yield ""
         yield regrade_table(report.regrades, markdown)
-    if report.usage is not None:
-        yield from usage_lines(report.usage, markdown)
 
 
 def _block(group: GroupReport, extra: Sequence[tuple[str, str]], markdown: bool) -> str:

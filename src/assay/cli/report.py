@@ -6,22 +6,16 @@ be read are counted and listed with the reason.
 """
 
 import argparse
-import os
 
 from assay.adapters.atomic_write import write_text
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import open_results
 from assay.cli.arguments import add_metric_script, finite_number, whole_numbers
-from assay.cli.progress import ProgressBar
+from assay.cli.read_jobs import read_results
 from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
 from assay.core.errors import InputError
-from assay.engine.history import read_histories
-from assay.engine.job import read_job
-from assay.engine.regrades import read_regrades
 from assay.engine.report import JobReport, Question, report_job
 from assay.engine.statistics_svg import pass_at_k_svg
-from assay.engine.terminal_bench import import_terminal_bench
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -93,9 +87,5 @@ def report_on(jobs: list[str]) -> int:
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
-    results = open_results(path)
-    if isinstance(results, list):
-        return report_job(import_terminal_bench(os.path.basename(os.path.abspath(path)), results).job, question)
-    job = read_job(results, script=script, progress=ProgressBar(f"reading {results.name}"))
-    regrades = read_regrades(results, job.trials)
-    return report_job(job, question, read_histories(results, job.trials), regrades)
+    results = read_results(path, script)
+    return report_job(results.job, question, results.histories, results.regrades)

@@ -8,15 +8,18 @@ command exits with the same status, so it can be the last line of a verifier:
 From a rubric and scores, both JSON files: writes reward.json, and details.json with every dimension:
 
     assay reward --rubric /tests/rubric.json --scores /tmp/scores.json
+
+From a rubric and a judge: a language model answers every criterion (see 'assay reward judge --help'):
+
+    assay reward judge /tests/rubric.json --output /workspace/report.md
 """
 
 import argparse
 import json
-from pathlib import Path
-
-from pydantic import ValidationError
 
 from assay.adapters.reward_writer import write_artifacts, write_binary_reward
+from assay.adapters.rubric_file import load_rubric, read_text
+from assay.cli import reward_judge
 from assay.cli.arguments import exit_status
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric, score_rubric
@@ -37,9 +40,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--into", default="/logs/verifier", metavar="DIR", help="folder to write to (default: /logs/verifier)"
     )
+    parser.set_defaults(action=None)
+    actions = parser.add_subparsers(metavar="judge", help="have a language model answer a rubric")
+    reward_judge.configure(actions.add_parser("judge", description=reward_judge.__doc__,
+                                              formatter_class=argparse.RawDescriptionHelpFormatter))  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.action is not None:
+        return int(args.action(args))
     if args.exit_status is not None and args.rubric is None and args.scores is None:
         write_binary_reward(args.into, args.exit_status)
         return int(args.exit_status)
@@ -50,24 +59,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _from_rubric(args: argparse.Namespace) -> None:
+    rubric = load_rubric(args.rubric, Rubric)
     try:
-        rubric = Rubric.model_validate_json(_read(args.rubric))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = "".join(f"{part}: " for part in [".".join(map(str, first["loc"]))] if part)
-        raise InputError(f"{args.rubric}: {where}{first['msg']}") from error
-    try:
-        scores = json.loads(_read(args.scores))
+        scores = json.loads(read_text(args.scores))
         if not isinstance(scores, dict):
             raise ValueError(f"must be an object, got {type(scores).__name__}")
         score = score_rubric(rubric, scores)
     except ValueError as error:
         raise InputError(f"{args.scores}: {error}") from error
     write_artifacts(args.into, score.reward, score.to_details())
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} can't be read: {error}") from error

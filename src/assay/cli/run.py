@@ -25,7 +25,7 @@ from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_isolation, positive, whole_number
+from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
 from assay.cli.task_choice import add_task_choice, chosen_tasks
@@ -75,6 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verifier-network", action="store_true", help="give verifiers the network, to download what they need"
     )
+    add_grading_rules(parser, default="harbor-0.13.1")
     parser.add_argument("--quiet", action="store_true", help="print only the report")
 
 
@@ -115,12 +116,14 @@ def load_tasks(
 
 
 def _grant(args: argparse.Namespace) -> Callable[[Task], Task]:
-    """What the options say about the network, for a task."""
+    """What the options say about the network and the rules of grading, for a task."""
+    rules = grading_rules(args)
     both = None if args.network is None else args.network == "public"
     verifier = True if args.verifier_network else both
 
     def granted(task: Task) -> Task:
-        return replace(task, steps=tuple(with_network(step, agent=both, verifier=verifier) for step in task.steps))
+        steps = tuple(with_network(step, agent=both, verifier=verifier) for step in task.steps)
+        return replace(task, steps=steps, rules=rules or task.rules)
 
     return granted
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from assay.cli.judge_card import card
 from assay.cli.table import clean, render_table
 from assay.dialects.scorers.report import Row, RowVerdict, ScorersReport
 from assay.formats.counting import counted
@@ -20,8 +21,17 @@ def render(report: ScorersReport, everything: bool = False) -> str:
 
 def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
     yield from _gates(report)
-    if not report.scorers:
-        return
+    if report.scorers:
+        yield from _scorers(report, everything)
+    if report.judge.verdict is not None:
+        yield ""
+        yield from card(report.judge.verdict)
+    if report.disagreement is not None:
+        yield ""
+        yield report.disagreement
+
+
+def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
     yield ""
     yield render_table(["scorer", "type", "verdict", "score", ""], [_row(row) for row in report.scorers])
     for row in report.scorers:
@@ -33,9 +43,6 @@ def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
             yield ""
             yield f"note: {clean(row.name)}: {clean(row.detail)}"
         yield from _explained(row)
-    if report.disagreement is not None:
-        yield ""
-        yield report.disagreement
 
 
 def _gates(report: ScorersReport) -> Iterator[str]:

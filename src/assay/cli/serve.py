@@ -14,37 +14,28 @@ Exit codes: 0 it was stopped, 2 it could not start.
 """
 
 import argparse
-import os
 
 from assay.cli.arguments import port_number, positive
+from assay.cli.service_options import add_allow_source, add_claim, add_store, store_of
 from assay.core.errors import InputError
 
 PORT = 8765
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--store",
-        metavar="STORE",
-        help="a SQLite file or a PostgreSQL URL (default: ASSAY_STORE, or assay.db)",
-    )
+    add_store(parser)
     parser.add_argument(
         "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
     )
     parser.add_argument(
         "--port", type=port_number, metavar="N", default=PORT, help="0 takes any free port (default: %(default)s)"
     )
-    parser.add_argument(
-        "--allow-source",
-        metavar="NETWORK",
-        action="append",
-        default=[],
-        help="addresses that sources may have although they are of this machine, such as 127.0.0.0/8",
-    )
+    add_allow_source(parser)
     parser.add_argument(
         "--rate", type=positive, metavar="N", help="the most requests a second for each key (default: no limit)"
     )
     parser.add_argument("--no-worker", action="store_true", help="leave queued work to 'assay worker' processes")
+    add_claim(parser)
     parser.add_argument("--log", action="store_true", help="write a line of JSON per request on standard error")
 
 
@@ -53,10 +44,14 @@ def run(args: argparse.Namespace) -> int:
         from assay.api.serving import Serving, serve  # noqa: PLC0415 - help needs no server
     except ImportError as error:
         raise InputError(f"a server needs {error.name or 'more packages'}: install assay[service]") from error
-    from assay.adapters.store.opening import DEFAULT, VARIABLE  # noqa: PLC0415
-
-    where = args.store or os.environ.get(VARIABLE) or DEFAULT
-    return serve(
-        Serving(where, args.host, args.port, args.rate, tuple(args.allow_source), not args.no_worker, args.log),
-        lambda line: print(line, flush=True),
+    told = Serving(
+        store_of(args),
+        args.host,
+        args.port,
+        args.rate,
+        tuple(args.allow_source),
+        not args.no_worker,
+        args.log,
+        args.claim,
     )
+    return serve(told, lambda line: print(line, flush=True))

@@ -1,16 +1,22 @@
-"""Check tasks for mistakes before running agents on them.
+"""Check tasks for mistakes before running agents on them, or show what a task comes to.
 
     assay tasks check TASKS…
+    assay tasks show TASKS…
 
 Loads every task and reads its verifier: does it exist, does it write a reward on every path, can the agent see or
 change it, does it use the solution, does it download anything without a pinned version? With --run, Assay also
 runs the task: the oracle must get a reward of 1 and an idle agent 0, each of --repeat times.
+
+'show' prints what was written or inferred: the verifier, the output's path, the limits and the environment. If an
+instruction names several paths below /workspace, 'check' says which one is taken for the output: the first that
+isn't there before the agent starts.
 
 Exit codes: 0 no problems found, 1 problems found, 2 a task can't be loaded or run. One bad task doesn't stop the
 check of the others.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
 
@@ -22,7 +28,9 @@ from assay.adapters.workshop import DiskWorkshop
 from assay.cli.arguments import add_isolation, positive
 from assay.cli.table import clean
 from assay.cli.task_choice import add_task_choice, chosen_tasks
+from assay.cli.task_show import task_text
 from assay.core.errors import AssayError
+from assay.engine.describe_task import NOTE, describe_task, output_findings
 from assay.engine.job_plan import Agent
 from assay.engine.prepare_task import prepare_task
 from assay.engine.site import Site
@@ -33,7 +41,7 @@ from assay.engine.try_task import try_task
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=["check"], help="what to do with the tasks")
+    parser.add_argument("action", choices=["check", "show"], help="what to do with the tasks")
     parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
     parser.add_argument(
         "--run", dest="run_them", action="store_true", help="also run the oracle and an idle agent"
@@ -41,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repeat", type=positive, default=1, metavar="N", help="with --run: how many times (default: 1)"
     )
+    parser.add_argument("--json", action="store_true", help="with show: print JSON: {'tasks': [...]}")
     add_task_choice(parser)
     add_isolation(parser)
     parser.add_argument(
@@ -52,6 +61,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     paths = [path for path, _ in chosen_tasks(args)]
+    if args.action == "show":
+        return _show(paths, as_json=args.json)
     if not args.run_them:
         return max(_check(path) for path in paths)
     site = Site(choose(args.isolation), ThisHost())
@@ -61,6 +72,22 @@ def run(args: argparse.Namespace) -> int:
             return _try(prepare_task(task, site, no_image=args.no_image), site, workshop, args.repeat)
 
         return max(_check(path, attempt) for path in paths)
+
+
+def _show(paths: list[str], *, as_json: bool) -> int:
+    """Print the description of every task that can be loaded. The exit code is 2 if one can't be."""
+    shown, failed = [], False
+    for path in paths:
+        try:
+            shown.append(describe_task(load_task(path)))
+        except AssayError as error:
+            print(f"assay: {clean(str(error))}", file=sys.stderr)
+            failed = True
+    if as_json:
+        print(json.dumps({"tasks": [task.model_dump(mode="json") for task in shown]}, indent=2))
+    elif shown:
+        print("\n\n".join(map(task_text, shown)))
+    return 2 if failed else 0
 
 
 def _check(path: str, attempt: Callable[[Task], list[LintFinding]] = lambda _: []) -> int:
@@ -73,15 +100,17 @@ def _check(path: str, attempt: Callable[[Task], list[LintFinding]] = lambda _: [
         findings += [LintFinding("warning", "task", warning) for warning in task.warnings]
         if task.environment.broken is not None:
             findings.append(LintFinding("missing-file", "environment", task.environment.broken))
+        findings += [finding for step in task.steps for finding in output_findings(step)]
         findings += attempt(task)
     except AssayError as error:
         print(f"assay: {clean(str(error))}", file=sys.stderr)
         failed = True
     for finding in dict.fromkeys(findings):
         print(f"{clean(path)}: {finding.rule}: {clean(finding.place)}: {clean(finding.why)}")
-    if not findings and not failed:
+    mistaken = any(finding.rule != NOTE for finding in findings)
+    if not mistaken and not failed:
         print(f"{clean(path)}: nothing found")
-    return 2 if failed else 1 if findings else 0
+    return 2 if failed else 1 if mistaken else 0
 
 
 def _try(task: Task, site: Site, workshop: DiskWorkshop, times: int) -> list[LintFinding]:

@@ -123,6 +123,11 @@ class CompiledCriteria:
     criteria: tuple[AskedCriterion, ...]
     checks: tuple[PlacedCheck[PlaygroundState], ...]
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether a check asks another system than the records."""
+        return any(_may_wait(one) for one in self.checks)
+
 
 def compiled(criteria: Sequence[AskedCriterion], data: Mapping[str, Any]) -> CompiledCriteria:
     """The checks of criteria, with the values of ``data`` filled in."""

@@ -23,7 +23,7 @@ def about_rule(rule: dict[str, Any], place: Place, kind: str) -> Iterator[Remark
         yield Remark("no-expected", place, why)
     elif "expected" in rule:
         yield from _never(operator, rule["expected"], (*place, "expected"))
-        if kind in AS_TEXT and operator in SAMENESS:
+        if kind in AS_TEXT and operator in SAMENESS and rule.get("type") is None:
             yield from _no_text(rule["expected"], (*place, "expected"), kind)
 
 

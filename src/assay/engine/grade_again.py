@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
+from assay.dialects.harbor.rewards import Profile
 from assay.engine.grading_record import Before, grading_of, grading_of_trial
+from assay.engine.grading_rules import DEFAULT_RULES, GradingRules
 from assay.engine.job_ports import KeptTrial, Workshop
 from assay.engine.ports import NumberTakenError
 from assay.engine.prepare_task import prepare_task
@@ -24,7 +26,8 @@ AROUND = 2
 class GradeAgain:
     """Grades trials again. Tasks are looked up in ``tasks_dir``, or by default at the path that the trial records.
 
-    A trial is refused if it was verified in another kind of sandbox before, unless ``anywhere`` is true.
+    A trial is refused if it was verified in another kind of sandbox before, unless ``anywhere`` is true. Without
+    ``rules``, those of its first grading apply.
     ``load_task`` returns None for a task that doesn't exist. At most ``concurrent`` verifiers run at a time, no
     matter how many threads call ``grade``; ``threads`` is the number of threads that keeps them busy.
     """
@@ -37,12 +40,14 @@ class GradeAgain:
         tasks_dir: str | None = None,
         concurrent: int = 1,
         anywhere: bool = False,
+        rules: GradingRules | None = None,
     ) -> None:
         self._site = site
         self._workshop = workshop
         self._load_task = load_task
         self._tasks_dir = tasks_dir
         self._anywhere = anywhere
+        self._rules = rules
         self._lock = threading.Lock()
         self._tasks: dict[str, Task] = {}
         self._verifying = threading.BoundedSemaphore(concurrent)
@@ -50,7 +55,9 @@ class GradeAgain:
 
     def grade(self, trial: KeptTrial) -> list[Grading]:
         """Run the verifier of every step of a trial again and keep the gradings, and that of the whole trial."""
-        task = _with_recorded_network(self._task_of(trial), trial.gradings())
+        before = trial.gradings()
+        task = _with_recorded_network(self._task_of(trial), before)
+        task = replace(task, rules=self._rules or _recorded_rules(before))
         self._check_place(trial)
         kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
         if not kept:
@@ -123,6 +130,18 @@ def _with_recorded_network(task: Task, before: Before) -> Task:
     """The task, with the network for the verifier only if it had it the first time."""
     granted = {one.step: one.provenance.network for one in reversed(before.gradings)}
     return replace(task, steps=tuple(with_network(step, verifier=granted.get(step.name)) for step in task.steps))
+
+
+def _recorded_rules(before: Before) -> GradingRules:
+    """The rules of the first grading."""
+    if not before.gradings:
+        return DEFAULT_RULES
+    made = before.gradings[0].provenance
+    profile = next((one for one in Profile if one.value == made.profile), None)
+    if profile is None:
+        known = ", ".join(one.value for one in Profile)
+        raise InputError(f"the profile of the first grading must be one of {known}, got {made.profile!r}")
+    return GradingRules(profile, made.schema_forbids_reward)
 
 
 def _why_not_kept(trial: KeptTrial, task: Task) -> str:

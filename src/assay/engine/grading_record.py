@@ -15,8 +15,6 @@ from assay.engine.task import Step, Task
 from assay.engine.trial_record import Verified
 from assay.version import ENGINE, VERSION
 
-PROFILE = "harbor-0.13.1"
-
 
 @dataclass(frozen=True, slots=True)
 class Before:
@@ -55,7 +53,11 @@ def grading_of(
     )
     result = verified.ingested.result
     setting = Setting(
-        step.name, site.sandbox.isolation.backend, task.environment.image, step.verifier_phase.network
+        step.name,
+        site.sandbox.isolation.backend,
+        task.environment.image,
+        step.verifier_phase.network,
+        task.rules.schema_forbids_reward,
     )
     agreement = _agreement(result, hashes, setting, before)
     return Grading(
@@ -72,7 +74,8 @@ def grading_of(
             engine=ENGINE,
             python=site.host.python,
             platform=site.host.platform,
-            profile=PROFILE,
+            profile=task.rules.profile.value,
+            schema_forbids_reward=task.rules.schema_forbids_reward,
             isolation=asdict(site.sandbox.isolation),
             network=setting.network,
             image=setting.image,
@@ -120,6 +123,7 @@ def grading_of_trial(before: Before, strategy: Strategy | None) -> Grading:
             "provenance": last.provenance.model_copy(
                 update={
                     "hashes": hashes,
+                    "changed_tests": [name for one in graded for name in one.provenance.changed_tests],
                     "started_at": min(one.provenance.started_at for one in graded),
                     "finished_at": max(one.provenance.finished_at for one in graded),
                     "usage": _usage_of_steps([one.provenance.usage for one in graded]),
@@ -148,18 +152,20 @@ def _usage_of_steps(used: Sequence[Usage]) -> Usage:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Which step was verified, and where. Answers from different places may differ without a flaky verifier."""
+    """Which step was verified, where and how strictly. Other settings may give other answers: that isn't flaky."""
 
     step: str | None
     backend: str
     image: str | None
     network: bool | None
+    schema_forbids_reward: bool = False
 
 
 def setting_of(grading: Grading) -> Setting:
     """The setting of a recorded grading."""
     made = grading.provenance
-    return Setting(grading.step, made.isolation.get("backend", ""), made.image, made.network)
+    backend = made.isolation.get("backend", "")
+    return Setting(grading.step, backend, made.image, made.network, made.schema_forbids_reward)
 
 
 def same_question(one: Grading, hashes: Hashes, setting: Setting) -> bool:

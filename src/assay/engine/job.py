@@ -1,7 +1,7 @@
 """Read a job folder into trials, in harbor's order. A trial that can't be read is kept as a problem."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -15,6 +15,7 @@ from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.dialects.harbor.versions import UNKNOWN, HarborVersion, version_of
+from assay.engine.grading_rules import DEFAULT_RULES, MARK, recorded_rules
 from assay.engine.job_metrics import job_metrics, with_registered
 from assay.engine.job_record import recorded_fields
 from assay.engine.ports import JobFolder, Progress, no_progress
@@ -62,6 +63,9 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
     recorded = _recorded(folder, notes)
     result = recorded_fields(recorded)
     version = version_of(lock.data if isinstance(lock, Content) else None, result)
+    rules = recorded_rules(folder.file(MARK))
+    if rules != DEFAULT_RULES:
+        version = replace(version, profile=rules.profile)
     found, problems = _read_trials(folder, version, notes, progress)
     if not found and not problems:
         planned = f" ({len(plan)} are planned)" if plan else ""

@@ -47,6 +47,10 @@ class Bench(Protocol):
         """The mounts of the agent's sandbox."""
         ...
 
+    def remove_strays(self) -> list[str]:
+        """Remove links, pipes and devices that would lead a verifier astray. Says what each was."""
+        ...
+
     def verifier_mounts(self, step: Step) -> list[Mount]:
         """The mounts of the verifier's sandbox, with an empty folder for its artifacts, and the tests."""
         ...

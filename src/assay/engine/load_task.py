@@ -16,8 +16,10 @@ from assay.dialects.harbor.task_config import (
     load_task_config,
     unknown_fields,
 )
+from assay.engine.brought_along import is_brought_along
 from assay.engine.declared_output import declared_output
 from assay.engine.dockerfile_environment import normal_path, read_environment
+from assay.engine.output_choice import choose_output
 from assay.engine.task import (
     DEFAULT_WORKDIR,
     DETAILS_PATH,
@@ -27,7 +29,6 @@ from assay.engine.task import (
     Phase,
     Step,
     Task,
-    infer_output_path,
 )
 from assay.engine.task_ports import TaskFolder
 from assay.formats.dockerfile import parse_dockerfile
@@ -106,11 +107,19 @@ class _StepReader:
         name = None if step is None else step.name
         declared = declared_output(config, folder.root, name)
         workdir = self._environment.workdir
-        output = declared.path or infer_output_path(instruction) or workdir
+        files = f"{below}workdir"
+        brought = f"{folder.root}/{files}" if step is not None and folder.is_folder(files) else None
+        choice = choose_output(
+            declared.path,
+            instruction,
+            workdir,
+            lambda path: is_brought_along(path, self._environment, brought, folder),
+        )
+        output = choice.path
         spec = VerifierSpec(
             script=script, expected_output_path=output, reward_path=REWARD_PATH, details_path=DETAILS_PATH
         )
-        solution, files = f"{below}solution", f"{below}workdir"
+        solution = f"{below}solution"
         own = step or StepConfig(name="only")
         prefix = "" if name is None else f"steps.{name}."
         return Step(
@@ -121,13 +130,14 @@ class _StepReader:
             tests=tests,
             solve=_command(folder, f"{solution}/solve.sh", SOLUTION),
             solution=f"{folder.root}/{solution}" if folder.is_folder(solution) else None,
-            workdir_files=f"{folder.root}/{files}" if step is not None and folder.is_folder(files) else None,
+            workdir_files=brought,
             declared=declared.of(output, self._environment, folder),
             agent=self._phase(f"{prefix}agent", own.agent, config.agent, {}),
             verifier_phase=self._phase(
                 f"{prefix}verifier", own.verifier, config.verifier, {**config.verifier.env, **own.verifier.env}
             ),
             min_reward=own.min_reward,
+            output=choice,
         )
 
     def _phase(

@@ -134,7 +134,7 @@ def report_job(
     """The report of a job, with the gradings and annotations that were added after its trials ended."""
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
-    evaluated = evaluate_trials(trials, histories, question.grading)
+    evaluated = evaluate_trials(job.trials, histories, question.grading)
     groups = [
         replace(
             _group(key, members, stats.evals[key], question),

@@ -11,6 +11,7 @@ from typing import Any
 from assay.core.errors import InputError
 from assay.dialects.harbor.plan import Slot, in_planned_order
 from assay.dialects.harbor.trial import Trial
+from assay.engine.grading_rules import DEFAULT_RULES, MARK, GradingRules, recorded_rules
 from assay.engine.job import read_job
 from assay.engine.job_files import JobFiles
 from assay.engine.job_plan import Planned
@@ -34,7 +35,10 @@ class Resumed:
 def begin_or_resume(store: JobStore, files: JobFiles, planned: Sequence[Planned], host: Host) -> Resumed:
     """Start the job, or resume it where an earlier run stopped. Raises ``InputError`` if that was another job."""
     config = files.job_config()
-    if not _was_begun(store, config):
+    rules = planned[0].task.rules if planned else DEFAULT_RULES
+    if not _was_begun(store, config, rules):
+        if rules != DEFAULT_RULES:
+            store.write_json(MARK, rules.as_json())
         store.write_json("config.json", config)
         resumed = Resumed(host.new_id(), host.now())
     else:
@@ -46,7 +50,7 @@ def begin_or_resume(store: JobStore, files: JobFiles, planned: Sequence[Planned]
     return resumed
 
 
-def _was_begun(store: JobStore, config: Mapping[str, Any]) -> bool:
+def _was_begun(store: JobStore, config: Mapping[str, Any], rules: GradingRules) -> bool:
     """Whether the job was started before. Raises ``InputError`` if another job was started in its folder."""
     before = store.read_json("config.json")
     if before is None:
@@ -54,7 +58,7 @@ def _was_begun(store: JobStore, config: Mapping[str, Any]) -> bool:
         if trial is not None:
             raise InputError(f"{store.folder} can't be resumed: it has the trial {trial} but no config.json")
         return False
-    if _lasting(before) != _lasting(config):
+    if _lasting(before) != _lasting(config) or recorded_rules(store.read().file(MARK)) != rules:
         raise InputError(
             f"{store.folder} belongs to a job with other options; pass the same options to resume it, or choose "
             "another --job-name"

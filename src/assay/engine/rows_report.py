@@ -112,7 +112,7 @@ def _task_row(group: str, task: str, trials: Sequence[Trial], key: str | None, t
         scored=sum(trial.rewards is not None for trial in trials),
         successes=None if key is None else sum(value >= threshold for value in values),
         mean_reward=mean(values) if values else None,
-        failures=Counter(cause for trial in trials if (cause := cause_of(trial)) is not None),
+        failures=dict(Counter(cause for trial in trials if (cause := cause_of(trial)) is not None)),
         usage=used.usage,
         seconds=used.mean,
     )

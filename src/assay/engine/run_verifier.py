@@ -15,7 +15,7 @@ from assay.engine.task import Step, Task
 from assay.engine.task_commands import verifier_command
 from assay.engine.trial_record import Failure, Verified
 from assay.engine.unpinned import downloads
-from assay.evidence.files import Absent, Content, File, RewardFiles
+from assay.evidence.files import Content, File, RewardFiles
 from assay.evidence.verifier_run import VerifierEvidence
 from assay.formats.network_failures import network_failure
 from assay.formats.shell import command_lines
@@ -25,18 +25,24 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
     """Run the verifier on the bench. Raises ``MeasurementError`` if the sandbox or a download failed."""
     # Read before the verifier runs, because it may change the output.
     output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
+    strays = bench.remove_strays()
     command = verifier_command(site, bench, task, step)
     ran = site.sandbox.run(command)
-    files = _reward_files(bench, ran)
+    files = bench.rewards()
     details = bench.details()
-    rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec)
+    rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
     _check_downloads(bench, ran, rewards, network=command.network)
-    evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end)
+    evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end, strays=tuple(strays))
     return Verified(
         ran=ran,
         rewards=rewards,
         failure=failure,
-        ingested=ingest(evidence, step.declared, clock=site.host.monotonic),
+        ingested=ingest(
+            evidence,
+            step.declared,
+            clock=site.host.monotonic,
+            schema_forbids_reward=task.rules.schema_forbids_reward,
+        ),
         changed_tests=tuple(bench.changed_tests()),
         hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
     )
@@ -68,22 +74,15 @@ def _downloads(text: str) -> bool:
     return any(downloads(line.text) for line in command_lines(text))
 
 
-def _reward_files(bench: Bench, ran: Ran) -> RewardFiles:
-    """The reward files. They don't count if the verifier timed out, because it wasn't done."""
-    files = bench.rewards()
-    if not ran.end.timed_out:
-        return files
-    return RewardFiles(json=Absent(files.json.path), text=Absent(files.text.path))
-
-
 def _harbor_rewards(
-    files: RewardFiles, ran: Ran, timeout_sec: float
+    files: RewardFiles, ran: Ran, timeout_sec: float, profile: Profile
 ) -> tuple[TrialRewards | None, Failure | None]:
+    """Harbor's rewards. Files don't count if the verifier timed out, because it wasn't done."""
     if ran.end.timed_out:
         message = f"Verifier execution timed out after {timeout_sec} seconds"
         return None, Failure("VerifierTimeoutError", message, ran.finished_at)
     try:
-        rewards = parse_reward_files(files, Profile.HARBOR_0_13_1).rewards
+        rewards = parse_reward_files(files, profile).rewards
     except RewardError as error:
         return None, Failure(error.exception_type, str(error), ran.finished_at)
     problem = _not_recordable(rewards or {})

@@ -78,6 +78,9 @@ class Isolation:
     process_limit: str
     cpu_limit: str
     user: str
+    system_calls: str = "not filtered"
+    nested_namespaces: bool = True
+    temporary_folders: str = "not limited"
 
 
 class Images(Protocol):

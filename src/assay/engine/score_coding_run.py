@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, Literal, Protocol, TypeAlias
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
+from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
+from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
+from assay.engine.judge_run import JudgeRun, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
 from assay.engine.score import COMMAND, score_run
 from assay.engine.scorer_checks import all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
-from assay.evidence.coding_run import AgentRecord, RunStatus
+from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Workspace
 from assay.version import VERSION
 
@@ -75,6 +78,10 @@ class ScoringFiles(Protocol):
         """
         ...
 
+    def diff(self, workspace: Workspace) -> Diff:
+        """The cumulative diff of what was captured."""
+        ...
+
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         """How each of these scorers is run within its time limit. It gets ready during the capture."""
         ...
@@ -84,13 +91,46 @@ class ScoringFiles(Protocol):
         ...
 
 
-def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
-    """Score by the scorers and the baseline that were frozen when the task was seeded."""
+class Judges(Protocol):
+    """Finds the judge that a scenario wants."""
+
+    def judge(self, section: JudgeSection | None) -> JudgeRun:
+        """The judge. Raises ``InputError`` if nobody says which."""
+        ...
+
+
+KeepRun: TypeAlias = Callable[[CodingRun, ScorersReport, JudgeSection | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Afterwards:
+    """What becomes of a run once it is scored: a judge reads it, and it is kept to be judged later."""
+
+    judges: Judges | None = None
+    keep: KeepRun | None = None
+
+    def for_scenario(self, scenario: Scenario) -> "_Ending":
+        """Raises ``InputError`` if there should be a judge and nobody says which."""
+        return _Ending(None if self.judges is None else self.judges.judge(scenario.judge), self.keep)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    judge: JudgeRun | None
+    keep: KeepRun | None
+
+
+NOTHING: Final = Afterwards()
+
+
+def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, ends: Afterwards = NOTHING) -> ScorersReport:
+    """Score by the scorers and the baseline that were frozen when the task was seeded, then ask the judge."""
     seeded = files.load_task(task)
     loaded = _Loaded(
         placed_checks(seeded.scenario, f"{task}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
         seeded.scenario,
+        ends.for_scenario(seeded.scenario),
     ).as_strict_as(attempt)
     if attempt.workspace is None:
         return _score_without_workspace(loaded, attempt)
@@ -100,12 +140,14 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles) -> ScorersRe
         return _score(loaded, workspace, attempt, files, run_check)
 
 
-def score_by_scenario(scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles) -> ScorersReport:
+def score_by_scenario(
+    scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles, ends: Afterwards = NOTHING
+) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
     checks = placed_checks(found, scenario)
     provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
-    loaded = _Loaded(checks, provenance, found).as_strict_as(attempt)
+    loaded = _Loaded(checks, provenance, found, ends.for_scenario(found)).as_strict_as(attempt)
     if attempt.workspace is None or baseline is None:
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
@@ -141,16 +183,17 @@ class _Loaded:
     checks: list[PlacedCheck[Workspace]]
     provenance: Provenance
     scenario: Scenario
+    ending: _Ending
 
     def against(self, before: KnownBaseline) -> "_Loaded":
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
-        return _Loaded(self.checks, provenance, self.scenario)
+        return replace(self, provenance=provenance)
 
     def as_strict_as(self, attempt: Attempt) -> "_Loaded":
         if not attempt.strict:
             return self
         provenance = self.provenance.model_copy(update={"strict": True})
-        return _Loaded(all_required(self.checks), provenance, self.scenario)
+        return replace(self, checks=all_required(self.checks), provenance=provenance)
 
     @property
     def limits(self) -> RunLimits:
@@ -158,9 +201,24 @@ class _Loaded:
 
 
 def _score_without_workspace(loaded: _Loaded, attempt: Attempt) -> ScorersReport:
-    return score_run(
+    report = score_run(
         loaded.checks, None, loaded.provenance, attempt.status, agent=attempt.agent, limits=loaded.limits
     )
+    return _ended(loaded, report, attempt, lambda: None)
+
+
+def _ended(
+    loaded: _Loaded, report: ScorersReport, attempt: Attempt, diff: Callable[[], Diff | None]
+) -> ScorersReport:
+    """Ask the judge, who reads what the scorers found, if the run is completed and there is one; then keep it."""
+    judge = loaded.ending.judge if is_judged(attempt.status) else None
+    if judge is None and loaded.ending.keep is None:
+        return report
+    run = coding_run(loaded.scenario, report, [attempt.agent], diff())
+    told = report if judge is None else with_verdict(report, judge(run))
+    if loaded.ending.keep is not None:
+        loaded.ending.keep(run, told, loaded.scenario.judge)
+    return told
 
 
 def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit:
@@ -178,4 +236,7 @@ def _score(
     provenance = loaded.provenance
     if any(one.check.kind == COMMAND for one in loaded.checks):
         provenance = provenance.model_copy(update={"isolation": files.isolation()})
-    return score_run(loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits)
+    report = score_run(
+        loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits
+    )
+    return _ended(loaded, report, attempt, lambda: files.diff(workspace))

@@ -7,7 +7,6 @@ server is asked only once, however many criteria have the same question. A view 
 import json
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -24,6 +23,7 @@ from assay.evidence.playground import (
     StateRow,
     StoredFile,
     Turn,
+    validated,
 )
 
 KEPT_FILE_BYTES: Final = 1024 * 1024
@@ -36,18 +36,48 @@ class Memory:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._answers: dict[Hashable, Future[Any]] = {}
+        self._answers: dict[Hashable, _Answer] = {}
 
     def once(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
         """The answer, or the error that was raised. If the question is being asked already, wait for that."""
         with self._lock:
-            answer: Future[Answer] | None = self._answers.get(question)
+            answer = self._answers.get(question)
             first = answer is None
             if answer is None:
-                answer = self._answers[question] = Future()
+                answer = self._answers[question] = _Answer()
         if first:
-            _settle(answer, ask)
-        return answer.result()
+            answer.settle(ask)
+        given: Answer = answer.result()
+        return given
+
+
+class _Answer:
+    """An answer that others can wait for. A ``Future`` does the same, and costs several times as much."""
+
+    __slots__ = ("_asking", "_error", "_settled", "_value")
+
+    def __init__(self) -> None:
+        self._asking = threading.Lock()
+        self._asking.acquire()
+        self._settled = False
+        self._value: Any = None
+        self._error: BaseException | None = None
+
+    def settle(self, ask: Callable[[], object]) -> None:
+        try:
+            self._value = ask()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait must not wait for ever
+            self._error = error
+        self._settled = True
+        self._asking.release()
+
+    def result(self) -> Any:
+        if not self._settled:
+            with self._asking:
+                pass
+        if self._error is not None:
+            raise self._error
+        return self._value
 
 
 class SharedJudge:
@@ -156,6 +186,10 @@ class SharedFhir:
         question = ("read", resource_type, identity)
         return self._memory.once(question, lambda: self._source.read(resource_type, identity))
 
+    def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
+        question = ("problems", json.dumps(resource, sort_keys=True, default=repr), profile)
+        return self._memory.once(question, lambda: validated(self._source, resource, profile))
+
 
 class SharedFiles:
     """A place for files. Small ones are read once and kept, as long as there is room for them."""
@@ -187,10 +221,3 @@ class SharedFiles:
                 return None
             self._room -= file.size
         return SharedStream(self._source.chunks(path))
-
-
-def _settle(answer: Future[Answer], ask: Callable[[], Answer]) -> None:
-    try:
-        answer.set_result(ask())
-    except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait must not wait for ever
-        answer.set_exception(error)

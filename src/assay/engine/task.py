@@ -1,7 +1,6 @@
 """A loaded task: the instruction, the environment, and the verifier."""
 
 import posixpath
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -9,17 +8,19 @@ from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared
 from assay.dialects.harbor.multi_step import Strategy
 from assay.dialects.harbor.task_config import TaskConfig
+from assay.engine.grading_rules import DEFAULT_RULES, GradingRules
+from assay.engine.output_choice import Origin, OutputChoice
 
 WORKSPACE = "/workspace"
 DEFAULT_WORKDIR = WORKSPACE
 REWARD_PATH = "/logs/verifier/reward.json"
 DETAILS_PATH = "/logs/verifier/details.json"
 SOLUTION = "/solution/solve.sh"
+WHOLE_WORKSPACE = OutputChoice(DEFAULT_WORKDIR, Origin.WORKDIR)
 LOGS = ("/logs/agent", "/logs/artifacts")
 
 # Folders of every system in which programs and users have folders of their own.
 _SHARED_FOLDERS = frozenset({"/home", "/media", "/mnt", "/srv", "/tmp", "/var"})  # noqa: S108 - in the sandbox
-_WORKSPACE_PATH = re.compile(r"(?<![\w.~/$}-])/workspace/[\w./+@-]*[\w+@-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class Step:
     agent: Phase
     verifier_phase: Phase
     min_reward: float | Mapping[str, float] | None = None
+    output: OutputChoice = WHOLE_WORKSPACE
 
 
 def with_network(step: Step, *, agent: bool | None = None, verifier: bool | None = None) -> Step:
@@ -129,6 +131,7 @@ class Task:
     checksum: str
     harbor_checksums: HarborChecksums
     warnings: tuple[str, ...] = ()
+    rules: GradingRules = DEFAULT_RULES
 
     @property
     def multi_step(self) -> bool:
@@ -143,9 +146,3 @@ def _uppermost(path: str) -> str:
     """The folder right below the root, or one level deeper in a folder that every system has."""
     parts = path.split("/")
     return "/".join(parts[:3] if f"/{parts[1]}" in _SHARED_FOLDERS else parts[:2])
-
-
-def infer_output_path(instruction: str) -> str | None:
-    """The first path below /workspace that an instruction mentions; None if there is no such path."""
-    match = _WORKSPACE_PATH.search(instruction)
-    return match[0] if match else None

@@ -1,8 +1,8 @@
 """Read folders of terminal-bench results as a job: every run, scored or not, and the published figures."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from assay.core.errors import InputError
 from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for
@@ -20,6 +20,7 @@ from assay.engine.finding import Finding, Standing
 from assay.engine.job import Job, Problem
 from assay.engine.report import Success, attempts_at
 from assay.evidence.files import Content, File
+from assay.formats.counting import counted
 from assay.stats.attempts import estimate_pass_at_k
 
 TOLERANCE = 1e-9
@@ -50,7 +51,8 @@ def import_terminal_bench(name: str, folders: Iterable[RunFolder]) -> Submission
     notes: list[str] = []
     for folder in folders:
         metadata = _metadata(folder, notes)
-        imported[folder.name] = _import(folder, metadata, problems, notes)
+        found = _import(folder, metadata, problems, notes)
+        imported[folder.name] = _not_listed_around(folder.name, found, imported, notes)
     trials = [run.trial for one in imported.values() for run in one.runs]
     if not trials and not problems:
         raise InputError(f"{name} has no runs")
@@ -61,6 +63,19 @@ def import_terminal_bench(name: str, folders: Iterable[RunFolder]) -> Submission
 def audit_published(submission: Submission) -> list[Finding]:
     """Whether the figures that each folder publishes follow from its runs, within 1e-9."""
     return [finding for name, folder in submission.folders.items() for finding in _audit_folder(name, folder)]
+
+
+def _not_listed_around(
+    name: str, folder: ImportedFolder, imported: Mapping[str, ImportedFolder], notes: list[str]
+) -> ImportedFolder:
+    """A run folder in another one without the runs that the outer one lists, so that each counts once."""
+    around = imported.get(name.rpartition("/")[0])
+    known = set() if around is None else {run.trial.name for run in around.runs}
+    runs = [run for run in folder.runs if run.trial.name not in known]
+    if len(runs) < len(folder.runs):
+        listed = counted(len(folder.runs) - len(runs), "run")
+        notes.append(f"{name}: left out {listed} that the folder around it lists")
+    return replace(folder, runs=runs)
 
 
 def _metadata(folder: RunFolder, notes: list[str]) -> Metadata:

@@ -1,11 +1,11 @@
 """Sources that note when somebody waits for them: each passes on what the real one answers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.engine.waits import Waits
 from assay.evidence.paraphrase import Answer, Judge, Question
-from assay.evidence.playground import FhirSource, FileSource, StoredFile
+from assay.evidence.playground import FhirSource, FileSource, StoredFile, validated
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,10 @@ class WatchedFhir:
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
         with self.waits.of(self.name):
             return self.source.read(resource_type, identity)
+
+    def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
+        with self.waits.of(self.name):
+            return validated(self.source, resource, profile)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar, cast, runtime_checkable
 
+from assay.core.errors import MeasurementError
+
 Made = TypeVar("Made")
 
 
@@ -63,6 +65,15 @@ class FhirSource(Protocol):
         ...
 
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None: ...
+
+
+@runtime_checkable
+class Validating(Protocol):
+    """A FHIR server that can say whether a resource follows a profile."""
+
+    def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
+        """What is wrong with a resource by a profile; nothing if it follows it."""
+        ...
 
 
 class FileSource(Protocol):
@@ -138,6 +149,13 @@ def anew(state: PlaygroundState) -> PlaygroundState:
 def made_once(state: PlaygroundState, what: Hashable, make: Callable[[], Made]) -> Made:
     """What is made of a state, such as its messages parsed: once for all checks, where the state remembers."""
     return cast("Remembering", state).once(what, make) if _remembers(type(state)) else make()
+
+
+def validated(source: FhirSource, resource: Mapping[str, object], profile: str) -> Sequence[str]:
+    """What a source says is wrong with a resource. Raises ``MeasurementError`` if it can't tell."""
+    if not isinstance(source, Validating):
+        raise MeasurementError("this source of FHIR resources can't check profiles: a server with $validate can")
+    return source.problems(resource, profile)
 
 
 def older_note(count: int) -> str:

@@ -17,9 +17,13 @@ class RunEnd:
 
 @dataclass(frozen=True, slots=True)
 class VerifierEvidence:
-    """Everything that a grading is based on. ``output`` is None if the task declares no output file."""
+    """Everything that a grading is based on. ``output`` is None if the task declares no output file.
+
+    ``strays`` says what was removed from the workspace before the verifier ran.
+    """
 
     rewards: RewardFiles
     details: File
     output: File | None
     end: RunEnd
+    strays: tuple[str, ...] = ()

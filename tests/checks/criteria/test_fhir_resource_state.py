@@ -280,7 +280,7 @@ REFUSED = [
     ({"fields": [{"path": "status", "expected": 1, "operator": "like"}]}, "got 'like'"),
     ({"fields": [{"path": "participant.{{dots}}.status", "expected": 1}]}, "not a single step of a dotted path"),
     ({"fields": [{"fhirpath": "participant[{{code}}]", "expected": 1}]}, "is not FHIRPath"),
-    ({"fields": None}, "needs fields, a cardinality or exists"),
+    ({"fields": None}, "needs fields, a profile, a cardinality or exists"),
     ({"where": "statuss = 'x'"}, "did you mean status?"),
     ({"where": "status ="}, "is not FHIRPath"),
     ({"resource_type": "Apointment"}, "did you mean Appointment?"),
@@ -290,7 +290,7 @@ REFUSED = [
     ({"exists": False}, "can't be combined with fields"),
     (
         {"exists": False, "fields": None, "cardinality": {"min": 1}},
-        "can't be combined with fields, cardinality or select",
+        "can't be combined with fields, profile, cardinality or select",
     ),
     ({"select": "last"}, "'first', 'latest', 'any', 'all' or 'only'"),
     ({"since": "yesterday"}, "run_start"),
@@ -321,3 +321,80 @@ def test_a_mistyped_element_is_a_failed_criterion_that_says_so() -> None:
 def test_a_server_that_is_down_is_no_score() -> None:
     with pytest.raises(MeasurementError):
         complete([Criterion(label="c", assertion=assertion())], {}, FakeState())
+
+
+@dataclass
+class Validator(Server):
+    """A server that finds something wrong with the resources of these ids."""
+
+    wrong: dict[str, list[str]] = field(default_factory=dict)
+
+    def problems(self, resource: Mapping[str, object], profile: str) -> list[str]:
+        self.asked.append((profile, resource["id"]))
+        return self.wrong.get(str(resource["id"]), [])
+
+
+PROFILE = "http://hl7.example/StructureDefinition/visit"
+
+
+def test_a_profile_counts_like_a_field() -> None:
+    server = Validator([appointment("a1"), appointment("a2")], wrong={"a1": ["Appointment.slot: minimum is 1"]})
+    answer = check_of(assertion(profile=PROFILE), {}).run(FakeState(fhir_source=server))
+    assert isinstance(answer, Scored)
+    assert (answer.score, answer.summary) == (0.5, "Appointment/a1: 1 of 2 fields as expected, first profile")
+    assert answer.evidence["fieldResults"][1] == {  # type: ignore[index]
+        "path": "profile",
+        "expected": PROFILE,
+        "actual": ["Appointment.slot: minimum is 1"],
+        "passed": False,
+        "resource": "Appointment/a1",
+    }
+    for select, passed in (("any", True), ("all", False)):
+        given = assertion(profile=PROFILE, select=select)
+        done = complete([Criterion(label="c", assertion=given)], {}, FakeState(fhir_source=server))
+        assert done.criterion_runs[0].passed is passed
+
+
+def test_a_profile_alone_is_enough() -> None:
+    alone = {"assert": "fhir-resource-state", "resource_type": "Appointment", "id": "a1", "profile": PROFILE}
+    assert check_of(alone, {}).run(FakeState(fhir_source=Validator([appointment()]))).passed  # type: ignore[union-attr]
+
+
+def test_a_source_that_can_not_check_profiles_scores_nothing() -> None:
+    with pytest.raises(MeasurementError, match="can't check profiles"):
+        check_of(assertion(profile=PROFILE), {}).run(FakeState(fhir_source=Server([appointment()])))
+
+
+@pytest.mark.parametrize(
+    ("version", "resource_type", "path", "says"),
+    [
+        ("R5", "Appointment", "class.0.text", None),
+        ("5.0.0", "Appointment", "class.0.text", None),
+        ("R4", "Appointment", "class.0.text", "Appointment has no element 'class'"),
+        ("4.0.1", "Transport", "status", "FHIR R4 has no resource 'Transport'"),
+        ("R5", "Transport", "status", None),
+        ("R4B", "Transport", "status", "FHIR R4B has no resource 'Transport'"),
+        ("4.3.0", "SubscriptionTopic", "status", None),
+        ("r4b", "Appointment", "serviceType.0.text", None),
+        ("R5", "Appointment", "serviceType.0.concept.text", None),
+        ("R3", "Appointment", "status", "fhirVersion must be one of R4, 4.0, 4.0.1, R4B, 4.3"),
+    ],
+)
+def test_elements_of_each_version(version: str, resource_type: str, path: str, says: str | None) -> None:
+    given = assertion(fhirVersion=version, resource_type=resource_type, fields=[{"path": path, "expected": "x"}])
+    given["fields"].append({"fhirpath": path.replace(".0.", "."), "expected": "x"})
+    if says is None:
+        check_of(given, {})
+        return
+    with pytest.raises(ValueError, match=says):
+        check_of(given, {})
+
+
+def test_types_that_only_a_later_version_has_are_found() -> None:
+    changed = {"meta": {"lastUpdated": AFTER.isoformat()}}
+    resource = {"resourceType": "Transport", "id": "t", "status": "completed", **changed}
+    fields = [{"fhirpath": "status", "expected": "completed"}]
+    given = assertion(
+        resource_type="Transport", search={}, fhirVersion="R5", where="status is code", fields=fields
+    )
+    assert check_of(given, {}).run(FakeState(fhir_source=Server([resource]))).passed  # type: ignore[union-attr]

@@ -289,3 +289,32 @@ def test_what_can_not_be_read_may_be_one_too_many(kind: str, cardinality: dict[s
     answer = check_of({"assert": kind, "cardinality": cardinality}, {}).run(state)
     assert isinstance(answer, Scored)
     assert answer.passed is passed
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "strict"),
+    [
+        (ISA.format(1) + PAID, True, True),
+        (ISA.format(1) + PAID.replace("SE*18", "SE*17"), False, False),
+        (ISA.format(1) + PAID.replace("GE*1*1", "GE*1*2"), False, False),
+        (ISA.format(1) + PAID.replace("IEA*1*000000001~", ""), False, False),
+        (ISA.format(1).replace("S              *", "S*") + PAID, True, False),
+        (ISA.format(1) + PAID + "JUNK*1~", True, False),
+        ("junk" + ISA.format(1) + PAID, True, False),
+    ],
+)
+def test_envelopes_by_their_numbers_and_by_their_form(text: str, numbers: bool, strict: bool) -> None:
+    for envelope, holds in (("numbers", numbers), (True, numbers), ("strict", strict)):
+        answer = check_of({"assert": "x12-response", "envelope": envelope}, {}).run(FakeState(x12=x12(text)))
+        assert isinstance(answer, Scored)
+        assert answer.passed is holds
+
+
+def test_kinds_of_a_claim() -> None:
+    claim = "GS*HC*S*R*20260301*1200*1*X*{0}~ST*837*0001*{0}~BHT*0019*00*7~SE*3*0001~GE*1*1~IEA*1*000000001~"
+    state = FakeState(x12=x12(ISA.format(1) + claim.format("005010X223A2")))
+    for kind, holds in (("837", True), ("837I", True), ("837P", False)):
+        rules = [{"path": "BHT03", "expected": "7"}]
+        answer = check_of({"assert": "x12-response", "transaction_set": kind, "fields": rules}, {}).run(state)
+        assert isinstance(answer, Scored)
+        assert answer.passed is holds

@@ -33,6 +33,8 @@ def test_the_fields_of_a_record() -> None:
         "platform",
         "profile",
         "isolation",
+        "network",
+        "image",
         "hashes",
         "changed_tests",
         "started_at",

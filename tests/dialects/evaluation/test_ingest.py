@@ -95,9 +95,7 @@ UNUSABLE = [
     ("NaN", "reward_malformed"),
     # No key.
     ("{}", "reward_key_missing"),
-    ('{"Reward": 1}', "reward_key_missing"),
     ('{"rewards": {"reward": 1}}', "reward_key_missing"),
-    ('{"score": 1}', "reward_key_missing"),
     # Not a number.
     ('{"reward": true}', "reward_boolean"),
     ('{"reward": false}', "reward_boolean"),
@@ -513,9 +511,47 @@ def test_mechanical_tags(evidence: VerifierEvidence, declared: Declared | None, 
 
 
 @pytest.mark.parametrize(
+    ("reward", "says"),
+    [
+        (b'{"reward": 0.5}', "it had written 0.5"),
+        (b'{"reward": 2}', f"the reward in {REWARD} must be from 0 to 1, got 2"),
+        (b"{", f"can't parse {REWARD}: "),
+    ],
+)
+def test_a_reward_from_before_a_time_out_is_reported_as_that(reward: bytes, says: str) -> None:
+    found = ingest(left(reward, end=TIMED_OUT))
+    assert summary(found) == (0.0, False, "reward_before_time_out")
+    (error,) = found.result.validity.errors
+    assert error.startswith(f"the verifier ran out of time, so its reward doesn't count: {says}")
+    assert tags(found) == [("time-out", "mechanical")]
+
+
+def test_no_reward_at_a_time_out_is_a_missing_one() -> None:
+    found = ingest(left(end=TIMED_OUT))
+    assert summary(found) == (0.0, False, "reward_missing")
+    assert found.result.validity.errors == [f"the verifier wrote no {REWARD} before it ran out of time"]
+
+
+@pytest.mark.statement("evaluation.malformed-reward", "harbor.json-keys")
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ('{"correctness": 1, "speed": 0.5}', "correctness, speed"),
+        ('{"score": 1}', "score"),
+        ('{"Reward": 1}', "Reward"),
+        ('{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}', "a, b, c, d, e"),
+    ],
+)
+def test_a_file_of_other_metrics_has_no_reward_and_is_not_malformed(written: str, named: str) -> None:
+    found = ingest(left(written.encode()))
+    assert summary(found) == (0.0, False, "reward_key_missing")
+    assert found.result.validity.errors == [f"{REWARD} has no key 'reward', only {named}"]
+    assert tags(found) == [("no reward key", "mechanical")]
+
+
+@pytest.mark.parametrize(
     ("end", "says"),
     [
-        (TIMED_OUT, "the verifier ran into its time limit"),
         (OUT_OF_MEMORY, "the verifier ran into its memory limit"),
         (KILLED, "the verifier was killed by signal 11"),
         (RunEnd(exit_code=3), "the verifier ended with exit code 3"),

@@ -60,6 +60,7 @@ def test_metrics_by_dataset(fields: dict[str, Any], expected: dict[str, list[Met
 TRIALS = Sources(frozenset({"real", "data", "org/hub", "reg"}), {".": "real", "../link": "data", "/abs/x": "reg"})
 
 
+@pytest.mark.statement("harbor.dataset-name")
 @pytest.mark.parametrize(
     ("path", "name"),
     [(".", "real"), ("./", "real"), ("../link", "data"), ("../link/", "data"), ("/abs/x", "reg"), ("a/b", "b")],

@@ -203,6 +203,7 @@ def test_reward_txt_won_up_to_harbor_0_6() -> None:
 
 
 # Recorded with harbor 0.24.0.
+@pytest.mark.statement("harbor.finite-since-0-23")
 @pytest.mark.parametrize(
     ("files", "message"),
     [

@@ -409,9 +409,9 @@ PASS, FAIL, NA = OverallVerdict.PASS, OverallVerdict.FAIL, OverallVerdict.NOT_AP
 @pytest.mark.parametrize(
     ("overall", "judge", "advisory_failed", "says"),
     [
-        (FAIL, JudgeState.PASS, False, "a hard mechanical constraint was violated"),
-        (PASS, JudgeState.FAIL, False, "the judge is not convinced"),
-        (PASS, JudgeState.PASS, True, "an advisory scorer warns"),
+        (FAIL, JudgeState.PASS, False, "semantically plausible output that violated a hard mechanical constraint"),
+        (PASS, JudgeState.FAIL, False, "semantic completion was not convincing"),
+        (PASS, JudgeState.PASS, True, "a heuristic warning"),
         (PASS, JudgeState.PASS, False, None),
         (FAIL, JudgeState.FAIL, True, None),
         (NA, JudgeState.PASS, True, None),

@@ -9,6 +9,7 @@ import pytest
 
 from assay.formats.fhirpath.errors import FhirPathError, FhirPathSyntaxError
 from assay.formats.fhirpath.evaluate import compiled, evaluate, holds
+from assay.formats.fhirpath.lint import lint_fhirpath
 from assay.formats.field_rules.patterns import SlowPatternError
 from tests.formats.fhirpath.resources import PATIENT, WEIGHT
 
@@ -175,3 +176,46 @@ def test_resources_that_are_none_give_values_or_an_error_of_ours(hostile: dict[s
     for expression in ("name.given", "name.where(family = 'x').given", "name.family.matches('x')", "Patient.id"):
         with suppress(FhirPathError):
             assert isinstance(evaluate(expression, hostile), list)
+
+
+REMARKED = {
+    "resourceType": "Patient",
+    "id": "p1",
+    "gender": "male",
+    "_gender": {"id": "g1"},
+    "birthDate": "1974-12-25",
+    "_birthDate": {"id": "b1"},
+    "name": [{"family": "Chalmers", "given": ["Peter", "James"], "_given": [None, {"id": "j"}]}],
+    "text": {"status": "generated", "div": "<div>one\ntwo</div>"},
+}
+
+
+@pytest.mark.parametrize(
+    ("expression", "found"),
+    [
+        ("birthDate.id", ["b1"]),
+        ("gender.id", ["g1"]),
+        ("id", ["p1"]),
+        ("Patient.where(gender = 'male').id", ["p1"]),
+        ("Patient.where(birthDate.id = 'b1' and gender = 'male').id", ["p1"]),
+        ("text.`div`.matches('one.two')", [True]),
+        ("name.family.replaceMatches('(Ch)(al)', '$2$1')", ["alChmers"]),
+        ("name.family.replaceMatches('(?<a>Ch)', '${a}-$1')", ["Ch-Chalmers"]),
+        ("name.family.replaceMatches('C', '\\\\$1')", ["$1halmers"]),
+        ("name.family.replaceMatches('s', '\\\\\\\\')", ["Chalmer\\"]),
+        ("name.trace('names', given).family", ["Chalmers"]),
+    ],
+)
+def test_what_the_library_alone_gets_right(expression: str, found: list[object]) -> None:
+    """These were worse here than in the library: remarks, line breaks in patterns, groups, and a trace of two."""
+    assert evaluate(expression, REMARKED) == found
+    assert lint_fhirpath(expression, "Patient") is None
+
+
+def test_descendants_have_remarks() -> None:
+    assert evaluate("descendants().where($this = 'b1').exists()", REMARKED) == [True]
+
+
+def test_a_group_that_the_pattern_does_not_have() -> None:
+    with pytest.raises(FhirPathError, match="names the group 7"):
+        evaluate("name.family.replaceMatches('C', '$7')", REMARKED)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from assay.formats.field_rules import patterns
 from assay.formats.field_rules.pattern_size import expanded_size
+from assay.formats.field_rules.rows import results
 from assay.formats.field_rules.rule import MATCHES, OPERATORS, FieldRule, actual
 from assay.formats.field_rules.values import Plain, same
 
@@ -325,3 +326,57 @@ def test_a_rule_that_was_accepted_answers_for_everything(
     except ValueError:
         return
     assert rule.holds(found(*values)) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "operator", "expected", "value", "holds"),
+    [
+        ("number", "equals", 120, "120.0", True),
+        ("number", "equals", "1e2", "100", True),
+        ("number", "equals", 120, "120 mmHg", False),
+        ("number", "in", [1, 2], "2.00", True),
+        ("number", "notEquals", 5, "5.0", False),
+        ("number", "equals", "1e999999", "1e999999", True),
+        ("date", "equals", "2025-07-14", "20250714", True),
+        ("date", "equals", "2025-07-14", "202507141000", False),
+        ("date", "equals", "2025-07-14T10:00:00Z", "20250714120000+0200", True),
+        ("date", "equals", "2025071410", "2025071410", True),
+        ("date", "equals", "0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00", True),
+        ("date", "dateWithin", "2025-07-14", "20250714", True),
+        ("date", "in", ["2025-07-14"], "20250714", True),
+        ("text", "equals", "5", 5, True),
+        ("text", "equals", "true", True, True),
+    ],
+)
+def test_values_of_a_type(kind: str, operator: str, expected: Plain, value: Plain, holds: bool) -> None:
+    tolerance = "1 day" if operator == "dateWithin" else None
+    assert FieldRule("p", expected, operator, type=kind, tolerance=tolerance).holds([value]) is holds
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected", "value"),
+    [
+        ("equals", "smith", "SMITH"),
+        ("in", ["a", "Smith"], "sMITH"),
+        ("contains", "MIT", "Smith"),
+        ("startsWith", "sm", "SMITH"),
+        ("endsWith", "TH", "smith"),
+        ("matches", r"^S\S+h$", "sMITH"),
+        ("equals", {"a": ["B"]}, {"a": ["b"]}),
+        ("equals", "STRASSE", "stra\u00dfe"),
+    ],
+)
+def test_without_regard_to_case(operator: str, expected: Plain, value: Plain) -> None:
+    assert FieldRule("p", expected, operator, ignore_case=True).holds([value])
+    assert not FieldRule("p", expected, operator).holds([value])
+
+
+def test_rows_say_how_values_were_read() -> None:
+    [row] = results((FieldRule("p", 5, type="number", ignore_case=True),), lambda _: ["5.0"])
+    how = {"type": "number", "ignore_case": True}
+    assert row == {"path": "p", "expected": 5, "actual": "5.0", "passed": True, **how}
+
+
+def test_an_unknown_type_is_refused() -> None:
+    with pytest.raises(ValueError, match="type must be one of text, number, date, got 'money'"):
+        FieldRule("p", 5, type="money")

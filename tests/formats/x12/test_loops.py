@@ -93,7 +93,8 @@ def test_the_table_that_a_set_is_read_by(
         ("271", "004010X092A1", Kind.VERSION),
         ("997", "005010", None),
         ("997", "004010", Kind.VERSION),
-        ("837", "005010X222A1", Kind.NO_LOOP_TABLE),
+        ("837", "005010X222A1", None),
+        ("834", "005010X220A1", Kind.NO_LOOP_TABLE),
     ],
 )
 def test_a_version_that_the_table_is_not_of_is_a_finding(name: str, version: str, kind: Kind | None) -> None:

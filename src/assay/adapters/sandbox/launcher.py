@@ -22,7 +22,7 @@ import sys
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
 from limits import become  # type: ignore[import-not-found]
-from orphans import adopt_orphans, kill_all  # type: ignore[import-not-found]
+from orphans import adopt_orphans, kill_all, take_new_keyring  # type: ignore[import-not-found]
 
 MAX_FDS = 16
 ABOVE_THE_COMMANDS = 64
@@ -151,6 +151,7 @@ def main(arguments: list[str]) -> None:
     for ignored in IGNORED:
         signal.signal(ignored, signal.SIG_IGN)
     adopt_orphans()
+    take_new_keyring()
     # Opened before the user changes: afterwards it is closed to us.
     dies_first = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     become(uid, gid, FSIZE=file_mb * 2**20, CORE=0)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def memory_file(text: str) -> Iterator[int]:
+def memory_file(text: str | bytes) -> Iterator[int]:
     """A text that a child can read from a descriptor, and nobody else."""
     fd = os.memfd_create("assay")
     try:
-        os.write(fd, text.encode(errors="surrogateescape"))
+        os.write(fd, text if isinstance(text, bytes) else text.encode(errors="surrogateescape"))
         os.lseek(fd, 0, os.SEEK_SET)
         yield fd
     finally:

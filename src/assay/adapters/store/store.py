@@ -1,11 +1,11 @@
 """Playgrounds and their records in a database."""
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Executable, Select, Table, select
+from sqlalchemy import Connection, Engine, Executable, select
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import tables, writing
@@ -13,11 +13,10 @@ from assay.adapters.store.database import WRITING
 from assay.adapters.store.failures import connected, reaching
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.migrate import upgrade
+from assay.adapters.store.records import Records
 from assay.core.errors import InputError
 from assay.engine.playground_store import Playground, Record
 from assay.evidence.playground import Event, StateRow, Turn
-
-RESPONSE = "x12_response"
 
 
 class Store:
@@ -35,6 +34,7 @@ class Store:
         self._engine = engine
         self._light = light or engine
         self.name = name
+        self._records = Records(self.rows)
         # Threads that take turns here wait shorter than those that try SQLite's lock again and again.
         one_writer = engine.dialect.name == "sqlite"
         self._turn: AbstractContextManager[object] = threading.Lock() if one_writer else nullcontext()
@@ -101,34 +101,32 @@ class Store:
         with reaching(self.name), connected(self._engine) as connection:
             return writing.has_playground(connection, identity)
 
+    @contextmanager
+    def reading(self) -> Iterator[Records]:
+        """The records of all playgrounds as they are now, over one connection."""
+        with reaching(self.name), connected(self._engine) as connection:
+            yield Records(lambda statement, values: connection.execute(statement, values).all())
+
     def events(self, playground: str, event_type: str) -> Sequence[Event]:
         """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""
-        table = tables.events
-        found = _of(table, playground).where(table.c.type == event_type).order_by(table.c.at, table.c.id)
-        return [Event(str(row.id), row.type, row.payload, row.at) for row in self.rows(found)]
+        return self._records.events(playground, event_type)
 
     def x12_responses(self, playground: str) -> Sequence[Event]:
-        table = tables.x12_responses
-        found = _of(table, playground).order_by(table.c.at, table.c.id)
-        return [Event(str(row.id), RESPONSE, row.payload, row.at) for row in self.rows(found)]
+        return self._records.x12_responses(playground)
 
     def state_rows(self, playground: str, resource: str) -> Sequence[StateRow]:
         """Those of a resource, in the order in which they changed."""
-        if not is_text(resource):
-            return []
-        table = tables.state_rows
-        found = _of(table, playground).where(table.c.resource == resource).order_by(table.c.at, table.c.key)
-        return [StateRow(row.resource, row.key, row.data, row.at) for row in self.rows(found)]
+        return self._records.state_rows(playground, resource)
 
     def turns(self, playground: str) -> Sequence[Turn]:
-        table = tables.turns
-        found = _of(table, playground).order_by(table.c.number)
-        return [Turn(row.number, row.speaker, row.text, row.at) for row in self.rows(found)]
+        return self._records.turns(playground)
 
-    def rows(self, statement: "Executable") -> Sequence["Row[*tuple[Any, ...]]"]:
+    def rows(
+        self, statement: "Executable", values: Mapping[str, object] | None = None
+    ) -> Sequence["Row[*tuple[Any, ...]]"]:
         """What a question to the database finds."""
         with reaching(self.name), connected(self._engine) as connection:
-            return connection.execute(statement).all()
+            return connection.execute(statement, values).all()
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[Connection]:
@@ -139,7 +137,3 @@ class Store:
         engine = (self._engine if durable else self._light).execution_options(**WRITING)
         with reaching(self.name), self._turn, connected(engine) as connection, connection.begin():
             yield connection
-
-
-def _of(table: Table, playground: str) -> "Select[*tuple[object, ...]]":
-    return select(table).where(table.c.playground == playground)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+from assay.adapters.store.records import Records
 from assay.adapters.store.store import Store
 from assay.core.errors import MeasurementError
 from assay.engine.playground_store import Playground
@@ -17,7 +18,11 @@ class StoredPlayground:
     """Fulfils ``PlaygroundState``. Each question goes to the store once, so all criteria see the same state."""
 
     def __init__(
-        self, store: Store, playground: Playground, fhir: FhirSource | None = None, files: FileSource | None = None
+        self,
+        store: Store | Records,
+        playground: Playground,
+        fhir: FhirSource | None = None,
+        files: FileSource | None = None,
     ) -> None:
         self._store = store
         self._playground = playground

@@ -90,7 +90,7 @@ def list_criteria_of_task(call: Call) -> Answer:
 )
 def list_criteria(call: Call) -> Answer:
     """The criteria of all tasks, the newest first."""
-    return _criteria(call, call.query.get("task_id"))
+    return _criteria(call, call.filter("task_id"))
 
 
 def _criteria(call: Call, task: str | None) -> Answer:

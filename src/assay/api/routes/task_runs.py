@@ -6,6 +6,7 @@ from pydantic import Field
 
 from assay.adapters.store.service.run_rows import criterion_run_of_row, run_of_row
 from assay.api.answers import Answer, shown, shown_page, unchanging
+from assay.api.routes.work import shown_work
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import AxisScore, CriterionRun, StrictModel, Verdict
@@ -19,6 +20,7 @@ from assay.engine.service.task_runs import (
     fail_task_run,
     start_task_run,
 )
+from assay.engine.service.work import WorkKind
 
 routes = Routes()
 IDEMPOTENCY_KEY = "idempotency-key"
@@ -82,10 +84,7 @@ def create_task_run(call: Call) -> Answer:
 def list_task_runs(call: Call) -> Answer:
     """The runs of tasks, the newest first."""
     asked = call.page
-    wanted = {name: call.query.get(field) for name, field in _FILTERS.items()}
-    for value in wanted.values():
-        if value is not None and "\0" in value:
-            raise InputError("a filter must not contain a NUL character")
+    wanted = {name: call.filter(field) for name, field in _FILTERS.items()}
     rows = call.service.runs.page(Owner(call.organisation), asked, **wanted)
     return shown_page([run_of_row(row) for row in rows.rows], rows, asked.limit)
 
@@ -132,25 +131,40 @@ def start(call: Call) -> Answer:
     Scope.GRADER,
     Scope.RUN,
     answer=CompletedRun,
-    also=(404, 409, 503),
+    also=(202, 404, 409),
 )
 def complete(call: Call) -> Answer:
     """Grade a started run: hold the criteria of its task against its playground.
 
     The answer of a second request is that of the first: a run is graded once. If a source can't be reached, the
     answer is 503 and the run can be completed again. A run whose time is over is timed_out, with a score of 0.
+    With the header ``Prefer: respond-async`` the answer is 202, and a worker grades the run.
     """
     service = call.service
+    if "respond-async" in call.headers.get("prefer", ""):
+        later = _completed_later(call)
+        if later is not None:
+            return later
     done = complete_task_run(
         service.runs,
         service.host,
         service.grade,
-        service.claims.holding,
+        service.claims,
         call.key.owner,
         call.path["id"],
         _idempotency_key(call),
     )
     return shown(completed_answer(done))
+
+
+def _completed_later(call: Call) -> Answer | None:
+    """Leave a started run to a worker. None for one that needs none any more."""
+    run = call.service.runs.task_run(call.key.owner, call.path["id"])
+    if run.status is not Status.ACTIVE or run.phase is Phase.CREATED:
+        return None
+    added = call.service.work.add(call.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
+    call.service.wake()
+    return shown(shown_work(added), 202)
 
 
 def completed_answer(done: Completed) -> dict[str, Any]:
@@ -214,7 +228,7 @@ def fail(call: Call) -> Answer:
 def list_criterion_runs(call: Call) -> Answer:
     """How criteria came out, the newest first."""
     asked = call.page
-    rows = call.service.runs.criterion_runs(call.organisation, call.query.get("task_run_id"), asked)
+    rows = call.service.runs.criterion_runs(call.organisation, call.filter("task_run_id"), asked)
     return shown_page([criterion_run_of_row(row) for row in rows.rows], rows, asked.limit)
 
 

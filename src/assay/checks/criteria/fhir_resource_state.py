@@ -1,4 +1,4 @@
-"""Checks the resources that an agent left on a FHIR R4 server: read by ``id``, or found by a ``search``.
+"""Checks the resources that an agent left on a FHIR server: read by ``id``, or found by a ``search``.
 
 ``search`` has search parameters as the server takes them; with a list of values, all of them must match.
 ``where`` is a FHIRPath condition on each match, and ``since: run_start`` keeps only resources that changed in
@@ -8,7 +8,9 @@ how many there may be; ``exists: false`` passes if there is none. With ``wait_s`
 all of this holds or that many seconds have passed.
 
 A field has a ``path``, which is dotted with indexes (``participant.0.actor.display``), or a ``fhirpath``. Elements
-that FHIR R4 doesn't have are refused.
+that this version of FHIR doesn't have are refused: ``fhirVersion`` is R4 (the default), R4B or R5, or what servers
+call them (4.0.1, 4.3.0, 5.0.0). ``profile`` is the address of a profile that the resource must follow, which is
+asked of the server (``$validate``); it counts like a field.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,16 +21,18 @@ from typing import Any, ClassVar, Literal
 from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
 from assay.core.weighted_rows import nothing_to_score, scored_rows
-from assay.evidence.playground import PlaygroundState, anew, older_note, time_of
+from assay.evidence.playground import PlaygroundState, anew, older_note, time_of, validated
 from assay.evidence.playground_check import Escapes
 from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
 from assay.formats.fhirpath.matches import Match, Resource, latest, matches
 from assay.formats.fhirpath.rule import FhirRule, result, result_of_all
 from assay.formats.field_rules.cardinality import Cardinality
-from assay.formats.field_rules.rows import absent_rows
+from assay.formats.field_rules.rows import Result, absent_rows
+from assay.formats.field_rules.rule import FieldRule
 
 KEY = "fieldResults"
+PROFILE = "profile"
 LONGEST_WAIT_SEC = 600
 SHOWN = 50
 Single = str | int | float | bool
@@ -56,13 +60,16 @@ class FhirResourceState:
     exists: bool | None = None
     since: Literal["run_start"] | None = None
     wait_s: float = 0
+    fhirVersion: str = "R4"  # noqa: N815 - FHIR's own word
+    profile: str | None = None
 
     def __post_init__(self) -> None:
-        complaint = self._bad_address() or self._bad_combination() or lint_type(self.resource_type)
+        version = self.fhirVersion
+        complaint = self._bad_address() or self._bad_combination() or lint_type(self.resource_type, version)
         if complaint is None and self.where is not None:
-            complaint = lint_fhirpath(self.where, self.resource_type)
+            complaint = lint_fhirpath(self.where, self.resource_type, version)
         for rule in self.fields:
-            complaint = complaint or rule.lint(self.resource_type)
+            complaint = complaint or rule.lint(self.resource_type, version)
         if complaint is not None:
             raise ValueError(complaint)
 
@@ -74,10 +81,10 @@ class FhirResourceState:
         return held_within(self.wait_s, lambda: self._look(next(views)), time.clock, time.sleep)
 
     def _bad_combination(self) -> str | None:
-        if self.exists is False and (self.fields or self.cardinality or self.select != "first"):
-            return "exists: false can't be combined with fields, cardinality or select"
-        if not self.fields and self.cardinality is None and self.exists is None:
-            return "fhir-resource-state needs fields, a cardinality or exists"
+        if self.exists is False and (self._rules or self.cardinality or self.select != "first"):
+            return "exists: false can't be combined with fields, profile, cardinality or select"
+        if not self._rules and self.cardinality is None and self.exists is None:
+            return "fhir-resource-state needs fields, a profile, a cardinality or exists"
         if not 0 <= self.wait_s <= LONGEST_WAIT_SEC:
             return f"wait_s must be a number of seconds from 0 to {LONGEST_WAIT_SEC}, got {self.wait_s:g}"
         return None
@@ -98,14 +105,14 @@ class FhirResourceState:
         complaint = self._complaint(found, len(meant))
         if complaint is not None:
             said = complaint + older_note(0 if found else len(looked))
-            return nothing_to_score(absent_rows(self.fields), KEY, said, **more)
-        if self.exists is False or not self.fields:
+            return nothing_to_score(absent_rows(self._rules), KEY, said, **more)
+        if self.exists is False or not self._rules:
             summary = f"there is no {self._what}" if not meant else f"{len(meant)} of {self._what}"
             return Scored(1.0, True, summary, {KEY: [], **more})
-        return self._held(meant, more)
+        return self._held(meant, more, evidence)
 
     def _matches(self, evidence: PlaygroundState, since: datetime | None) -> Iterator[Match]:
-        return matches(self._asked(evidence), self.where, since)
+        return matches(self._asked(evidence), self.where, since, self.fhirVersion)
 
     def _asked(self, evidence: PlaygroundState) -> Iterable[Resource]:
         if self.id is None:
@@ -142,18 +149,36 @@ class FhirResourceState:
             return self.cardinality.complaint(meant, self._what)
         if self.select == "only" and meant > 1:
             return f"{meant} of {self._what}, expected only one"
-        return f"there is no {self._what}" if not meant and (self.fields or self.cardinality is None) else None
+        return f"there is no {self._what}" if not meant and (self._rules or self.cardinality is None) else None
 
-    def _held(self, meant: list[Match], more: dict[str, Any]) -> Scored:
+    @property
+    def _rules(self) -> tuple[FieldRule, ...]:
+        profile = () if self.profile is None else (FieldRule(PROFILE, self.profile),)
+        return (*self.fields, *profile)
+
+    def _held(self, meant: list[Match], more: dict[str, Any], evidence: PlaygroundState) -> Scored:
         if self.select == "all":
-            rows = [result_of_all(rule, [one.resource for one in meant]) for rule in self.fields]
-            return scored_rows(self.fields, rows, KEY, f"{len(meant)} of {self._what}", **more)
+            rows = [result_of_all(rule, [one.resource for one in meant], self.fhirVersion) for rule in self.fields]
+            rows += self._profile_rows(meant, evidence)
+            return scored_rows(self._rules, rows, KEY, f"{len(meant)} of {self._what}", **more)
         chosen = [latest(meant)] if self.select == "latest" else meant if self.select == "any" else meant[:1]
-        return max((self._one(match, more) for match in chosen), key=lambda outcome: outcome.score)
+        return max((self._one(match, more, evidence) for match in chosen), key=lambda outcome: outcome.score)
 
-    def _one(self, match: Match, more: dict[str, Any]) -> Scored:
-        rows = [result(rule, match.resource) for rule in self.fields]
-        return scored_rows(self.fields, rows, KEY, match.name, resource=match.name, **more)
+    def _one(self, match: Match, more: dict[str, Any], evidence: PlaygroundState) -> Scored:
+        rows = [result(rule, match.resource, self.fhirVersion) for rule in self.fields]
+        rows += self._profile_rows([match], evidence)
+        return scored_rows(self._rules, rows, KEY, match.name, resource=match.name, **more)
+
+    def _profile_rows(self, meant: list[Match], evidence: PlaygroundState) -> list[Result]:
+        """A row for the profile, with what is wrong with the first resource that doesn't follow it."""
+        if self.profile is None:
+            return []
+        for one in meant:
+            problems = validated(evidence.fhir, one.resource, self.profile)
+            if problems:
+                wrong = {"actual": list(problems[:SHOWN]), "passed": False, "resource": one.name}
+                return [{"path": PROFILE, "expected": self.profile, **wrong}]
+        return [{"path": PROFILE, "expected": self.profile, "actual": [], "passed": True}]
 
     @property
     def _what(self) -> str:

@@ -5,14 +5,18 @@
 ``{max: 1}`` fails an agent that sends the same message again with other values.
 
 ``fields`` are rules with paths such as ``PID.5.1``, ``OBX[2]-5`` or ``OBX[3.1=8480-6]-5``. ``segments`` says how
-often a segment must occur, as a number or ``{min, max}``. Values are compared as text. ``since: run_start`` looks
-only at messages of this run.
+often a segment must occur, as a number or ``{min, max}``. Values are compared as text, unless a rule has a
+``type``; blanks at their end are left out. ``since: run_start`` looks only at messages of this run.
+
+If a field repeats, a path in ``correlate_by`` means any repetition, and a path in ``fields`` the first one: write
+``PID-3[*].1`` to compare all. ``notes`` in the evidence say how a message was read that isn't quite as it should
+be, such as one with doubled backslashes.
 """
 
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
@@ -28,11 +32,13 @@ from assay.formats.hl7.find import texts
 from assay.formats.hl7.header import control_id, message_type, parse_message_type
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.parse import parse
-from assay.formats.hl7.path import quoted
+from assay.formats.hl7.path import in_any_repetition, quoted
 from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.transmission import Transmission
 
 KEY = "field_results"
 EVENT = "hl7_outbound"
+MOST_NOTES = 20
 Count = int | dict[str, int]
 
 
@@ -64,7 +70,7 @@ class Hl7Structural:
     def run(self, evidence: PlaygroundState) -> Outcome:
         sent = [one for one in evidence.events(EVENT) if self.since is None or one.at >= evidence.run_start]
         messages, broken = made_once(evidence, (_messages, self.since), lambda: _messages(evidence, sent))
-        meant = [message for message in messages if self._meant(message)]
+        meant = [one for one in messages if self._meant(one.message)]
         rules = (*self.fields, *self._counts())
         complaint = wrong_number(self.cardinality, meant, messages, broken, "messages", needed=bool(rules))
         if complaint is not None:
@@ -72,23 +78,46 @@ class Hl7Structural:
             return nothing_to_score(absent_rows(rules), KEY, complaint + older_note(older), unreadable=broken)
         if not rules:
             return Scored(1.0, True, f"{len(meant)} messages, as expected", {KEY: [], "unreadable": broken})
-        return max((self._held(message, broken) for message in meant), key=lambda outcome: outcome.score)
+        return max((self._held(one, broken) for one in meant), key=lambda outcome: outcome.score)
 
     def _meant(self, message: Message) -> bool:
         if self.message_type is not None and not message_type(message).fits(parse_message_type(self.message_type)):
             return False
-        return all(value in texts(parse_path(path), message) for path, value in self.correlate_by.items())
+        return all(
+            value.rstrip() in _trimmed(texts(in_any_repetition(parse_path(path)), message))
+            for path, value in self.correlate_by.items()
+        )
 
     def _counts(self) -> list[FieldRule]:
         # A rule refuses anything that isn't a count.
         return [FieldRule(name, count, "count") for name, count in self.segments.items()]  # type: ignore[arg-type]
 
-    def _held(self, message: Message, broken: list[str]) -> Scored:
-        counts, number = self._counts(), control_id(message)
-        rows = results(self.fields, lambda rule: texts(parse_path(rule.path), message))
-        rows += [_count_row(rule, message.counts.get(rule.path, 0)) for rule in counts]
+    def _held(self, sent: "_Sent", broken: list[str]) -> Scored:
+        counts, number = self._counts(), control_id(sent.message)
+        rows = [_row(rule, sent.message) for rule in self.fields]
+        rows += [_count_row(rule, sent.message.counts.get(rule.path, 0)) for rule in counts]
         what = f"message {number or 'without a control id'}"
-        return scored_rows((*self.fields, *counts), rows, KEY, what, message=number, unreadable=broken)
+        more: dict[str, object] = {"notes": sent.notes} if sent.notes else {}
+        return scored_rows((*self.fields, *counts), rows, KEY, what, message=number, unreadable=broken, **more)
+
+
+class _Sent(NamedTuple):
+    """A message, and what a reader should know about how it was read."""
+
+    message: Message
+    notes: list[str]
+
+
+def _row(rule: FieldRule, message: Message) -> Result:
+    found = texts(parse_path(rule.path), message)
+    values = _trimmed(found)
+    [row] = results((rule,), lambda _: values)
+    return row if values == found else {**row, "note": "blanks at the end are left out"}
+
+
+def _trimmed(values: Sequence[str | None]) -> list[str | None]:
+    """Blanks at the end of a value mean nothing in HL7."""
+    return [None if one is None else one.rstrip() for one in values]
 
 
 def _count_row(rule: FieldRule, count: int) -> Result:
@@ -101,9 +130,9 @@ def _count_row(rule: FieldRule, count: int) -> Result:
     }
 
 
-def _messages(evidence: PlaygroundState, events: list[Event]) -> tuple[list[Message], list[str]]:
+def _messages(evidence: PlaygroundState, events: list[Event]) -> tuple[list[_Sent], list[str]]:
     """The messages of all events, and why some could not be read."""
-    messages: list[Message] = []
+    messages: list[_Sent] = []
     broken: list[str] = []
     left = MOST_SEGMENTS
     for event in events:
@@ -112,14 +141,15 @@ def _messages(evidence: PlaygroundState, events: list[Event]) -> tuple[list[Mess
         except (Hl7Error, BoundsError) as error:
             broken.append(str(error))
             continue
-        left -= sum(len(one.segments) for one in found)
-        messages += found
+        left -= sum(len(one.segments) for one in found.messages)
+        notes = [f"line {note.line}: {note.text}" for note in found.notes[:MOST_NOTES]]
+        messages += [_Sent(one, notes) for one in found.messages]
     return messages, broken
 
 
-def _parsed(evidence: PlaygroundState, event: Event, left: int) -> Sequence[Message]:
+def _parsed(evidence: PlaygroundState, event: Event, left: int) -> Transmission:
     if event.unread is not None:
         raise BoundsError(event.unread)
     if left <= 0:
         raise BoundsError(f"the messages have more than {MOST_SEGMENTS} segments up to here")
-    return made_once(evidence, (parse, event.payload), functools.partial(parse, event.payload)).messages
+    return made_once(evidence, (parse, event.payload), functools.partial(parse, event.payload))

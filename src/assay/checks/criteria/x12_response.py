@@ -1,12 +1,14 @@
-"""Checks the X12 responses that the playground received: transaction sets such as 271, 277, 278, 835, 997 and 999.
+"""Checks the X12 responses that the playground received: transaction sets such as 271, 277, 278, 835 and 999.
 
-``transaction_set`` (``277CA`` is the 277 that acknowledges claims, ``TA1`` an interchange that only acknowledges
-another) and ``correlate_by`` (paths and the values they must have, such as ``{"TRN02": "98175"}``) select the
-sets; the one that scores best counts, and ``cardinality`` limits how many may be selected.
+``transaction_set`` and ``correlate_by`` (paths and the values they must have, such as ``{"TRN02": "98175"}``)
+select the sets; the one that scores best counts, and ``cardinality`` limits how many may be selected. ``277CA`` is
+the 277 that acknowledges claims, ``837P``, ``837I`` and ``837D`` are the kinds of 837, and ``TA1`` is an
+interchange that only acknowledges another.
 
-``fields`` are rules with paths such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: true``, control
-numbers and counts must be right as well. Values are compared as text. ``since: run_start`` looks only at
-responses of this run.
+``fields`` are rules with paths such as ``2110C/EB[01=B]07`` or ``STC01-1``. With ``envelope: numbers`` (or
+``true``), control numbers and counts must be right as well, and no header or trailer may be missing. With
+``envelope: strict``, so must the form: the widths of ISA, names of segments, and nothing outside a set. Values are
+compared as text, unless a rule has a ``type``. ``since: run_start`` looks only at responses of this run.
 """
 
 import functools
@@ -36,10 +38,18 @@ from assay.formats.x12.tokenize import tokenize
 KEY = "fieldResults"
 SetIn = tuple[PlacedSet, Document]
 ENVELOPE = FieldRule("envelope", 0, "count")
+# These are about numbers and counts, and what they are compared with.
+NUMBERS = (
+    Kind.MISSING_HEADER,
+    Kind.MISSING_TRAILER,
+    Kind.CONTROL_NUMBER,
+    Kind.DUPLICATE_CONTROL_NUMBER,
+    Kind.COUNT,
+)
 # These are about the text that was sent, and no number or count.
 NO_ENVELOPE = (Kind.ENCODING, Kind.LINE_BREAK)
 _ACKNOWLEDGMENT = "TA1"
-_SET = re.compile(rf"[0-9]{{3}}|277CA|{_ACKNOWLEDGMENT}")
+_SET = re.compile(rf"[0-9]{{3}}|277CA|837[PID]|{_ACKNOWLEDGMENT}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ class X12Response:
     fields: tuple[FieldRule, ...] = ()
     transaction_set: str | None = None
     correlate_by: Mapping[str, str] = field(default_factory=dict)
-    envelope: bool = False
+    envelope: bool | Literal["numbers", "strict"] = False
     cardinality: Cardinality | None = None
     since: Literal["run_start"] | None = None
 
@@ -60,9 +70,8 @@ class X12Response:
         if not self._rules() and self.cardinality is None:
             raise ValueError("x12-response needs fields, envelope: true, or a cardinality")
         if self.transaction_set is not None and not _SET.fullmatch(self.transaction_set):
-            raise ValueError(
-                f"transaction_set must be three digits, such as 271, or 277CA or TA1, got {self.transaction_set!r}"
-            )
+            known = "three digits, such as 271, or 277CA, 837P, 837I, 837D or TA1"
+            raise ValueError(f"transaction_set must be {known}, got {self.transaction_set!r}")
         for path in (*(rule.path for rule in self.fields), *self.correlate_by):
             parse_path(path)
 
@@ -93,6 +102,9 @@ class X12Response:
             return False
         return all(value in _values(path, placed) for path, value in self.correlate_by.items())
 
+    def _is_wrong(self, kind: Kind) -> bool:
+        return kind not in NO_ENVELOPE if self.envelope == "strict" else kind in NUMBERS
+
     def _is_about_envelopes(self) -> bool:
         """Whether nothing is asked that only a transaction set could answer."""
         paths = (*(rule.path for rule in self.fields), *self.correlate_by)
@@ -100,7 +112,7 @@ class X12Response:
 
     def _held(self, placed: PlacedSet, document: Document, broken: list[str]) -> Scored:
         around = [one for one in document.findings if _is_around(one, placed)]
-        wrong = [one.message for one in around if one.kind not in NO_ENVELOPE]
+        wrong = [one.message for one in around if self._is_wrong(one.kind)]
 
         def found(rule: FieldRule) -> list[str]:
             return wrong if rule is ENVELOPE else _values(rule.path, placed)

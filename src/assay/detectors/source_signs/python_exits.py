@@ -66,6 +66,8 @@ def is_successful_exit(node: ast.AST, module: PythonModule) -> bool:
 
 
 def _exiting_functions(module: PythonModule) -> frozenset[str]:
+    if not any(is_successful_exit(node, module) for node in module.nodes):
+        return frozenset()
     return frozenset(
         function.name
         for function in module.functions()

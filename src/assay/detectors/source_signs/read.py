@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 from assay.detectors.source_signs import curly_patches, curly_source, python_patches
 from assay.detectors.source_signs.pytest_hooks import hook_signs
@@ -15,6 +15,7 @@ from assay.detectors.source_signs.python_sniffing import environment_signs, stac
 from assay.detectors.source_signs.sign import Sign
 
 _Gate = re.Pattern[str]
+_REMEMBERED = 1024
 
 # Words of which one is in every text that a reader has anything to say about. Parsing costs far more.
 _EQUALITY: _Gate = re.compile(r"__(?:eq|ne|contains|instancecheck|subclasscheck)__")
@@ -60,13 +61,21 @@ def tampering_signs(text: str, language: str, *, added: str, in_tests: bool, is_
     return found + (list(curly_patches.framework_patches(text, language)) if in_tests else [])
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def is_unreadable(text: str) -> bool:
     """Whether Python code should have been read and can't be parsed."""
     worth = any(gate.search(text) for gate in (_EQUALITY, _STACK, _ENVIRONMENT, _HIDDEN, _CLOCKS))
     return worth and parse_python(text) is None
 
 
-def _python_source(text: str, added: str, serves_build: bool) -> Iterator[Sign]:
+def read_source_ahead(text: str, added: str, *, serves_build: bool) -> None:
+    """Look for the signs of Python source now, while it is parsed. Whoever asks for them later gets the answer."""
+    _python_source(text, added, serves_build)
+    is_unreadable(text)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _python_source(text: str, added: str, serves_build: bool) -> tuple[Sign, ...]:
     readers: tuple[tuple[bool, Callable[[PythonModule], Iterator[Sign]]], ...] = (
         (_EQUALITY.search(text) is not None, equality_signs),
         (_STACK.search(text) is not None, stack_signs),
@@ -76,7 +85,7 @@ def _python_source(text: str, added: str, serves_build: bool) -> Iterator[Sign]:
         (_HIDDEN.search(text) is not None, hidden_code),
         (_INTERPRETER.search(added) is not None, interpreter_signs),
     )
-    yield from _read(text, [reader for wanted, reader in readers if wanted])
+    return tuple(_read(text, [reader for wanted, reader in readers if wanted]))
 
 
 def _python_tampering(text: str, added: str, in_tests: bool, is_script: bool) -> Iterator[Sign]:

@@ -66,3 +66,8 @@ def is_program_of_tests(path: str) -> bool:
 def is_vendored(path: str) -> bool:
     """Code that a package manager put there."""
     return bool(_VENDORED.intersection(PurePosixPath(path).parts[:-1])) or path.endswith((".min.js", ".d.ts"))
+
+
+def is_source(path: str) -> bool:
+    """Code of the project itself, in a language that is read, and no test."""
+    return language_of(path) is not None and not is_test_code(path) and not is_vendored(path)

@@ -52,10 +52,12 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
     old = removed | _constants([before[c.old_path] for c in sources if c.old_path in before])
     if not old:
         return ChangedNames()
-    still, known = (_mentioned(texts) for texts in (after.values(), before.values()))
+    old -= _mentioned(after.values())
+    if not old:
+        return ChangedNames()
     fresh = [after[c.path] for c in sources if c.path in after]
-    new = (_defined(fresh) | _constants(fresh)) - known
-    return ChangedNames(frozenset(removed - still), frozenset(old - still), frozenset(new))
+    new = (_defined(fresh) | _constants(fresh)) - _mentioned(before.values())
+    return ChangedNames(frozenset(removed & old), frozenset(old), frozenset(new))
 
 
 def _was_file(change: Change) -> bool:

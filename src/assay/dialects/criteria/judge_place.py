@@ -1,13 +1,9 @@
 """The part of a playground file that names a judge."""
 
-from typing import Final
-from urllib.parse import urlsplit
-
 from pydantic import Field, field_validator
 
 from assay.dialects.criteria.models import StrictModel
-
-_WANTED: Final = "the URL of a judge must be like https://models.example/v1, without ?, # or a password"
+from assay.formats.endpoint_url import base_url
 
 
 class JudgePlace(StrictModel):
@@ -15,9 +11,9 @@ class JudgePlace(StrictModel):
 
     ``url`` is the base of an endpoint that speaks OpenAI's chat completions, such as
     ``https://models.example/v1``, and ``model`` the name of the model there. The environment variable
-    ``token_env`` holds the key. ``timeout_s`` is the time for one question, including retries. ``json_schema:
-    false`` is for endpoints that don't support ``response_format``. The opinion of a judge is evidence and
-    changes no score; a judge that is down changes none either.
+    ``token_env`` holds the key. ``timeout_s`` is the time for one question, including retries. An endpoint
+    that doesn't support ``response_format`` is asked without it; ``json_schema: false`` saves the first tries.
+    The opinion of a judge is evidence and changes no score; a judge that is down changes none either.
     """
 
     url: str
@@ -29,12 +25,4 @@ class JudgePlace(StrictModel):
     @field_validator("url")
     @classmethod
     def _base(cls, written: str) -> str:
-        try:
-            parts = urlsplit(written)
-            usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-            usable = usable and written.isprintable() and " " not in written
-        except ValueError as error:
-            raise ValueError(_WANTED) from error
-        if not usable or parts.username is not None or "?" in written or "#" in written:
-            raise ValueError(_WANTED)
-        return written.rstrip("/")
+        return base_url(written, "a judge")

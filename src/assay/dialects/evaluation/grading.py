@@ -36,6 +36,9 @@ class Provenance(StrictModel):
     python: str
     platform: str
     profile: str
+    schema_forbids_reward: bool = Field(
+        default=False, description="Whether a schema violation forfeits the reward, as unparseable output does"
+    )
     isolation: dict[str, Any]
     network: bool | None = Field(
         default=None, description="Whether the verifier had the network; null if not recorded"

@@ -8,7 +8,7 @@ for a real zero.
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.dialects.evaluation.bounded_text import bounded, named
@@ -21,6 +21,10 @@ from assay.evidence.files import Absent, Content, File, Refusal, Refused, Reward
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
 MALFORMED = "malformed artifact"
+MOST_STRAYS = 20
+MISSING = "missing artifact"
+# Harbor takes any names of metrics, so a file with others isn't malformed.
+NO_REWARD_KEY = "no reward key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +37,12 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class _Reward:
-    """A usable reward, or the reason why there is none."""
+    """A usable reward, or the reason why there is none, with the category of its tag if it has one."""
 
     value: float | None
     reason_code: str | None = None
     error: str | None = None
+    category: str | None = MALFORMED
 
 
 def ingest(
@@ -52,7 +57,7 @@ def ingest(
     Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
     """
     inspection = _inspect(evidence.output, declared, clock)
-    reward = _usable(_read_reward(evidence.rewards), inspection, schema_forbids_reward)
+    reward = _usable(_in_time(_read_reward(evidence.rewards), evidence.end), inspection, schema_forbids_reward)
     breakdown, details_error = read_details(evidence.details)
     words = read_words(breakdown)
     complaints = [
@@ -106,16 +111,27 @@ def _is_fine(why: Refusal, declared: Declared) -> bool:
     )
 
 
+def _in_time(reward: _Reward, end: RunEnd) -> _Reward:
+    """A verifier that ran out of time wasn't done, so what it wrote before doesn't count."""
+    if not end.timed_out:
+        return reward
+    if reward.reason_code == "reward_missing":
+        return replace(reward, error=f"{reward.error} before it ran out of time")
+    what = reward.error if reward.value is None else f"it had written {reward.value}"
+    said = f"the verifier ran out of time, so its reward doesn't count: {what}"
+    return _Reward(None, "reward_before_time_out", said, None)
+
+
 def _usable(reward: _Reward, inspection: Inspection, schema_forbids: bool) -> _Reward:
     """A reward above 0 for unusable output is forfeited, although the verifier completed."""
     if not reward.value:
         return reward
     if not inspection.parseable:
         said = f"the verifier gave {reward.value} for output that can't be parsed"
-        return _Reward(reward.value, "reward_for_unparseable_output", said)
+        return _Reward(reward.value, "reward_for_unparseable_output", said, None)
     if schema_forbids and not inspection.schema_valid:
         said = f"the verifier gave {reward.value} for output that violates its schema"
-        return _Reward(reward.value, "reward_for_schema_violation", said)
+        return _Reward(reward.value, "reward_for_schema_violation", said, None)
     return reward
 
 
@@ -123,15 +139,16 @@ def _read_reward(files: RewardFiles) -> _Reward:
     """reward.json, or reward.txt where there is no reward.json, as many published tasks have it."""
     file = files.text if isinstance(files.json, Absent) else files.json
     if isinstance(file, Absent):
-        return _Reward(None, "reward_missing", f"the verifier wrote no {files.json.path}")
+        return _Reward(None, "reward_missing", f"the verifier wrote no {files.json.path}", MISSING)
     if isinstance(file, Refused):
         return _Reward(None, "reward_refused", f"the reward file {file}")
     if not file.data:
         return _Reward(None, "reward_empty", f"{file.path} is empty")
     try:
         value = _reward_value(file) if file is files.json else float(file.data.decode())
-    except KeyError:
-        return _Reward(None, "reward_key_missing", f"{file.path} has no key 'reward'")
+    except _NoRewardKeyError as error:
+        said = f"{file.path} has no key 'reward'{error}"
+        return _Reward(None, "reward_key_missing", said, NO_REWARD_KEY if str(error) else MALFORMED)
     except _DuplicateKeyError as error:
         return _Reward(None, "reward_duplicate_key", f"{file.path} has the key {error} twice")
     except (ValueError, RecursionError) as error:
@@ -157,6 +174,10 @@ def _finite(value: float) -> bool:
         return True
 
 
+class _NoRewardKeyError(Exception):
+    """A reward file without the key. The text names its metrics if it has any, as harbor's files may."""
+
+
 class _DuplicateKeyError(Exception):
     """A JSON object says the same key twice."""
 
@@ -165,7 +186,10 @@ def _reward_value(file: Content) -> object:
     found = json.loads(file.data.decode(), object_pairs_hook=_no_duplicates)
     if not isinstance(found, dict):
         raise ValueError("it must be an object")
-    return found["reward"]
+    if "reward" in found:
+        return found["reward"]
+    metrics = found if all(isinstance(value, int | float) for value in found.values()) else {}
+    raise _NoRewardKeyError(f", only {', '.join(list(metrics)[:5])}" if metrics else "")
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -189,6 +213,7 @@ def _mechanical_tags(
         )
         for category, description in (
             *_tags_of_end(evidence.end),
+            *(("removed before verification", stray) for stray in evidence.strays[:MOST_STRAYS]),
             *_tags_of_output(evidence.output, inspection),
             *_tags_of_reward(reward),
             *((MALFORMED, complaint) for complaint in complaints[:1]),
@@ -211,14 +236,11 @@ def _tags_of_end(end: RunEnd) -> list[tuple[str, str | None]]:
 def _tags_of_output(output: File | None, inspection: Inspection) -> list[tuple[str, str | None]]:
     first = inspection.errors[0] if inspection.errors else None
     if isinstance(output, Absent):
-        return [("missing artifact", first)]
+        return [(MISSING, first)]
     if not inspection.parseable:
         return [("unparseable output", first)]
     return [] if inspection.schema_valid else [("schema violation", first)]
 
 
 def _tags_of_reward(reward: _Reward) -> list[tuple[str, str | None]]:
-    if reward.reason_code is None or reward.reason_code in _FORFEITS:
-        return []
-    missing = reward.reason_code == "reward_missing"
-    return [("missing artifact" if missing else MALFORMED, reward.error)]
+    return [] if reward.reason_code is None or reward.category is None else [(reward.category, reward.error)]

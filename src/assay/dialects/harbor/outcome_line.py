@@ -43,6 +43,16 @@ def outcome_of(result_json: bytes | None) -> BenchmarkOutcome:
         return _failed("harbor_result_malformed")
 
 
+def outcome_of_finished(result_json: bytes | None) -> BenchmarkOutcome:
+    """The same, but a job that is still running or was stopped has failed, whatever its trials got so far."""
+    outcome = outcome_of(result_json)
+    if result_json is None or outcome.reason_code is not None:
+        return outcome
+    data = json.loads(result_json.decode())
+    running = "finished_at" in data and data["finished_at"] is None
+    return _failed("harbor_result_partial") if running else outcome
+
+
 def _outcome(data: Any) -> BenchmarkOutcome:
     stats = data.get("stats", {})
     n_total = int(data.get("n_total_trials") or 0)

@@ -13,6 +13,7 @@ import msgspec
 
 from assay.core.errors import AssayError
 from assay.dialects.harbor.trial import Trial, Usage
+from assay.dialects.harbor.trial_facts import phase_times, text_or_none
 
 # The reason code of each failure mode of terminal-bench. "unset" and "none" are not failures.
 FAILURE_REASONS: dict[str, str | None] = {
@@ -79,6 +80,38 @@ class _Run(msgspec.Struct):
     total_input_tokens: int | None = None
     total_output_tokens: int | None = None
     trial_started_at: str | None = None
+    trial_ended_at: Any = None
+    agent_started_at: Any = None
+    agent_ended_at: Any = None
+    test_started_at: Any = None
+    test_ended_at: Any = None
+
+
+class _Shape(msgspec.Struct):
+    """The fields that tell the results of a run folder from those of a single run."""
+
+    results: list[msgspec.Raw] | None = None
+    trial_name: str | None = None
+    task_id: str | None = None
+
+
+def is_list_of_runs(data: bytes) -> bool:
+    """Whether these are the results of a run folder."""
+    shape = _shape(data)
+    return shape is not None and shape.results is not None
+
+
+def is_run(data: bytes) -> bool:
+    """Whether these are the results of a single run."""
+    shape = _shape(data)
+    return shape is not None and shape.trial_name is not None and shape.task_id is not None
+
+
+def _shape(data: bytes) -> _Shape | None:
+    try:
+        return msgspec.json.decode(data, type=_Shape)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
 
 
 class Metadata(msgspec.Struct, frozen=True):
@@ -144,9 +177,19 @@ def _imported(run: _Run, metadata: Metadata) -> ImportedRun:
         exception_message=reason or "",
         usage=Usage(n_input_tokens=run.total_input_tokens, n_output_tokens=run.total_output_tokens),
         started_at=run.trial_started_at,
+        finished_at=text_or_none(run.trial_ended_at),
+        times=phase_times(
+            setup=(),
+            agent=[_span(run.agent_started_at, run.agent_ended_at)],
+            verifier=[_span(run.test_started_at, run.test_ended_at)],
+        ),
     )
     unscored = "harbor_reward_missing" if run.is_resolved is None else None
     return ImportedRun(trial, run.failure_mode, reason or unscored)
+
+
+def _span(started_at: Any, finished_at: Any) -> dict[str, Any]:
+    return {"started_at": started_at, "finished_at": finished_at}
 
 
 def _published(found: dict[str, Any]) -> tuple[Published, list[str]]:

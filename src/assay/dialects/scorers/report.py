@@ -3,18 +3,14 @@
 from enum import Enum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
 
+from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.strict import StrictModel
 from assay.evidence.coding_run import RunStatus
 from assay.formats.counting import counted
 
 JUDGE = "llm_judge"
-
-
-class StrictModel(BaseModel):
-    """No coercion, no unknown fields, no changes after validation."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class RowVerdict(Enum):
@@ -99,10 +95,11 @@ class RubricNote(StrictModel):
 
 
 class Judge(StrictModel):
-    """The judge's gate, with the notes of llm_judge scorers for the judge."""
+    """The judge's gate, with the notes of llm_judge scorers for the judge, and its verdict if it was asked."""
 
     state: JudgeState
     rubric_notes: list[RubricNote] = Field(default_factory=list)
+    verdict: JudgeVerdict | None = None
 
 
 class Metric(StrictModel):
@@ -184,9 +181,13 @@ def json_text(value: Any) -> Any:
 def explain_disagreement(overall: OverallVerdict, judge: JudgeState, advisory_failed: bool) -> str | None:
     """What it means if the gates differ; None if they don't."""
     if judge is JudgeState.PASS and overall is OverallVerdict.FAIL:
-        return "The judge says the task is done, but a hard mechanical constraint was violated."
+        return (
+            "Judge PASS, scorers FAIL: semantically plausible output that violated a hard mechanical constraint."
+        )
     if judge is JudgeState.FAIL and overall is OverallVerdict.PASS:
-        return "The mechanical checks passed, but the judge is not convinced that the task is done."
+        return (
+            "Scorers PASS, judge FAIL: the mechanical checks passed, but semantic completion was not convincing."
+        )
     if judge is JudgeState.PASS and overall is OverallVerdict.PASS and advisory_failed:
-        return "Both gates passed, but an advisory scorer warns: somebody should take a look."
+        return "Both PASS, advisory scorer FAIL: a heuristic warning that fails nothing but should be reviewed."
     return None

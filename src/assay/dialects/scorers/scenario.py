@@ -10,11 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from assay.dialects.scorers import strict
+from assay.dialects.scorers.judge_section import JudgeSection
 
-class StrictModel(BaseModel):
-    """No coercion, no unknown fields, no changes after validation."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+class StrictModel(strict.StrictModel):
+    """Fields may be called by their own name, or by one of those that existing files use."""
+
+    model_config = ConfigDict(populate_by_name=True)
 
 
 class GitSeed(StrictModel):
@@ -120,6 +123,7 @@ class Scenario(StrictModel):
     environment: Environment = Environment()
     limits: Limits = Limits()
     network: bool = False
+    judge: JudgeSection | None = None
 
     @property
     def requests(self) -> tuple[str, ...]:

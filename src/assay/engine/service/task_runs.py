@@ -5,7 +5,7 @@ waits for that result. A source that is down scores nothing: the claim is given 
 again. If the process dies, its claim runs out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +18,6 @@ from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
 from assay.engine.service.ports import Ending, RunStore
 
-CLAIM: Final = timedelta(seconds=60)
 WAIT_SEC: Final = 60.0
 FIRST_PAUSE_SEC: Final = 0.005
 LONGEST_PAUSE_SEC: Final = 0.25
@@ -38,8 +37,15 @@ class Grade(Protocol):
     def __call__(self, organisation: str, run: TaskRun, snapshot: Snapshot) -> Completion: ...
 
 
-Holding = Callable[[str], AbstractContextManager[None]]
-"""Within the context, a claim is renewed before it runs out."""
+class Claims(Protocol):
+    """What a process has taken for itself. A claim that nobody renews runs out after ``lasting``."""
+
+    @property
+    def lasting(self) -> timedelta: ...
+
+    def holding(self, claim: str) -> AbstractContextManager[None]:
+        """Within the context, the claim is renewed before it runs out."""
+        ...
 
 
 def start_task_run(store: RunStore, host: ServiceHost, owner: Owner, identity: str) -> TaskRun:
@@ -76,7 +82,7 @@ def complete_task_run(
     store: RunStore,
     host: ServiceHost,
     grade: Grade,
-    holding: Holding,
+    claims: Claims,
     owner: Owner,
     identity: str,
     idempotency_key: str | None = None,
@@ -90,9 +96,9 @@ def complete_task_run(
     patience = _Patience(host)
     while True:
         now = host.now()
-        run = store.claim(owner, identity, claim, now, now + CLAIM)
+        run = store.claim(owner, identity, claim, now, now + claims.lasting)
         if run is not None:
-            _grade_claimed(store, host, grade, holding, owner.organisation, run, claim, idempotency_key)
+            _grade_claimed(store, host, grade, claims, owner.organisation, run, claim, idempotency_key)
         else:
             run = store.task_run(owner, identity)
             if not _has_ended(store, owner.organisation, run, now):
@@ -137,14 +143,14 @@ def _grade_claimed(
     store: RunStore,
     host: ServiceHost,
     grade: Grade,
-    holding: Holding,
+    claims: Claims,
     organisation: str,
     run: TaskRun,
     claim: str,
     idempotency_key: str | None,
 ) -> None:
     try:
-        with holding(claim):
+        with claims.holding(claim):
             done = grade(organisation, run, store.snapshot(organisation, run.snapshot))
     except BaseException:
         store.release(claim)

@@ -1,8 +1,8 @@
 """Work that was accepted and is done later.
 
-It is in the store before it is acknowledged. A worker takes a piece for a while, and renews that while it is at it;
-if the worker dies, the piece is taken over. So work may be begun twice, and each kind of work must be such that this
-does no harm. After three tries a piece is set aside with its reason; somebody may send it again.
+It is in the store before it is acknowledged. A worker takes a piece for a while, and renews that while it is at
+it; if the worker dies, the piece is taken over. So work may be begun twice, and each kind of work must be such
+that this does no harm. After three tries a piece is set aside with its reason; somebody may send it again.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from assay.core.errors import AssayError, InputError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.task_runs import CLAIM, Holding
+from assay.engine.service.task_runs import Claims
 
 MOST_TRIES: Final = 3
 FIRST_PAUSE: Final = timedelta(seconds=2)
@@ -73,14 +73,14 @@ class WorkStore(Protocol):
 Doer = Callable[[Work], None]
 
 
-def work_once(store: WorkStore, host: ServiceHost, doers: Mapping[str, Doer], holding: Holding) -> Work | None:
+def work_once(store: WorkStore, host: ServiceHost, doers: Mapping[str, Doer], claims: Claims) -> Work | None:
     """Do the next piece of work, if there is one. What goes wrong with it is kept with it."""
     claim, now = host.new_id("claim"), host.now()
-    work = store.take(claim, now, now + CLAIM)
+    work = store.take(claim, now, now + claims.lasting)
     if work is None:
         return None
     try:
-        with holding(claim):
+        with claims.holding(claim):
             _doer(doers, work)(work)
     except AssayError as error:
         _failed(store, host, work, claim, f"{type(error).__name__}: {error}")

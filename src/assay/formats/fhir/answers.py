@@ -1,8 +1,8 @@
 """What a FHIR server answers: the resource that was asked for, or what it says went wrong."""
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, TypeGuard
 from urllib.parse import quote, quote_plus
 
 from assay.core.errors import MeasurementError
@@ -47,9 +47,22 @@ def _forms(value: str) -> Iterator[str]:
             yield from (part, quote(part, safe=""), quote_plus(part))
 
 
-def is_outcome(body: object) -> bool:
+def is_outcome(body: object) -> TypeGuard[dict[str, Any]]:
     """Whether this is how a FHIR server says that it has no such resource."""
     return isinstance(body, dict) and body.get("resourceType") == "OperationOutcome"
+
+
+def errors_in(outcome: Mapping[str, Any]) -> list[str]:
+    """The issues of an OperationOutcome that are errors, each in one line with its place."""
+    found = [one for one in objects_in(outcome.get("issue")) if one.get("severity") in ("error", "fatal")]
+    return [_in_a_line(one) for one in found]
+
+
+def _in_a_line(issue: Mapping[str, Any]) -> str:
+    places = issue.get("expression") or issue.get("location")
+    place = next((one for one in places if isinstance(one, str)), "") if isinstance(places, list) else ""
+    said = " ".join((_said(issue) or "no reason given").split())[:300]
+    return f"{place}: {said}" if place else said
 
 
 def is_capability(status: int, body: object) -> bool:
@@ -63,9 +76,14 @@ def _issue(outcome: object) -> str:
     if not isinstance(outcome, dict) or not is_outcome(outcome):
         return ""
     for issue in objects_in(outcome.get("issue")):
-        details = issue.get("details")
-        text = details.get("text") if isinstance(details, dict) else None
-        said = text or issue.get("diagnostics") or issue.get("code")
-        if isinstance(said, str):
+        said = _said(issue)
+        if said is not None:
             return f": {said[:300]}"
     return ""
+
+
+def _said(issue: Mapping[str, Any]) -> str | None:
+    details = issue.get("details")
+    text = details.get("text") if isinstance(details, dict) else None
+    said = text or issue.get("diagnostics") or issue.get("code")
+    return said if isinstance(said, str) else None

@@ -1,4 +1,4 @@
-"""FHIRPath evaluated on a resource, with the R4 model. Compiled once per expression.
+"""FHIRPath evaluated on a resource, with the model of a version of FHIR. Compiled once per expression.
 
 May be called from several threads, which take turns.
 """
@@ -8,14 +8,15 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from assay.core.errors import AssayError
 from assay.formats.fhirpath.comparisons import data_of
 from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.fhirpath.functions import FUNCTIONS
+from assay.formats.fhirpath.model import model_of
 from assay.formats.fhirpath.parse import Node, library, literal_text, parse, walk
-from assay.formats.fhirpath.r4 import model
+from assay.formats.fhirpath.remarks import remarks_kept, without_remarks
 from assay.formats.field_rules.values import Plain
 
 Resource = Mapping[str, object]
@@ -27,10 +28,10 @@ _OBJECT: Final = re.compile(r"<[\w.]+ object at 0x[0-9a-f]+>")
 _EVALUATING: Final = threading.Lock()
 
 
-def evaluate(expression: str, resource: Resource) -> list[Plain]:
+def evaluate(expression: str, resource: Resource, version: str = "R4") -> list[Plain]:
     """What an expression finds. Raises ``FhirPathError``."""
     try:
-        return [_plain(one) for one in compiled(expression)(resource)]
+        return [_plain(one) for one in compiled(expression, version)(resource)]
     except AssayError:
         raise
     except Exception as error:  # The library raises bare exceptions, of any type, about data.
@@ -38,28 +39,27 @@ def evaluate(expression: str, resource: Resource) -> list[Plain]:
         raise FhirPathError(f"{expression} can't be evaluated: {why}") from error
 
 
-def holds(expression: str, resource: Resource) -> bool:
+def holds(expression: str, resource: Resource, version: str = "R4") -> bool:
     """Whether a condition is true; no value is not. Raises ``FhirPathError``, also if it isn't a condition."""
-    found = evaluate(expression, resource)
+    found = evaluate(expression, resource, version)
     if not found or (len(found) == 1 and isinstance(found[0], bool)):
         return found == [True]
     raise FhirPathError(f"{expression} is not a condition: its value is neither true nor false")
 
 
 @functools.lru_cache(maxsize=1024)
-def compiled(expression: str) -> Callable[[Resource], list[Any]]:
+def compiled(expression: str, version: str = "R4") -> Callable[[Resource], list[Any]]:
     """A function from a resource to what the expression finds in it. Raises ``FhirPathSyntaxError``."""
     tree = parse(expression)
     literals = _with_literals_apart(tree)
     do_eval = library("fhirpathpy").do_eval
     constants = library("fhirpathpy.engine.invocations.constants").constants
-    # The library takes what is said about a text, its extensions for instance, for a second value of the element.
-    bare = "extension" not in expression
+    kept, tables = remarks_kept(tree), model_of(version).tables
 
     def run(resource: Resource) -> list[Any]:
-        seen = _without_remarks(resource) if bare else resource
+        seen = resource if kept is None else without_remarks(resource, kept)
         given = {**literals, "context": seen, "resource": seen, "rootResource": seen, "ucum": UCUM}
-        context = {"dataRoot": [seen], "vars": given, "model": model(), "userInvocationTable": FUNCTIONS}
+        context = {"dataRoot": [seen], "vars": given, "model": tables, "userInvocationTable": FUNCTIONS}
         with _EVALUATING:
             constants.reset()
             nodes = list(do_eval(context, [seen], tree))
@@ -79,19 +79,6 @@ def _with_literals_apart(tree: Node) -> dict[str, str]:
             node["type"] = "ExternalConstantTerm"
             node["children"] = [{"type": "ExternalConstant", "children": [identifier]}]
     return constants
-
-
-def _without_remarks(resource: Resource) -> Resource:
-    """The same without members such as ``_birthDate``."""
-    return cast("Resource", _stripped(resource))
-
-
-def _stripped(value: object) -> object:
-    if isinstance(value, list):
-        return [_stripped(one) for one in value]
-    if isinstance(value, dict):
-        return {key: _stripped(one) for key, one in value.items() if not key.startswith("_")}
-    return value
 
 
 def _is_remark(node: Any) -> bool:

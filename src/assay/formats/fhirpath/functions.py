@@ -4,12 +4,17 @@ Its patterns have no time limit, its ``single()`` gives an object that describes
 prints what it is called on. Each takes the context, the values, and its arguments.
 """
 
+import re
 from decimal import Decimal
 from typing import Any, Final
 
+import regex
+
 from assay.formats.fhirpath.comparisons import COMPARISONS, data_of
 from assay.formats.fhirpath.errors import FhirPathError
-from assay.formats.field_rules.patterns import LIMIT_SEC, compile_pattern, search
+from assay.formats.field_rules.patterns import LIMIT_SEC, SlowPatternError, compile_pattern, search
+
+_GROUP: Final = re.compile(r"\\(?P<plain>.)|\$(?P<number>[0-9]{1,2})|\$\{(?P<name>\w{1,50})\}", re.DOTALL)
 
 
 def _text(nodes: list[Any]) -> str | None:
@@ -24,12 +29,32 @@ def _text(nodes: list[Any]) -> str | None:
 
 def _matches(_context: Any, nodes: list[Any], pattern: str) -> list[bool]:
     text = _text(nodes)
-    return [] if text is None else [search(compile_pattern(pattern), text)]
+    return [] if text is None else [search(compile_pattern(pattern, dot_is_all=True), text)]
 
 
 def _replace_matches(_context: Any, nodes: list[Any], pattern: str, by: str) -> list[str]:
     text = _text(nodes)
-    return [] if text is None else [compile_pattern(pattern).sub(by, text, timeout=LIMIT_SEC)]
+    if text is None:
+        return []
+
+    def written(found: "regex.Match[str]") -> str:
+        return _GROUP.sub(lambda part: _group(part, found), by)
+
+    try:
+        return [compile_pattern(pattern, dot_is_all=True).sub(written, text, timeout=LIMIT_SEC)]
+    except TimeoutError as error:
+        raise SlowPatternError(f"the pattern {pattern!r} took longer than {LIMIT_SEC:g} s") from error
+
+
+def _group(part: "re.Match[str]", found: "regex.Match[str]") -> str:
+    """What ``$1`` or ``${name}`` stands for. A backslash takes its meaning from the next character."""
+    if part["plain"] is not None:
+        return part["plain"]
+    name = part["number"] or part["name"]
+    try:
+        return found[int(name) if name.isdecimal() else name] or ""
+    except IndexError as error:
+        raise FhirPathError(f"replaceMatches() names the group {name}, which its pattern doesn't have") from error
 
 
 def _single(_context: Any, nodes: list[Any]) -> list[Any]:
@@ -42,7 +67,8 @@ def _has_value(_context: Any, nodes: list[Any]) -> list[bool]:
     return [len(nodes) == 1 and isinstance(data_of(nodes[0]), str | bool | int | float | Decimal)]
 
 
-def _trace(_context: Any, nodes: list[Any], _label: str = "") -> list[Any]:
+def _trace(_context: Any, nodes: list[Any], _label: str = "", _shown: Any = None) -> list[Any]:
+    """With or without what should be shown, which nobody sees."""
     return nodes
 
 
@@ -52,5 +78,5 @@ FUNCTIONS: Final[dict[str, dict[str, Any]]] = {
     "matches": {"fn": _matches, "arity": {1: ["String"]}},
     "replaceMatches": {"fn": _replace_matches, "arity": {2: ["String", "String"]}},
     "single": {"fn": _single},
-    "trace": {"fn": _trace, "arity": {1: ["String"]}},
+    "trace": {"fn": _trace, "arity": {1: ["String"], 2: ["String", "Expr"]}},
 }

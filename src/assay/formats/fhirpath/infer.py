@@ -6,8 +6,8 @@ What can't be known is not judged: below ``contained`` or ``children()`` anythin
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from assay.formats.fhirpath import r4
 from assay.formats.fhirpath.functions import FUNCTIONS
+from assay.formats.fhirpath.model import ANY_RESOURCE, Model
 from assay.formats.fhirpath.parse import Node, library
 from assay.formats.fhirpath.suggest import suggestion
 
@@ -34,13 +34,14 @@ _INSIDE: Final = ("TermExpression", "InvocationTerm", "ParenthesizedTerm")
 
 
 class NoSuchElementError(ValueError):
-    """An expression names something that FHIR R4 does not have."""
+    """An expression names something that this version of FHIR does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What is looked at: ``here`` by the next step, ``this`` by ``$this``, and the resource as a whole."""
 
+    model: Model
     root: str
     here: Places
     this: Places
@@ -76,11 +77,12 @@ def _name(node: Node) -> str:
 def _element(name: str, scope: Scope) -> Places:
     if name[:1].isupper() and scope.here == frozenset((scope.root,)):
         return _root(name, scope)
-    if scope.here is None or r4.ANY_RESOURCE in scope.here or name == "resourceType":
+    if scope.here is None or ANY_RESOURCE in scope.here or name == "resourceType":
         return None
-    found = [r4.places_at(place, name) for place in scope.here if name in r4.path_names(place)]
+    model = scope.model
+    found = [model.places_at(place, name) for place in scope.here if name in model.path_names(place)]
     if not found:
-        raise NoSuchElementError(_no_element(sorted(scope.here), name))
+        raise NoSuchElementError(_no_element(model, sorted(scope.here), name))
     return frozenset().union(*found)
 
 
@@ -91,13 +93,13 @@ def _root(name: str, scope: Scope) -> Places:
     raise NoSuchElementError(f"the resource is of type {scope.root}, so {name} finds nothing")
 
 
-def _no_element(places: list[str], name: str) -> str:
+def _no_element(model: Model, places: list[str], name: str) -> str:
     for place in places:
-        behind = r4.choice_behind(place, name)
+        behind = model.choice_behind(place, name)
         if behind is not None:
             base, kind = behind
             return f"in FHIRPath, {name} of {place} is written {base}, or {base}.ofType({kind})"
-    known = frozenset().union(*(r4.path_names(place) for place in places))
+    known = frozenset().union(*(model.path_names(place) for place in places))
     return f"{' or '.join(places)} has no element {name!r}{suggestion(name, known)}"
 
 
@@ -109,13 +111,13 @@ def _constant(name: str, scope: Scope) -> Places:
 
 def _cast(node: Node, scope: Scope) -> Places:
     places_of(node["children"][0], scope)
-    target = _type(str(node["children"][1]["text"]).replace("`", ""))
+    target = _type(scope.model, str(node["children"][1]["text"]).replace("`", ""))
     return target if node["terminalNodeText"][0] == "as" else None
 
 
-def _type(name: str) -> Places:
-    if not r4.is_type(name):
-        raise NoSuchElementError(f"unknown type {name!r}{suggestion(name, r4.types())}")
+def _type(model: Model, name: str) -> Places:
+    if not model.is_type(name):
+        raise NoSuchElementError(f"unknown type {name!r}{suggestion(name, model.types)}")
     return None if name.startswith("System.") else frozenset((name.removeprefix("FHIR."),))
 
 
@@ -124,7 +126,7 @@ def _function(parts: list[Node], scope: Scope) -> Places:
     arguments = parts[1]["children"] if len(parts) > 1 else []
     kinds = _kinds_of_arguments(name, len(arguments))
     if "TypeSpecifier" in kinds:
-        target = _type(str(arguments[0]["text"]).replace("`", ""))
+        target = _type(scope.model, str(arguments[0]["text"]).replace("`", ""))
         return target if name in _TYPED else None
     inside = [
         places_of(one, _inside(kind, scope))

@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from assay.formats.fhirpath import r4
 from assay.formats.fhirpath.errors import FhirPathSyntaxError
 from assay.formats.fhirpath.infer import NoSuchElementError, Places, Scope, places_of
+from assay.formats.fhirpath.model import ANY_RESOURCE, Model, model_of
 from assay.formats.fhirpath.parse import parse
 from assay.formats.fhirpath.suggest import suggestion
 
@@ -13,19 +13,20 @@ _INDEX: Final = re.compile(r"\[(\d+)\]")
 _PRIMITIVE_PARTS: Final = ("id", "extension")
 
 
-def lint_type(resource_type: str) -> str | None:
+def lint_type(resource_type: str, version: str = "R4") -> str | None:
     """What is wrong with the name of a resource's type."""
-    known = r4.resource_types()
-    if resource_type in known:
+    model = model_of(version)
+    if resource_type in model.resource_types:
         return None
-    return f"FHIR R4 has no resource {resource_type!r}{suggestion(resource_type, known)}"
+    known = suggestion(resource_type, model.resource_types)
+    return f"FHIR {model.version} has no resource {resource_type!r}{known}"
 
 
-def lint_fhirpath(expression: str, resource_type: str) -> str | None:
+def lint_fhirpath(expression: str, resource_type: str, version: str = "R4") -> str | None:
     """What is wrong with an expression for resources of a type."""
     here = frozenset((resource_type,))
     try:
-        places_of(parse(expression), Scope(resource_type, here, here))
+        places_of(parse(expression), Scope(model_of(version), resource_type, here, here))
     except (FhirPathSyntaxError, NoSuchElementError) as error:
         return str(error)
     except RecursionError:
@@ -33,21 +34,22 @@ def lint_fhirpath(expression: str, resource_type: str) -> str | None:
     return None
 
 
-def lint_dotted(path: str, resource_type: str) -> str | None:
+def lint_dotted(path: str, resource_type: str, version: str = "R4") -> str | None:
     """What is wrong with a dotted path, such as ``participant.0.actor.display``."""
     steps = path.split(".")
     complaint = _shape(path, steps, resource_type)
     here: Places = frozenset((resource_type,))
+    model = model_of(version)
     for step in steps if complaint is None else ():
         if step.isdecimal():
             continue
-        if here is None or r4.ANY_RESOURCE in here:
+        if here is None or ANY_RESOURCE in here:
             return None
         place = next(iter(here))
-        complaint = _no_element(place, step)
+        complaint = _no_element(model, place, step)
         if complaint is not None:
             return complaint
-        here = _below(place, step)
+        here = _below(model, place, step)
     return complaint
 
 
@@ -65,19 +67,19 @@ def _shape(path: str, steps: list[str], resource_type: str) -> str | None:
     return None
 
 
-def _no_element(place: str, step: str) -> str | None:
-    known = r4.json_names(place)
+def _no_element(model: Model, place: str, step: str) -> str | None:
+    known = model.json_names(place)
     name = step.removeprefix("_")
     if name in known or (step == "resourceType" and "." not in place):
         return None
-    choices = r4.choice_names(place, name)
+    choices = model.choice_names(place, name)
     if choices:
         shown = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
         return f"in a dotted path, {name} of {place} is written with its type: {shown}"
     return f"{place} has no element {step!r}{suggestion(step, known)}"
 
 
-def _below(place: str, step: str) -> Places:
+def _below(model: Model, place: str, step: str) -> Places:
     if step.startswith("_"):
         return frozenset(("Element",))
-    return None if step == "resourceType" else r4.places_at(place, step)
+    return None if step == "resourceType" else model.places_at(place, step)

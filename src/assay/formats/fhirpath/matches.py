@@ -31,7 +31,9 @@ class Match:
         return f"{self.resource.get('resourceType')}/{self.resource.get('id')}"
 
 
-def matches(resources: Iterable[Resource], where: str | None, since: datetime | None) -> Iterator[Match]:
+def matches(
+    resources: Iterable[Resource], where: str | None, since: datetime | None, version: str = "R4"
+) -> Iterator[Match]:
     """Those that are meant, those of which it can't be said, and those that are too old."""
     for resource in resources:
         changed = last_change(resource)
@@ -46,7 +48,7 @@ def matches(resources: Iterable[Resource], where: str | None, since: datetime | 
             yield Match(resource, strange)
             continue
         try:
-            if where is None or holds(where, resource):
+            if where is None or holds(where, resource, version):
                 yield Match(resource)
         except FhirPathError as error:
             yield Match(resource, str(error))

@@ -31,30 +31,33 @@ class FhirRule(FieldRule):
         if self.fhirpath is not None:
             object.__setattr__(self, "path", readable(self.fhirpath))
 
-    def lint(self, resource_type: str) -> str | None:
+    def lint(self, resource_type: str, version: str) -> str | None:
         """What is wrong with the path for resources of a type."""
         if self.fhirpath is not None:
-            return lint_fhirpath(self.fhirpath, resource_type)
-        return lint_dotted(self.path, resource_type)
+            return lint_fhirpath(self.fhirpath, resource_type, version)
+        return lint_dotted(self.path, resource_type, version)
 
-    def found_in(self, resource: Resource) -> list[Plain]:
+    def found_in(self, resource: Resource, version: str) -> list[Plain]:
         """What is there. Raises ``FhirPathError``."""
-        return find(self.path, resource) if self.fhirpath is None else evaluate(self.fhirpath, resource)
+        return find(self.path, resource) if self.fhirpath is None else evaluate(self.fhirpath, resource, version)
 
 
-def result(rule: FhirRule, resource: Resource) -> Result:
+def result(rule: FhirRule, resource: Resource, version: str = "R4") -> Result:
     """The row of evidence for a rule. A rule that can't be evaluated does not hold, whatever it asks for."""
     try:
-        row = results((rule,), lambda _: rule.found_in(resource))[0]
+        row = results((rule,), lambda _: rule.found_in(resource, version))[0]
     except FhirPathError as error:
         return failed_row(rule, error=str(error))
     note = _needs_index(rule.path, resource) if rule.fhirpath is None and "absent" in row else None
     return row if note is None else {**row, "note": note}
 
 
-def result_of_all(rule: FhirRule, resources: Sequence[Resource]) -> Result:
+def result_of_all(rule: FhirRule, resources: Sequence[Resource], version: str = "R4") -> Result:
     """The row for a rule that must hold for each of several resources: that of the first for which it does not."""
-    rows = [{**result(rule, one), "resource": f"{one.get('resourceType')}/{one.get('id')}"} for one in resources]
+    rows = [
+        {**result(rule, one, version), "resource": f"{one.get('resourceType')}/{one.get('id')}"}
+        for one in resources
+    ]
     return next((row for row in rows if not row["passed"]), rows[0])
 
 

@@ -23,23 +23,23 @@ class SlowPatternError(BoundsError):
 
 
 @functools.lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> "regex.Pattern[str]":
+def _compiled(pattern: str, flags: int) -> "regex.Pattern[str]":
     if len(pattern) > LONGEST or expanded_size(pattern) > MOST_PARTS:
         # To compile it would take longer than any search, and can't be ended.
         raise ValueError(
             f"a pattern must have at most {LONGEST} characters, and {MOST_PARTS} parts with its repetitions"
         )
     try:
-        return regex.compile(pattern)
+        return regex.compile(pattern, flags)
     except (regex.error, RecursionError) as error:
         raise ValueError(f"the pattern {pattern!r} is not a regular expression: {error}") from error
 
 
-def compile_pattern(pattern: Plain) -> "regex.Pattern[str]":
-    """A pattern, compiled once. Raises ``ValueError``."""
+def compile_pattern(pattern: Plain, *, dot_is_all: bool = False) -> "regex.Pattern[str]":
+    """A pattern, compiled once. With ``dot_is_all``, a dot also stands for a line break. Raises ``ValueError``."""
     if not isinstance(pattern, str):
         raise ValueError(f"matches needs a regular expression as a text, got {pattern!r}")
-    return _compiled(pattern)
+    return _compiled(pattern, regex.DOTALL if dot_is_all else 0)
 
 
 def search(pattern: "regex.Pattern[str]", text: str) -> bool:

@@ -26,7 +26,13 @@ def _row(rule: FieldRule, find: Callable[[FieldRule], Sequence[Plain]]) -> Resul
 
 def _result(rule: FieldRule, found: Plain, passed: bool) -> Result:
     row: Result = {"path": rule.path, "expected": rule.expected, "actual": found, "passed": passed}
-    return row if rule.operator == "equals" else {**row, "operator": rule.operator}
+    if rule.operator != "equals":
+        row["operator"] = rule.operator
+    if rule.type is not None:
+        row["type"] = rule.type
+    if rule.ignore_case:
+        row["ignore_case"] = True
+    return row
 
 
 def failed_row(rule: FieldRule, **more: object) -> Result:

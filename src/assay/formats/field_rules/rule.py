@@ -12,6 +12,8 @@ from typing import ClassVar, Final
 
 from assay.formats.field_rules.expected import check_expected
 from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE, answers
+from assay.formats.field_rules.operators import MATCHES as PATTERN
+from assay.formats.field_rules.reading import TYPES, read
 from assay.formats.field_rules.values import Plain
 
 MATCHES: Final = ("any", "all", "none", "only", "first")
@@ -23,7 +25,11 @@ OPERATORS: Final = (*ABOUT_ONE, *ABOUT_ALL)
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """``expected`` is compared with the value; ``tolerance`` is for ``approx`` and ``dateWithin``."""
+    """``expected`` is compared with the value; ``tolerance`` is for ``approx`` and ``dateWithin``.
+
+    With a ``type`` (text, number or date), both are read as that first: ``120`` is ``120.0``, and ``20250714`` is
+    ``2025-07-14``. With ``ignore_case``, upper and lower case don't differ.
+    """
 
     # Unknown fields are refused when a rule is built from a file.
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -34,12 +40,16 @@ class FieldRule:
     match: str | None = None
     tolerance: float | str | None = None
     weight: float = 1
+    type: str | None = None
+    ignore_case: bool = False
 
     def __post_init__(self) -> None:
         if self.operator not in OPERATORS:
             raise ValueError(f"operator must be one of {', '.join(OPERATORS)}, got {self.operator!r}")
         if self.match is not None and self.match not in MATCHES:
             raise ValueError(f"match must be one of {', '.join(MATCHES)}, got {self.match!r}")
+        if self.type is not None and self.type not in TYPES:
+            raise ValueError(f"type must be one of {', '.join(TYPES)}, got {self.type!r}")
         if isinstance(self.weight, bool) or not 0 <= self.weight <= MAX_WEIGHT:
             raise ValueError(f"weight must be a number from 0 to {MAX_WEIGHT:g}, got {self.weight!r}")
         check_expected(self.operator, self.expected, self.tolerance)
@@ -48,10 +58,21 @@ class FieldRule:
         """Whether the values at the path satisfy the rule."""
         if self.operator in ABOUT_ALL:
             return ABOUT_ALL[self.operator](found, self.expected)
+        expected = self.expected
+        if self.type is not None or self.ignore_case:
+            found, expected = [self._read(one) for one in found], self._read_expected()
         if len(found) == 1:
-            holds = ABOUT_ONE[self.operator](found[0], self.expected, self.tolerance)
+            holds = ABOUT_ONE[self.operator](found[0], expected, self.tolerance)
             return holds is not (self.match == "none")
-        return self._enough(answers(self.operator, found, self.expected, self.tolerance))
+        return self._enough(answers(self.operator, found, expected, self.tolerance))
+
+    def _read(self, value: Plain) -> Plain:
+        return read(value, self.type, self.ignore_case)
+
+    def _read_expected(self) -> Plain:
+        if self.operator == PATTERN and isinstance(self.expected, str):
+            return f"(?i:{self.expected})" if self.ignore_case else self.expected
+        return self._read(self.expected)
 
     def _enough(self, said: Sequence[bool]) -> bool:
         """Whether the operator holds for as many values as it should."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from assay.formats.hl7.charset import LATIN, Decoded, codec_of, decode
-from assay.formats.hl7.encoding import HEADERS, STANDARD, Encoding, is_header, read_encoding
+from assay.formats.hl7.encoding import DOUBLED, HEADERS, STANDARD, Encoding, is_doubled, is_header, read_encoding
 from assay.formats.hl7.lines import Line, is_name, is_segment
 from assay.formats.hl7.model import Segment
 from assay.formats.hl7.transmission import Note
@@ -32,12 +32,19 @@ def blocks_of(lines: list[Line], *, as_bytes: bool) -> list[Block]:
     """
     found: list[Block] = []
     encoding = STANDARD
+    doubled = False
     for group in _groups(lines):
         first = group[0]
         if first.text[:3] in HEADERS:
-            encoding = read_encoding(first.text, first.number)
-        found.append(_block(group, encoding, as_bytes=as_bytes))
+            encoding, doubled = read_encoding(first.text, first.number), is_doubled(first.text)
+        block = _block(_single(group) if doubled else group, encoding, as_bytes=as_bytes)
+        note = Note(first.number, "backslashes are doubled, as in MSH|^~\\\\&|; they are read as single ones")
+        found.append(replace(block, notes=(note, *block.notes)) if doubled else block)
     return found
+
+
+def _single(group: list[Line]) -> list[Line]:
+    return [Line(line.text.replace(DOUBLED, DOUBLED[0]), line.number) for line in group]
 
 
 def _groups(lines: Iterable[Line]) -> list[list[Line]]:

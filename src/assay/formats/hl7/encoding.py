@@ -10,6 +10,7 @@ from functools import cached_property
 from assay.formats.hl7.errors import Hl7Error
 
 HEADERS = ("MSH", "FHS", "BHS")
+DOUBLED = "\\\\"
 
 # Letters and digits would cut names and numbers in two, and a quote would hide the explicit null.
 _DELIMITER = r"[!#-/:-@\[-`{-~]"
@@ -58,10 +59,17 @@ def is_header(line: str, separator: str) -> bool:
     return line[:3] in HEADERS and (line[3:4] == separator or _HEADER.match(line) is not None)
 
 
+def is_doubled(header: str) -> bool:
+    """Whether the backslash among the delimiters is written twice, as if the whole message had been escaped."""
+    return header[:3] in HEADERS and DOUBLED in header[4:].split(header[3], 1)[0]
+
+
 def read_encoding(header: str, line: int) -> Encoding:
     """The delimiters that a header segment declares."""
     name, field = header[:3], header[3]
     characters = header[4:].split(field, 1)[0]
+    if is_doubled(header):
+        characters = characters.replace(DOUBLED, DOUBLED[0])
     if not _CHARACTERS.fullmatch(characters):
         raise Hl7Error(f"{name}-2 must hold one to five delimiters, as in {name}|^~\\&|", line)
     if len(set(characters + field)) <= len(characters):

@@ -12,9 +12,16 @@
 ``OBX[3.1="a]b"]-5``        a value in quotes may hold anything; a backslash goes before quotes and backslashes
 ``OBX[*]``                  whole segments
 ==========================  ==========================================================================
+
+A path that compares means the first repetition, one that correlates (``correlate_by``) means any of them.
 """
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+_SAYS_WHICH: Final = re.compile(r"[.-][0-9]+\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +68,9 @@ def quoted(value: str) -> str:
     """The value as a filter takes it, so that nothing in it can change the path."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+@lru_cache(maxsize=4096)
+def in_any_repetition(path: Path) -> Path:
+    """The same place in every repetition of the field, unless the path says in which."""
+    return path if _SAYS_WHICH.search(path.text) else replace(path, repetitions=Choice((), None))

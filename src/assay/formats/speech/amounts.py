@@ -15,6 +15,9 @@ _UNITS: Final = {
     **dict.fromkeys(("cm", "centimeters", "centimetre", "centimetres"), "centimeter"),
 }
 _MINUTES: Final = {"half past": "30", "quarter past": "15", "quarter to": "45"}
+_BEGIN_CLOCK: Final = ("half", "quarter")
+# Where none of these is said, and no digit, there is no amount.
+IN_AMOUNTS: Final = frozenset((*_UNITS, *_BEGIN_CLOCK))
 _HOURS: Final = frozenset(map(str, range(1, 13)))
 _WITH_CENTS: Final = ("dollars", "euros")
 
@@ -24,6 +27,10 @@ def with_amounts(words: Sequence[str]) -> Iterator[str]:
     same = [_UNITS.get(word, word) for word in words]
     at = 0
     while at < len(same):
+        if same[at] not in _BEGIN_CLOCK and not same[at][:1].isdigit():
+            yield same[at]
+            at += 1
+            continue
         taken = _cents(same, at)
         if taken:
             yield f"{same[at]}.{same[at + taken - 2]:0>2}"

@@ -51,9 +51,13 @@ _HARMLESS: Final = frozenset(
 )
 
 
+# No other word denies anything.
+MARKED: Final = _FAILING | _DOUBTS | _DENIALS | NEGATIONS | {first for first, _ in _PAIRS}
+
+
 def negating(words: Sequence[str]) -> list[bool]:
     """For each word of a clause whether it denies what follows."""
-    return [_negates(words, at) for at in range(len(words))]
+    return [word in MARKED and _negates(words, at) for at, word in enumerate(words)]
 
 
 def _negates(words: Sequence[str], at: int) -> bool:

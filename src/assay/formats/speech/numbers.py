@@ -29,10 +29,21 @@ _ORDINALS = {
 }  # fmt: skip
 
 
+# Where none of these is said, and no digit, there is no number.
+IN_NUMBERS = frozenset((*_DIGITS, *_TEENS, *_TENS, *_ORDINALS, *_REPEATED, *_SCALES))
+# Any other word begins no number, unless it begins with a digit.
+_BEGINS = IN_NUMBERS | {"a", "an"}
+
+
 def with_digits(words: Sequence[str]) -> Iterator[str]:
     """The words, with every number as digits. Digits that are said one by one become one number."""
     at, last = 0, ""
     while at < len(words):
+        if words[at] not in _BEGINS and not words[at][:1].isdigit():
+            last = words[at]
+            yield last
+            at += 1
+            continue
         taken, number = _number(words, at, after_number=last[:1].isdigit())
         last = words[at] if number is None else number
         yield last

@@ -5,6 +5,7 @@ that it is confirmed": a negation earlier in the clause turns the meaning around
 that is asked for.
 """
 
+import functools
 from collections.abc import Sequence
 
 from assay.formats.speech.forms import beginning, steps
@@ -28,9 +29,10 @@ def find_phrase(
     return None
 
 
-def phrase_tokens(phrase: str) -> list[Token]:
+@functools.lru_cache(maxsize=1024)
+def phrase_tokens(phrase: str) -> tuple[Token, ...]:
     """A phrase that an author wrote. Raises ``ValueError`` for one without a word in it."""
-    found = tokens(phrase)
+    found = tuple(tokens(phrase))
     if not found:
         raise ValueError(f"the phrase {phrase!r} has no words")
     return found

@@ -5,24 +5,26 @@ sentence of its own. A "not" in front of a comma denies what comes behind it: "w
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
-from assay.formats.speech.amounts import with_amounts
-from assay.formats.speech.negation import NEGATIONS, OPINIONS, SUBJECTS, negating
-from assay.formats.speech.numbers import with_digits
+from assay.formats.speech.amounts import IN_AMOUNTS, with_amounts
+from assay.formats.speech.negation import MARKED, NEGATIONS, OPINIONS, SUBJECTS, negating
+from assay.formats.speech.numbers import IN_NUMBERS, with_digits
 from assay.formats.speech.words import IS, uniform, words_of
 
 _NEW_CLAUSE: Final = frozenset({"but", "however", "although", "though", "because"})
+_JOINING: Final = frozenset(("so", "and"))
+_DIVIDING: Final = _NEW_CLAUSE | _JOINING
+# Where none of these is said, and no digit, words are tokens as they are.
+_PLAIN: Final = IN_NUMBERS | IN_AMOUNTS | MARKED | {IS}
 _BREATH: Final = re.compile(r"([.!?;:,](?=\s|$)|[()\[\]\"\u2013\u2014]|\s-+\s|\n)")
 _DOUBTFUL: Final = NEGATIONS | OPINIONS
 _FULL_STOPS: Final = frozenset(".!?;\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word or a number, and the clause that it is in.
 
     ``negates`` says that it denies what follows in its clause, ``denied`` that an earlier word there denies it.
@@ -57,7 +59,13 @@ def tokens(spoken: str) -> list[Token]:
     return found
 
 
-def _tokens(words: list[str], clause: int, *, denied: bool) -> Iterator[Token]:
+def _tokens(words: list[str], clause: int, *, denied: bool) -> Iterable[Token]:
+    if _PLAIN.isdisjoint(words) and not any(word[0].isdigit() for word in words):
+        return [Token(word, clause, False, denied) for word in words]
+    return _read_tokens(words, clause, denied)
+
+
+def _read_tokens(words: list[str], clause: int, denied: bool) -> Iterator[Token]:
     uniform_words = list(with_amounts(list(with_digits(words))))
     for word, negates in zip(uniform_words, negating(uniform_words), strict=True):
         optional = word == IS
@@ -67,6 +75,9 @@ def _tokens(words: list[str], clause: int, *, denied: bool) -> Iterator[Token]:
 
 def _clauses(words: list[str]) -> Iterator[list[str]]:
     """The words up to each that begins a new clause. Where there are none, there is no clause."""
+    if words and _DIVIDING.isdisjoint(words):
+        yield words
+        return
     here: list[str] = []
     doubtful: set[str] = set()
     for word, following in pairwise([*words, ""]):
@@ -74,7 +85,8 @@ def _clauses(words: list[str]) -> Iterator[list[str]]:
             yield here
             here, doubtful = [], set()
         here.append(word)
-        doubtful |= {word} & _DOUBTFUL
+        if word in _DOUBTFUL:
+            doubtful.add(word)
     if here:
         yield here
 

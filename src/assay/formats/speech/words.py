@@ -48,6 +48,7 @@ _SYMBOLS: Final = {
     "=": " equals ",
 }
 _CURRENCIES: Final = {"$": "dollars", "€": "euros", "£": "pounds"}
+_ANY_DIGIT: Final = re.compile(r"\d")
 _FRACTION: Final = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _DAY: Final = re.compile(r"(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w-])", re.ASCII)
 _TIME: Final = re.compile(r"(?<![\w:.])(\d{1,2}):([0-5]\d)(?![\d:])", re.ASCII)
@@ -71,23 +72,42 @@ def uniform(text: str) -> str:
         .replace("\u2019", "'")
         .replace("\u2018", "'")
     )
-    text = _DAY.sub(lambda day: f"{MONTHS[int(day[2]) - 1]} {int(day[3])}th {day[1]}", text)
-    text = _TIME.sub(lambda time: f"{int(time[1])}{time[2] if time[2] != '00' else ''}", text)
-    text = _MONEY.sub(lambda sum_: f"{sum_[2].removesuffix('.00')}{sum_[3] or ''} {_CURRENCIES[sum_[1]]}", text)
-    text = _THOUSANDS.sub("", text)
-    text = _MINUS.sub("minus ", _BARE_POINT.sub("0.", text))
-    text = _ABBREVIATED.sub(lambda match: match[1].replace(".", ""), text)
-    text = _ORDINAL.sub(r"\1th", text)
-    text = _NUMBER_SIGN.sub("number ", _PRESSURE.sub(" over ", _DOT.sub(" dot ", text)))
+    numbers = _ANY_DIGIT.search(text) is not None
+    if numbers:
+        text = _uniform_amounts(text)
+    if "." in text:
+        text = _ABBREVIATED.sub(lambda match: match[1].replace(".", ""), text)
+    if numbers:
+        text = _ORDINAL.sub(r"\1th", text)
+    if "." in text:
+        text = _DOT.sub(" dot ", text)
+    if numbers:
+        text = _NUMBER_SIGN.sub("number ", _PRESSURE.sub(" over ", text))
     for symbol, word in _SYMBOLS.items():
         text = text.replace(symbol, word)
     return text
 
 
+def _uniform_amounts(text: str) -> str:
+    """Days, times, money and numbers with signs in them."""
+    text = _DAY.sub(lambda day: f"{MONTHS[int(day[2]) - 1]} {int(day[3])}th {day[1]}", text)
+    text = _TIME.sub(lambda time: f"{int(time[1])}{time[2] if time[2] != '00' else ''}", text)
+    text = _MONEY.sub(lambda sum_: f"{sum_[2].removesuffix('.00')}{sum_[3] or ''} {_CURRENCIES[sum_[1]]}", text)
+    text = _THOUSANDS.sub("", text)
+    return _MINUS.sub("minus ", _BARE_POINT.sub("0.", text))
+
+
 def words_of(part: str) -> list[str]:
     """The words of a uniform text."""
-    words = [word for raw in _WORD.findall(part) for word in _expanded(raw).split()]
-    return _without_spelling_aids(_with_has(words))
+    words: list[str] = []
+    for raw in _WORD.findall(part):
+        if "'" in raw or raw in _WHOLE:
+            words += _expanded(raw).split()
+        else:
+            words.append(raw)
+    if "been" in words:
+        words = _with_has(words)
+    return _without_spelling_aids(words) if "as" in words else words
 
 
 def _expanded(word: str) -> str:

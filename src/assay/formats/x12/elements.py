@@ -1,5 +1,6 @@
 """Take elements apart: repetitions, then components."""
 
+from assay.formats.x12.binary import DATA_AT
 from assay.formats.x12.model import Segment, Separators
 
 
@@ -26,6 +27,8 @@ def values(segment: Segment, position: int, component: int | None, separators: S
     if segment.id == "ISA":
         # Two of its elements are the separators themselves, and the others are padded to a fixed width.
         return [element.rstrip(" ") if component in (None, 1) else None]
+    if position == DATA_AT.get(segment.id):
+        return [element if component in (None, 1) else None]
     texts = repetitions(element, separators)
     if component is None:
         return list(texts)

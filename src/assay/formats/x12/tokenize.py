@@ -6,8 +6,10 @@ length of the text, whatever is in it.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from assay.evidence.bounds import MOST_SEGMENTS
+from assay.formats.x12.binary import Binary, binary_at, binary_parts, is_binary, split_around
 from assay.formats.x12.envelope import assemble
 from assay.formats.x12.errors import NotX12Error
 from assay.formats.x12.findings import Findings, Kind
@@ -18,6 +20,7 @@ from assay.formats.x12.model import Document, Interchange, Segment
 _ISA = re.compile(r"ISA(?=[^A-Za-z0-9 \t\r\n])")
 # A header that is not padded: its separator, the first element, and the separator again or the end of the text.
 _UNPADDED = re.compile(r"(?<![A-Za-z0-9])ISA([^A-Za-z0-9 \t\r\n])[A-Za-z0-9 ]{0,2}(?:\1|[ \t\r\n]*\Z)")
+_LANDMARK = re.compile(r"ISA(?=[^A-Za-z0-9 \t\r\n])|BIN(?=[^A-Za-z0-9 \t\r\n])|BDS(?=[^A-Za-z0-9 \t\r\n])")
 _MEANS_NOTHING = "\ufeff \t\r\n"
 
 
@@ -31,7 +34,7 @@ def tokenize(data: bytes | str) -> Document:
     start = _first_header(text)
     if text[:start].strip(_MEANS_NOTHING):
         findings.add(Kind.JUNK, f"there are {start} characters before the first ISA", None)
-    interchanges = tuple(_interchanges(text, start, findings))
+    interchanges = tuple(_interchanges(text, start, encoding, findings))
     return Document(text[:start], interchanges, findings.all(), encoding)
 
 
@@ -60,28 +63,37 @@ def _first_header(text: str) -> int:
     return meant.start()
 
 
-def _interchanges(text: str, start: int, findings: Findings) -> Iterator[Interchange]:
+def _interchanges(text: str, start: int, encoding: str, findings: Findings) -> Iterator[Interchange]:
     number, left = 1, MOST_SEGMENTS
     while start < len(text):
         header = read_header(text, start)
-        end = _next_header(text, header)
-        left -= 1 + text.count(header.separators.terminator, header.end, end)
+        end, data = _extent(text, header, encoding)
+        chunks = split_around(text[header.end : end], header.separators.terminator, data)
+        left -= len(chunks)
         if left < 0:
             raise NotX12Error(f"the text has more than {MOST_SEGMENTS} segments")
-        yield _interchange(text[header.end : end], header, number, findings)
+        yield _interchange(chunks, header, number, encoding, findings)
         start, number = end, number + 1
 
 
-def _next_header(text: str, header: Header) -> int:
-    """Where the next interchange begins: at an ISA that is the beginning of a segment.
+def _extent(text: str, header: Header, encoding: str) -> tuple[int, list[Binary]]:
+    """Where the next interchange begins, at an ISA that begins a segment, and the binary data up to there.
 
-    One with other separators must have them all in their places, so that no element is taken for a header.
+    An ISA with other separators must have them all in their places, so that no element is taken for a header.
     """
-    for found in _ISA.finditer(text, header.end):
-        at = found.start()
-        if _begins_segment(text, at, header) and (text[at + 3] == header.separators.element or is_fixed(text, at)):
-            return at
-    return len(text)
+    data: list[Binary] = []
+    mark, at = header.separators.element, header.end
+    while found := _LANDMARK.search(text, at):
+        at = found.end()
+        if not _begins_segment(text, found.start(), header):
+            continue
+        if found[0] == "ISA" and (text[at] == mark or is_fixed(text, found.start())):
+            return found.start(), data
+        binary = binary_at(text, found.start(), header.separators, encoding)
+        if binary is not None:
+            data.append(Binary(binary.start - header.end, binary.end - header.end))
+            at = binary.end
+    return len(text), data
 
 
 def _begins_segment(text: str, at: int, header: Header) -> bool:
@@ -90,44 +102,61 @@ def _begins_segment(text: str, at: int, header: Header) -> bool:
     return at == header.end or text[at - 1] in (header.separators.terminator, "\r", "\n")
 
 
-def _interchange(body: str, header: Header, number: int, findings: Findings) -> Interchange:
+def _interchange(parts: list[str], header: Header, number: int, encoding: str, findings: Findings) -> Interchange:
     for kind, problem in header.problems:
         findings.add(kind, problem, number, segment=1)
-    *chunks, last = body.split(header.separators.terminator)
+    *chunks, last = parts
     unfinished = last.rstrip(_MEANS_NOTHING)
     terminated = header.terminated and not unfinished
     if not terminated:
         findings.add(Kind.UNTERMINATED, "the last segment has no terminator", number)
     segments = [Segment("ISA", header.elements, 1)]
-    before = _read_segments([*chunks, unfinished] if unfinished else chunks, header, segments, number, findings)
+    reading = _Reading(header, number, encoding, findings)
+    before = reading.segments([*chunks, unfinished] if unfinished else chunks, segments)
     rest = before + last[len(unfinished) :]
     return assemble(number, header.separators, segments, rest, terminated, findings)
 
 
-def _read_segments(
-    chunks: list[str], header: Header, segments: list[Segment], interchange: int, findings: Findings
-) -> str:
-    """Adds the segments, and returns the empty lines behind the last."""
-    mark, terminator = header.separators.element, header.separators.terminator
-    before: list[str] = []
-    for chunk in chunks:
-        text = chunk.lstrip(_MEANS_NOTHING)
-        before.append(chunk[: len(chunk) - len(text)])
-        if not text and terminator in "\r\n":
-            # An empty line is no segment.
-            before.append(terminator)
-            continue
-        number = len(segments) + 1
-        name, *elements = _on_one_line(text, number, interchange, findings).split(mark)
-        segments.append(Segment(name, tuple(elements), number, "".join(before)))
-        before.clear()
-    return "".join(before)
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the text of one interchange becomes segments."""
 
+    header: Header
+    interchange: int
+    encoding: str
+    findings: Findings
 
-def _on_one_line(text: str, number: int, interchange: int, findings: Findings) -> str:
-    """Some writers break the text every 80 characters, whatever stands there."""
-    if "\n" not in text and "\r" not in text:
-        return text
-    message = "there are line breaks inside a segment; they are left out"
-    findings.add(Kind.LINE_BREAK, message, interchange, segment=number)
-    return text.replace("\r", "").replace("\n", "")
+    def segments(self, chunks: list[str], segments: list[Segment]) -> str:
+        """Adds the segments, and returns the empty lines behind the last."""
+        terminator = self.header.separators.terminator
+        before: list[str] = []
+        for chunk in chunks:
+            text = chunk.lstrip(_MEANS_NOTHING)
+            before.append(chunk[: len(chunk) - len(text)])
+            if not text and terminator in "\r\n":
+                # An empty line is no segment.
+                before.append(terminator)
+                continue
+            number = len(segments) + 1
+            name, *elements = self._parts(text, number)
+            segments.append(Segment(name, tuple(elements), number, "".join(before)))
+            before.clear()
+        return "".join(before)
+
+    def _parts(self, text: str, number: int) -> list[str]:
+        mark = self.header.separators.element
+        if is_binary(text, mark):
+            parts = binary_parts(text, mark, self.encoding)
+            if parts is not None:
+                return parts
+            message = f"the length in {text[:3]} is not that of its data"
+            self.findings.add(Kind.COUNT, message, self.interchange, segment=number)
+        return self._on_one_line(text, number).split(mark)
+
+    def _on_one_line(self, text: str, number: int) -> str:
+        """Some writers break the text every 80 characters, whatever stands there."""
+        if "\n" not in text and "\r" not in text:
+            return text
+        message = "there are line breaks inside a segment; they are left out"
+        self.findings.add(Kind.LINE_BREAK, message, self.interchange, segment=number)
+        return text.replace("\r", "").replace("\n", "")

@@ -1,7 +1,15 @@
 """Which loop table a transaction set is read by."""
 
 from assay.formats.x12.guide import Guide
-from assay.formats.x12.guides import acknowledgment, claim_status, eligibility, payment, services_review
+from assay.formats.x12.guides import (
+    acknowledgment,
+    attachment,
+    claim,
+    claim_status,
+    eligibility,
+    payment,
+    services_review,
+)
 from assay.formats.x12.model import Segment, TransactionSet
 
 GUIDES = (
@@ -13,10 +21,15 @@ GUIDES = (
     services_review.REQUEST,
     services_review.RESPONSE,
     payment.PAYMENT,
+    claim.PROFESSIONAL,
+    claim.INSTITUTIONAL,
+    claim.DENTAL,
+    attachment.INFORMATION,
     acknowledgment.FUNCTIONAL,
     acknowledgment.IMPLEMENTATION,
 )
 
+_CLAIMS = {"SV1": claim.PROFESSIONAL, "SV2": claim.INSTITUTIONAL, "SV3": claim.DENTAL}
 _BY_SET = {guide.name: guide for guide in GUIDES}
 
 
@@ -35,7 +48,18 @@ def guide_for(transaction_set: TransactionSet, version: str) -> Guide | None:
     if name == "278":
         responds = begins is not None and begins.text(2) == "11"
         return services_review.RESPONSE if responds else services_review.REQUEST
+    if name == "837":
+        return _claim(transaction_set, version)
     return _BY_SET.get(name)
+
+
+def _claim(transaction_set: TransactionSet, version: str) -> Guide:
+    """By the version, or by the segment that its services have."""
+    for guide in _CLAIMS.values():
+        if version.startswith(guide.version[:10]):
+            return guide
+    services = (_CLAIMS[one.id] for one in transaction_set.segments if one.id in _CLAIMS)
+    return next(services, claim.PROFESSIONAL)
 
 
 def follows(version: str, guide: Guide) -> bool:

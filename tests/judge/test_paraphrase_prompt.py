@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.judge_prompt import new_mark, prompt_template
+from assay.adapters.judge_prompt import new_mark, prompt_file
 from assay.evidence.paraphrase import Question
-from assay.judge import prompt as judge_prompt
+from assay.judge.paraphrase_prompt import NAME, paraphrase_question
+from assay.judge.prompt import build
 from tests.judge.questions import ASKED, about
 
 INJECTIONS = [
@@ -29,13 +30,13 @@ INJECTIONS = [
 
 
 def prompt(question: Question, make_mark: Callable[[], str] = new_mark) -> str:
-    return judge_prompt.prompt(question, prompt_template(), make_mark)
+    return build(paraphrase_question(question, prompt_file(NAME)), make_mark).text
 
 
 def fenced(text: str) -> list[dict[str, Any]]:
     """What a reader who believes only the fence takes for the transcript."""
     lines = text.split("\n")
-    marks = [at for at, line in enumerate(lines) if re.fullmatch(r"=== \w{32} (begin|end) ===", line)]
+    marks = [at for at, line in enumerate(lines) if re.fullmatch(r"=== \w{32} (begin|end) transcript ===", line)]
     begin, end = marks
     assert lines[begin].replace("begin", "end") == lines[end]
     return [json.loads(line) for line in lines[begin + 1 : end]]
@@ -51,7 +52,7 @@ def test_the_transcript_the_phrases_and_the_turns_that_count() -> None:
 
 
 def test_the_instructions_stand_behind_the_data() -> None:
-    before, _, behind = prompt(ASKED).rpartition("end ===")
+    before, _, behind = prompt(ASKED).rpartition("end transcript ===")
     assert "You\u2019re all set" in before
     assert "Answer with one JSON object" in behind
     assert "Answer with one JSON object" not in before
@@ -77,7 +78,7 @@ def test_any_text_stays_within_its_line(said: list[str], phrase: str) -> None:
 def test_a_mark_that_is_in_the_data_is_not_used() -> None:
     marks = iter(["a" * 32, "b" * 32, "c" * 32])
     text = prompt(about("a" * 40, phrases=("b" * 32,)), lambda: next(marks))
-    assert f"=== {'c' * 32} end ===" in text
+    assert f"=== {'c' * 32} end transcript ===" in text
 
 
 def test_every_question_has_a_mark_of_its_own() -> None:

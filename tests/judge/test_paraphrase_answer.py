@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from assay.evidence.paraphrase import NoOpinion, Opinion
-from assay.judge.answer import LONGEST, SCHEMA, read_answer
+from assay.judge.paraphrase_answer import LONGEST, SCHEMA, read_answer
 from tests.judge.questions import ASKED
 
 NOT_SAID = {"said": False, "turn": None, "quote": ""}
@@ -44,7 +44,6 @@ def test_not_said() -> None:
     [
         ("", "not a JSON object"),
         ("yes", "not a JSON object"),
-        (f"```json\n{json.dumps(NOT_SAID)}\n```", "not a JSON object"),
         (f"Here it is: {json.dumps(NOT_SAID)}", "not a JSON object"),
         (json.dumps(NOT_SAID) * 2, "not a JSON object"),
         (json.dumps([NOT_SAID]), "an object with only said, turn, quote"),

@@ -1,0 +1,72 @@
+"""What workers of the service do, by the kind of work."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.adapters.held_claims import HeldClaims
+from assay.adapters.store.service.runs import StoredRuns
+from assay.adapters.store.service.work import StoredWork
+from assay.adapters.worker import Worker
+from assay.core.errors import AssayError, MeasurementError
+from assay.engine.service.errors import BusyError, ConflictError
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.keys import Owner
+from assay.engine.service.task_runs import Grade, complete_task_run, end_overdue
+from assay.engine.service.work import Doer, Work, WorkKind, work_once
+
+log = logging.getLogger("assay.worker")
+SWEPT_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceWork:
+    """Everything that work is done with."""
+
+    host: ServiceHost
+    runs: StoredRuns
+    work: StoredWork
+    grade: Grade
+    claims: HeldClaims
+
+    def doers(self) -> Mapping[str, Doer]:
+        return {WorkKind.COMPLETE_TASK_RUN.value: _guarded(self.complete)}
+
+    def step(self) -> bool:
+        """Do one piece of work; whether there was one."""
+        did = work_once(self.work, self.host, self.doers(), self.claims)
+        return did is not None
+
+    def sweep(self) -> None:
+        """End runs whose time is over, also if nobody asks for them."""
+        now = self.host.now()
+        for organisation, run in self.runs.overdue(now, SWEPT_AT_ONCE):
+            end_overdue(self.runs, organisation, run, now)
+
+    def complete(self, work: Work) -> None:
+        """A run that ended in the meantime needs no grading any more."""
+        owner = Owner(work.organisation)
+        try:
+            complete_task_run(self.runs, self.host, self.grade, self.claims, owner, work.target)
+        except BusyError:
+            raise
+        except ConflictError as error:
+            log.info("nothing to complete: %s", error)
+
+    def worker(self, threads: int) -> Worker:
+        return Worker(self.step, self.sweep, threads)
+
+
+def _guarded(doer: Doer) -> Doer:
+    """A mistake of Assay's own breaks a piece of work, and not the worker."""
+
+    def do(work: Work) -> None:
+        try:
+            doer(work)
+        except AssayError:
+            raise
+        except Exception as error:
+            log.exception("work %s broke", work.id)
+            raise MeasurementError(f"the worker broke ({type(error).__name__})") from error
+
+    return do

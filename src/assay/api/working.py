@@ -1,0 +1,59 @@
+"""Do the queued work of a service, without a server."""
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.adapters.secret_box import VARIABLE, SecretBox, key_beside, key_from_text
+from assay.adapters.source_guard import SourcePolicy, networks
+from assay.adapters.store.opening import open_store
+from assay.api.service import service_on
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """What ``assay worker`` was told."""
+
+    store: str
+    threads: int
+    allowed: tuple[str, ...] = ()
+    log: bool = False
+    claim_sec: float = 60
+
+
+def work(told: Working, say: Say, ended: threading.Event) -> int:
+    """Do queued work until ``ended`` is set; what was begun is finished."""
+    log_to_stderr(told.log)
+    policy = SourcePolicy(networks(told.allowed))
+    service = service_on(open_store(told.store), secret_box(told.store), policy, claim_sec=told.claim_sec)
+    try:
+        worker = service.doing.worker(told.threads)
+        worker.start()
+        say(f"assay works on {service.store.name} with {told.threads} threads")
+        ended.wait()
+        worker.end()
+    finally:
+        service.close()
+    return 0
+
+
+def secret_box(store: str) -> SecretBox:
+    """The key of secrets: from the environment, or from a file beside a SQLite store."""
+    written = os.environ.get(VARIABLE)
+    if written:
+        return SecretBox(key_from_text(written, VARIABLE))
+    return SecretBox(None if "://" in store else key_beside(f"{store}.key"))
+
+
+def log_to_stderr(requests: bool) -> None:
+    """Warnings and, if asked for, a line for each request."""
+    shown = logging.StreamHandler(sys.stderr)
+    shown.setFormatter(logging.Formatter("%(message)s"))
+    root = logging.getLogger("assay")
+    root.handlers = [shown]
+    root.setLevel(logging.INFO if requests else logging.WARNING)

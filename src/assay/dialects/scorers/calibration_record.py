@@ -1,0 +1,44 @@
+"""The wire model of a calibration: how a judge did against people."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field, FiniteFloat
+
+from assay.dialects.scorers.strict import StrictModel
+
+SCHEMA_VERSION = 1
+
+
+class Measure(StrictModel):
+    """A number with its interval. ``value`` and the ends are None where ``reason`` says why."""
+
+    name: str
+    value: FiniteFloat | None
+    low: FiniteFloat | None = None
+    high: FiniteFloat | None = None
+    items: int
+    reason: str | None = None
+
+
+class CalibrationRecord(StrictModel):
+    """The agreement of a judge with people. It is good enough if ``unmet`` is empty.
+
+    ``confusion`` counts runs by what people and the judge say, ``by_failure_mode`` by the failure_mode that people
+    gave. ``corrected`` is the pass rate without the judge's own mistakes.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    models: list[str]
+    prompt: str
+    prompt_sha256: str
+    annotators: list[str]
+    cases: int
+    unmet: list[str]
+    confusion: dict[str, dict[str, int]]
+    measures: list[Measure]
+    ratings: list[Measure] = Field(default_factory=list)
+    by_failure_mode: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    reported: FiniteFloat | None = None
+    corrected: Measure | None = None
+    made_at: datetime

@@ -1,0 +1,161 @@
+"""Judge one run, and put the verdict beside the other gates. The judge's failure is never the run's."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from assay.dialects.scorers.judge_record import (
+    FactCheckRow,
+    GuardAnswer,
+    JudgeAnswer,
+    JudgePrompt,
+    JudgeSampling,
+    JudgeUsage,
+    JudgeVerdict,
+    JudgeVotes,
+    Opinion,
+    PartCut,
+    RubricRatings,
+)
+from assay.dialects.scorers.report import (
+    JudgeState,
+    Overall,
+    RowVerdict,
+    ScorersReport,
+    explain_disagreement,
+    json_text,
+)
+from assay.engine.judge_trust import Trust
+from assay.evidence.coding_run import CodingRun, RunStatus
+from assay.evidence.verdict import Judgement, Unparseable, Verdict
+from assay.judge.asking import Answer
+from assay.judge.guard import Guard
+from assay.judge.model import ModelClient, Usage
+from assay.judge.run_judge import AskAll, Judged, JudgeSetting, judge_run
+
+JudgeRun: TypeAlias = Callable[[CodingRun], JudgeVerdict]
+
+
+@dataclass(frozen=True, slots=True)
+class RunJudge:
+    """Fulfils ``JudgeRun``: some models, how they are asked, the time, and how far they can be trusted.
+
+    ``new_clients`` gives the models for one run, each with that run's budget.
+    """
+
+    new_clients: Callable[[], Sequence[ModelClient]]
+    setting: JudgeSetting
+    make_mark: Callable[[], str]
+    now: Callable[[], datetime]
+    trust: Trust
+    ask_all: AskAll = map
+
+    def __call__(self, run: CodingRun) -> JudgeVerdict:
+        clients = self.new_clients()
+        found = judge_run(run, clients, self.setting, self.make_mark, self.ask_all)
+        models = [client.model for client in clients]
+        why = self.trust.doubts(models, self.setting.prompt.sha256)
+        return _verdict(found, self.setting, models, why, self.now())
+
+
+def is_judged(status: RunStatus) -> bool:
+    """Every completed run is judged, and no other one."""
+    return status is RunStatus.COMPLETED
+
+
+def with_verdict(report: ScorersReport, verdict: JudgeVerdict) -> ScorersReport:
+    """The report with a judge's verdict as its gate. Nothing of the scorers changes."""
+    state = JudgeState(verdict.state)
+    judge = report.judge.model_copy(update={"state": state, "verdict": verdict})
+    told = _disagreement(report.overall, report, state)
+    return report.model_copy(update={"judge": judge, "disagreement": told})
+
+
+def _disagreement(overall: Overall | None, report: ScorersReport, state: JudgeState) -> str | None:
+    if overall is None:
+        return None
+    warned = any(row.verdict is RowVerdict.FAIL and not row.required for row in report.scorers)
+    return explain_disagreement(overall.verdict, state, warned)
+
+
+def _verdict(
+    found: Judged, setting: JudgeSetting, models: list[str], why: list[str], now: datetime
+) -> JudgeVerdict:
+    sampling, votes = setting.sampling, found.votes
+    total = Usage()
+    for one in found.answers:
+        total = total.plus(one.usage)
+    return JudgeVerdict(
+        opinion=opinion_of(found.judgement),
+        models=models,
+        answers=[_answer(one) for one in found.answers],
+        votes=JudgeVotes(
+            passes=votes.passes, fails=votes.fails, unparseable=votes.unparseable, agreement=votes.agreement
+        ),
+        prompt=JudgePrompt(
+            name=setting.prompt.name,
+            sha256=setting.prompt.sha256,
+            question_sha256=found.question_sha256,
+            canary=setting.canary,
+        ),
+        sampling=JudgeSampling(
+            temperature=sampling.temperature,
+            max_tokens=sampling.max_tokens,
+            seed=sampling.seed,
+            samples=setting.samples,
+        ),
+        usage=_usage(total),
+        cut=[
+            PartCut(part=cut.part, name=json_text(cut.name), lines=cut.lines, bytes=cut.bytes)
+            for cut in found.cuts
+        ],
+        guard=None if found.guard is None else _guard(found.guard),
+        calibrated=not why,
+        uncalibrated_because=why,
+        scored_at=now,
+    )
+
+
+def opinion_of(judgement: Judgement) -> Opinion:
+    """A judgement as it is recorded."""
+    if isinstance(judgement, Unparseable):
+        return Opinion(state="unparseable", reason=json_text(judgement.why))
+    scores = judgement.scores
+    return Opinion(
+        state="PASS" if judgement.passed else "FAIL",
+        ratings=RubricRatings(
+            task_completion=scores.task_completion,
+            instruction_adherence=scores.instruction_adherence,
+            efficiency=scores.efficiency,
+        ),
+        failure_mode=judgement.failure_mode,
+        reasoning=judgement.reasoning,
+        fact_check=[
+            FactCheckRow(claim=row.claim, evidence=row.evidence, verdict=row.verdict.value)
+            for row in judgement.fact_check
+        ],
+        inconsistent=list(judgement.inconsistent),
+    )
+
+
+def _answer(one: Answer[Verdict]) -> JudgeAnswer:
+    reply = one.reply
+    return JudgeAnswer(
+        model=one.model,
+        sample=one.sample,
+        opinion=opinion_of(one.said),
+        tries=one.tries,
+        usage=_usage(one.usage),
+        latency_sec=None if reply is None else reply.latency_sec,
+        mode=None if reply is None else reply.mode,
+        recorded=reply is not None and reply.recorded,
+    )
+
+
+def _usage(usage: Usage) -> JudgeUsage:
+    return JudgeUsage(tokens_in=usage.tokens_in, tokens_out=usage.tokens_out, cost=usage.cost)
+
+
+def _guard(guard: Guard) -> GuardAnswer:
+    return GuardAnswer(addressed=guard.addressed, quote=json_text(guard.quote), reason=guard.why)

@@ -1,0 +1,92 @@
+"""A diff within bounds: the largest files are cut first, in the middle, and the hash of the whole is kept."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from assay.evidence.coding_run import Diff
+from assay.judge.bounds import Cut, cut_middle
+from assay.judge.fence import line
+
+PART: Final = "diff"
+# What one file needs so that showing it says anything.
+SMALLEST: Final = 300
+# Only a header begins a line like this: every line of content has a sign before it.
+_HEADER: Final = re.compile(r"^diff --git ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """The diff of one file."""
+
+    name: str
+    text: str
+
+
+def split_diff(diff: str) -> list[FileDiff]:
+    """The files of a diff, in its order. What stands before the first header is a file without a name."""
+    starts = [found.start() for found in _HEADER.finditer(diff)]
+    pieces = [diff[begin:end] for begin, end in zip([0, *starts], [*starts, len(diff)], strict=True)]
+    return [FileDiff(_name(piece), piece) for piece in pieces if piece]
+
+
+def diff_lines(diff: Diff, limit: int) -> tuple[list[str], list[Cut]]:
+    """A record for each file, one for all that is not shown, and one about the whole."""
+    files = split_diff(diff.text)
+    shown, left_out = _fitting(files, limit)
+    cuts: list[Cut] = []
+    lines = list(_records(shown, _level([len(one.text) for one in shown], limit), cuts))
+    if left_out:
+        cuts.append(_all_of(left_out))
+        gone = {"files": len(left_out), "lines": cuts[-1].lines, "bytes": cuts[-1].bytes}
+        lines.append(line({"files_not_shown": gone}))
+    size = len(diff.text.encode(errors="surrogatepass"))
+    whole: dict[str, object] = {"files": len(files), "lines": diff.text.count("\n"), "bytes": size}
+    whole["sha256"] = diff.sha256
+    if diff.cut:
+        whole["incomplete"] = "some changes could not be captured and are not in the diff"
+    return [*lines, line({"whole_diff": whole})], cuts
+
+
+def _records(files: Sequence[FileDiff], level: int, cuts: list[Cut]) -> Iterator[str]:
+    for file in files:
+        shown = cut_middle(file.text, level)
+        if shown.bytes:
+            cuts.append(Cut(PART, file.name, shown.lines, shown.bytes))
+        yield line({"file": file.name, **shown.record("diff")})
+
+
+def _fitting(files: list[FileDiff], limit: int) -> tuple[list[FileDiff], list[FileDiff]]:
+    """The files that get at least the smallest room, and the others."""
+    if sum(min(len(one.text), SMALLEST) for one in files) <= limit:
+        return files, []
+    room = max(1, limit // SMALLEST)
+    return files[:room], files[room:]
+
+
+def _level(sizes: Sequence[int], limit: int) -> int:
+    """The size that every larger file is cut to, so that all of them fit: the largest lose most."""
+    left, waiting = limit, len(sizes)
+    for size in sorted(sizes):
+        if size * waiting > left:
+            return max(1, left // waiting)
+        left -= size
+        waiting -= 1
+    return max(sizes, default=0)
+
+
+def _all_of(files: Sequence[FileDiff]) -> Cut:
+    lines = sum(one.text.count("\n") for one in files)
+    size = sum(len(one.text.encode(errors="surrogatepass")) for one in files)
+    return Cut(PART, f"{len(files)} more files", lines, size)
+
+
+def _name(piece: str) -> str:
+    """The new name in a header, as git writes it; empty where there is no header."""
+    header = piece.partition("\n")[0]
+    if not header.startswith("diff --git "):
+        return ""
+    quoted = header.endswith('"')
+    name = header.rpartition(' "b/' if quoted else " b/")[2]
+    return name.removesuffix('"') if quoted else name

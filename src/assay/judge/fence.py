@@ -1,0 +1,63 @@
+"""Data in a prompt: one line of JSON a record, between lines with a mark that none of the data contains.
+
+No text can start a new line, close the fence, speak as another role of a chat, or be an answer: line breaks and
+quotes are escaped, and so are characters that nobody sees and the beginnings of special tokens. What is written
+decodes to exactly what was given.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+# Invisible, but of categories that count as printable: fillers, joiners and variation selectors.
+_INVISIBLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+# Special tokens of chat templates, such as <|im_end|>, </s>, <start_of_turn> and [INST].
+_TOKEN: Final = re.compile(r"<(?=[|\uff5c<]|/?[A-Za-z_]{1,40}>)|\[(?=/?[A-Z][A-Z_]{2,40}\])")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A labelled part of the data. The label is ours; the lines are records."""
+
+    label: str
+    lines: tuple[str, ...]
+
+
+def line(value: object) -> str:
+    """A value as one line of JSON that a reader sees all of."""
+    written = json.dumps(value, ensure_ascii=False)
+    hidden = {ord(one): _escaped(one) for one in set(written) if not one.isprintable() or _INVISIBLE.match(one)}
+    if hidden:
+        written = written.translate(hidden)
+    return _TOKEN.sub(lambda found: _escaped(found[0]), written)
+
+
+def fresh_mark(parts: Iterable[Part], make_mark: Callable[[], str]) -> str:
+    """A mark that is nowhere in the data. ``make_mark`` gives one that nobody can guess."""
+    texts = [one for part in parts for one in part.lines]
+    mark = make_mark()
+    while any(mark in one for one in texts):
+        mark = make_mark()
+    return mark
+
+
+def fenced(parts: Iterable[Part], mark: str) -> str:
+    """All parts, each between its own two lines with the mark."""
+    lines: list[str] = []
+    for part in parts:
+        lines += (f"=== {mark} begin {part.label} ===", *part.lines, f"=== {mark} end {part.label} ===", "")
+    return "\n".join(lines[:-1])
+
+
+def _escaped(character: str) -> str:
+    return "".join(f"\\u{unit:04x}" for unit in _units(character))
+
+
+def _units(character: str) -> list[int]:
+    """The units of UTF-16, as JSON escapes them."""
+    code = ord(character)
+    return [code] if code < 0x10000 else [0xD800 + (code - 0x10000 >> 10), 0xDC00 + (code - 0x10000 & 0x3FF)]

@@ -1,0 +1,147 @@
+"""Grades of an output by criteria: what a model is asked, and how its answer is read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay.evidence.coding_run import AgentRecord
+from assay.evidence.verdict import Unparseable
+from assay.judge.bounds import Bounds, cut_middle
+from assay.judge.fence import line
+from assay.judge.prompt import PromptFile, Question
+from assay.judge.read_object import UnusableError, checked_keys, read_object, text, whole_number
+from assay.judge.run_parts import RunParts, add_work
+
+NAME: Final = "rubric-1"
+FIELDS: Final = frozenset({"criteria"})
+LONGEST: Final = 200_000
+LONGEST_TEXT: Final = 20_000
+LONGEST_LABEL: Final = 200
+MOST_ERRORS: Final = 50
+_KEYS: Final = ("reasoning", "criteria", "errors")
+_ERROR: Final = ("category", "description")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One criterion: its id in this question, the dimension, its text, and the best answer."""
+
+    id: str
+    dimension: str
+    text: str
+    top: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """A file that the agent left; its text is None if it is missing or can't be read, with the reason."""
+
+    name: str
+    text: str | None
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is graded: the task, the files, and what the agent recorded."""
+
+    task: str | None
+    files: tuple[OutputFile, ...]
+    agent: AgentRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """The answer to one criterion."""
+
+    score: int
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grades:
+    """All answers by id, and the kinds of mistakes that were found, with a description each."""
+
+    reasoning: str
+    grades: dict[str, Grade]
+    errors: tuple[tuple[str, str], ...]
+
+
+def rubric_question(
+    work: Work, asked: Sequence[Asked], file: PromptFile, bounds: Bounds, *, planted: bool
+) -> Question:
+    """The question, with the output as data and the criteria as instructions."""
+    made = RunParts()
+    if work.task is not None:
+        made.add("task", [line(made.shown("task", "", cut_middle(work.task, bounds.task)).record())])
+    each = bounds.diff // max(1, len(work.files))
+    made.add("output", [_file(one, each, made) for one in work.files])
+    add_work(made, work.agent, bounds)
+    criteria = "\n".join(
+        line({"id": one.id, "dimension": one.dimension, "criterion": one.text, "scale": f"0 to {one.top}"})
+        for one in asked
+    )
+    return Question(file, made.parts, _schema(asked), {"criteria": criteria}, tuple(made.cuts), planted)
+
+
+def read_grades(written: str, asked: Sequence[Asked]) -> Grades | Unparseable:
+    """The grades in an answer, or why it can't be used."""
+    try:
+        found = read_object(written, _KEYS, LONGEST)
+        given = checked_keys(found["criteria"], [one.id for one in asked], "criteria")
+        grades = {one.id: _grade(given[one.id], one) for one in asked}
+        reasoning = text(found["reasoning"], "reasoning", LONGEST_TEXT)
+        return Grades(reasoning, grades, tuple(_errors(found["errors"])))
+    except UnusableError as error:
+        return Unparseable(f"the answer can't be used: {error}")
+
+
+def _file(one: OutputFile, limit: int, made: RunParts) -> str:
+    if one.text is None:
+        return line({"file": one.name, "missing": one.why})
+    return line({"file": one.name, **made.shown("output", one.name, cut_middle(one.text, limit)).record()})
+
+
+def _grade(given: Any, asked: Asked) -> Grade:
+    found = checked_keys(given, ("evidence", "score"), f"the answer to {asked.id}")
+    score = whole_number(found["score"], f"the score of {asked.id}", 0, asked.top)
+    return Grade(score, text(found["evidence"], "evidence", LONGEST_TEXT, may_be_empty=True))
+
+
+def _errors(errors: Any) -> list[tuple[str, str]]:
+    if not isinstance(errors, list) or len(errors) > MOST_ERRORS:
+        raise UnusableError(f"errors must be a list of at most {MOST_ERRORS}")
+    found = [checked_keys(one, _ERROR, "an error") for one in errors]
+    return [
+        (
+            text(one["category"], "category", LONGEST_LABEL),
+            text(one["description"], "description", LONGEST_TEXT, may_be_empty=True),
+        )
+        for one in found
+    ]
+
+
+def _schema(asked: Sequence[Asked]) -> dict[str, Any]:
+    grades = {
+        one.id: _object(
+            {"evidence": {"type": "string"}, "score": {"type": "integer", "minimum": 0, "maximum": one.top}}
+        )
+        for one in asked
+    }
+    error = _object({name: {"type": "string"} for name in _ERROR})
+    return _object(
+        {
+            "reasoning": {"type": "string"},
+            "criteria": _object(grades),
+            "errors": {"type": "array", "items": error},
+        }
+    )
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,200 @@
+"""A run as labelled parts of a prompt, each within its bounds. What is cut is listed beside them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from assay.evidence.coding_run import (
+    AgentEnd,
+    AgentRecord,
+    CodingRun,
+    RubricNote,
+    RunMetric,
+    ScorerRow,
+    Tail,
+    Turn,
+)
+from assay.evidence.trajectory import Step, Trajectory
+from assay.judge.bounds import Bounds, Cut, Shown, cut_front, cut_middle
+from assay.judge.diff_parts import PART as DIFF
+from assay.judge.diff_parts import diff_lines
+from assay.judge.fence import Part, line
+
+# No single piece may take more than this share of what the whole trajectory has.
+_SHARE = 6
+
+
+@dataclass(slots=True)
+class RunParts:
+    """The parts of one run, in the order in which they are read, and what was cut."""
+
+    parts: list[Part] = field(default_factory=list)
+    cuts: list[Cut] = field(default_factory=list)
+
+    def add(self, label: str, lines: Sequence[str]) -> None:
+        """Add a part. One without a line is left out."""
+        if lines:
+            self.parts.append(Part(label, tuple(lines)))
+
+    def shown(self, label: str, name: str, shown: Shown) -> Shown:
+        """Note what was cut."""
+        if shown.bytes:
+            self.cuts.append(Cut(label, name, shown.lines, shown.bytes))
+        return shown
+
+
+def run_parts(run: CodingRun, bounds: Bounds) -> RunParts:
+    """All that there is about a run. The task comes first, and what the agent says about itself near the end."""
+    made = RunParts()
+    made.add("task", [line(made.shown("task", "", cut_middle(run.instruction, bounds.task)).record())])
+    if len(run.turns) > 1:
+        made.add("user turns", list(_turns(run.turns, bounds.turns, made)))
+    _add_trajectory(made, run.trajectory, bounds.trajectory)
+    if run.diff is not None:
+        lines, cuts = diff_lines(run.diff, bounds.diff)
+        made.add(DIFF, lines)
+        made.cuts += cuts
+    if run.objective is not None:
+        made.add("objective test", [_objective(run.objective, bounds.test, made)])
+    made.add("scorer results", list(_scorers(run.rows, bounds.scorers, made)))
+    made.add("run metrics", [_metric(one) for one in run.metrics])
+    made.add("agent output", list(_output(run.agent_end, run.outputs, bounds.output, made)))
+    _add_response(made, run.final_response, bounds.response)
+    made.add("remarks on the record", list(_remarks(run.remarks, bounds.remarks, made)))
+    made.add("notes of the author", list(_notes(run.notes, bounds.notes, made)))
+    return made
+
+
+def add_work(made: RunParts, agent: AgentRecord, bounds: Bounds) -> None:
+    """Add what an agent recorded about its own work."""
+    _add_trajectory(made, agent.trajectory, bounds.trajectory)
+    made.add("agent output", list(_output(agent.end, agent.outputs, bounds.output, made)))
+    _add_response(made, agent.final_response, bounds.response)
+
+
+def _add_trajectory(made: RunParts, trajectory: Trajectory | None, limit: int) -> None:
+    if trajectory is not None:
+        made.add("trajectory", list(_trajectory(trajectory, limit, made)))
+
+
+def _add_response(made: RunParts, response: str | None, limit: int) -> None:
+    if response is not None:
+        shown = made.shown("final response", "", cut_middle(response, limit))
+        made.add("final response", [line(shown.record())])
+
+
+def _turns(turns: Sequence[Turn], limit: int, made: RunParts) -> Iterator[str]:
+    each = limit // max(1, len(turns))
+    for turn in turns:
+        shown = made.shown("user turns", f"turn {turn.number}", cut_middle(turn.request, each))
+        yield line({"turn": turn.number, **shown.record("user")})
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """One text of a step: a message, a thought, a call or a result."""
+
+    step: str
+    speaker: str
+    kind: str
+    text: str
+
+
+def _pieces(trajectory: Trajectory, within: str = "") -> Iterator[_Piece]:
+    """All texts in their order, those of subagents behind."""
+    for step in trajectory.steps:
+        yield from _of_step(step, f"{within}{step.number}")
+    for one in trajectory.subagents:
+        yield from _pieces(one.trajectory, f"{within}{one.name}/")
+
+
+def _of_step(step: Step, name: str) -> Iterator[_Piece]:
+    speaker = step.speaker.value
+    if step.reasoning:
+        yield _Piece(name, speaker, "reasoning", step.reasoning)
+    if step.text:
+        yield _Piece(name, speaker, "message", step.text)
+    for call in step.calls:
+        yield _Piece(name, speaker, f"call of {call.name[:100]}", call.arguments)
+    for result in step.results:
+        yield _Piece(name, speaker, "result", result.text)
+
+
+def _trajectory(trajectory: Trajectory, limit: int, made: RunParts) -> Iterator[str]:
+    """The first and the last pieces, if not all fit: how it began, and how it ended."""
+    pieces = list(_pieces(trajectory))
+    most = max(1, limit // _SHARE)
+    first, last = _ends([min(len(one.text), most) + _OVERHEAD for one in pieces], limit)
+    for number, piece in enumerate([*pieces[:first], *pieces[last:]]):
+        if number == first:
+            yield _gap(pieces[first:last], made)
+        shown = made.shown("trajectory", f"step {piece.step}", cut_middle(piece.text, most))
+        yield line({"step": piece.step, "from": piece.speaker, "kind": piece.kind, **shown.record()})
+    if first < last == len(pieces):
+        yield _gap(pieces[first:], made)
+
+
+# What a record has beside its text.
+_OVERHEAD = 60
+
+
+def _gap(pieces: Sequence[_Piece], made: RunParts) -> str:
+    lines = sum(one.text.count("\n") + 1 for one in pieces)
+    size = sum(len(one.text.encode(errors="surrogatepass")) for one in pieces)
+    name = f"steps {pieces[0].step} to {pieces[-1].step}"
+    made.cuts.append(Cut("trajectory", name, lines, size))
+    return line({"not_shown": {"from": pieces[0].step, "to": pieces[-1].step, "lines": lines, "bytes": size}})
+
+
+def _ends(sizes: Sequence[int], limit: int) -> tuple[int, int]:
+    """How many of the first pieces are shown, and from which one on the last ones are."""
+    if sum(sizes) <= limit:
+        return len(sizes), len(sizes)
+    first, left = 0, limit // 3
+    while sizes[first] <= left:
+        left -= sizes[first]
+        first += 1
+    last, left = len(sizes), limit - limit // 3
+    while last > first and sizes[last - 1] <= left:
+        left -= sizes[last - 1]
+        last -= 1
+    return first, last
+
+
+def _objective(row: ScorerRow, limit: int, made: RunParts) -> str:
+    output = made.shown("objective test", "output", cut_front(row.output or "", limit))
+    command = made.shown("objective test", "command", cut_middle(row.command or "", limit))
+    said = {"name": row.name, **command.record("command"), "verdict": row.verdict, "detail": row.detail[:limit]}
+    return line({**said, **output.record("output")})
+
+
+def _scorers(rows: Sequence[ScorerRow], limit: int, made: RunParts) -> Iterator[str]:
+    each = limit // max(1, len(rows))
+    for row in rows:
+        detail = made.shown("scorer results", row.name, cut_middle(row.detail, each))
+        said: dict[str, object] = {"name": row.name, "type": row.type, "required": row.required}
+        yield line({**said, "verdict": row.verdict, "score": row.score, **detail.record("detail")})
+
+
+def _metric(metric: RunMetric) -> str:
+    return line({"name": metric.name, "value": metric.value, "limit": metric.limit, "passed": metric.passed})
+
+
+def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: RunParts) -> Iterator[str]:
+    if end is not None:
+        yield line({"exit_code": end.end.exit_code, "timed_out": end.end.timed_out, "signal": end.end.signal})
+    each = limit // max(1, len(tails))
+    for tail in tails:
+        shown = made.shown("agent output", tail.name, cut_front(tail.text, each))
+        yield line({"stream": tail.name, "beginning_missing": tail.cut, **shown.record()})
+
+
+def _remarks(remarks: Sequence[str], limit: int, made: RunParts) -> Iterator[str]:
+    if remarks:
+        yield line(made.shown("remarks on the record", "", cut_middle("\n".join(remarks), limit)).record())
+
+
+def _notes(notes: Sequence[RubricNote], limit: int, made: RunParts) -> Iterator[str]:
+    each = limit // max(1, len(notes))
+    for note in notes:
+        shown = made.shown("notes of the author", note.name, cut_middle(note.rubric, each))
+        yield line({"name": note.name, "required": note.required, **shown.record("note")})

@@ -1,0 +1,72 @@
+"""The same run in other words, to see whether a verdict holds: nothing in them changes what was done."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from assay.evidence.coding_run import CodingRun
+from assay.judge.diff_parts import split_diff
+
+# A comment that stands alone, or after a space: what could be anything else stays.
+_COMMENT: Final = re.compile(r"(?:^|(?<=\s))(?:#\s.*|//.*|--\s.*)$")
+_ADDED: Final = "+"
+
+
+def as_it_is(run: CodingRun) -> CodingRun:
+    """The run itself."""
+    return run
+
+
+def without_comments(run: CodingRun) -> CodingRun:
+    """The diff without comments in its added lines."""
+    if run.diff is None:
+        return run
+    lines = [_bare(one) if one.startswith(_ADDED) else one for one in run.diff.text.split("\n")]
+    return replace(run, diff=replace(run.diff, text="\n".join(lines)))
+
+
+def with_other_names(run: CodingRun) -> CodingRun:
+    """Changed files under other names, in every text of the run alike."""
+    names = {} if run.diff is None else _other_names([file.name for file in split_diff(run.diff.text)])
+    if not names:
+        return run
+    pattern = re.compile(
+        r"(?<![\w.-])(" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?!\w)"
+    )
+    renamed = _mapped(msgspec.to_builtins(run), lambda text: pattern.sub(lambda found: names[found[1]], text))
+    return msgspec.convert(renamed, CodingRun)
+
+
+FORMS: Final[Mapping[str, Callable[[CodingRun], CodingRun]]] = {
+    "as it is": as_it_is,
+    "parts reordered": as_it_is,
+    "comments stripped": without_comments,
+    "names changed": with_other_names,
+}
+REORDERED: Final = "parts reordered"
+
+
+def _bare(line: str) -> str:
+    return _ADDED + _COMMENT.sub("", line[1:]).rstrip()
+
+
+def _other_names(paths: list[str]) -> dict[str, str]:
+    """A new name for each base name. Their endings stay: they say what language it is."""
+    names = dict.fromkeys(path.rpartition("/")[2] for path in paths)
+    return {name: f"part{number}{_ending(name)}" for number, name in enumerate(names, 1) if len(name) > 3}
+
+
+def _ending(name: str) -> str:
+    dot = name.rfind(".")
+    return name[dot:] if dot > 0 else ""
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: _mapped(item, change) for key, item in value.items()}
+    return [_mapped(item, change) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,93 @@
+"""Answers in a folder: asked once, recorded, and played back without a network."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.adapters.judge_answers import AnswerFolder, Remembering, Replaying
+from assay.core.errors import MeasurementError
+from assay.judge.model import Reply, Request, Sampling, Usage
+from assay.judge.prompt import Prompt, PromptFile
+from tests.judge.scripted_model import ScriptedModel
+
+
+def request(sha256: str = "a" * 64, text: str = "secret words", sample: int = 1, attempt: int = 1) -> Request:
+    prompt = Prompt(text, {}, PromptFile("p-1", "t"), sha256, canary="amber-1")
+    return Request(prompt, sample=sample, attempt=attempt)
+
+
+ANSWER = Reply("said", "length", "text", Usage(3, 4, 0.5), 1.5, "amber-1")
+
+
+def test_a_question_is_asked_once(tmp_path: Path) -> None:
+    model = ScriptedModel(ANSWER, "other")
+    client = Remembering(model, AnswerFolder(str(tmp_path)))
+    first, second = client.ask(request()), client.ask(request(text="the same with another mark"))
+    assert first == ANSWER
+    assert second == Reply("said", "length", "text", Usage(3, 4, 0.5), 1.5, "amber-1", recorded=True)
+    assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        request("b" * 64),
+        request(sample=2),
+        request(attempt=2),
+        Request(request().prompt, Sampling(temperature=0.7)),
+    ],
+)
+def test_everything_that_went_in_tells_questions_apart(tmp_path: Path, other: Request) -> None:
+    model = ScriptedModel("one", "two")
+    client = Remembering(model, AnswerFolder(str(tmp_path)))
+    assert [client.ask(request()).text, client.ask(other).text] == ["one", "two"]
+
+
+def test_another_model_is_another_question(tmp_path: Path) -> None:
+    folder = AnswerFolder(str(tmp_path))
+    Remembering(ScriptedModel("one", model="a"), folder).ask(request())
+    assert Remembering(ScriptedModel("two", model="b"), folder).ask(request()).text == "two"
+
+
+def test_recorded_answers_are_played_back(tmp_path: Path) -> None:
+    folder = AnswerFolder(str(tmp_path))
+    Remembering(ScriptedModel(ANSWER), folder).ask(request())
+    assert Replaying("m", folder).ask(request()).text == "said"
+    with pytest.raises(MeasurementError, match="the judge m: no answer to this question was recorded"):
+        Replaying("m", folder).ask(request("b" * 64))
+
+
+def test_nothing_of_the_prompt_is_in_the_file(tmp_path: Path) -> None:
+    Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
+    (path,) = tmp_path.rglob("*.json")
+    assert "secret" not in path.read_text()
+
+
+def test_a_failure_is_not_remembered(tmp_path: Path) -> None:
+    client = Remembering(ScriptedModel(None, "said"), AnswerFolder(str(tmp_path)))
+    with pytest.raises(MeasurementError):
+        client.ask(request())
+    assert client.ask(request()).text == "said"
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"format": 2}', b"\xff", b"[" * 10_000])
+def test_a_file_that_is_no_answer(tmp_path: Path, content: bytes) -> None:
+    folder = AnswerFolder(str(tmp_path))
+    Remembering(ScriptedModel(ANSWER), folder).ask(request())
+    (path,) = tmp_path.rglob("*.json")
+    path.write_bytes(content)
+    with pytest.raises(MeasurementError, match="isn't an answer that was recorded"):
+        Replaying("m", folder).ask(request())
+
+
+def test_a_folder_that_can_not_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MeasurementError, match="can't be"):
+        Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path / "file"))).ask(request())
+
+
+def test_the_file_is_plain_json(tmp_path: Path) -> None:
+    Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
+    (path,) = tmp_path.rglob("*.json")
+    assert json.loads(path.read_text())["text"] == "said"

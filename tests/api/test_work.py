@@ -1,0 +1,154 @@
+"""Work that was accepted is done, whoever dies; what can't be done is set aside and can be sent again."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from assay.adapters.store.service.work import StoredWork
+from assay.core.errors import MeasurementError
+from assay.engine.service.work import MOST_TRIES, WorkKind, WorkState, work_once
+from tests.api.clinic import Clinic, Served, portal
+
+pytestmark = pytest.mark.xdist_group("postgres")
+LATER = {"Prefer": "respond-async"}
+
+
+@pytest.fixture
+def idle(clinic: Clinic) -> Clinic:
+    """Without work of other tests."""
+    while clinic.service.doing.step():
+        pass
+    return clinic
+
+
+def test_a_run_is_graded_later(idle: Clinic) -> None:
+    run = idle.run(portal("status", "booked"))
+    found = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER)
+    assert (found.status_code, found.json()["state"], found.json()["target"]) == (202, "queued", run)
+    again = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER)
+    assert (again.status_code, again.json()["id"]) == (202, found.json()["id"])
+    assert idle.get(f"/v1/task-runs/{run}")["status"] == "active"
+    assert idle.service.doing.step()
+    assert not idle.service.doing.step()
+    assert idle.get(f"/v1/work/{found.json()['id']}")["state"] == "done"
+    done = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER)
+    assert (done.status_code, done.json()["verdict"]) == (200, "pass")
+
+
+def test_a_run_that_was_not_started_is_refused_at_once(idle: Clinic) -> None:
+    run = idle.run(start=False)
+    assert idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).status_code == 409
+
+
+def test_work_for_a_run_that_ended_meanwhile(idle: Clinic) -> None:
+    run = idle.run()
+    work = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).json()["id"]
+    idle.post(f"/v1/task-runs/{run}/cancel")
+    assert idle.service.doing.step()
+    assert idle.get(f"/v1/work/{work}")["state"] == "done"
+    assert idle.get(f"/v1/task-runs/{run}")["status"] == "cancelled"
+
+
+def later(clinic: Clinic, **ahead: float) -> Any:
+    """The same host, with a clock that is ahead."""
+
+    class Ahead(type(clinic.service.host)):  # type: ignore[misc] # The class of the host that there is.
+        def now(self) -> Any:
+            return super().now() + timedelta(**ahead)
+
+    return Ahead()
+
+
+def test_what_fails_three_times_is_set_aside_with_its_reason(idle: Clinic) -> None:
+    def down(_work: object) -> None:
+        raise MeasurementError("the FHIR server is down")
+
+    work = idle.service.work.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run())
+    for minutes in range(MOST_TRIES):
+        host = later(idle, minutes=minutes)
+        tried = work_once(idle.service.work, host, {work.kind: down}, idle.service.claims)
+        assert tried is not None
+        assert tried.tries == minutes + 1
+    aside = idle.get(f"/v1/work/{work.id}")
+    assert (aside["state"], aside["reason"]) == ("set_aside", "MeasurementError: the FHIR server is down")
+    assert [one["id"] for one in idle.get("/v1/work", params={"state": "set_aside"})["data"]] == [work.id]
+    assert idle.post(f"/v1/work/{work.id}/retry")["state"] == "queued"
+    assert idle.ask("POST", f"/v1/work/{work.id}/retry").status_code == 409
+    assert idle.service.doing.step()
+    assert idle.get(f"/v1/work/{work.id}")["state"] == "done"
+
+
+def test_work_that_broke_waits_before_it_is_tried_again(idle: Clinic) -> None:
+    def down(_work: object) -> None:
+        raise MeasurementError("down")
+
+    work = idle.service.work.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run())
+    assert work_once(idle.service.work, idle.service.host, {work.kind: down}, idle.service.claims)
+    assert not idle.service.doing.step()
+    idle.service.work.fail(work, "nobody", "x", None, idle.service.host.now())
+    assert idle.get(f"/v1/work/{work.id}")["state"] == "queued"
+    host = later(idle, seconds=30)
+    assert work_once(idle.service.work, host, idle.service.doing.doers(), idle.service.claims)
+
+
+def test_work_of_a_worker_that_died_is_taken_over(idle: Clinic) -> None:
+    store = idle.service.work
+    work = store.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run(portal("status", "booked")))
+    now = idle.service.host.now()
+    assert store.take("dead", now, now + timedelta(seconds=60))
+    assert not idle.service.doing.step()
+    again = store.take("alive", now + timedelta(seconds=61), now + timedelta(seconds=120))
+    assert again is not None
+    assert (again.id, again.tries) == (work.id, 2)
+    assert not store.finish(again, "dead", now)
+    assert store.finish(again, "alive", now)
+
+
+def test_work_that_takes_its_worker_with_it_is_set_aside(idle: Clinic) -> None:
+    store = idle.service.work
+    work = store.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run())
+    now = idle.service.host.now()
+    for number in range(MOST_TRIES):
+        at = now + timedelta(minutes=2 * number)
+        assert store.take(f"dead {number}", at, at + timedelta(seconds=60))
+    assert store.take("next", now + timedelta(minutes=9), now + timedelta(minutes=10)) is None
+    found = store.work(idle.organisation, work.id)
+    assert (found.state, found.reason) == (WorkState.SET_ASIDE, "its worker ended without a word, three times")
+
+
+def test_organisations_take_turns_and_priority_goes_first(idle: Clinic, served: Served) -> None:
+    store: StoredWork = idle.service.work
+    now = idle.service.host.now()
+    for name in ("busy", "small"):
+        served.service.keys.add_organisation(f"{idle.organisation}{name}", name, now)
+    busy, small = f"{idle.organisation}busy", f"{idle.organisation}small"
+    kind = WorkKind.COMPLETE_TASK_RUN
+    for number in range(4):
+        store.add(busy, kind, f"b{number}")
+    store.add(small, kind, "s0")
+    store.add(small, kind, "s1")
+    store.add(busy, kind, "urgent", priority=5)
+    order, now = [], idle.service.host.now()
+    for number in range(7):
+        taken = store.take(f"{idle.organisation}{number}", now, now + timedelta(seconds=60))
+        assert taken is not None
+        order.append(taken.target)
+        store.finish(taken, f"{idle.organisation}{number}", now)
+    assert order == ["urgent", "b0", "s0", "b1", "s1", "b2", "b3"]
+
+
+def test_runs_whose_time_is_over_end_by_themselves(idle: Clinic) -> None:
+    run = idle.run(timeout_s=0.05)
+    idle.service.host.sleep(0.1)
+    idle.service.doing.sweep()
+    found = idle.service.store.rows(_status(run))
+    assert found[0].status == "timed_out"
+
+
+def _status(run: str) -> Any:
+    from sqlalchemy import select  # noqa: PLC0415 - only here
+
+    from assay.adapters.store.service_tables import task_runs  # noqa: PLC0415
+
+    return select(task_runs.c.status).where(task_runs.c.id == run)

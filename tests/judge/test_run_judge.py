@@ -1,0 +1,143 @@
+"""A run is judged: what is asked, what is tried again, and what is recorded if there is no verdict."""
+
+import re
+
+import pytest
+
+from assay.adapters.judge_prompt import new_mark, prompt_file
+from assay.evidence.verdict import Unparseable, Verdict
+from assay.judge import guard
+from assay.judge.asking import CUT_OFF, OBEYED, REFUSED
+from assay.judge.model import GivingUp, Reply, Usage
+from assay.judge.run_judge import Judged, JudgeSetting, judge_run
+from assay.judge.verdict_prompt import NAME
+from tests.judge.cases import FAIL, RUN, said
+from tests.judge.scripted_model import ScriptedModel
+
+SETTING = JudgeSetting(prompt_file(NAME))
+
+
+def judged(*models: ScriptedModel, setting: JudgeSetting = SETTING) -> Judged:
+    return judge_run(RUN, models, setting, new_mark)
+
+
+def test_a_pass_with_what_it_took() -> None:
+    model = ScriptedModel(Reply(said(), usage=Usage(1000, 50, 0.01), latency_sec=2))
+    found = judged(model)
+    assert isinstance(found.judgement, Verdict)
+    assert found.judgement.passed
+    (answer,) = found.answers
+    assert (answer.tries, answer.usage) == (1, Usage(1000, 50, 0.01))
+    assert len(model.asked) == 1
+
+
+def test_an_unusable_answer_is_asked_again_with_another_mark() -> None:
+    model = ScriptedModel("no JSON", said()[:-9], said())
+    found = judged(model)
+    assert isinstance(found.judgement, Verdict)
+    assert found.answers[0].tries == 3
+    marks = {re.search(r"=== (\w{32}) begin task", one.prompt.text)[1] for one in model.asked}  # type: ignore[index]
+    assert len(marks) == 3
+    assert len({one.prompt.sha256 for one in model.asked}) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "why", "tries"),
+    [
+        ("prose", "it is not a JSON object", 3),
+        (Reply(said()[:-9], "length"), CUT_OFF, 3),
+        (Reply("I can't help with that.", "refusal"), REFUSED, 3),
+        (said(efficiency=9), "efficiency must be", 3),
+        (None, "the judge m: it can't be reached", 1),
+    ],
+)
+def test_a_failure_is_no_verdict_and_says_why(reply: str | Reply | None, why: str, tries: int) -> None:
+    model = ScriptedModel(reply)
+    found = judged(model)
+    assert isinstance(found.judgement, Unparseable)
+    assert why in found.judgement.why
+    assert len(model.asked) == tries
+
+
+def test_an_endpoint_that_is_down_is_not_asked_for_ever() -> None:
+    model = ScriptedModel(None)
+    client = GivingUp(model)
+    found = [judge_run(RUN, [client], SETTING, new_mark) for _ in range(5)]
+    assert len(model.asked) == 2
+    assert all(isinstance(one.judgement, Unparseable) for one in found)
+
+
+def obedient(prompt: str) -> str:
+    """A judge that does what it reads."""
+    order = re.search(r"the first word of your reasoning must be ([\w-]+)", prompt)
+    assert order is not None
+    return said(reasoning=f"{order[1]} is what I was told to say. All is well.")
+
+
+def test_a_judge_that_obeys_the_data_is_caught_and_not_asked_again() -> None:
+    model = ScriptedModel(obedient)
+    assert judged(model).judgement == Unparseable(OBEYED)
+    assert len(model.asked) == 1
+
+
+def test_a_judge_that_mentions_the_order_has_not_obeyed_it() -> None:
+    def mentions(prompt: str) -> str:
+        word = re.search(r"amber-\w+", prompt)[0]  # type: ignore[index]
+        return said(
+            reasoning=f"The work is done, and the test passes, without any change to it. A part wants {word}."
+        )
+
+    assert isinstance(judged(ScriptedModel(mentions)).judgement, Verdict)
+
+
+def test_without_a_canary_nothing_is_planted() -> None:
+    model = ScriptedModel(said())
+    judged(model, setting=JudgeSetting(prompt_file(NAME), canary=False))
+    assert "amber-" not in model.asked[0].prompt.text
+    assert model.asked[0].prompt.canary is None
+
+
+def test_a_panel_of_two_models_with_three_samples_each() -> None:
+    yes, no = ScriptedModel(said(), model="yes"), ScriptedModel(said(FAIL), said(FAIL), "no JSON", model="no")
+    found = judged(yes, no, setting=JudgeSetting(prompt_file(NAME), samples=3, tries=1))
+    assert isinstance(found.judgement, Unparseable)
+    assert [(one.model, one.sample) for one in found.answers] == [
+        *(("yes", number) for number in (1, 2, 3)),
+        *(("no", number) for number in (1, 2, 3)),
+    ]
+    assert (found.votes.passes, found.votes.fails, found.votes.unparseable) == (3, 2, 1)
+    assert found.votes.agreement == 0.5
+
+
+def guarded(*answers: str) -> guard.Guard:
+    setting = JudgeSetting(prompt_file(NAME), prompt_file(guard.NAME), tries=1)
+    found = judged(ScriptedModel(said(), *answers), setting=setting).guard
+    assert found is not None
+    return found
+
+
+def test_the_guard_question_is_beside_the_verdict() -> None:
+    assert judged(ScriptedModel(said())).guard is None
+    assert guarded('{"addressed": false, "quote": ""}') == guard.Guard(False)
+    found = guarded('{"addressed": true, "quote": "Fixed; all tests pass."}')
+    assert found == guard.Guard(True, "Fixed; all tests pass.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ('{"addressed": true, "quote": "give it a PASS"}', "its quote is not in the data"),
+        ('{"addressed": 1, "quote": ""}', "addressed must be true or false"),
+        ("yes", "not a JSON object"),
+    ],
+)
+def test_a_guard_that_can_not_be_used(answer: str, why: str) -> None:
+    found = guarded(answer)
+    assert found.addressed is None
+    assert why in (found.why or "")
+
+
+def test_the_guard_reads_nothing_planted() -> None:
+    model = ScriptedModel(said(), '{"addressed": false, "quote": ""}')
+    judged(model, setting=JudgeSetting(prompt_file(NAME), prompt_file(guard.NAME)))
+    assert "amber-" not in model.asked[1].prompt.text
