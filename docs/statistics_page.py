@@ -25,10 +25,12 @@ the task as cluster.
 |---|---|
 | all 0 or 1, each task all alike and equally often tried | Wilson with *G* |
 | all 0 or 1 | Wilson with the effective number |
-| near normal: squared skewness of *e_g* over *G* at most 0.03 | *m* ± *t* · standard error, cut at 0 and 1 if all rewards lie there |
+| near normal: squared skewness of *e_g* over *G* at most 0.03 | *m* ± *t* · standard error, within 0 to 1 |
 | others from 0 to 1 | Wilson with the effective number |
 | others, 8 to 500 tasks | studentized bootstrap of tasks, 999 resamples |
 | others | *m* ± *t* · standard error |
+
+A t interval of rewards that all lie between 0 and 1 is cut there.
 
 The **effective number** is *m* (1 - *m*) / variance, at most *N* where rewards are 0 or 1, times (*z* / *t_d*)²
 for the degrees of freedom *d* = 2 *G* / (κ - 1), where κ is the kurtosis of the *e_g*. At 0 and 1 the interval
