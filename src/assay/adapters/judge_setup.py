@@ -129,9 +129,7 @@ class Judges:
         named = (name.strip() for name in self._environment.get(MODEL, "").split(","))
         models = list(self._options.models) or [name for name in named if name] or section.models
         if not models:
-            raise InputError(
-                f"name the judge's model: an option, the variable {MODEL}, or judge: in the scenario"
-            )
+            raise InputError(f"name the judge's model: an option, the variable {MODEL}, or judge: in the scenario")
         return list(dict.fromkeys(models))
 
     def _source(self, model: str, section: JudgeSection) -> ModelClient:

@@ -74,7 +74,7 @@ class LocalScoringFiles:
             )
             around = self._environment(scenario)
             commands = Commands(root, before.baseline, self.sandbox, scenario.workdir, around)
-            captured = capture(commands, memory, before.nested)
+            captured = capture(commands, memory, before.nested, scenario.environment.inside)
             self.show(captured)
             yield captured
 
@@ -85,9 +85,7 @@ class LocalScoringFiles:
 
     def _environment(self, scenario: Scenario) -> Callable[[], CommandEnvironment]:
         """Made when the first command needs it, and once."""
-        return functools.cache(
-            lambda: command_environment(scenario.environment, self.base, scenario.workdir, self.sandbox())
-        )
+        return functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox()))
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)

@@ -108,9 +108,7 @@ class LocalSeedingFiles:
         with self.scratch() as folder:
             unpack_tree(f"{target}/{WORKSPACE}", folder)
             baseline = folder_baseline(folder)
-            around = functools.cache(
-                lambda: command_environment(scenario.environment, self.base, scenario.workdir, self.sandbox())
-            )
+            around = functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox()))
             commands = Commands(folder, baseline, self.sandbox, scenario.workdir, around)
             workspace = Captured(folder, baseline, (), (), (), commands)
             yield LocalUntouched(workspace, baseline, f"{target}/{BASELINE}")

@@ -30,6 +30,7 @@ COMMANDS = {
     "seed": "make a task from a coding scenario",
     "score": "score a coding run with its scorers",
     "judge": "have a language model judge runs, and see how far to trust it",
+    "scenario": "write down what 'assay score' assumes about a repository",
     "verify": "hold criteria against what a run left in a playground",
     "criteria": "check criteria for mistakes before any run",
     "playground": "prepare a playground to try criteria on",

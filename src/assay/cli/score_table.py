@@ -20,6 +20,8 @@ def render(report: ScorersReport, everything: bool = False) -> str:
 
 
 def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
+    for sentence in report.provenance.assumed:
+        yield f"assumed  {clean(sentence)}"
     yield from _gates(report)
     if report.scorers:
         yield from _scorers(report, everything)
@@ -47,18 +49,27 @@ def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
 
 def _gates(report: ScorersReport) -> Iterator[str]:
     if report.overall is None:
-        yield "scorers  none, because the run had no workspace"
+        why = "the run had no workspace" if report.workspace is None else "the scenario has none"
+        yield f"scorers  none, because {why}"
     else:
         score = "" if report.overall.score is None else f", mean score {report.overall.score:.4f}"
         yield f"OVERALL  {report.overall.headline or report.overall.verdict.value}{score}"
     yield f"judge    {report.judge.state.value}"
-    yield f"run      {report.run.status.value}"
+    yield f"run      {report.run.status.value}{_metrics(report)}"
     if report.workspace is not None:
         yield f"changed  {counted(len(report.workspace.changed), 'file')}"
         for path in report.workspace.nested_repositories[:SHOWN]:
             yield f"         a repository inside the workspace: {clean(path)}"
         for sentence in report.workspace.cut[:SHOWN]:
             yield f"         not captured: {clean(sentence)}"
+
+
+def _metrics(report: ScorersReport) -> str:
+    """Whether the metrics of the run passed, and those that didn't."""
+    if report.run.passed is None:
+        return ""
+    failed = [f"{one.name}: {one.detail}" for one in report.run.metrics if one.passed is False]
+    return ", metrics passed" if report.run.passed else f", metrics failed ({clean('; '.join(failed))})"
 
 
 def _row(row: Row) -> list[str]:

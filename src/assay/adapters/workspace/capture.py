@@ -4,8 +4,8 @@ import functools
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from assay.adapters.reading_apart import ReadingApart
 from assay.adapters.safe_read import read_below
@@ -13,7 +13,7 @@ from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.hashing import entries_of, plain_mode
 from assay.adapters.workspace.memory import Memory, Remembered
-from assay.adapters.workspace.walk import parse_record, walking
+from assay.adapters.workspace.walk import Walked, parse_record, walking
 from assay.engine.changes import changes_between
 from assay.evidence.apart import Answer, Question
 from assay.evidence.baseline import Baseline
@@ -120,13 +120,22 @@ class _Contents:
         return data
 
 
-def capture(commands: Commands, memory: Memory | None = None, nested_before: Iterable[str] = ()) -> Captured:
-    """Walk a folder and compare it with the baseline."""
+def capture(
+    commands: Commands,
+    memory: Memory | None = None,
+    nested_before: Iterable[str] = (),
+    without: Sequence[str] = (),
+) -> Captured:
+    """Walk a folder and compare it with the baseline.
+
+    ``without`` has folders that don't belong to the workspace, such as a virtual environment that a scenario
+    names. One that the baseline has files in does belong to it.
+    """
     root, baseline = commands.root, commands.baseline
     taken = time.time()
     with walking(root) as wait:
         remembered = memory.recall() if memory is not None else Remembered()
-        walked = wait()
+        walked = _belonging(wait(), without, baseline)
     cut = list(walked.cut)
     new, gone = walked.records - remembered.records, remembered.records - walked.records
     before, after = _compared(baseline, remembered, entries_of(root, new, cut), gone)
@@ -136,6 +145,21 @@ def capture(commands: Commands, memory: Memory | None = None, nested_before: Ite
         memory.keep(taken, walked.records, new, differing)
     nested = tuple(path for path in walked.nested if path not in set(nested_before))
     return Captured(root, baseline, changes, nested, tuple(cut), commands)
+
+
+def _belonging(walked: Walked, without: Sequence[str], baseline: Baseline) -> Walked:
+    """What was walked, without folders in which the baseline has nothing."""
+    starts = [f"{folder}/" for folder in without if not any(_is_in(path, folder) for path in baseline.paths())]
+    if not starts:
+        return walked
+    mine = tuple(starts)
+    kept = (row for row in walked.records if not parse_record(row).path.startswith(mine))
+    nested = tuple(path for path in walked.nested if not f"{path}/".startswith(mine))
+    return replace(walked, records=frozenset(kept), nested=nested)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
 
 
 def _compared(

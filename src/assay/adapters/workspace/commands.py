@@ -11,6 +11,7 @@ from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder, temporary_folder
 from assay.adapters.trees import copy_tree, own_tree, remove_tree, walk
 from assay.adapters.workspace.baseline import MAX_READ
+from assay.adapters.workspace.linking import link_folder
 from assay.adapters.workspace.restoring import make_room, restore_files
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.command_environment import NO_ENVIRONMENT, CommandEnvironment
@@ -71,6 +72,8 @@ class Commands:
         for path in self._covered():
             make_room(copy, path)
             os.mkdir(f"{copy}/{path}")
+        for folder in self.environment().linked:
+            link_folder(copy, folder)
         for path in collect:
             # So that whatever is there afterwards was written by the command.
             make_room(copy, posixpath.normpath(path))
@@ -87,8 +90,9 @@ class Commands:
     def _covered(self) -> list[str]:
         """Paths of the workspace that folders of the environment cover: nobody sees what else is there."""
         start = f"{self.workdir.rstrip('/')}/"
-        targets = (mount.target for mount in self.environment().mounts)
-        return [target.removeprefix(start) for target in targets if target.startswith(start)]
+        around = self.environment()
+        inside = (mount.target for mount in around.mounts if mount.target.startswith(start))
+        return [*(target.removeprefix(start) for target in inside), *(folder.path for folder in around.linked)]
 
 
 def run_in_folder(

@@ -143,6 +143,8 @@ class Provenance(StrictModel):
     scenario_sha256: str
     baseline_sha256: str | None = None
     isolation: str | None = None
+    assumed: list[str] = Field(default_factory=list)
+    """What nobody said and Assay assumed, one sentence each."""
     strict: bool = False
     """Whether advisory scorers counted as required ones (``--strict``)."""
 

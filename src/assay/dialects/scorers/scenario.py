@@ -5,6 +5,7 @@ The fields of a scorer's type are kept as written; they are checked when the sco
 
 import hashlib
 import json
+import posixpath
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -72,6 +73,12 @@ class Environment(StrictModel):
     venv: str | None = Field(default=None, min_length=1)
     folders: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
     base: str | None = Field(default=None, min_length=1)
+
+    @property
+    def inside(self) -> list[str]:
+        """The folders with a relative path. They may be in the workspace, but are no part of what is scored."""
+        named = [*self.folders, *([] if self.venv is None else [self.venv])]
+        return [posixpath.normpath(name) for name in named if not name.startswith(("/", "~", "../"))]
 
     @model_validator(mode="after")
     def _one_or_the_other(self) -> "Environment":
