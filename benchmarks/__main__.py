@@ -23,7 +23,9 @@ from benchmarks import (
     judge,
     memory,
     read,
+    service,
     start_up,
+    statistics,
     text_growth,
     verifying,
 )
@@ -43,7 +45,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "job_cost": job_cost.run,
     "coding": coding.run,
     "criteria": criteria.run,
+    "statistics": statistics.run,
     "judge": judge.run,
+    "service": service.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

@@ -59,7 +59,9 @@ def test_0_the_required_scorers_passed(cli: Cli, tmp_path: Path) -> None:
     found = report(cli, workspace, "--task", task, code=0)
     assert found["overall"] == {"verdict": "PASS", "score": 1.0, "warnings": 0, "headline": "PASS"}
     assert verdicts(found) == {"tests": "PASS", "guard": "PASS"}
-    assert found["workspace"]["changed"] == [{"path": "calc.py", "change": "modified", "old_path": None}]
+    assert found["workspace"]["changed"] == [
+        {"path": "calc.py", "change": "modified", "old_path": None, "detail": None}
+    ]
 
 
 @pytest.mark.statement("scorers.overall")
@@ -135,6 +137,7 @@ def test_the_hash_of_scenario_and_baseline_is_on_every_report(cli: Cli, tmp_path
     assert provenance["isolation"] in ("bubblewrap", "container", "process")
 
 
+@pytest.mark.statement("scorers.deterministic")
 def test_scoring_changes_nothing_and_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
     """The command runs on a copy, so what it writes is no change of the agent's."""
     scorers: list[dict[str, Any]] = [

@@ -73,8 +73,11 @@ class LocalScoringFiles:
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
             )
             around = self._environment(scenario)
-            commands = Commands(root, before.baseline, self.sandbox, scenario.workdir, around)
-            captured = capture(commands, memory, before.nested, scenario.environment.inside)
+            commands = Commands(
+                root, before.baseline, self.sandbox, scenario.workdir, around, clean_git=scenario.git == "clean"
+            )
+            shown, without = tuple(scenario.show_ignored), scenario.environment.inside
+            captured = capture(commands, memory, before.nested, shown, without)
             self.show(captured)
             yield captured
 

@@ -109,7 +109,8 @@ class LocalSeedingFiles:
             unpack_tree(f"{target}/{WORKSPACE}", folder)
             baseline = folder_baseline(folder)
             around = functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox()))
-            commands = Commands(folder, baseline, self.sandbox, scenario.workdir, around)
+            clean = scenario.git == "clean"
+            commands = Commands(folder, baseline, self.sandbox, scenario.workdir, around, clean_git=clean)
             workspace = Captured(folder, baseline, (), (), (), commands)
             yield LocalUntouched(workspace, baseline, f"{target}/{BASELINE}")
 

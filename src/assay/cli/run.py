@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from assay.adapters.job_store import DiskJobStore
 from assay.adapters.run_scoring import LocalRunScoring
@@ -37,13 +38,15 @@ from assay.cli.run_display import Display
 from assay.cli.run_scores import show_scored
 from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.core.errors import AssayError, InputError, MeasurementError
-from assay.engine.coding_trial import Coding, Judging
+from assay.engine.coding_trial import Coding
 from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
-from assay.engine.judge_run import judging
 from assay.engine.prepare_task import prepare_task
 from assay.engine.run_job import run_job
 from assay.engine.site import Site
 from assay.engine.task import Task, with_network
+
+if TYPE_CHECKING:
+    from assay.adapters.judge_setup import Judges
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +89,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_grading_rules(parser, default="harbor-0.13.1")
     parser.add_argument(
-        "--judge", action="store_true", help="have a language model judge the runs of seeded tasks, beside scorers"
+        "--judge", action="store_true", help="have a language model judge the runs of seeded tasks too"
     )
     add_judge(parser, "judge-")
     parser.add_argument("--quiet", action="store_true", help="print only the report")
@@ -108,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     with judges_of(args) as judges:
         if judges is not None:
             check_judges(judges, [task.path for task, _ in tasks if task.seeded])
-        finished_all = _run(setting, site, planned, display, None if judges is None else judging(judges))
+        finished_all = _run(setting, site, planned, display, judges)
     if not finished_all:
         print(
             f"assay: interrupted; run the same command with --job-name {setting.name} to resume", file=sys.stderr
@@ -190,12 +193,12 @@ def _agent(args: argparse.Namespace) -> Agent:
 
 
 def _run(
-    setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display, judge: Judging | None
+    setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display, judges: "Judges | None"
 ) -> bool:
     """Run the job. Returns whether it finished."""
     try:
         with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
-            coding = Coding(LocalRunScoring(lambda: site.sandbox), judge)
+            coding = Coding(LocalRunScoring(lambda: site.sandbox), judges)
             return run_job(setting, planned, site, workshop, store, display, stop_all, coding)
     except OSError as error:
         where = "" if error.filename is None else f" ({error.filename})"

@@ -41,7 +41,6 @@ from assay.cli.score_table import render
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
 from assay.engine.coding_trial import Coding
-from assay.engine.judge_run import judging
 from assay.engine.score_coding_run import Afterwards, Attempt, score_by_scenario, score_by_task
 from assay.engine.score_trial import score_trial
 from assay.evidence.coding_run import AgentRecord, RunStatus
@@ -114,25 +113,24 @@ def run(args: argparse.Namespace) -> int:
         if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
             report = score_trial(KeptCodingRun(args.workspace), args.task, _coding(args, judges))
         else:
-            ends = Afterwards(judges, None if args.keep is None else functools.partial(keep_run, args.keep))
-            report = _score(args, attempt, files, ends)
+            keep = None if args.keep is None else functools.partial(keep_run, args.keep)
+            report = _score(args, attempt, files, Afterwards(judges, keep))
     _show(report, args)
     return _exit_code(report, args.require_judge)
 
 
 def _coding(args: argparse.Namespace, judges: "Judges | None") -> Coding:
-    scoring = LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict)
-    return Coding(scoring, None if judges is None else judging(judges))
+    return Coding(LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict), judges)
 
 
 def _score(
-    args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles, ends: Afterwards
+    args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles, then: Afterwards
 ) -> ScorersReport:
     if args.task is not None:
-        return score_by_task(args.task, attempt, files, ends)
+        return score_by_task(args.task, attempt, files, then)
     if args.scenario is not None and (args.baseline is not None or args.no_workspace):
-        return score_by_scenario(args.scenario, args.baseline, attempt, files, ends)
-    return score_here(args, attempt, files, ends)
+        return score_by_scenario(args.scenario, args.baseline, attempt, files, then)
+    return score_here(args, attempt, files, then)
 
 
 def _show(report: ScorersReport, args: argparse.Namespace) -> None:
@@ -147,9 +145,15 @@ def _show(report: ScorersReport, args: argparse.Namespace) -> None:
 
 
 def _check(args: argparse.Namespace) -> None:
+    refuse_without(args, wanted=args.judge)
+    if args.require_judge and not args.judge:
+        raise InputError("pass --judge with --require-judge: without it no judge is asked")
+    if args.keep is not None and os.path.lexists(args.keep):
+        raise InputError(f"--keep must be a new folder, but {args.keep} exists")
+    if args.agent_logs is not None and not os.path.isdir(args.agent_logs):
+        raise InputError(f"--agent-logs must be a folder, got {args.agent_logs}, which isn't one")
     for text in args.format:
         parse_format(text)
-    _check_judge(args)
     if args.task is not None and args.scenario is not None:
         raise InputError("pass --task or --scenario, got both")
     if args.workspace is not None and args.no_workspace:
@@ -164,16 +168,6 @@ def _check(args: argparse.Namespace) -> None:
     if args.no_workspace and args.task is None and args.scenario is None:
         raise InputError("pass --task or --scenario with --no-workspace, got neither")
     _check_repository(args, needs_workspace)
-
-
-def _check_judge(args: argparse.Namespace) -> None:
-    refuse_without(args, wanted=args.judge)
-    if args.require_judge and not args.judge:
-        raise InputError("pass --judge with --require-judge: without it no judge is asked")
-    if args.keep is not None and os.path.lexists(args.keep):
-        raise InputError(f"--keep must be a new folder, but {args.keep} exists")
-    if args.agent_logs is not None and not os.path.isdir(args.agent_logs):
-        raise InputError(f"--agent-logs must be a folder, got {args.agent_logs}, which isn't one")
 
 
 def _check_repository(args: argparse.Namespace, elsewhere: bool) -> None:

@@ -31,13 +31,13 @@ def add_branch(parser: argparse.ArgumentParser) -> None:
 
 
 def score_here(
-    args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles, afterwards: Afterwards
+    args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles, then: Afterwards
 ) -> ScorersReport:
     """Score the repository that the current folder, or the folder given as WORKSPACE, is in."""
     with open_repository(args.workspace or ".") as repository:
         wanted = Wanted(args.branch, args.pr, args.main)
         rules = Rules(args.scenario, parse_scenario, HostTools(repository.root))
-        return score_repository(repository, wanted, rules, attempt, files, afterwards)
+        return score_repository(repository, wanted, rules, attempt, files, then)
 
 
 @contextlib.contextmanager

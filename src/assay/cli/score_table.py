@@ -1,11 +1,11 @@
 """A scored run for people: the gates, one row per scorer, and the details of every scorer that failed or broke."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.cli.judge_card import card
-from assay.cli.table import clean, render_table
-from assay.dialects.scorers.report import Row, RowVerdict, ScorersReport
+from assay.cli.table import clean, render_table, some_of
+from assay.dialects.scorers.report import IgnoredGroup, Row, RowVerdict, ScorersReport
 from assay.formats.counting import counted
 
 SHOWN = 10
@@ -58,6 +58,10 @@ def _gates(report: ScorersReport) -> Iterator[str]:
     yield f"run      {report.run.status.value}{_metrics(report)}"
     if report.workspace is not None:
         yield f"changed  {counted(len(report.workspace.changed), 'file')}"
+        became = [file for file in report.workspace.changed if file.detail is not None]
+        for file in became[:SHOWN]:
+            yield f"         {file.detail}: {clean(file.path)}"
+        yield from _ignored(report.workspace.ignored)
         for path in report.workspace.nested_repositories[:SHOWN]:
             yield f"         a repository inside the workspace: {clean(path)}"
         for sentence in report.workspace.cut[:SHOWN]:
@@ -70,6 +74,15 @@ def _metrics(report: ScorersReport) -> str:
         return ""
     failed = [f"{one.name}: {one.detail}" for one in report.run.metrics if one.passed is False]
     return ", metrics passed" if report.run.passed else f", metrics failed ({clean('; '.join(failed))})"
+
+
+def _ignored(groups: Sequence[IgnoredGroup]) -> Iterator[str]:
+    """One line for all files that nobody read."""
+    if groups:
+        most = sorted(groups, key=lambda one: -one.files)
+        named = some_of([f"{clean(one.rule)} {one.files}" for one in most])
+        count = counted(sum(one.files for one in groups), "new file")
+        yield f"ignored  {count} that the baseline's .gitignore names ({named}): not read, not shown to commands"
 
 
 def _row(row: Row) -> list[str]:

@@ -4,31 +4,28 @@
 
     run_agent      the agent, in each turn, in the same workspace      engine/run_trial.py
     RunScoring     captures, scores and keeps, where the files are     adapters/run_scoring.py
-    Judging        reads the whole run and gives its verdict           whoever has a judge
+    Judges         read the whole run and give their verdict           adapters/judge_setup.py
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.multi_step import TrialRewards
-from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import OverallVerdict, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding_record import coding_run
 from assay.engine.job_plan import Agent
 from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG, Bench, TrialFolder
+from assay.engine.judge_run import Judges, is_judged, with_verdict
 from assay.engine.run_trial import run_agent
 from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.task_commands import DEFAULT_AGENT_TIMEOUT_SEC
 from assay.engine.trial_record import BROKEN, Failure, StepRecord, TrialRecord
-from assay.evidence.coding_run import AgentEnd, AgentRecord, CodingRun, Diff, RunStatus
-
-# Reads a run and returns its report with the judge's gate filled in, by the judge that the scenario names.
-Judging: TypeAlias = Callable[[CodingRun, ScorersReport, JudgeSection | None], ScorersReport]
+from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class Coding:
     """What the runs of seeded tasks are graded with."""
 
     scoring: RunScoring
-    judge: Judging | None = None
+    judges: Judges | None = None
 
 
 def run_coding_trial(
@@ -88,13 +85,13 @@ def run_coding_trial(
     return TrialRecord(started, site.host.now(), steps, rewards, failure)
 
 
-def judged(scored: ScoredWorkspace, agent: Sequence[AgentRecord], judge: Judging | None) -> ScoredWorkspace:
+def judged(scored: ScoredWorkspace, agent: Sequence[AgentRecord], judges: Judges | None) -> ScoredWorkspace:
     """The same with the judge's word, if there is a judge. Only a completed run is judged."""
-    if judge is None or scored.report.run.status is not RunStatus.COMPLETED:
+    if judges is None or not is_judged(scored.report.run.status):
         return scored
     run = coding_run(scored.scenario, scored.report, agent, scored.diff)
-    report = judge(run, scored.report, scored.scenario.judge)
-    return ScoredWorkspace(scored.scenario, report, scored.diff)
+    verdict = judges.judge(scored.scenario.judge)(run)
+    return replace(scored, report=with_verdict(scored.report, verdict))
 
 
 def _score(
@@ -102,7 +99,7 @@ def _score(
 ) -> tuple[TrialRewards | None, str | None]:
     """The rewards of the run, or why the measurement broke."""
     scored = coding.scoring.score(task.path, bench.workdir(), records, RunStatus.COMPLETED)
-    scored = judged(scored, records, coding.judge)
+    scored = judged(scored, records, coding.judges)
     coding.scoring.keep(folder.path, task.path, scored, records)
     return rewards_of(scored.report)
 

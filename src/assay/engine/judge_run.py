@@ -81,11 +81,6 @@ class Judges(Protocol):
         ...
 
 
-def judging(judges: Judges) -> Callable[[CodingRun, ScorersReport, JudgeSection | None], ScorersReport]:
-    """How a run gets its verdict, by the judge that its scenario names."""
-    return lambda run, report, section: with_verdict(report, judges.judge(section)(run))
-
-
 def _disagreement(overall: Overall | None, report: ScorersReport, state: JudgeState) -> str | None:
     if overall is None:
         return None

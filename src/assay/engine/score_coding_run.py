@@ -14,8 +14,8 @@ from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
 from assay.engine.judge_run import JudgeRun, Judges, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
-from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import all_required, frozen, placed_checks
+from assay.engine.score import score_run
+from assay.engine.scorer_checks import COMMAND, all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Workspace
@@ -140,7 +140,7 @@ def score_by_scenario(
     if attempt.workspace is None or baseline is None:
         checks = placed_checks(found, scenario)
         provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
-        loaded = _Loaded(checks, provenance, found, ends.for_scenario(found))
+        loaded = _Loaded(checks, provenance, found, ends.for_scenario(found)).as_strict_as(attempt)
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     with files.open_baseline(baseline_source(baseline, files.kind_of)) as before:
@@ -154,6 +154,7 @@ def score_against(
     before: KnownBaseline,
     attempt: Attempt,
     files: ScoringFiles,
+    *,
     assumed: Sequence[str] = (),
     ends: Afterwards = NOTHING,
 ) -> ScorersReport:

@@ -32,7 +32,7 @@ def score_repository(
     rules: Rules,
     attempt: Attempt,
     files: ScoringFiles,
-    afterwards: Afterwards = NOTHING,
+    then: Afterwards = NOTHING,
 ) -> ScorersReport:
     """Score a working tree, a branch or a pull request against the main branch."""
     ends = ends_of(repository, wanted)
@@ -41,7 +41,7 @@ def score_repository(
         scenario = _in_place(found.scenario, repository.root)
         left = Files(repository.root) if ends.after is None else Commit(repository.folder, ends.after)
         told = [ends.told, *found.told]
-        return score_against(scenario, origin, left, before, attempt, files, told, afterwards)
+        return score_against(scenario, origin, left, before, attempt, files, assumed=told, ends=then)
 
 
 def guess_for(repository: Repository, wanted: Wanted, tools: Tools, files: ScoringFiles) -> tuple[Guess, Ends]:

@@ -41,6 +41,6 @@ def score_trial(run: KeptRun, task: str | None, coding: Coding) -> ScorersReport
         if workspace is None:
             raise InputError(f"{run.path} can't be scored: its workspace was not kept as a whole")
         scored = coding.scoring.score(path, workspace, agent, run.status())
-    scored = judged(scored, agent, coding.judge)
+    scored = judged(scored, agent, coding.judges)
     coding.scoring.keep(run.path, path, scored, agent)
     return scored.report

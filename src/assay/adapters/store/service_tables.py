@@ -181,6 +181,9 @@ task_runs = Table(
     Column("idempotency_key", Text),
     Index(None, "organisation", "id"),
     Index(None, "organisation", "benchmark_run", "id"),
+    Index(None, "organisation", "status", "id"),
+    Index(None, "organisation", "verdict", "id"),
+    Index(None, "organisation", "task", "id"),
     Index(None, "status", "deadline_at"),
     UniqueConstraint("organisation", "idempotency_key"),
 )

@@ -12,13 +12,15 @@ from assay.adapters.safe_read import read_below
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.hashing import entries_of, plain_mode
+from assay.adapters.workspace.ignored import Ignored
 from assay.adapters.workspace.memory import Memory, Remembered
 from assay.adapters.workspace.walk import Walked, parse_record, walking
 from assay.engine.changes import changes_between
 from assay.evidence.apart import Answer, Question
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
-from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind
+from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind, IgnoredFiles, ignored_paths
+from assay.formats.path_patterns import matching
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Captured:
     nested_repositories: tuple[str, ...]
     cut: tuple[str, ...]
     commands: Commands
+    ignored: tuple[IgnoredFiles, ...] = ()
 
     def before(self, path: str) -> bytes | None:
         return self._contents.get(("before", path), self._before)
@@ -53,6 +56,8 @@ class Captured:
         found = self._found(path)
         if found is None:
             return None
+        if path in self._unread:
+            return _unread_entry(found)
         known = None if path in self._changed else self.baseline.entry(path)
         if known is not None:
             return Entry(known.kind, known.mode, known.size, known.digest, found.st_nlink)
@@ -86,6 +91,10 @@ class Captured:
     @functools.cached_property
     def _contents(self) -> "_Contents":
         return _Contents()
+
+    @functools.cached_property
+    def _unread(self) -> frozenset[str]:
+        return frozenset(ignored_paths(self))
 
     @functools.cached_property
     def _changed(self) -> dict[str, Entry | None]:
@@ -124,12 +133,14 @@ def capture(
     commands: Commands,
     memory: Memory | None = None,
     nested_before: Iterable[str] = (),
+    shown: tuple[str, ...] = (),
     without: Sequence[str] = (),
 ) -> Captured:
     """Walk a folder and compare it with the baseline.
 
-    ``without`` has folders that don't belong to the workspace, such as a virtual environment that a scenario
-    names. One that the baseline has files in does belong to it.
+    New files under the baseline's own ignore rules are listed and not read. Commands see them only where one of
+    the patterns ``shown`` names them. ``without`` has folders that don't belong to the workspace, such as a
+    virtual environment that a scenario names. One that the baseline has files in does belong to it.
     """
     root, baseline = commands.root, commands.baseline
     taken = time.time()
@@ -138,13 +149,25 @@ def capture(
         walked = _belonging(wait(), without, baseline)
     cut = list(walked.cut)
     new, gone = walked.records - remembered.records, remembered.records - walked.records
+    ignored = Ignored(baseline)
+    aside, new = ignored.told_apart(new)
     before, after = _compared(baseline, remembered, entries_of(root, new, cut), gone)
     changes = changes_between(before, after)
     if memory is not None and not cut and (new or gone):
         differing = {path: after.get(path) for change in changes for path in change.paths}
-        memory.keep(taken, walked.records, new, differing)
-    nested = tuple(path for path in walked.nested if path not in set(nested_before))
-    return Captured(root, baseline, changes, nested, tuple(cut), commands)
+        memory.keep(taken, walked.records - aside, new, differing)
+    known = set(nested_before)
+    nested = tuple(path for path in walked.nested if path not in known and not ignored.has_folder(path))
+    hidden = frozenset(path for each in ignored.files for path in each.paths if matching(path, shown) is None)
+    commands = replace(commands, hidden=commands.hidden | hidden)
+    return Captured(root, baseline, changes, nested, tuple(cut), commands, ignored.files)
+
+
+def _unread_entry(found: os.stat_result) -> Entry:
+    """The entry of a path whose content nobody read."""
+    kinds = ((stat.S_ISREG, EntryKind.FILE), (stat.S_ISLNK, EntryKind.LINK), (stat.S_ISDIR, EntryKind.FOLDER))
+    kind = next((kind for fits, kind in kinds if fits(found.st_mode)), EntryKind.OTHER)
+    return Entry(kind, plain_mode(found.st_mode), found.st_size, "", found.st_nlink)
 
 
 def _belonging(walked: Walked, without: Sequence[str], baseline: Baseline) -> Walked:

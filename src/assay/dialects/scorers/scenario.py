@@ -13,6 +13,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from assay.dialects.scorers import strict
 from assay.dialects.scorers.judge_section import JudgeSection
+from assay.formats.path_patterns import check_patterns
 
 
 class StrictModel(strict.StrictModel):
@@ -115,7 +116,12 @@ class Scorer(BaseModel):
 
 
 class Scenario(StrictModel):
-    """A coding scenario."""
+    """A coding scenario.
+
+    ``git`` says whether commands find a git repository in the workspace: ``none``, or ``clean`` for a new one with
+    a single commit of what is there. ``show_ignored`` has globs of new files under the baseline's ignore rules
+    that commands need to see, such as ``dist/*``.
+    """
 
     name: str | None = None
     user_instruction: str | None = Field(
@@ -130,6 +136,8 @@ class Scenario(StrictModel):
     environment: Environment = Environment()
     limits: Limits = Limits()
     network: bool = False
+    git: Literal["none", "clean"] = "none"
+    show_ignored: list[str] = Field(default_factory=list)
     judge: JudgeSection | None = None
 
     @property
@@ -145,6 +153,12 @@ class Scenario(StrictModel):
         if not workdir.startswith("/") or not names or ".." in names or "\0" in workdir:
             raise ValueError(f"must be the absolute path of a folder, such as /workspace, got {workdir!r}")
         return workdir
+
+    @field_validator("show_ignored")
+    @classmethod
+    def _are_patterns(cls, show_ignored: list[str]) -> list[str]:
+        check_patterns(show_ignored)
+        return show_ignored
 
     @field_validator("turns")
     @classmethod
