@@ -44,7 +44,9 @@ SLOW_FILES = (
     "attacks/",
     "checks/criteria/test_any_state",
     "checks/test_every_type",
+    "cli/test_judge",
     "cli/test_listen",
+    "cli/test_reward_judge",
     "cli/test_verify",
     "core/test_total",
     "detectors/test_code/test_any_text",
@@ -52,6 +54,7 @@ SLOW_FILES = (
     "engine/test_trial_queue",
     "test_architecture",
     "test_error_sentences",
+    "test_example_judge",
     "test_extras",
     "test_patterns",
 )
