@@ -19,7 +19,7 @@ from assay.api.metrics import Metrics
 from assay.api.openapi import DESCRIPTION, openapi
 from assay.api.problems import RefusedError, answer_of, invalid_body
 from assay.api.record_stream import record_stream
-from assay.api.routes import benchmarks, keys, playgrounds, task_runs, work
+from assay.api.routes import benchmarks, keys, playgrounds, runs, task_runs, work
 from assay.api.routing import STREAM, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
@@ -32,6 +32,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *task_runs.routes.all,
     *playgrounds.routes.all,
     *work.routes.all,
+    *runs.routes.all,
     *keys.routes.all,
 )
 # Larger bodies are read only from those who have a key.
