@@ -97,6 +97,11 @@ attack-table: $(DEV) ## Score the corpus of attacks and honest changes, and prin
 .PHONY: bench
 bench: $(RUNTIME) ## Run all benchmarks, each against a baseline in the same run
 	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks.coverage --check
+
+.PHONY: coverage-check
+coverage-check: $(RUNTIME) ## Try out on simulated agents how often intervals cover, and write what was found
+	@$(BIN)/python -m benchmarks.coverage
 
 .PHONY: clean
 clean: ## Remove what was installed and cached

@@ -20,10 +20,12 @@ from benchmarks import (
     criteria,
     growth,
     job_cost,
+    judge,
     memory,
     read,
     service,
     start_up,
+    statistics,
     text_growth,
     verifying,
 )
@@ -43,7 +45,12 @@ BENCHMARKS: dict[str, Benchmark] = {
     "job_cost": job_cost.run,
     "coding": coding.run,
     "criteria": criteria.run,
+<<<<<<< HEAD
+    "statistics": statistics.run,
+    "judge": judge.run,
+=======
     "service": service.run,
+>>>>>>> service
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

@@ -14,10 +14,12 @@ from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
 from docs.api_page import api_page, openapi_file
 from docs.attack_page import attack_table
+from docs.coverage_page import coverage_page
 from docs.criteria_page import criteria_pages
 from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
+from docs.judge_page import judge_prompts
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
 from docs.scorers_page import scorer_types, scorers_face
@@ -37,6 +39,8 @@ def reference_files() -> dict[str, str]:
         "error-sentences.md": error_page(),
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
+        "interval-coverage.md": coverage_page(),
+        "judge-prompts.md": judge_prompts(),
         "reason-codes.md": reason_codes(),
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),

@@ -20,6 +20,7 @@ SANDBOX_FILES = (
     "cli/test_tasks",
     "dialects/evaluation/test_whole_way",
     "test_evaluation_face",
+    "test_faces_agree",
     "test_example_scenarios",
     "test_scorers_face",
 )

@@ -112,6 +112,7 @@ def test_a_task_does_not_follow_its_scenario(around: Path) -> None:
         assert verdicts(by_task(task, around / name)) == expected
 
 
+@pytest.mark.statement("scorers.deterministic")
 def test_scoring_twice_gives_the_same(around: Path) -> None:
     task = make_task(around)
     unpack_workspace(load_seeded(task), str(around / "workspace"))

@@ -337,3 +337,13 @@ def test_names_that_the_terminal_can_not_show_are_escaped(tmp_path: Path) -> Non
     done = subprocess.run(command, env=environment, capture_output=True, check=True)
     assert b"ag\\u20acnt" in done.stdout
     assert done.stderr == b""
+
+
+@pytest.mark.statement("harbor.run-options", "harbor.attempts-option")
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [((), (1, 4, 0)), (("-k", "5", "-n", "2", "-r", "3"), (5, 2, 3)), (("--n-attempts", "2"), (2, 4, 0))],
+)
+def test_the_defaults_of_a_run_are_harbors(options: tuple[str, ...], expected: tuple[int, int, int]) -> None:
+    args = parser_of("run").parse_args(["tasks", "-a", "nop", *options])
+    assert (args.n_attempts, args.n_concurrent, args.max_retries) == expected

@@ -119,6 +119,7 @@ def test_broken_flaky_and_wrong_are_told_apart(cli: Cli, tmp_path: Path, jobs: P
         assert kind in found.out
 
 
+@pytest.mark.statement("harbor.attempts-option")
 def test_the_order_and_the_sources(cli: Cli, tmp_path: Path, jobs: Path) -> None:
     for name in ("b", "a"):
         write_task(tmp_path / "set" / name)

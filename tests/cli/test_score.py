@@ -59,7 +59,9 @@ def test_0_the_required_scorers_passed(cli: Cli, tmp_path: Path) -> None:
     found = report(cli, workspace, "--task", task, code=0)
     assert found["overall"] == {"verdict": "PASS", "score": 1.0, "warnings": 0, "headline": "PASS"}
     assert verdicts(found) == {"tests": "PASS", "guard": "PASS"}
-    assert found["workspace"]["changed"] == [{"path": "calc.py", "change": "modified", "old_path": None}]
+    assert found["workspace"]["changed"] == [
+        {"path": "calc.py", "change": "modified", "old_path": None, "detail": None}
+    ]
 
 
 @pytest.mark.statement("scorers.overall")
@@ -135,6 +137,7 @@ def test_the_hash_of_scenario_and_baseline_is_on_every_report(cli: Cli, tmp_path
     assert provenance["isolation"] in ("bubblewrap", "container", "process")
 
 
+@pytest.mark.statement("scorers.deterministic")
 def test_scoring_changes_nothing_and_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
     """The command runs on a copy, so what it writes is no change of the agent's."""
     scorers: list[dict[str, Any]] = [
@@ -251,8 +254,7 @@ def test_what_can_not_be_used_is_said_in_one_sentence(cli: Cli, tmp_path: Path) 
     scenario = tmp_path / "scenario.json"
     (tmp_path / "text").write_text("no archive")
     wrong: list[tuple[list[object], str]] = [
-        ([], "pass --task or --scenario, got neither"),
-        ([workspace], "pass --task or --scenario, got neither"),
+        ([workspace.parent], "pass --task, or --scenario with --baseline, or run inside a git repository, but "),
         ([workspace, "--task", task, "--scenario", scenario], "pass --task or --scenario, got both"),
         (["--task", task], "pass a workspace or --no-workspace, got neither"),
         ([workspace, "--task", task, "--no-workspace"], "pass a workspace or --no-workspace, got both"),
@@ -266,7 +268,7 @@ def test_what_can_not_be_used_is_said_in_one_sentence(cli: Cli, tmp_path: Path) 
         ),
         ([workspace, "--task", workspace], f"{workspace} isn't a seeded task: task.json can't be read"),
         ([workspace, "--task", task, "--baseline", workspace], "a task has its own baseline: "),
-        ([workspace, "--scenario", scenario], "pass --baseline with --scenario: "),
+        ([workspace.parent, "--scenario", scenario], "pass --task, or --scenario with --baseline, or run inside "),
         (
             [workspace, "--scenario", scenario, "--baseline", "none"],
             "the baseline must be a folder, an archive or REPOSITORY@COMMIT, got none, ",

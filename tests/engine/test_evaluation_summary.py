@@ -79,5 +79,18 @@ def test_steps_of_an_older_record_are_summed_up_as_the_trials_rewards_were(
     assert summed({"a": records}, a={"rewards": rewards}).mean == mean
 
 
+@pytest.mark.parametrize(("used", "mean"), [("first", 0.75), ("latest", 1.0)])
+def test_the_first_gradings_of_steps_are_not_summed_up_by_a_later_record(used: str, mean: float) -> None:
+    """A trial from before there was a grading of the whole, which was graded again since."""
+    records = [
+        grading(1, 1.0, step="one"),
+        grading(2, 0.5, step="two"),
+        grading(3, 1.0, step="one"),
+        grading(4, 1.0, step="two"),
+        grading(5, 1.0, steps=[3, 4]),
+    ]
+    assert summed({"a": records}, used, a={"rewards": {"reward": 0.75}}).mean == mean
+
+
 def test_a_job_without_gradings_has_no_evaluation() -> None:
     assert summarize(["a"], evaluate_trials([trial("a")], [], "first"), 1.0) is None

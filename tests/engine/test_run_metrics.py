@@ -15,6 +15,7 @@ def badge(record: AgentRecord, changed: int | None = 1, limits: RunLimits | None
     return passed(run_metrics(record, changed, limits or RunLimits()))
 
 
+@pytest.mark.statement("scorers.run-metrics")
 @pytest.mark.statement("scorers.run-badge")
 def test_a_run_that_ended_by_itself_in_time_with_a_change() -> None:
     rows = run_metrics(AgentRecord(TOLD, "Done.", end=FINE), 2, RunLimits(tokens=200))
@@ -44,6 +45,7 @@ def test_an_agent_that_did_not_end_well(end: AgentEnd, detail: str) -> None:
     assert passed(rows) is False
 
 
+@pytest.mark.statement("scorers.run-metrics")
 @pytest.mark.parametrize(
     "limits", [RunLimits(time_s=10), RunLimits(tokens=149), RunLimits(cost_usd=0.4), RunLimits(steps=0)]
 )

@@ -113,6 +113,7 @@ def test_by_a_task() -> None:
         "baseline_sha256": "baseline hash",
         "isolation": None,
         "strict": False,
+        "assumed": [],
     }
     capture = (Files("work"), "baseline hash", ("vendor",), "/app", True)
     assert site.asked == ["task task", "1 scorers", capture, "workspace closed"]
@@ -127,8 +128,8 @@ def test_by_a_scenario() -> None:
     assert report.provenance.baseline_sha256 == "another hash"
     assert site.asked == [
         "scenario s.yaml",
-        "1 scorers",
         Files("before"),
+        "1 scorers",
         (Files("work", packed=True), "another hash", (), "/app", False),
         "workspace closed",
         "baseline closed",

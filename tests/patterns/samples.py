@@ -21,9 +21,13 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/test_code/rust/grammar.py": {"named": ("", "ab")},
     "detectors/test_code/whole_expectations.py": {"value": r"(?<!\w)ab[\"']?\s*(?::|=>|=)\s*cd\s*[,})\]]"},
     "engine/reward_lint.py": {"name": "ab"},
+    "formats/fhir/answers.py": {"one": "ab"},
+    "formats/fhir/ignored.py": {"name": "ab"},
     "formats/file_content/rules.py": {"name": "sha256"},
     "formats/hl7/escapes.py": {"mark": r"\\", "hexadecimal": r"(?P<bytes>(?:\\X(?:[0-9A-Fa-f]{2})+\\)+)"},
+    "formats/x12/binary.py": {"mark": r"\*", "other": r"[^*~]{0,20}"},
     "formats/x12/header.py": {"mark": r"\*"},
+    "judge/variations.py": {"names": ("ab", "cd")},
     "judge/quotes.py": {"before": r"(?<!\w)", "words": "ab", "after": r"(?!\w)"},
 }  # fmt: skip
 

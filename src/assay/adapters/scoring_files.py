@@ -73,8 +73,11 @@ class LocalScoringFiles:
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
             )
             around = self._environment(scenario)
-            commands = Commands(root, before.baseline, self.sandbox, scenario.workdir, around)
-            captured = capture(commands, memory, before.nested)
+            commands = Commands(
+                root, before.baseline, self.sandbox, scenario.workdir, around, clean_git=scenario.git == "clean"
+            )
+            shown, without = tuple(scenario.show_ignored), scenario.environment.inside
+            captured = capture(commands, memory, before.nested, shown, without)
             self.show(captured)
             yield captured
 
@@ -85,9 +88,7 @@ class LocalScoringFiles:
 
     def _environment(self, scenario: Scenario) -> Callable[[], CommandEnvironment]:
         """Made when the first command needs it, and once."""
-        return functools.cache(
-            lambda: command_environment(scenario.environment, self.base, scenario.workdir, self.sandbox())
-        )
+        return functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox()))
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)

@@ -16,12 +16,16 @@ from typing import Any
 
 from assay.adapters.atomic_write import write_text
 from assay.adapters.checksums import file_checksum
+from assay.adapters.command_environment import command_environment
 from assay.adapters.scenario_file import scenario_of
 from assay.adapters.trees import unpack_tree
 from assay.adapters.workspace.baseline import load_baseline
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import hash_of
 from assay.engine.coding_task import Seeded
+from assay.engine.sandbox import Sandbox
+from assay.engine.seeded_run import runnable
+from assay.engine.task import Task
 
 TASK = "task.json"
 WORKSPACE = "workspace.tar.gz"
@@ -66,6 +70,19 @@ def load_seeded(folder: str) -> Seeded:
     )
 
 
+def is_seeded(folder: str) -> bool:
+    """Whether a folder looks like a seeded task."""
+    return os.path.isfile(f"{folder}/{TASK}") and os.path.isfile(f"{folder}/{WORKSPACE}")
+
+
+def load_runnable(folder: str, sandbox: Sandbox) -> Task:
+    """A seeded task for agents to be run on. Raises ``InputError`` if it was changed."""
+    seeded = load_seeded(os.path.abspath(folder))
+    _check_archive(seeded)
+    around = command_environment(seeded.scenario.environment, ".", sandbox)
+    return runnable(seeded, f"{seeded.folder}/{WORKSPACE}", around)
+
+
 def check_room(target: str) -> None:
     """Raise ``InputError`` if something is at the path that a workspace should be unpacked to."""
     if os.path.lexists(target):
@@ -75,14 +92,18 @@ def check_room(target: str) -> None:
 def unpack_workspace(task: Seeded, target: str) -> None:
     """Unpack the workspace of a task into a new folder, for one agent."""
     check_room(target)
+    _check_archive(task)
+    os.makedirs(target)
+    unpack_tree(f"{task.folder}/{WORKSPACE}", target)
+
+
+def _check_archive(task: Seeded) -> None:
     archive = f"{task.folder}/{WORKSPACE}"
     try:
         if file_checksum(archive) != task.workspace_sha256:
             raise InputError(f"{archive} was changed since the task was seeded")
     except OSError as error:
         raise InputError(f"{archive} can't be read: {error.strerror}") from error
-    os.makedirs(target)
-    unpack_tree(archive, target)
 
 
 def _read_record(folder: str) -> dict[str, Any]:

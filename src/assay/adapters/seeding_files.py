@@ -108,10 +108,9 @@ class LocalSeedingFiles:
         with self.scratch() as folder:
             unpack_tree(f"{target}/{WORKSPACE}", folder)
             baseline = folder_baseline(folder)
-            around = functools.cache(
-                lambda: command_environment(scenario.environment, self.base, scenario.workdir, self.sandbox())
-            )
-            commands = Commands(folder, baseline, self.sandbox, scenario.workdir, around)
+            around = functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox()))
+            clean = scenario.git == "clean"
+            commands = Commands(folder, baseline, self.sandbox, scenario.workdir, around, clean_git=clean)
             workspace = Captured(folder, baseline, (), (), (), commands)
             yield LocalUntouched(workspace, baseline, f"{target}/{BASELINE}")
 

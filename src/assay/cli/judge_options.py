@@ -2,13 +2,14 @@
 
 import argparse
 import math
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.arguments import positive
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.adapters.judge_setup import JudgeOptions
+    from assay.adapters.judge_setup import JudgeOptions, Judges
     from assay.judge.budget import Prices
 
 
@@ -64,6 +65,15 @@ def judge_options(args: argparse.Namespace) -> "JudgeOptions":
         at_once=args.judge_at_once or AT_ONCE,
         trust=UNKNOWN if args.judge_calibration is None else read_trust(args.judge_calibration),
     )
+
+
+def judges_of(args: argparse.Namespace) -> AbstractContextManager["Judges | None"]:
+    """The judges that the options ask for; None without --judge."""
+    if not args.judge:
+        return nullcontext()
+    from assay.adapters.judge_setup import Judges  # noqa: PLC0415 - only who has a judge needs it
+
+    return Judges(judge_options(args))
 
 
 def refuse_without(args: argparse.Namespace, wanted: bool) -> None:

@@ -20,6 +20,7 @@ from assay.version import VERSION
 COMMANDS = {
     "report": "summarize a job: score, pass@k, and every denominator",
     "compare": "compare agents on the tasks that they have in common",
+    "power": "say how many tasks and attempts it takes to show a difference",
     "outcome": "print the outcome of a job as one line for a program",
     "audit": "check that a job's recorded result follows from its trials",
     "run": "run an agent on tasks and grade each attempt",
@@ -30,6 +31,7 @@ COMMANDS = {
     "tasks": "check tasks for mistakes, or show what they come to",
     "seed": "make a task from a coding scenario",
     "score": "score a coding run with its scorers",
+    "scenario": "write down what 'assay score' assumes about a repository",
     "judge": "have a language model judge runs, and see how far to trust it",
     "verify": "hold criteria against what a run left in a playground",
     "criteria": "check criteria for mistakes before any run",

@@ -1,8 +1,9 @@
 """Have a language model answer every criterion of a rubric about an output, and write the reward.
 
 RUBRIC is a JSON file with dimensions, each with a weight and criteria: binary ones, which are met or not, and
-graded ones, from 0 to a number of levels. Writes reward.json, and details.json with the evidence of every dimension, the
-range of the answers as confidence, and the mistakes that the judge found. Works as the last line of a verifier:
+graded ones, from 0 to a number of levels. Writes reward.json, and details.json with the evidence of every
+dimension, the range of the answers as confidence, and the mistakes that the judge found. Works as the last line of
+a verifier:
 
     assay reward judge /tests/rubric.json --output /workspace/report.md --samples 3
 

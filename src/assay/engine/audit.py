@@ -10,6 +10,7 @@ from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import JobResult, JobStats, job_stats
 from assay.dialects.harbor.job_text import job_text
 from assay.dialects.harbor.trial import Trial
+from assay.engine.audit_locks import audit_locks
 from assay.engine.audit_rewards import audit_rewards
 from assay.engine.audit_running import USAGE, as_number, as_of, has_gone, in_order_of_end, without_leftovers
 from assay.engine.finding import Finding, Standing
@@ -52,7 +53,11 @@ def audit_job(folder: JobFolder, job: Job) -> Audit:
     best = min(attempts, key=_differences)
     return Audit(
         job=job.name,
-        findings=best.findings + audit_rewards(folder, job.trials, job.version.profile),
+        findings=[
+            *best.findings,
+            *audit_rewards(folder, job.trials, job.version.profile),
+            *audit_locks(folder, job.trials),
+        ],
         identical=best.identical,
         finished=finished,
         notes=[*known.notes, *best.notes],

@@ -95,7 +95,7 @@ def _evaluated(trial: Trial, history: History | None, used: str) -> Evaluated:
         return Evaluated(trial.name, UNGRADED)
     from assay.engine.read_result import whole_result  # noqa: PLC0415 - see TYPE_CHECKING above
 
-    final = strategy_of(trial, history.first()) is Strategy.FINAL
+    final = history.whole(used) is None and strategy_of(trial, history.first()) is Strategy.FINAL
     found = whole_result(history, used, final=final)
     if found is None:
         return Evaluated(trial.name, UNGRADED)

@@ -45,9 +45,12 @@ class History:
         return len(self._of_steps()) > len(self.first())
 
     def whole(self, used: str) -> "Grading | None":
-        """The first or the latest grading of the whole trial; None if there is only one for each step."""
-        wholes = [one for one in self.gradings if one.step is None]
-        return None if not wholes else wholes[0] if used == "first" else wholes[-1]
+        """The first or the latest grading of the whole trial; None if there are only those of its steps."""
+        shown = self.first() if used == "first" else self.latest()
+        if shown and shown[0].step is None:
+            return shown[0]
+        numbers = [one.number for one in shown]
+        return next((one for one in self.gradings if one.steps == numbers), None)
 
     def _of_steps(self) -> "list[Grading]":
         return [one for one in self.gradings if one.steps is None]

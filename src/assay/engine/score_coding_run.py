@@ -14,8 +14,8 @@ from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
 from assay.engine.judge_run import JudgeRun, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
-from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import all_required, frozen, placed_checks
+from assay.engine.score import score_run
+from assay.engine.scorer_checks import COMMAND, all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Workspace
@@ -145,18 +145,41 @@ def score_by_scenario(
 ) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
-    checks = placed_checks(found, scenario)
-    provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
-    loaded = _Loaded(checks, provenance, found, ends.for_scenario(found)).as_strict_as(attempt)
     if attempt.workspace is None or baseline is None:
+        checks = placed_checks(found, scenario)
+        provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
+        loaded = _Loaded(checks, provenance, found, ends.for_scenario(found)).as_strict_as(attempt)
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
+    with files.open_baseline(baseline_source(baseline, files.kind_of)) as before:
+        return score_against(found, scenario, left, before, attempt, files, ends=ends)
+
+
+def score_against(
+    scenario: Scenario,
+    origin: str,
+    left: Files | Commit,
+    before: KnownBaseline,
+    attempt: Attempt,
+    files: ScoringFiles,
+    *,
+    assumed: Sequence[str] = (),
+    ends: Afterwards = NOTHING,
+) -> ScorersReport:
+    """Score what an agent left against a baseline that is open already.
+
+    ``origin`` is how errors name the scenario, and ``assumed`` tells what nobody said, for the record.
+    """
+    checks = placed_checks(scenario, origin)
+    provenance = Provenance(
+        engine=VERSION, scenario_sha256=scenario_hash(frozen(scenario, checks)), assumed=list(assumed)
+    )
+    loaded = (
+        _Loaded(checks, provenance, scenario, ends.for_scenario(scenario)).as_strict_as(attempt).against(before)
+    )
     run_check = files.scorer_runner(loaded.checks)
-    with (
-        files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
-        files.capture(left, before, found, remember=False) as workspace,
-    ):
-        return _score(loaded.against(before), workspace, attempt, files, run_check)
+    with files.capture(left, before, scenario, remember=False) as workspace:
+        return _score(loaded, workspace, attempt, files, run_check)
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:

@@ -11,9 +11,9 @@ from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, Outcome, Scored
 from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash, written
 from assay.engine.coding_task import Seeded
+from assay.engine.record_tests import Recorder, with_recorded_tests
 from assay.engine.sandbox import Ran
-from assay.engine.score import COMMAND
-from assay.engine.scorer_checks import frozen, placed_checks
+from assay.engine.scorer_checks import COMMAND, frozen, placed_checks
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted
 from assay.version import VERSION
@@ -108,7 +108,10 @@ def seed_task(
         # What is recorded is what agents will get: an archive does not keep everything that a folder has.
         with files.unpacked(target, fixed) as untouched:
             notes = _try_scorers(checks, untouched.workspace)
-            seen = _try_commands(checks, untouched.workspace)
+            recorder = Recorder()
+            seen = _try_commands(checks, untouched.workspace, recorder)
+            details = {name: one["detail"] for name, one in seen.items()}
+            fixed = frozen(fixed, with_recorded_tests(scenario, checks, recorder, details, origin))
             manifest = untouched.store_baseline()
             nested = untouched.nested
         record = {
@@ -165,12 +168,14 @@ def _try_scorers(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace)
     return tuple(f"{one.placement.name}: {one.outcome.summary}" for one in answers if _has_notes(one.outcome))
 
 
-def _try_commands(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace) -> dict[str, dict[str, object]]:
+def _try_commands(
+    checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace, recorder: Recorder
+) -> dict[str, dict[str, object]]:
     """What each command says about a workspace that nobody has touched yet, by the name of its scorer.
 
     It may fail there, since the agent hasn't done its work; and a runner that can't start is better known now.
     """
-    answers = grade([one for one in checks if one.check.kind == COMMAND], untouched)
+    answers = grade([one for one in checks if one.check.kind == COMMAND], untouched, run=recorder)
     return {one.placement.name: _seen(one.outcome) for one in answers}
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.dialects.harbor.trial import Trial, Usage, UsageSum
-from assay.engine.durations import Durations, durations_of
+from assay.dialects.harbor.trial import Seconds, Trial, Usage, UsageSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,38 +14,47 @@ class UsageReport:
     trials_with_tokens: int
     trials_with_cost: int
     by_model: Mapping[str, Usage]
-    mean: Durations
+    mean: Seconds
     trials_with_times: int
 
 
-def report_usage(trials: Sequence[Trial]) -> UsageReport:
-    """The usage of trials."""
-    total = UsageSum()
+def report_usage(trials: Sequence[Trial], total: Usage) -> UsageReport:
+    """The usage of trials, of which the sum is known."""
     used = [trial.usage for trial in trials if trial.usage is not None]
-    for usage in used:
-        total.add(usage)
-    lengths = [durations_of(trial) for trial in trials]
+    lengths = [trial.seconds for trial in trials if trial.seconds is not None]
     return UsageReport(
-        usage=total.total(),
-        trials_with_tokens=sum(
-            usage.n_input_tokens is not None or usage.n_output_tokens is not None for usage in used
-        ),
-        trials_with_cost=sum(usage.cost_usd is not None for usage in used),
+        usage=total,
+        trials_with_tokens=sum(one.n_input_tokens is not None or one.n_output_tokens is not None for one in used),
+        trials_with_cost=sum(one.cost_usd is not None for one in used),
         by_model=_by_model(trials),
-        mean=Durations(
-            _mean(one.total for one in lengths),
-            _mean(one.setup for one in lengths),
-            _mean(one.agent for one in lengths),
-            _mean(one.verifier for one in lengths),
-        ),
+        mean=mean_seconds(lengths),
         trials_with_times=sum(one.total is not None for one in lengths),
+    )
+
+
+def sum_of_usage(trials: Iterable[Trial]) -> Usage:
+    """The usage of trials, added up in harbor's order of addition."""
+    total = UsageSum()
+    for trial in trials:
+        if trial.usage is not None:
+            total.add(trial.usage)
+    return total.total()
+
+
+def mean_seconds(lengths: Sequence[Seconds]) -> Seconds:
+    """The mean of each length over those that are known."""
+    return Seconds(
+        _mean([one.total for one in lengths]),
+        _mean([one.setup for one in lengths]),
+        _mean([one.agent for one in lengths]),
+        _mean([one.verifier for one in lengths]),
     )
 
 
 def _by_model(trials: Iterable[Trial]) -> dict[str, Usage]:
     sums: dict[str, UsageSum] = {}
     for trial in trials:
-        for model, usage in (trial.model_usage or {}).items():
+        for model, usage in trial.model_usage.items() if trial.model_usage is not None else ():
             sums.setdefault(model, UsageSum()).add(usage)
     return {model: used.total() for model, used in sums.items()}
 

@@ -209,7 +209,7 @@ REFUSED: list[tuple[type[StrictModel], str, object]] = [
 ]
 
 
-@pytest.mark.statement("evaluation.result-strict")
+@pytest.mark.statement("evaluation.result-strict", "evaluation.result-range")
 @pytest.mark.parametrize(("model", "field", "value"), REFUSED, ids=str)
 def test_nothing_is_coerced(model: type[StrictModel], field: str, value: object) -> None:
     with pytest.raises(ValidationError) as refused:
@@ -285,7 +285,6 @@ def test_every_part_of_the_confidence_is_optional(field: str) -> None:
     assert load(ConfidenceMetadata, alone).model_dump(exclude_unset=True) == alone
 
 
-@pytest.mark.statement("evaluation.result-range")
 @pytest.mark.parametrize(("count", "agreement"), [(0, 0.0), (1, 1.0), (10**6, 0.5)])
 def test_the_ends_of_the_ranges(count: int, agreement: float) -> None:
     found = ConfidenceMetadata(annotator_count=count, inter_rater_agreement=agreement)

@@ -28,7 +28,7 @@ def out_of(**tops: float) -> Rubric:
     return Rubric(dimensions=[Dimension(name=name, max_score=tops[name]) for name in tops])
 
 
-@pytest.mark.statement("evaluation.rubric-weighted-mean", "evaluation.rubric-min")
+@pytest.mark.statement("evaluation.rubric-weighted-mean", "evaluation.rubric-min", "evaluation.rubric-edges")
 @pytest.mark.parametrize(
     ("weights", "scores", "mean", "worst"),
     [

@@ -22,7 +22,7 @@ def result(
 
 
 # Rule 1: the score is the flat mean of all values; the key "mean" hides every other of its metric.
-@pytest.mark.statement("harbor.outcome-score", "harbor.outcome-no-metrics", "harbor.pass-not-scored")
+@pytest.mark.statement("harbor.outcome-score", "harbor.outcome-no-metrics")
 @pytest.mark.parametrize(
     ("data", "score"),
     [
@@ -50,6 +50,13 @@ def result(
 def test_score(data: bytes, score: float) -> None:
     found = outcome_of(data)
     assert (repr(found.score), found.reason_code) == (repr(score), None)
+
+
+@pytest.mark.statement("harbor.pass-not-scored")
+def test_pass_at_k_is_not_looked_at() -> None:
+    data = json.loads(result({"mean": 0.25}))
+    data["stats"]["evals"]["agent__ds0"]["pass_at_k"] = {"2": 1.0}
+    assert outcome_of(json.dumps(data).encode()) == outcome_of(result({"mean": 0.25}))
 
 
 # Rule 2: the status follows the count of errors, not the score.

@@ -103,6 +103,7 @@ def test_4_nested_repositories_are_listed_and_fail_closed(scorer: dict[str, Any]
     assert (found.workspace.nested_repositories, found.scorers[0].verdict.value) == (["vendor/x"], "FAIL")
 
 
+@pytest.mark.statement("scorers.seed-sources")
 @pytest.mark.parametrize(
     ("seed", "kind"),
     [
@@ -131,6 +132,7 @@ def test_5_the_instruction_is_optional() -> None:
     assert scenario(user_instruction="Fix it.").user_instruction == "Fix it."
 
 
+@pytest.mark.statement("scorers.seed-sources")
 @pytest.mark.parametrize("setup", ["make deps", {"command": "make deps"}])
 def test_5_a_setup_command(setup: Any) -> None:
     assert scenario(setup=setup).setup == Setup(command="make deps", timeout_s=900, network=False)

@@ -35,6 +35,7 @@ def lines(*items: Any) -> bytes:
     return "".join(f"{json.dumps(item)}\n" for item in items).encode()
 
 
+@pytest.mark.statement("scorers.trajectory-formats")
 def test_atif_with_calls_results_reasoning_and_usage() -> None:
     call = {"tool_call_id": "c1", "function_name": "bash", "arguments": {"cmd": "ls"}}
     result = {"source_call_id": "c1", "content": [{"type": "text", "text": "a.py"}, {"type": "image"}]}
@@ -126,6 +127,7 @@ def test_too_many_steps_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (len(found.steps), found.remarks) == (2, ("only the first 2 steps are read",))
 
 
+@pytest.mark.statement("scorers.trajectory-formats")
 def test_openai_messages_on_lines() -> None:
     call = {"id": "c", "function": {"name": "bash", "arguments": '{"cmd":"ls"}'}}
     found = read(
@@ -178,6 +180,7 @@ def test_a_line_that_was_not_finished_is_a_remark() -> None:
     assert ([step.text for step in found.steps], found.remarks) == (["a\u2028b"], ("1 line can't be read",))
 
 
+@pytest.mark.statement("scorers.trajectory-formats")
 @pytest.mark.parametrize("data", [b"I did it.\n", b'{"level": "info"}\n{"level": "warn"}\n', b"[1, 2]", b'"x"'])
 def test_anything_else_is_plain_text(data: bytes) -> None:
     found = read(data)
