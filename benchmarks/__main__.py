@@ -45,12 +45,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "job_cost": job_cost.run,
     "coding": coding.run,
     "criteria": criteria.run,
-<<<<<<< HEAD
     "statistics": statistics.run,
     "judge": judge.run,
-=======
     "service": service.run,
->>>>>>> service
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

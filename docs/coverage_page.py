@@ -51,11 +51,11 @@ def _short(rows: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
 
 
 _ABOUT = """
-An interval of 95 % promises that 95 of 100 such intervals hold the truth. ``make coverage-check`` tries that out: it
-makes up agents whose truth is known, {jobs} jobs for each of 24 shapes, and counts. *rate* is the share of attempts
-that succeed, *likeness* is how alike attempts at the same task are: 0 for not at all, 1 for all the same (the
-intraclass correlation). *n* is the number of attempts. *naive mean* is what is published most: 1.96 standard errors
-to either side of the mean, with all attempts taken as independent. *false alarms* is how often the test of two
+An interval of 95 % promises that 95 of 100 such intervals hold the truth. ``make coverage-check`` tries that out:
+it makes up agents whose truth is known, {jobs} jobs for each of 24 shapes, and counts. *rate* is the share of
+attempts that succeed, *likeness* is how alike attempts at the same task are: 0 for not at all, 1 for all the same
+(the intraclass correlation). *n* is the number of attempts. *naive mean* is what is published most: 1.96 standard
+errors to either side of the mean, with all attempts taken as independent. *false alarms* is how often the test of two
 agents without a difference says that there is one, at 5 %.
 
 Numbers are percentages. A number in italics lies outside of 93 to 97 %, and for false alarms of 3 to 6 %.
