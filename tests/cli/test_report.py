@@ -41,6 +41,7 @@ solver__ds
   pass@k, 95 %     pass@1 0.0945 to 0.9055  pass@2 0.0945 to 0.9055
   pass^k, 95 %     pass^1 0.0945 to 0.9055  pass^2 0.0945 to 0.9055
   broken trials    0.3333 to 0.8333, whatever the 3 broken trials would have got
+  variance         0.5000: tasks 100 %, attempts 0 %
 
                            scored though   errored,
 trials      total  scored        errored  no reward  missing  invalid  cancelled
