@@ -11,6 +11,9 @@ from assay.core.errors import InputError
 from assay.evidence.trajectory import Form
 from tests.cli.running import Cli
 from tests.coding import FIXED, GUARD, PROJECT, TESTS, seed
+from tests.judge.cases import FAIL as FAILED
+from tests.judge.cases import said
+from tests.servers.chat_server import Chat, chatting
 
 FIX = f"cat > calc.py <<'EOF'\n{FIXED}EOF\n"
 NOTE = {"name": "style", "type": "llm_judge", "rubric": "Is it short?"}
@@ -196,3 +199,42 @@ def test_a_workspace_that_looks_like_a_run_is_scored_as_a_workspace(cli: Cli, tm
     (workspace / "tests/test_calc.py").write_text("")
     assert cli("score", workspace, "--task", task).code == 1
     assert set(PROJECT) >= {"calc.py"}
+
+
+@pytest.mark.statement("scorers.live-sandbox")
+def test_what_setup_installed_at_home_is_there_for_agent_and_scorers(cli: Cli, tmp_path: Path) -> None:
+    tool = "printf '#!/bin/sh\\necho forty-two\\n' > ~/.local/bin/answer"
+    setup = f"mkdir -p ~/.local/bin; {tool}; chmod +x ~/.local/bin/answer"
+    check = {"name": "same", "type": "command", "command": 'test "$(answer)" = "$(cat said)"'}
+    task, _ = seed(tmp_path, check, setup=setup)
+    trial, printed = run(cli, task, "answer > said; echo 'echo cheated' > ~/.local/bin/answer")
+    assert "OVERALL  PASS" in printed
+    assert (trial / "scores/0001.json").exists()
+    with (task / "home.tar.gz").open("ab") as file:
+        file.write(b"x")
+    done = cli("score", tmp_path / "workspace", "--task", task)
+    assert (done.code, "home.tar.gz was changed since the task was seeded" in done.err) == (2, True)
+
+
+def test_a_run_is_judged_as_soon_as_it_is_scored(cli: Cli, tmp_path: Path) -> None:
+    task, _ = seed(tmp_path, GUARD, user_instruction="Fix add().")
+    with chatting(Chat(said(FAILED))) as talk:
+        judge = ["--judge", "--judge-url", talk.url, "--judge-model", "m"]
+        trial, printed = run(cli, task, FIX + TELL, *judge)
+        again = cli("judge", trial, "--url", talk.url, "--model", "m")
+        more = cli("judge", "replay", trial, "--url", talk.url, "--model", "m")
+        scored = cli("score", trial, *judge)
+    assert "Scorers PASS, judge FAIL" in printed
+    assert result(trial)["verifier_result"]["rewards"] == {"reward": 1.0}
+    assert all(words in talk.prompts[0] for words in ("Fix add().", "+    return a + b", "Fixed the sign."))
+    assert "already judged" in again.out
+    assert "changed  0 verdicts of 1" in more.out
+    assert "Judge verdict  FAIL" in scored.out
+    assert f"suspected reward hack: {trial}" in cli("judge", "gates", trial).out
+
+
+def test_a_judge_that_nobody_names_is_asked_for_before_the_agent_runs(cli: Cli, tmp_path: Path) -> None:
+    task, _ = seed(tmp_path, GUARD)
+    found = cli("run", task, "-a", "false", "--jobs-dir", tmp_path / "jobs", "--judge")
+    assert (found.code, "name the judge's model" in found.err) == (2, True)
+    assert not any((tmp_path / "jobs").rglob("result.json"))

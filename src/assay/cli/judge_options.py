@@ -2,6 +2,7 @@
 
 import argparse
 import math
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -68,12 +69,22 @@ def judge_options(args: argparse.Namespace) -> "JudgeOptions":
 
 
 def judges_of(args: argparse.Namespace) -> AbstractContextManager["Judges | None"]:
-    """The judges that the options ask for; None without --judge."""
+    """The judges that the options name, with ``--judge``."""
     if not args.judge:
         return nullcontext()
     from assay.adapters.judge_setup import Judges  # noqa: PLC0415 - only who has a judge needs it
 
     return Judges(judge_options(args))
+
+
+def check_judges(judges: "Judges", tasks: Sequence[str]) -> None:
+    """Raise ``InputError`` if a seeded task has no judge, before any agent is run."""
+    from assay.adapters.seeded_task import load_seeded  # noqa: PLC0415
+
+    if not tasks:
+        raise InputError("--judge is for tasks that 'assay seed' made, got none of them")
+    for task in tasks:
+        judges.judge(load_seeded(task).scenario.judge)
 
 
 def refuse_without(args: argparse.Namespace, wanted: bool) -> None:

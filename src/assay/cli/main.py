@@ -21,6 +21,7 @@ COMMANDS = {
     "report": "summarize a job: score, pass@k, and every denominator",
     "compare": "compare agents on the tasks that they have in common",
     "power": "say how many tasks and attempts it takes to show a difference",
+    "view": "look at a job in the browser, or write it as one HTML file",
     "outcome": "print the outcome of a job as one line for a program",
     "audit": "check that a job's recorded result follows from its trials",
     "run": "run an agent on tasks and grade each attempt",

@@ -32,7 +32,7 @@ from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
 from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
-from assay.cli.judge_options import add_judge, judges_of, refuse_without
+from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
 from assay.cli.run_scores import show_scored
@@ -109,6 +109,8 @@ def run(args: argparse.Namespace) -> int:
     setting = _setting(args, tasks)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
     with judges_of(args) as judges:
+        if judges is not None:
+            check_judges(judges, [task.path for task, _ in tasks if task.seeded])
         finished_all = _run(setting, site, planned, display, judges)
     if not finished_all:
         print(

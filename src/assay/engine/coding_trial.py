@@ -18,10 +18,9 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding_record import coding_run
 from assay.engine.job_plan import Agent
 from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG, Bench, TrialFolder
-from assay.engine.judge_run import is_judged, with_verdict
+from assay.engine.judge_run import Judges, is_judged, with_verdict
 from assay.engine.run_trial import run_agent
 from assay.engine.sandbox import Ran
-from assay.engine.score_coding_run import Judges
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.task_commands import DEFAULT_AGENT_TIMEOUT_SEC

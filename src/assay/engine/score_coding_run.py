@@ -12,7 +12,7 @@ from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
-from assay.engine.judge_run import JudgeRun, is_judged, with_verdict
+from assay.engine.judge_run import JudgeRun, Judges, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import COMMAND, all_required, frozen, placed_checks
@@ -70,11 +70,17 @@ class ScoringFiles(Protocol):
         ...
 
     def capture(
-        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+        self,
+        left: Files | Commit,
+        before: KnownBaseline,
+        scenario: Scenario,
+        remember: bool,
+        home: str | None = None,
     ) -> AbstractContextManager[Workspace]:
         """What the agent changed, for the time of the block. The scenario says where and with what commands run.
 
-        With ``remember``, files that nobody touched since the last capture are not read again.
+        With ``remember``, files that nobody touched since the last capture are not read again. ``home`` is the
+        archive of the home folder that setup left.
         """
         ...
 
@@ -88,14 +94,6 @@ class ScoringFiles(Protocol):
 
     def isolation(self) -> str:
         """Look for a sandbox. Returns the name of its backend."""
-        ...
-
-
-class Judges(Protocol):
-    """Finds the judge that a scenario wants."""
-
-    def judge(self, section: JudgeSection | None) -> JudgeRun:
-        """The judge. Raises ``InputError`` if nobody says which."""
         ...
 
 
@@ -136,7 +134,7 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, ends: Afterw
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, seeded.scenario, remember=True) as workspace:
+    with files.capture(left, seeded.known, seeded.scenario, remember=True, home=seeded.home) as workspace:
         return _score(loaded, workspace, attempt, files, run_check)
 
 
