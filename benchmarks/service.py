@@ -14,6 +14,7 @@ import httpx
 import uvicorn
 from sqlalchemy import insert
 
+from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.service_host import ThisServer
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.paging import PageRequest
@@ -24,7 +25,9 @@ from assay.api.service import Service, service_on
 from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
 from assay.engine.criteria import Stamp, ask, compiled
 from assay.engine.criterion_entries import criterion_of
+from assay.engine.job import read_job
 from assay.engine.playground_store import NewEvent, NewResponse, Record
+from assay.engine.service.imported_runs import import_job
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.evidence.playground import StateRow, Turn
 from benchmarks.made_job import MadeJobs
@@ -35,12 +38,13 @@ HERE = "default"
 COMPLETIONS, ROUNDS = 240, 30
 CLIENTS = (1, 8, 32)
 FEW, MANY = 10_000, 200_000
-SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS = 1.0, 3.0, 100.0
+TRIALS = 10_000
+SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS, IMPORT_GOAL = 1.0, 3.0, 100.0, 3.0
 SAID = "Good morning, your appointment is confirmed for Monday at nine, at the clinic on Main Street."
 
 
 def run(jobs: MadeJobs) -> Iterator[Result]:
-    """Completions by the library and over HTTP at 1, 8 and 32 clients; lists of few and of many runs."""
+    """Completions by the library and over HTTP at 1, 8 and 32 clients; lists of many runs; an import."""
     folder = jobs.root / "service"
     folder.mkdir()
     with opened(folder / "completions.db") as service:
@@ -49,6 +53,19 @@ def run(jobs: MadeJobs) -> Iterator[Result]:
         for clients in CLIENTS:
             yield _served(service, clients)
     yield from _lists(folder)
+    yield _imported(folder, jobs.job(TRIALS))
+
+
+def _imported(folder: Path, job: Path) -> Result:
+    """Importing a job beside reading it, which is most of what ``assay report`` does."""
+    with opened(folder / "imported.db") as service:
+        began = time.process_time()
+        read = read_job(DiskJobFolder(job))
+        reading = time.process_time() - began
+        import_job(service.imports, HERE, read, [])
+        whole = time.process_time() - began
+    detail = f"{whole:.1f} s of CPU against {reading:.1f} for {TRIALS:,} trials"
+    return Result("importing a job", whole / reading, f"{TIMES} reading it", IMPORT_GOAL, detail)
 
 
 @contextmanager

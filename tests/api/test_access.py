@@ -179,6 +179,7 @@ def test_a_key_expires(clinic: Clinic) -> None:
         ({"name": "x", "scope": "run"}, "must have the scope run if it is bound to a benchmark run"),
         ({"name": "x", "scope": "admin", "expires_at": "2020-01-01T00:00:00Z"}, "must be in the future"),
         ({"name": "x", "scope": "admin", "expires_at": "tomorrow"}, "expires_at must be a time"),
+        ({"name": "x", "scope": "admin", "expires_at": "9999-12-31T23:59:59-12:00"}, "expires_at is out of range"),
         ({"name": "", "scope": "admin"}, "name must not be empty"),
         ({"name": "x", "scope": "admin", "organisation": "other"}, "got 'organisation'"),
     ],

@@ -23,7 +23,7 @@ from tests.api.clinic import said
 from tests.builders import REPO
 
 pytestmark = pytest.mark.xdist_group("postgres")
-KILLS, RUNS = 50, 150
+KILLS, RUNS = 50, 100
 CLAIM_SEC = 1
 PATIENCE_SEC = 240.0
 

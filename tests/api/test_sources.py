@@ -99,7 +99,8 @@ def test_secrets_are_never_shown_and_encrypted_at_rest(allowing: Clinic, fhir_ur
     )
     assert "s3cret" not in str(rows)
     assert allowing.ask("DELETE", f"/v1/playgrounds/{playground}/sources/fhir").status_code == 204
-    assert allowing.ask("DELETE", f"/v1/playgrounds/{playground}/sources/fhir").status_code == 404
+    for kind in ("fhir", "smell", "%00"):
+        assert allowing.ask("DELETE", f"/v1/playgrounds/{playground}/sources/{kind}").status_code == 404
 
 
 def test_a_redirect_is_not_followed(allowing: Clinic, fhir_url: str) -> None:
@@ -200,3 +201,20 @@ def test_a_secret_belongs_to_its_place(tmp_path: Path) -> None:
 def test_keys_of_secrets_that_can_not_be(written: str) -> None:
     with pytest.raises(InputError, match="KEY must be 32 bytes in base64"):
         key_from_text(written, "KEY")
+
+
+def test_an_agent_does_not_learn_which_source_is_broken(clinic: Clinic) -> None:
+    there = {"label": "there", "assertion": {"assert": "sftp-file-present", "pattern": "*.txt"}}
+    made = clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(clinic.task(there))})
+    [run] = made["task_runs"]
+    source = f"/v1/playgrounds/{run['playground_id']}/sources/files"
+    body = {"url": "sftp://127.0.0.1/secret-place", "credentials": {"ASSAY_SFTP_PASSWORD": "x"}}
+    sealed = clinic.service.secrets.seal(body["credentials"], f"{run['playground_id']}/files")  # type: ignore[arg-type]
+    assert clinic.ask("PUT", source, json=body).status_code == 503
+    stored = {"url": body["url"]}
+    clinic.service.playgrounds.set_source(clinic.organisation, run["playground_id"], "files", stored, sealed)
+    clinic.post(f"/v1/task-runs/{run['id']}/start", key=made["token"])
+    found = clinic.ask("POST", f"/v1/task-runs/{run['id']}/complete", key=made["token"])
+    assert (found.status_code, "secret-place" in found.text, "127.0.0.1" in found.text) == (503, False, False)
+    told = clinic.ask("POST", f"/v1/task-runs/{run['id']}/complete").json()["error"]["message"]
+    assert "has an address that sources must not have" in told

@@ -14,6 +14,7 @@ from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.store import Store
 from assay.adapters.store.stored_playground import StoredPlayground
+from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import Completion
 from assay.dialects.criteria.resources import Snapshot, TaskRun
 from assay.engine.criteria import CompiledCriteria, Stamp, ask, compiled
@@ -67,7 +68,13 @@ class StoreGrader:
         self._tasks = CompiledTasks()
 
     def __call__(self, organisation: str, run: TaskRun, snapshot: Snapshot) -> Completion:  # noqa: ARG002
-        """Raises ``MeasurementError`` if a source can't be asked."""
+        """Raises ``MeasurementError`` if a source can't be asked, also if that is because of how it is set."""
+        try:
+            return self._completion(run, snapshot)
+        except InputError as error:
+            raise MeasurementError(f"a source of the playground can't be used: {error}") from error
+
+    def _completion(self, run: TaskRun, snapshot: Snapshot) -> Completion:
         stored = self._store.playground(run.playground_id)
         asked = self._tasks.criteria(snapshot, dict(stored.data))
         with self._opened(stored, run, asked.may_wait) as playground:

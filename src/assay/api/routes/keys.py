@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
+from assay.adapters.store.limits import checked_time
 from assay.adapters.store.service.keys import key_of_row
 from assay.api.answers import Answer, shown, shown_page
 from assay.api.routing import Call, Routes
@@ -62,7 +63,8 @@ def create_key(call: Call) -> Answer:
         call.service.benchmarks.run(call.organisation, new.benchmark_run_id)
     owner = Owner(call.organisation, new.benchmark_run_id)
     service = call.service
-    return _issued(issue_key(service.keys, service.host, owner, Scope(new.scope), new.name, new.expires_at))
+    ends = None if new.expires_at is None else checked_time(new.expires_at, "expires_at")
+    return _issued(issue_key(service.keys, service.host, owner, Scope(new.scope), new.name, ends))
 
 
 @routes.add("GET", "/keys", Scope.ADMIN, answer=KeyResource, lists=True)

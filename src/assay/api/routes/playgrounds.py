@@ -245,6 +245,8 @@ def put_source(call: Call) -> Answer:
 @routes.add("DELETE", "/playgrounds/{id}/sources/{kind}", *WRITE, status=204, also=(404,))
 def delete_source(call: Call) -> Answer:
     """Remove a source with its secrets."""
+    if call.path["kind"] not in SETTINGS:
+        raise NotFoundError("there is no such source")
     call.service.playgrounds.remove_source(call.organisation, call.path["id"], call.path["kind"])
     return Answer(204, b"")
 

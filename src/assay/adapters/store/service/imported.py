@@ -2,7 +2,9 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
 from typing import Any, Final
 
 from sqlalchemy import Connection, delete, func, insert, select
@@ -20,6 +22,7 @@ from assay.engine.service.imported_runs import Imported, ImportedRun, mean_score
 FILTERS: Final = ("job", "task", "agent", "model", "dataset", "status", "reason_code")
 UNUSABLE: Final = "unusable"
 MOST_GROUPS: Final = 1000
+BATCH: Final = 1000
 
 
 class StoredImports:
@@ -32,44 +35,34 @@ class StoredImports:
     def add_runs(self, organisation: str, new: Iterable[ImportedRun]) -> Imported:
         counts = {"added": 0, "known": 0, "replaced": 0}
         with self._store.writing() as connection:
-            for run in new:
-                counts[self._add(connection, organisation, run)] += 1
+            for job, some in groupby(new, lambda run: run.job):
+                for kind in self._add_job(connection, organisation, job, list(some)):
+                    counts[kind] += 1
         return Imported(**counts)
 
-    def _add(self, connection: Connection, organisation: str, run: ImportedRun) -> str:
-        same = (runs.c.organisation == organisation) & (runs.c.job == run.job) & (runs.c.name == run.name)
-        found = connection.execute(select(runs.c.id, runs.c.digest, runs.c.status).where(same)).first()
-        identity = self._host.new_id("run") if found is None else found.id
-        if found is None:
-            connection.execute(insert(runs).values(self._values(organisation, identity, run)))
-        elif found.digest != run.digest and found.status == UNUSABLE:
-            connection.execute(delete(runs).where(runs.c.id == identity))
-            connection.execute(insert(runs).values(self._values(organisation, identity, run)))
-        elif found.digest != run.digest:
-            raise ConflictError(f"the run {run.name} of the job {run.job} was imported with another result")
-        self._add_beside(connection, organisation, identity, run)
-        return "added" if found is None else "known" if found.digest == run.digest else "replaced"
-
-    def _values(self, organisation: str, identity: str, run: ImportedRun) -> dict[str, object]:
-        names = ("job", "name", "task", "agent", "dataset", "model", "reason_code", "exception_type")
-        texts = {name: getattr(run, name) for name in names}
-        for name, text in texts.items():
-            if text is not None:
-                limits.checked_text(text, f"the {name} of a run")
-        finite = run.score is not None and math.isfinite(run.score)
-        return {
-            "id": identity,
-            "organisation": organisation,
-            **texts,
-            "status": run.status,
-            "rewards": run.rewards,
-            "score": run.score if finite else None,
-            "cost_usd": run.cost_usd,
-            "started_at": run.started_at,
-            "finished_at": run.finished_at,
-            "digest": run.digest,
-            "created_at": self._host.now(),
-        }
+    def _add_job(
+        self, connection: Connection, organisation: str, job: str, new: Sequence[ImportedRun]
+    ) -> Iterator[str]:
+        """What became of each run. What is known of the job is read once, and what is new is added at once."""
+        mine = (runs.c.organisation == organisation) & (runs.c.job == job)
+        found = connection.execute(select(runs.c.name, runs.c.id, runs.c.digest, runs.c.status).where(mine))
+        known = {row.name: row for row in found}
+        rows, beside, now = [], [], self._host.now()
+        for run in new:
+            before = known.get(run.name)
+            kind = _kind(run, before)
+            identity = self._host.new_id("run") if before is None else before.id
+            if kind == "replaced":
+                connection.execute(delete(runs).where(runs.c.id == identity))
+            if kind != "known":
+                rows.append(_values(organisation, identity, run, now))
+            if run.gradings or run.annotations:
+                beside.append((identity, run))
+            yield kind
+        for at in range(0, len(rows), BATCH):
+            connection.execute(insert(runs), rows[at : at + BATCH])
+        for identity, run in beside:
+            self._add_beside(connection, organisation, identity, run)
 
     def _add_beside(self, connection: Connection, organisation: str, identity: str, run: ImportedRun) -> None:
         """Gradings and annotations that are not there yet: both are only ever added."""
@@ -140,6 +133,39 @@ class StoredImports:
         self.run(organisation, run)
         mine = (annotations.c.organisation == organisation) & (annotations.c.run == run)
         return page(self._store, select(annotations).where(mine), annotations.c.id, asked)
+
+
+def _values(organisation: str, identity: str, run: ImportedRun, now: datetime) -> dict[str, object]:
+    names = ("job", "name", "task", "agent", "dataset", "model", "reason_code", "exception_type")
+    texts = {name: getattr(run, name) for name in names}
+    for name, text in texts.items():
+        if text is not None:
+            limits.checked_text(text, f"the {name} of a run")
+    finite = run.score is not None and math.isfinite(run.score)
+    return {
+        "id": identity,
+        "organisation": organisation,
+        **texts,
+        "status": run.status,
+        "rewards": run.rewards,
+        "score": run.score if finite else None,
+        "cost_usd": run.cost_usd,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "digest": run.digest,
+        "created_at": now,
+    }
+
+
+def _kind(run: ImportedRun, before: "Row[*tuple[Any, ...]] | None") -> str:
+    """Raises ``ConflictError`` for a run that was imported with another result."""
+    if before is None:
+        return "added"
+    if before.digest == run.digest:
+        return "known"
+    if before.status != UNUSABLE:
+        raise ConflictError(f"the run {run.name} of the job {run.job} was imported with another result")
+    return "replaced"
 
 
 def _filtered(query: Any, organisation: str, wanted: Mapping[str, str | None]) -> Any:
