@@ -19,10 +19,14 @@ from benchmarks import (
     coding,
     criteria,
     growth,
+    hostile_records,
     job_cost,
+    judge,
     memory,
     read,
+    service,
     start_up,
+    statistics,
     text_growth,
     verifying,
 )
@@ -42,6 +46,10 @@ BENCHMARKS: dict[str, Benchmark] = {
     "job_cost": job_cost.run,
     "coding": coding.run,
     "criteria": criteria.run,
+    "statistics": statistics.run,
+    "judge": judge.run,
+    "service": service.run,
+    "hostile_records": hostile_records.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own
