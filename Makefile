@@ -1,8 +1,9 @@
 # Two commands are enough: `make demo` and `make test`. Everything else is for those who work on Assay.
 #
 # Python packages go into .venv. A target that needs them sets them up first, and does so again only when the pinned
-# requirements change. Two things go outside this folder if you are root on a system with apt: bubblewrap, without
-# which tasks run in another sandbox, and for the tests an SSH server, without which SFTP is not tested.
+# requirements change. Three things go outside this folder if you are root on a system with apt: bubblewrap, without
+# which tasks run in another sandbox, and for the tests an SSH server and Chromium, without which SFTP and pages are
+# not tested.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -30,9 +31,10 @@ $(RUNTIME): requirements/runtime.txt pyproject.toml
 	@scripts/install-bubblewrap
 	@touch $@
 
-$(DEV): requirements/dev.txt scripts/install-sshd $(RUNTIME)
+$(DEV): requirements/dev.txt scripts/install-sshd scripts/install-chromium $(RUNTIME)
 	@scripts/setup $(VENV) requirements/dev.txt
 	@scripts/install-sshd
+	@scripts/install-chromium
 	@touch $@
 
 .PHONY: demo
@@ -97,6 +99,11 @@ attack-table: $(DEV) ## Score the corpus of attacks and honest changes, and prin
 .PHONY: bench
 bench: $(RUNTIME) ## Run all benchmarks, each against a baseline in the same run
 	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks.coverage --check
+
+.PHONY: coverage-check
+coverage-check: $(RUNTIME) ## Try out on simulated agents how often intervals cover, and write what was found
+	@$(BIN)/python -m benchmarks.coverage
 
 .PHONY: clean
 clean: ## Remove what was installed and cached

@@ -21,9 +21,12 @@ from benchmarks import (
     growth,
     hostile_records,
     job_cost,
+    judge,
     memory,
     read,
+    service,
     start_up,
+    statistics,
     text_growth,
     verifying,
 )
@@ -43,6 +46,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "job_cost": job_cost.run,
     "coding": coding.run,
     "criteria": criteria.run,
+    "statistics": statistics.run,
+    "judge": judge.run,
+    "service": service.run,
     "hostile_records": hostile_records.run,
 }
 

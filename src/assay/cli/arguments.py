@@ -81,6 +81,14 @@ def port_number(text: str) -> int:
     return _number(text, "a port from 0 to 65535", most=65535)
 
 
+def whole_numbers(text: str) -> tuple[int, ...]:
+    """Whole numbers of at least 1, separated by commas."""
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() and int(part) >= 1 for part in parts):
+        raise argparse.ArgumentTypeError(f"must be whole numbers of at least 1, such as 1,4, got {text!r}")
+    return tuple(map(int, parts))
+
+
 def finite_number(text: str) -> float:
     """Any number but NaN and infinity."""
     try:

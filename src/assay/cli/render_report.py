@@ -10,6 +10,7 @@ import msgspec
 from assay.cli.json_values import without_nan
 from assay.cli.render_evaluation import evaluation_lines, summary_words
 from assay.cli.render_intervals import bounds_rows, interval_rows, intervals_json, mean_interval
+from assay.cli.render_noise import agreement_json, agreement_lines, noise_json, noise_rows
 from assay.cli.render_rows import (
     models_as_json,
     regrade_table,
@@ -21,7 +22,6 @@ from assay.cli.render_rows import (
 from assay.cli.render_usage import usage_lines
 from assay.cli.table import clean, render_table, some_of
 from assay.engine.report import Denominators, GroupReport, JobReport, Trouble
-from assay.engine.report_intervals import GroupBounds
 from assay.stats.attempts import Estimate
 
 _STATES = {True: " · finished", False: " · not finished", None: ""}
@@ -66,10 +66,12 @@ def _job(report: JobReport) -> dict[str, Any]:
         "evals": {
             group.key: _group(group)
             | {"intervals": intervals_json(group.intervals, report.bounds.get(group.key), group.pass_at_k)}
+            | {"noise": noise_json(report.noise.get(group.key))}
             for group in report.groups
         },
         "troubles": [asdict(trouble) for trouble in report.troubles],
         "evaluation": None if report.evaluation is None else asdict(report.evaluation),
+        "agreement": agreement_json(report.agreement),
         "notes": report.notes,
     } | _parts(report)
 
@@ -117,7 +119,8 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
     yield f"## {title}" if markdown else title
     for group in report.groups:
         yield ""
-        yield _block(group, report.bounds.get(group.key), markdown)
+        extra = (*bounds_rows(report.bounds.get(group.key)), *noise_rows(report.noise.get(group.key)))
+        yield _block(group, extra, markdown)
     yield ""
     titles = ("trials", *(title for _, title in _COUNTS))
     yield render_table(titles, _count_rows(report), right=True, markdown=markdown)
@@ -128,6 +131,7 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
         yield render_table(titles, map(_trouble_row, report.troubles), markdown=markdown)
     if report.evaluation is not None:
         yield from evaluation_lines(report.evaluation, markdown)
+    yield from agreement_lines(report.agreement, markdown)
     if report.usage is not None:
         yield from usage_lines(report.usage, markdown)
     for note in report.notes:
@@ -146,9 +150,9 @@ def _row_lines(report: JobReport, markdown: bool) -> Iterator[str]:
         yield regrade_table(report.regrades, markdown)
 
 
-def _block(group: GroupReport, bounds: GroupBounds | None, markdown: bool) -> str:
+def _block(group: GroupReport, extra: Sequence[tuple[str, str]], markdown: bool) -> str:
     """The numbers of one group under its name, which may be long."""
-    measures = (*_measures(group), *bounds_rows(bounds))
+    measures = (*_measures(group), *extra)
     if markdown:
         return render_table((group.key, ""), measures, markdown=True)
     rows = render_table(("", ""), measures).splitlines()[1:]

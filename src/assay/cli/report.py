@@ -7,12 +7,15 @@ be read are counted and listed with the reason.
 
 import argparse
 
+from assay.adapters.atomic_write import write_text
 from assay.adapters.metric_script import ScriptMetric
-from assay.cli.arguments import add_metric_script, finite_number
+from assay.cli.arguments import add_metric_script, finite_number, whole_numbers
 from assay.cli.read_jobs import read_results
 from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
+from assay.core.errors import InputError
 from assay.engine.report import JobReport, Question, report_job
+from assay.engine.statistics_svg import pass_at_k_svg
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-k",
-        type=_ks,
+        type=whole_numbers,
         default=(),
         metavar="K,K",
         help="values of k for pass@k and pass^k (default: 1 and those that harbor reports)",
@@ -44,14 +47,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by", choices=("task", "trial"), help="add a table with one row for each task or each trial"
     )
+    parser.add_argument(
+        "--svg", metavar="FILE", help="draw pass@k over k, with its band; for one group of one job"
+    )
     add_metric_script(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     question = Question(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading, by=args.by)
     reports = [_report(path, args.metric_script, question) for path in args.jobs]
+    if args.svg:
+        write_text(args.svg, _picture(reports))
     print(as_json(reports) if args.json else as_text(reports, markdown=args.markdown))
     return 0
+
+
+def _picture(reports: list[JobReport]) -> str:
+    drawn = [(group.key, group.intervals) for report in reports for group in report.groups]
+    if len(drawn) != 1:
+        raise InputError(f"--svg draws one group of one job, got {', '.join(key for key, _ in drawn) or 'none'}")
+    [(key, intervals)] = drawn
+    if intervals is None:
+        raise InputError(f"--svg needs a reward that decides success in {key}: choose one with --key")
+    return pass_at_k_svg(key, intervals)
 
 
 def report_on(jobs: list[str]) -> int:
@@ -71,10 +89,3 @@ def report_on(jobs: list[str]) -> int:
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
     results = read_results(path, script)
     return report_job(results.job, question, results.histories, results.regrades)
-
-
-def _ks(text: str) -> tuple[int, ...]:
-    parts = text.split(",")
-    if not all(part.isascii() and part.isdigit() and int(part) >= 1 for part in parts):
-        raise argparse.ArgumentTypeError(f"must be whole numbers of at least 1, such as 1,4, got {text!r}")
-    return tuple(map(int, parts))

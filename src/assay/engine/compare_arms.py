@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError
@@ -127,7 +126,10 @@ def _tasks(trials: Sequence[Trial], key: str, value: Callable[[float], float]) -
 
 
 def _costs(trials: Sequence[Trial]) -> Costs:
-    used, seconds = UsageSum(), [one for trial in trials if (one := _seconds(trial)) is not None]
+    used, seconds = (
+        UsageSum(),
+        [one.seconds.total for one in trials if one.seconds and one.seconds.total is not None],
+    )
     known = [trial.usage for trial in trials if trial.usage is not None]
     for usage in known:
         used.add(usage)
@@ -140,16 +142,6 @@ def _costs(trials: Sequence[Trial]) -> Costs:
         tokens / counted if counted else None,
         total(seconds) / len(seconds) if seconds else None,
     )
-
-
-def _seconds(trial: Trial) -> float | None:
-    if trial.started_at is None or trial.finished_at is None:
-        return None
-    try:
-        begun, ended = datetime.fromisoformat(trial.started_at), datetime.fromisoformat(trial.finished_at)
-        return max(0.0, (ended - begun).total_seconds())
-    except (ValueError, TypeError):
-        return None
 
 
 def _used(history: History, question: Question) -> "list[Grading]":

@@ -20,7 +20,9 @@ from assay.engine.evaluation_summary import EvaluationSummary, evaluate_trials, 
 from assay.engine.history import History, with_latest
 from assay.engine.job import Job, Problem
 from assay.engine.regrades import Regrade
+from assay.engine.report_agreement import RaterAgreement, report_agreement
 from assay.engine.report_intervals import GroupBounds, GroupIntervals, group_bounds, group_intervals
+from assay.engine.report_noise import GroupNoise, group_noise
 from assay.engine.rows_report import TaskRow, TrialRow, cause_of, task_rows, trial_rows, unrewarded
 from assay.engine.task_rewards import unusable_outputs
 from assay.engine.usage_report import UsageReport, report_usage
@@ -105,6 +107,8 @@ class JobReport:
     trial_rows: Sequence[TrialRow] | None = None
     task_rows: Sequence[TaskRow] | None = None
     bounds: Mapping[str, GroupBounds] = field(default_factory=dict)
+    noise: Mapping[str, GroupNoise] = field(default_factory=dict)
+    agreement: Sequence[RaterAgreement] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,8 @@ def report_job(
         )
         for key, members in groups_of(trials).items()
     ]
+    chosen = {group.key: group.success.key for group in groups if group.success is not None}
+    deciding = _deciding_rewards(trials, question)
     return JobReport(
         job=job.name,
         profile=job.version.profile.value,
@@ -153,15 +159,12 @@ def report_job(
         regrades=regrades,
         trial_rows=trial_rows(trials, job.problems) if question.by == "trial" else None,
         task_rows=task_rows(trials, _keys(groups), question.threshold) if question.by == "task" else None,
-        evaluation=report_histories(
-            histories, question.grading, question.threshold, _deciding_rewards(trials, question), evaluated
-        ),
+        evaluation=report_histories(histories, question.grading, question.threshold, deciding, evaluated),
         bounds=group_bounds(
-            groups_of(trials),
-            {group.key: group.success.key for group in groups if group.success is not None},
-            unusable_outputs(histories, question.grading),
-            len(job.problems),
+            groups_of(trials), chosen, unusable_outputs(histories, question.grading), len(job.problems)
         ),
+        noise=group_noise(groups_of(trials), chosen, question.threshold, histories),
+        agreement=report_agreement(histories, {name: one >= question.threshold for name, one in deciding.items()}),
     )
 
 

@@ -4,6 +4,7 @@ Plain text without styles or scripts, so that it may stand in a page under a str
 the ``currentColor``, a grey that reads on light and on dark unless the page sets another.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
@@ -17,6 +18,7 @@ GREY, UP, DOWN = "#768390", "#2f7fd6", "#cf5b3c"
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 220, 40, 56, 40
 _NAME_LENGTH = 30
+_STEPS = [digit * size for size in (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0) for digit in (1, 2, 5)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +107,16 @@ class _Scale:
         return _LEFT + share * (WIDTH - _LEFT - _RIGHT)
 
     def axis(self, height: float) -> Iterator[str]:
-        for tick in range(5):
-            value = self._low + (self._high - self._low) * tick / 4
+        for value in self._ticks():
             yield _line(self.x(value), _TOP - 8, self.x(value), height - _BOTTOM, "currentColor", faint=True)
-            yield _text(self.x(value), height - 16, f"{value:.2f}", "middle")
+            yield _text(self.x(value), height - 16, f"{value:g}", "middle")
+
+    def _ticks(self) -> list[float]:
+        """Up to seven round numbers."""
+        span = self._high - self._low
+        step = next((one for one in _STEPS if span / one <= 6), span / 4)
+        first, last = math.ceil(self._low / step), math.floor(self._high / step)
+        return [round(number * step, 6) for number in range(first, last + 1)]
 
 
 def _row(one: Point, scale: _Scale, y: float, colour: str) -> Iterator[str]:

@@ -1,0 +1,132 @@
+"""How many tasks and attempts it takes to show a difference between two agents.
+
+Takes the variances from a pilot: two jobs with the same tasks, or one job and an assumption about how alike a
+second agent finds its tasks; or takes them as given. Says how many tasks are needed for several numbers of
+attempts, what that would cost, and whether tasks or attempts are cheaper to add.
+"""
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import Any
+
+from assay.cli.arguments import finite_number, number_from_0, whole_numbers
+from assay.cli.json_values import without_nan
+from assay.cli.read_jobs import read_jobs
+from assay.cli.table import clean, render_table
+from assay.core.errors import InputError
+from assay.engine.compare_arms import arms_of
+from assay.engine.plan_data import Design, Pilot, Plan, pilot_of_one, pilot_of_two, plan_data
+from assay.engine.report import Question
+from assay.stats.interval import CantSay
+from assay.stats.power import Goal, Variances
+
+ATTEMPTS = (1, 2, 4, 8, 16)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("pilot", metavar="JOB", nargs="*", help="a pilot: one job, or two with the same tasks")
+    parser.add_argument(
+        "--difference", type=finite_number, required=True, metavar="X", help="the difference to show, such as 0.05"
+    )
+    parser.add_argument(
+        "--power", type=finite_number, default=0.8, metavar="P", help="the chance of showing it (default: 0.8)"
+    )
+    parser.add_argument(
+        "--attempts",
+        type=whole_numbers,
+        default=ATTEMPTS,
+        metavar="N,N",
+        help="numbers of attempts a task to plan for (default: 1,2,4,8,16)",
+    )
+    parser.add_argument(
+        "--variances",
+        nargs=2,
+        type=number_from_0,
+        metavar=("TASKS", "ATTEMPTS"),
+        help="instead of a pilot: the variance of the difference between tasks, and that of single attempts",
+    )
+    parser.add_argument(
+        "--correlation",
+        type=finite_number,
+        default=0.5,
+        metavar="R",
+        help="with one job: how a second agent's mean rewards correlate with its own over tasks (default: 0.5)",
+    )
+    parser.add_argument(
+        "--task-cost", type=number_from_0, default=0.0, metavar="USD", help="what a new task costs (default: 0)"
+    )
+    parser.add_argument(
+        "--trial-cost", type=number_from_0, metavar="USD", help="what a trial costs (default: as in the pilot)"
+    )
+    parser.add_argument("--key", help="the reward of the pilot (default: 'reward', or the only one)")
+    parser.add_argument(
+        "--threshold", type=finite_number, metavar="X", help="plan for successes: rewards of at least X"
+    )
+    parser.add_argument(
+        "--anyway", action="store_true", help="accept a pilot whose jobs have different provenance"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    goal = Goal(args.difference, args.power)
+    found = plan_data(_pilot(args), goal, args.attempts, args.task_cost)
+    print(json.dumps(without_nan(_content(found)), indent=2) if args.json else "\n".join(_lines(found)))
+    return 0
+
+
+def _pilot(args: argparse.Namespace) -> Pilot:
+    if bool(args.pilot) == (args.variances is not None):
+        raise InputError("pass a pilot or --variances, one of the two")
+    if args.variances is not None:
+        return Pilot(Variances(*args.variances), "as given", cost_per_trial=args.trial_cost)
+    question = Question(key=args.key, threshold=1.0 if args.threshold is None else args.threshold)
+    arms = arms_of(read_jobs(args.pilot), question, (), args.threshold is not None)
+    one = len(arms) == 1
+    pilot = pilot_of_one(arms[0], args.correlation) if one else pilot_of_two(arms, anyway=args.anyway)
+    if args.trial_cost is None:
+        return pilot
+    return Pilot(pilot.variances, pilot.source, pilot.tasks, pilot.attempts, args.trial_cost)
+
+
+def _content(found: Plan) -> dict[str, Any]:
+    return {
+        "difference": found.goal.difference,
+        "power": found.goal.power,
+        "level": found.goal.level,
+        "pilot": asdict(found.pilot),
+        "designs": [_design(design) for design in found.designs],
+        "with_the_pilots_tasks": None if found.more_attempts is None else _design(found.more_attempts),
+        "advice": found.advice,
+    }
+
+
+def _design(design: Design) -> dict[str, Any]:
+    tasks = design.tasks
+    if isinstance(tasks, CantSay):
+        return asdict(design) | {"tasks": None, "reason": tasks.reason}
+    return asdict(design) | {"reason": None}
+
+
+def _lines(found: Plan) -> list[str]:
+    goal, variances = found.goal, found.pilot.variances
+    rows = [
+        (
+            str(one.attempts),
+            one.tasks.reason if isinstance(one.tasks, CantSay) else str(one.tasks),
+            "-" if one.trials is None else str(one.trials),
+            "-" if one.cost is None else f"${one.cost:.2f}",
+        )
+        for one in found.designs
+    ]
+    return [
+        f"to show a difference of {goal.difference:g} with a chance of {100 * goal.power:g} %"
+        f" (interval of {100 * goal.level:g} %)",
+        f"variance of the difference: {variances.tasks:.4f} between tasks, {variances.attempts:.4f} of single"
+        f" attempts ({clean(found.pilot.source)})",
+        "",
+        render_table(("attempts a task", "tasks", "trials of both", "cost"), rows, right=True),
+        "",
+        found.advice,
+    ]
