@@ -110,3 +110,15 @@ def test_a_link_of_a_server_that_does_not_know_that_it_is_encrypted(
         except MeasurementError:
             found = None
     assert found == asked
+
+
+def test_resources_of_any_shape_break_no_search() -> None:
+    """An id that is a list, and lists in lists where a name should be."""
+    nested: Any = "Smith"
+    for _ in range(400):
+        nested = [nested]
+    odd = [{"resourceType": "Patient", "id": ["a"]}, {"resourceType": "Patient", "id": "b", "name": nested}]
+    reply = Reply(200, page(*({"resource": one} for one in odd)))
+    with scripted(reply) as script, FhirServer(script.url, limits=LIMITS) as server:
+        assert [one["id"] for one in server.search("Patient", {"family": "Smith"})] == ["b"]
+        assert [one["id"] for one in server.search("Patient", {})] == [["a"], "b"]

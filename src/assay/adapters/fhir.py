@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from assay.adapters.bearer_tokens import Token
 from assay.adapters.json_requests import Answer, JsonRequests, LargeAnswerError, Limits, Pace
 from assay.core.errors import InputError, MeasurementError
+from assay.evidence.bounds import strange_resource
 from assay.formats.fhir import answers, bundle
 from assay.formats.fhir.ignored import ignored, reported_error
 from assay.formats.fhir.recheck import is_simple, recheck
@@ -81,7 +82,9 @@ class FhirServer:
         asked = f"the search {_checked(_TYPE, resource_type)}?{'&'.join(f'{name}=…' for name in parameters)}"
         search = _Search(resource_type, parameters, self._what(asked))
         fits = recheck(resource_type, parameters)
-        return bundle.each_once(one for one in self._found(search) if fits(one))
+        # One that is too large or too deep is in doubt, whatever it has.
+        kept = (one for one in self._found(search) if strange_resource(one) is not None or fits(one))
+        return bundle.each_once(kept)
 
     def problems(self, resource: Mapping[str, object], profile: str) -> list[str]:
         """What ``$validate`` of the server says is wrong with a resource by a profile."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from assay.adapters.files.folder import LocalFolder
 from assay.core.errors import InputError
+from assay.evidence.bounds import strange_resource
 from assay.formats.fhir.bundle import resources_in
 from assay.formats.fhir.search import condition
 
@@ -35,7 +36,7 @@ class FhirFolder:
         is_match = condition(resource_type, parameters)
         for kind, identity in sorted(self._resources):
             resource = self._resources[kind, identity]
-            if kind == resource_type and is_match(resource):
+            if kind == resource_type and (strange_resource(resource) is not None or is_match(resource)):
                 yield resource
 
 

@@ -4,10 +4,12 @@ One rule for all sources: a record that goes beyond is not read, evidence says s
 it is found, and where something must not be there, or only so often, the criterion fails.
 """
 
+import sys
 from collections.abc import Iterator
 from typing import Final
 
 MEBI: Final = 1024 * 1024
+_SHORT_TEXT: Final = 100
 MOST_RECORDS: Final = 100_000
 """Records of one kind, such as events of a type."""
 MESSAGE_BYTES: Final = 8 * MEBI
@@ -19,20 +21,30 @@ SPEECH_CHARACTERS: Final = 1_000_000
 """All turns of a call: more than anybody says in a day."""
 MOST_VALUES: Final = 1_000_000
 """Values in all records of a portal's resource, each character of a text beyond the hundredth counting as well."""
+RESOURCE_VALUES: Final = 200_000
+"""Values in one FHIR resource, whatever the length of its texts: attachments may be long."""
 DEEPEST: Final = 90
 MOST_DIGITS: Final = 1_000
 
-_SHORT_TEXT: Final = 100
 
+def size_of(value: object, most: int = MOST_VALUES, *, short: int = _SHORT_TEXT) -> int:
+    """How many values there are in plain data; counting ends beyond ``most``. Depth costs no recursion.
 
-def size_of(value: object, most: int = MOST_VALUES) -> int:
-    """How many values there are in plain data; counting ends beyond ``most``. Depth costs no recursion."""
+    Each character of a text counts as well, beyond the first ``short`` ones.
+    """
     count, here = 0, [value]
     while here and count <= most:
         one = here.pop()
-        count += 1 + max(0, len(one) - _SHORT_TEXT) if isinstance(one, str) else 1
+        count += 1 + max(0, len(one) - short) if isinstance(one, str) else 1
         here += _members(one)
     return count
+
+
+def strange_resource(resource: object) -> str | None:
+    """Why a FHIR resource is not looked at, if it isn't."""
+    if size_of(resource, RESOURCE_VALUES, short=sys.maxsize) > RESOURCE_VALUES:
+        return f"it has more than {RESOURCE_VALUES} values"
+    return unusual(resource)
 
 
 def unusual(value: object) -> str | None:

@@ -398,3 +398,19 @@ def test_types_that_only_a_later_version_has_are_found() -> None:
         resource_type="Transport", search={}, fhirVersion="R5", where="status is code", fields=fields
     )
     assert check_of(given, {}).run(FakeState(fhir_source=Server([resource]))).passed  # type: ignore[union-attr]
+
+
+def test_a_resource_that_is_too_large_or_too_deep_is_in_doubt() -> None:
+    deep: Any = "x"
+    for _ in range(95):
+        deep = [deep]
+    for more, why in (
+        ({"comment": ["x"] * 200_001}, "it has more than 200000 values"),
+        ({"comment": deep}, "it is nested more than 90 deep"),
+    ):
+        given = assertion(select="only")
+        answer = check_of(given, {}).run(FakeState(fhir_source=Server([appointment(**more)])))
+        assert isinstance(answer, Scored)
+        assert (answer.score, answer.summary) == (0, f"Appointment/a1 can't be judged: {why}")
+    long = appointment(comment="x" * 2_000_000)
+    assert check_of(assertion(), {}).run(FakeState(fhir_source=Server([long]))).passed  # type: ignore[union-attr]

@@ -84,3 +84,10 @@ def test_the_loops_of_an_attachment() -> None:
     assert loops["CAT"] == ("2000A", "2100B")
     assert [one.loop.id for one in placed.by_id["NM1"]] == ["1000A", "1000B", "1000C", "1000D"]
     assert [one.loop.id for one in placed.by_id["DTP"]] == ["2100A", "2100B"]
+
+
+@pytest.mark.parametrize("first", ["", "\u00e9"])
+def test_very_many_lengths_that_are_wrong_are_no_work(first: str) -> None:
+    """Each would cost as much as it says, if all of it were looked at."""
+    text = f"{ISA}GS*PI*{first}~" + "BIN*7000000*~" * 10_000
+    assert tokenize(text).interchanges[0].segments[-1].id == "BIN"

@@ -55,8 +55,8 @@ def each_once(resources: Iterable[Resource]) -> Iterator[Resource]:
     seen: set[object] = set()
     for resource in resources:
         identity = resource.get("id")
-        if identity is None or identity not in seen:
-            seen.add(identity)
+        if not isinstance(identity, str) or identity not in seen:
+            seen.update([identity] if isinstance(identity, str) else [])
             yield resource
 
 

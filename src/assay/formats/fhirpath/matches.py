@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from assay.evidence.bounds import unusual
+from assay.evidence.bounds import strange_resource
 from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.fhirpath.evaluate import holds
 from assay.formats.field_rules.dates import parse_date
@@ -43,7 +43,7 @@ def matches(
         if since is not None and changed is None:
             yield Match(resource, "it has no time of its last change (meta.lastUpdated)")
             continue
-        strange = unusual(resource)
+        strange = strange_resource(resource)
         if strange is not None:
             yield Match(resource, strange)
             continue

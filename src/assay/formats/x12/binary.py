@@ -5,8 +5,11 @@ none, the segment is read like any other, and a finding says so.
 """
 
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from assay.formats.x12.model import Separators
@@ -22,12 +25,37 @@ class Binary(NamedTuple):
     end: int
 
 
-def binary_at(text: str, at: int, separators: Separators, encoding: str) -> Binary | None:
+class Measured:
+    """A text of which it is known where so many bytes end. That is worked out once, when it is first needed."""
+
+    def __init__(self, text: str, encoding: str) -> None:
+        self.text = text
+        self._encoding = encoding
+
+    def behind(self, start: int, length: int) -> int | None:
+        """Where so many bytes from a place on end; None if there are fewer, or a character is cut in two."""
+        if self._offsets is None:
+            return start + length if start + length <= len(self.text) else None
+        wanted = self._offsets[start] + length
+        end = bisect_left(self._offsets, wanted)
+        return end if end < len(self._offsets) and self._offsets[end] == wanted else None
+
+    @cached_property
+    def _offsets(self) -> "array[int] | None":
+        """The number of bytes before each character; None if each has one."""
+        if self._encoding == "latin-1" or self.text.isascii():
+            return None
+        sizes = (len(character.encode(self._encoding, "surrogatepass")) for character in self.text)
+        return array("Q", accumulate(sizes, initial=0))
+
+
+def binary_at(measured: Measured, at: int, separators: Separators) -> Binary | None:
     """The data of the binary segment that begins here; None for any other, and for one whose length is wrong."""
+    text = measured.text
     head = _head(separators.element, separators.terminator).match(text, at)
     if head is None:
         return None
-    end = _behind(text, head.end(), int(head[1] or head[2]), encoding)
+    end = measured.behind(head.end(), int(head[1] or head[2]))
     fits = end is not None and text.startswith(separators.terminator, end)
     return Binary(head.end(), end) if end is not None and fits else None
 
@@ -57,19 +85,6 @@ def binary_parts(text: str, mark: str, encoding: str) -> list[str] | None:
 def is_binary(text: str, mark: str) -> bool:
     """Whether a segment is one that has data in it."""
     return text[:3] in DATA_AT and text[3:4] == mark
-
-
-def _behind(text: str, start: int, length: int, encoding: str) -> int | None:
-    """Where so many bytes end; None if there are fewer."""
-    part = text[start : start + length]
-    if part.isascii() or encoding == "latin-1":
-        return start + length if len(part) == length else None
-    size = 0
-    for at, character in enumerate(part):
-        if size >= length:
-            return start + at if size == length else None
-        size += len(character.encode(encoding, "surrogatepass"))
-    return start + len(part) if size == length else None
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.evidence.bounds import MOST_SEGMENTS
-from assay.formats.x12.binary import Binary, binary_at, binary_parts, is_binary, split_around
+from assay.formats.x12.binary import Binary, Measured, binary_at, binary_parts, is_binary, split_around
 from assay.formats.x12.envelope import assemble
 from assay.formats.x12.errors import NotX12Error
 from assay.formats.x12.findings import Findings, Kind
@@ -64,32 +64,33 @@ def _first_header(text: str) -> int:
 
 
 def _interchanges(text: str, start: int, encoding: str, findings: Findings) -> Iterator[Interchange]:
-    number, left = 1, MOST_SEGMENTS
+    number, left, measured = 1, MOST_SEGMENTS, Measured(text, encoding)
     while start < len(text):
         header = read_header(text, start)
-        end, data = _extent(text, header, encoding)
-        chunks = split_around(text[header.end : end], header.separators.terminator, data)
-        left -= len(chunks)
+        end, data = _extent(measured, header)
+        body, terminator = text[header.end : end], header.separators.terminator
+        left -= 1 + body.count(terminator) - sum(body.count(terminator, *one) for one in data)
         if left < 0:
             raise NotX12Error(f"the text has more than {MOST_SEGMENTS} segments")
+        chunks = split_around(body, terminator, data)
         yield _interchange(chunks, header, number, encoding, findings)
         start, number = end, number + 1
 
 
-def _extent(text: str, header: Header, encoding: str) -> tuple[int, list[Binary]]:
+def _extent(measured: Measured, header: Header) -> tuple[int, list[Binary]]:
     """Where the next interchange begins, at an ISA that begins a segment, and the binary data up to there.
 
     An ISA with other separators must have them all in their places, so that no element is taken for a header.
     """
     data: list[Binary] = []
-    mark, at = header.separators.element, header.end
+    text, mark, at = measured.text, header.separators.element, header.end
     while found := _LANDMARK.search(text, at):
         at = found.end()
         if not _begins_segment(text, found.start(), header):
             continue
         if found[0] == "ISA" and (text[at] == mark or is_fixed(text, found.start())):
             return found.start(), data
-        binary = binary_at(text, found.start(), header.separators, encoding)
+        binary = binary_at(measured, found.start(), header.separators)
         if binary is not None:
             data.append(Binary(binary.start - header.end, binary.end - header.end))
             at = binary.end
