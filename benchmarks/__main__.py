@@ -20,6 +20,7 @@ from benchmarks import (
     criteria,
     growth,
     job_cost,
+    large_change,
     memory,
     read,
     start_up,
@@ -41,6 +42,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "verifying": verifying.run,
     "job_cost": job_cost.run,
     "coding": coding.run,
+    "large_change": large_change.run,
     "criteria": criteria.run,
 }
 
