@@ -61,6 +61,7 @@ def score(cli: Cli, folder: Path, changes: dict[str, str | None]) -> dict[str, A
     return row
 
 
+@pytest.mark.statement("scorers.frozen-at-seed")
 def test_seeding_records_what_passes_and_says_how_many(cli: Cli, tmp_path: Path) -> None:
     done = seed(cli, tmp_path, PYTEST)
     assert (done.code, done.err) == (0, "")

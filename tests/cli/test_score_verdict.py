@@ -36,6 +36,8 @@ def score(cli: Cli, runs: tuple[Path, Path], *scorers: dict[str, Any], more: tup
 
 
 @pytest.mark.statement("scorers.advisory-reported", "scorers.scorers-card")
+@pytest.mark.statement("scorers.advisory-reported")
+@pytest.mark.statement("scorers.gates-disagree")
 def test_findings_of_advisory_scorers_are_shown_without_being_asked_for(cli: Cli, runs: tuple[Path, Path]) -> None:
     write_files(runs[1], {"tests/test_calc.py": CHEATS})
     done = score(cli, runs, LIMIT, SKIPS, ASSERTIONS)
@@ -98,12 +100,14 @@ def test_what_the_change_explains_is_listed_and_does_not_count(cli: Cli, runs: t
     ]
 
 
+@pytest.mark.statement("scorers.nothing-changed")
 def test_no_change_at_all_is_no_pass(cli: Cli, runs: tuple[Path, Path]) -> None:
     done = score(cli, runs, GUARD, LIMIT)
     assert done.code == 2
     assert done.out.startswith("OVERALL  N/A: nothing was changed, so there is nothing to score\n")
 
 
+@pytest.mark.statement("scorers.ignored-files")
 def test_ignored_new_files_are_one_line(cli: Cli, runs: tuple[Path, Path]) -> None:
     write_files(runs[0], {".gitignore": ".venv/\n*.pyc\n"})
     venv = {f".venv/lib/m{number}.py": "import this\n" for number in range(30)}
@@ -124,6 +128,7 @@ def test_a_folder_that_became_a_link_is_shown(cli: Cli, runs: tuple[Path, Path])
     assert "         a folder became a link: tests" in score(cli, runs, LIMIT).out.splitlines()
 
 
+@pytest.mark.statement("scorers.no-agent-git")
 @pytest.mark.parametrize(("git", "words"), [({}, []), ({"git": "clean"}, ["Baseline"])])
 def test_commands_find_a_git_of_ours_only(
     cli: Cli, runs: tuple[Path, Path], git: dict[str, str], words: list[str]

@@ -67,16 +67,18 @@ def tampering_signs(text: str, language: str, *, added: str, in_tests: bool, is_
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def is_unreadable(text: str) -> bool:
+def is_unreadable(text: str, added: str) -> bool:
     """Whether Python code should have been read and can't be parsed."""
-    worth = any(gate.search(text) for gate in (_EQUALITY, _STACK, _ENVIRONMENT, _HIDDEN, _CLOCKS))
-    return worth and parse_python(text) is None
+    worth = any(gate.search(text) for gate in (_EQUALITY, _STACK, _ENVIRONMENT)) or (
+        _HIDDEN.search(text) is not None and _DECODES.search(text) is not None
+    )
+    return (worth or _CLOCKS.search(added) is not None) and parse_python(text) is None
 
 
 def read_source_ahead(text: str, added: str, *, serves_build: bool) -> None:
     """Look for the signs of Python source now, while it is parsed. Whoever asks for them later gets the answer."""
     _python_source(text, added, serves_build)
-    is_unreadable(text)
+    is_unreadable(text, added)
 
 
 @lru_cache(maxsize=_REMEMBERED)
