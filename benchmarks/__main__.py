@@ -19,9 +19,12 @@ from benchmarks import (
     coding,
     criteria,
     growth,
+    hostile_records,
     job_cost,
+    judge,
     memory,
     read,
+    service,
     start_up,
     statistics,
     text_growth,
@@ -44,6 +47,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "coding": coding.run,
     "criteria": criteria.run,
     "statistics": statistics.run,
+    "judge": judge.run,
+    "service": service.run,
+    "hostile_records": hostile_records.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

@@ -16,6 +16,8 @@ from assay.formats.field_rules import rule as field_rule
 from assay.formats.field_rules.rule import MATCHES, OPERATORS, FieldRule
 from docs.faces import face, schema_links
 from docs.markdown import first_sentence, from_docstring, table
+from docs.operators_page import operators_page
+from docs.paths_page import path_links, paths_pages
 from docs.schema_words import default_words, type_words
 
 _INTRODUCTION = """
@@ -46,7 +48,8 @@ _PLACES = {
 def criteria_pages() -> dict[str, Iterator[str]]:
     """Every page, by its path below docs/reference."""
     checks = {f"criteria-{kind}.md": _check(kind) for kind in kinds()}
-    return {"criteria.md": _common(), "criteria-in-python.md": _face(), **checks}
+    shared = {"criteria-operators.md": operators_page(), **paths_pages()}
+    return {"criteria.md": _common(), "criteria-in-python.md": _face(), **checks, **shared}
 
 
 def _face() -> Iterator[str]:
@@ -65,7 +68,8 @@ def _common() -> Iterator[str]:
     yield "## Field rules"
     yield from_docstring((field_rule.__doc__ or "").partition("\n\n")[2])
     yield from _fields(FieldRule)
-    yield f"Operators: {_quoted(OPERATORS)}. Values of match: {_quoted(MATCHES)}."
+    operators = f"[Operators](criteria-operators.md), with examples: {_quoted(OPERATORS)}."
+    yield f"{operators} Values of match: {_quoted(MATCHES)}. {path_links()}"
     yield "## What lint finds"
     yield table(("rule", "meaning"), [(f"`{name}`", f"{why[0].upper()}{why[1:]}.") for name, why in RULES.items()])
     yield "## The playground file"
@@ -91,7 +95,11 @@ def _check(kind: str) -> Iterator[str]:
     yield from_docstring(_doc(kind))
     yield from_docstring(inspect.getdoc(check_class(kind)) or "")
     yield from _fields(check_class(kind))
-    yield "Rules, operators and everything that all criteria share are [on one page](criteria.md)."
+    yield (
+        "Rules and everything that all criteria share are [on one page](criteria.md),"
+        " and so are [operators](criteria-operators.md)."
+    )
+    yield path_links()
 
 
 def _doc(kind: str) -> str:

@@ -6,18 +6,20 @@ import pkgutil
 from collections.abc import Iterable, Iterator
 
 import assay
-from assay import criteria, evaluation, harbor, scorers
+from assay import client, criteria, evaluation, harbor, scorers
 from assay.cli import main as command_line
 from assay.core import errors as core_errors
 from assay.core.errors import AssayError
 from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
+from docs.api_page import api_page, openapi_file
 from docs.attack_page import attack_table
 from docs.coverage_page import coverage_page
 from docs.criteria_page import criteria_pages
 from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
+from docs.judge_page import judge_prompts
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
 from docs.scorers_page import scorer_types, scorers_face
@@ -31,12 +33,15 @@ NOTICE = "<!-- Written by docs/generate.py from the code. Change the code, then 
 def reference_files() -> dict[str, str]:
     """The text of each page and each schema in docs/reference, by its path there."""
     pages = {
+        "api.md": api_page(),
+        "client.md": face(client),
         "commands.md": commands(),
         "errors.md": errors(),
         "error-sentences.md": error_page(),
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
         "interval-coverage.md": coverage_page(),
+        "judge-prompts.md": judge_prompts(),
         "reason-codes.md": reason_codes(),
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),
@@ -45,7 +50,8 @@ def reference_files() -> dict[str, str]:
         "task.md": task_fields(),
         **criteria_pages(),
     }
-    return {name: _page(parts) for name, parts in pages.items()} | schema_files(evaluation, scorers, criteria)
+    written = {name: _page(parts) for name, parts in pages.items()}
+    return written | schema_files(evaluation, scorers, criteria) | openapi_file()
 
 
 def attacks() -> str:

@@ -41,10 +41,13 @@ SLOW_FILES = (
     "adapters/test_seeding_files",
     "adapters/test_trees",
     "adapters/workspace/",
+    "api/",
     "attacks/",
     "checks/criteria/test_any_state",
     "checks/test_every_type",
+    "cli/test_judge",
     "cli/test_listen",
+    "cli/test_reward_judge",
     "cli/test_verify",
     "core/test_total",
     "detectors/test_code/test_any_text",
@@ -52,8 +55,10 @@ SLOW_FILES = (
     "engine/test_trial_queue",
     "test_architecture",
     "test_error_sentences",
+    "test_example_judge",
     "test_extras",
     "test_patterns",
+    "test_service_example",
 )
 
 # Tests that watch processes, limits and the clock of the whole machine: one after the other, on one worker. They

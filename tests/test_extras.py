@@ -30,14 +30,14 @@ def without_extras(lines: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.parametrize("face", ["criteria", "evaluation", "harbor", "scorers"])
+@pytest.mark.parametrize("face", ["client", "criteria", "evaluation", "harbor", "scorers"])
 def test_every_face_can_be_imported_without_extras(face: str) -> None:
     ran = without_extras(f"from assay import {face}\nfor name in {face}.__all__: getattr({face}, name)")
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
 COMMANDS = (
-    "annotate audit criteria doctor grade listen outcome playground report reward run score seed"
+    "annotate audit criteria db doctor grade import keys listen outcome playground report reward run score seed"
     " serve tasks verify worker"
 )
 

@@ -28,7 +28,7 @@ def test_the_example_of_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_schemas_are_of_what_is_read_and_written() -> None:
-    assert list(SCHEMAS) == ["Scenario", "ScorersReport"]
+    assert list(SCHEMAS) == ["Scenario", "ScorersReport", "JudgeVerdict", "CalibrationRecord"]
     for schema in SCHEMAS.values():
         Draft202012Validator.check_schema(schema)
 

@@ -21,6 +21,9 @@ from assay.adapters.scenario_file import load_scenario
 from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.seeded_task import load_seeded, unpack_workspace
 from assay.adapters.seeding_files import LocalSeedingFiles
+from assay.dialects.scorers.calibration_record import CalibrationRecord
+from assay.dialects.scorers.judge_record import JudgeAnswer, JudgeVerdict, Opinion
+from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,
@@ -41,7 +44,7 @@ from assay.engine.scorer_checks import required_by_default
 from assay.engine.seed_task import seed_task
 from assay.evidence.coding_run import RunStatus
 
-MODELS = (Scenario, ScorersReport)
+MODELS = (Scenario, ScorersReport, JudgeVerdict, CalibrationRecord)
 
 Path = str | os.PathLike[str]
 
@@ -96,10 +99,15 @@ def json_schemas() -> dict[str, dict[str, Any]]:
 
 __all__ = [
     "ArchiveSeed",
+    "CalibrationRecord",
     "EmptySeed",
     "GitSeed",
     "Judge",
+    "JudgeAnswer",
+    "JudgeSection",
     "JudgeState",
+    "JudgeVerdict",
+    "Opinion",
     "Overall",
     "OverallVerdict",
     "Provenance",

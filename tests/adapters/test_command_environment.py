@@ -37,7 +37,7 @@ def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(command: str, wanted: Environment, base: Path, sandbox: Sandbox, workspace: Path) -> CommandRun:
-    around = command_environment(wanted, str(base), "/workspace", sandbox)
+    around = command_environment(wanted, str(base), sandbox)
     commands = Commands(
         str(workspace), folder_baseline(str(workspace)), lambda: sandbox, environment=lambda: around
     )
@@ -60,7 +60,7 @@ def test_a_relative_folder_covers_what_the_agent_left_there(tmp_path: Path, sand
     (base / "node_modules/.bin/tool").chmod(0o755)
     workspace = write_files(tmp_path / "work", {"node_modules/a/index.js": "planted", "node_modules/b": "planted"})
     ran = run(
-        "cat node_modules/a/index.js; ls node_modules; tool",
+        "cat node_modules/a/index.js; ls node_modules; tool; touch node_modules/.cache",
         Environment(folders=["node_modules"]),
         base,
         sandbox,
@@ -88,14 +88,12 @@ def test_a_link_in_the_place_of_a_folder_leads_nowhere(tmp_path: Path, sandbox: 
 def test_what_is_not_there(tmp_path: Path, sandbox: Sandbox, wanted: dict[str, object], sentence: str) -> None:
     (tmp_path / "plain").mkdir()
     with pytest.raises(InputError, match=f"^{sentence}"):
-        command_environment(
-            Environment.model_validate_json(json.dumps(wanted)), str(tmp_path), "/workspace", sandbox
-        )
+        command_environment(Environment.model_validate_json(json.dumps(wanted)), str(tmp_path), sandbox)
 
 
 def test_an_image_needs_a_container(tmp_path: Path, sandbox: Sandbox) -> None:
     with pytest.raises(MeasurementError, match="pass --isolation container"):
-        command_environment(Environment(image="python:3.12"), str(tmp_path), "/workspace", sandbox)
+        command_environment(Environment(image="python:3.12"), str(tmp_path), sandbox)
 
 
 def test_a_seeded_task_knows_where_its_paths_begin(venv: Path) -> None:

@@ -1,6 +1,7 @@
 """Answers in a folder: asked once, recorded, and played back without a network."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,7 @@ def test_recorded_answers_are_played_back(tmp_path: Path) -> None:
 
 def test_nothing_of_the_prompt_is_in_the_file(tmp_path: Path) -> None:
     Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
-    (path,) = tmp_path.rglob("*.json")
-    assert "secret" not in path.read_text()
+    assert "secret" not in line_of(tmp_path)
 
 
 def test_a_failure_is_not_remembered(tmp_path: Path) -> None:
@@ -71,14 +71,46 @@ def test_a_failure_is_not_remembered(tmp_path: Path) -> None:
     assert client.ask(request()).text == "said"
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"format": 2}', b"\xff", b"[" * 10_000])
-def test_a_file_that_is_no_answer(tmp_path: Path, content: bytes) -> None:
+def line_of(folder: Path) -> str:
+    return (folder / "answers.jsonl").read_text()
+
+
+@pytest.mark.parametrize("damage", [',"format": 1', ', "format": 2', ', "usage"', ', "text"'])
+def test_a_line_that_is_no_answer(tmp_path: Path, damage: str) -> None:
+    Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
+    key = line_of(tmp_path)[: len('{"key": "') + 64]
+    (tmp_path / "answers.jsonl").write_text(f'{key}"{damage}\n')
+    with pytest.raises(MeasurementError, match="a line that isn't an answer"):
+        Replaying("m", AnswerFolder(str(tmp_path))).ask(request())
+
+
+def test_half_a_line_of_a_killed_process_costs_only_itself(tmp_path: Path) -> None:
     folder = AnswerFolder(str(tmp_path))
-    Remembering(ScriptedModel(ANSWER), folder).ask(request())
-    (path,) = tmp_path.rglob("*.json")
-    path.write_bytes(content)
-    with pytest.raises(MeasurementError, match="isn't an answer that was recorded"):
-        Replaying("m", folder).ask(request())
+    client = Remembering(ScriptedModel("one", "two", "three"), folder)
+    client.ask(request())
+    with (tmp_path / "answers.jsonl").open("a") as file:
+        file.write('{"key": "half')
+    assert client.ask(request("b" * 64)).text == "two"
+    again = Replaying("m", AnswerFolder(str(tmp_path)))
+    assert [again.ask(request()).text, again.ask(request("b" * 64)).text] == ["one", "two"]
+
+
+def test_answers_that_others_add_are_found(tmp_path: Path) -> None:
+    reader = Replaying("m", AnswerFolder(str(tmp_path)))
+    with pytest.raises(MeasurementError):
+        reader.ask(request())
+    Remembering(ScriptedModel("one"), AnswerFolder(str(tmp_path))).ask(request())
+    assert reader.ask(request()).text == "one"
+
+
+def test_many_threads_write_whole_lines(tmp_path: Path) -> None:
+    client = Remembering(ScriptedModel("x" * 5000), AnswerFolder(str(tmp_path)))
+    keys = [f"{number:064x}" for number in range(200)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda key: client.ask(request(key)), keys))
+    assert len(line_of(tmp_path).splitlines()) == 200
+    again = Replaying("m", AnswerFolder(str(tmp_path)))
+    assert all(again.ask(request(key)).text == "x" * 5000 for key in keys)
 
 
 def test_a_folder_that_can_not_be_written(tmp_path: Path) -> None:
@@ -89,5 +121,4 @@ def test_a_folder_that_can_not_be_written(tmp_path: Path) -> None:
 
 def test_the_file_is_plain_json(tmp_path: Path) -> None:
     Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
-    (path,) = tmp_path.rglob("*.json")
-    assert json.loads(path.read_text())["text"] == "said"
+    assert json.loads(line_of(tmp_path))["text"] == "said"

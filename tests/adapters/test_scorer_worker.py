@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from assay.adapters import scorer_worker
 from assay.adapters.scorer_worker import TimeLimit, end_idle, prepare
 from assay.core.errors import MeasurementError
 from assay.core.grading import PlacedCheck, run_here
+from assay.core.outcome import Scored
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.score import score_run
@@ -192,3 +194,21 @@ def test_every_type_answers_as_it_does_here() -> None:
 
     assert report(True) == report(False)
     assert len({row.verdict for row in report(True).scorers}) == 3
+
+
+def test_processes_that_ended_with_their_threads_are_not_the_scorers_fault() -> None:
+    """A process dies with the thread that started it, and several may be idle by then."""
+    limit = TimeLimit()
+    (first, _) = placed("Scored(1.0, True, 'fine')")
+    together = threading.Barrier(3)
+
+    def use() -> None:
+        limit(first.check, CALM)
+        together.wait()
+
+    threads = [threading.Thread(target=use) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert limit(first.check, CALM) == Scored(1.0, True, "fine", {})

@@ -85,6 +85,7 @@ def test_what_is_no_key(clinic: Clinic, header: str) -> None:
     assert found.json()["error"]["code"] == "unauthorized"
 
 
+@pytest.mark.statement("criteria.key-scopes")
 def test_an_agent_sees_only_what_it_may(clinic: Clinic) -> None:
     made = a_run(clinic)
     token, run = made["token"], made["task_runs"][0]

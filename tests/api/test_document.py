@@ -2,11 +2,19 @@
 
 import pytest
 
-from tests.api.clinic import Clinic, portal, said
+from tests.api.clinic import ROW, Clinic, portal, said
 
 pytestmark = pytest.mark.xdist_group("postgres")
 
 
+@pytest.mark.statement(
+    "criteria.complete-call",
+    "criteria.criterion-runs",
+    "criteria.weighted-mean",
+    "criteria.verdict-partial",
+    "criteria.axis-groups",
+    "criteria.axis-answer",
+)
 def test_the_example_of_the_document(clinic: Clinic) -> None:
     run = clinic.run(
         portal("status", "booked", weight=2, axis="correctness"), said("goodbye", weight=1, axis="safety")
@@ -20,6 +28,14 @@ def test_the_example_of_the_document(clinic: Clinic) -> None:
     assert [one["passed"] for one in done["criterion_runs"]] == [True, False]
 
 
+@pytest.mark.statement(
+    "criteria.criterion-run-fields",
+    "criteria.evidence-stored",
+    "criteria.evidence-portal",
+    "criteria.evidence-rows",
+    "criteria.evidence-later",
+    "criteria.score-range",
+)
 def test_a_criterion_run_has_everything(clinic: Clinic) -> None:
     run = clinic.run(portal("status", "booked"))
     [one] = clinic.post(f"/v1/task-runs/{run}/complete")["criterion_runs"]
@@ -35,6 +51,7 @@ def test_a_criterion_run_has_everything(clinic: Clinic) -> None:
     assert clinic.get("/v1/criterion-runs", params={"task_run_id": run})["data"] == [one]
 
 
+@pytest.mark.statement("criteria.scored-elides", "criteria.evidence-later")
 def test_a_scored_run_tells_no_details(clinic: Clinic) -> None:
     run = clinic.run(portal("status", "booked"), scored=True)
     for _ in range(2):
@@ -47,6 +64,7 @@ def test_a_scored_run_tells_no_details(clinic: Clinic) -> None:
     assert full["details"]
 
 
+@pytest.mark.statement("criteria.unsupported", "criteria.assert-chooses")
 def test_an_unsupported_assertion_is_a_failed_criterion_run(clinic: Clinic) -> None:
     run = clinic.run({"label": "odd", "assertion": {"assert": "telepathy"}}, portal("status", "booked"))
     done = clinic.post(f"/v1/task-runs/{run}/complete")
@@ -56,16 +74,19 @@ def test_an_unsupported_assertion_is_a_failed_criterion_run(clinic: Clinic) -> N
     assert (done["verdict"], done["score"]) == ("partial", 0.5)
 
 
+@pytest.mark.statement("criteria.verdict-fail")
 def test_no_criteria_is_a_fail(clinic: Clinic) -> None:
     done = clinic.post(f"/v1/task-runs/{clinic.run()}/complete")
     assert (done["verdict"], done["score"], done["axes"]) == ("fail", 0.0, {})
 
 
+@pytest.mark.statement("criteria.axis-default")
 def test_criteria_without_an_axis_are_in_one_bucket(clinic: Clinic) -> None:
     run = clinic.run(portal("status", "booked", weight=3))
     assert clinic.post(f"/task-runs/{run}/complete")["axes"] == {"__default__": {"score": 1.0, "weight": 3}}
 
 
+@pytest.mark.statement("criteria.benchmark-mean", "criteria.benchmark-verdict")
 def test_a_benchmark_run_ends_with_its_last_task_run(clinic: Clinic) -> None:
     tasks = [clinic.task(portal("status", "booked")), clinic.task(said("goodbye"))]
     made = clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(*tasks), "scored": True})
@@ -81,3 +102,28 @@ def test_a_benchmark_run_ends_with_its_last_task_run(clinic: Clinic) -> None:
     assert scores == [1.0, 0.0]
     assert (ended["status"], ended["score"], ended["verdict"]) == ("completed", 0.5, "partial")
     assert ended["counts"] == {"active": 0, "completed": 2, "cancelled": 0, "failed": 0, "timed_out": 0}
+
+
+@pytest.mark.statement("criteria.exact-mean", "criteria.verdict-pass", "criteria.bad-criterion")
+def test_the_mean_is_exact_and_a_bad_criterion_fails_alone(clinic: Clinic) -> None:
+    right, wrong = portal("status", "booked"), said("goodbye")
+    run = clinic.run({**right, "weight": 0.7}, {**right, "weight": 0.2}, {**wrong, "weight": 0.1})
+    done = clinic.post(f"/v1/task-runs/{run}/complete")
+    assert (done["score"], done["verdict"]) == (0.9, "pass")
+    run = clinic.run(right, {**right, "weight": -1}, {"assertion": right["assertion"]}, {**right, "colour": "red"})
+    done = clinic.post(f"/v1/task-runs/{run}/complete")
+    assert [one["status"] for one in done["criterion_runs"]] == ["completed", "failed", "failed", "failed"]
+    assert (done["score"], done["verdict"]) == (0.25, "partial")
+
+
+@pytest.mark.statement("criteria.since-run-start")
+def test_what_was_there_before_the_start_does_not_count(clinic: Clinic) -> None:
+    criterion = portal("status", "booked")
+    criterion["assertion"]["since"] = "run_start"
+    run = clinic.run(criterion, start=False)
+    clinic.post(f"/v1/task-runs/{run}/start")
+    assert clinic.post(f"/v1/task-runs/{run}/complete")["verdict"] == "fail"
+    run = clinic.run(criterion)
+    playground = clinic.get(f"/v1/task-runs/{run}")["playground_id"]
+    clinic.post(f"/v1/playgrounds/{playground}/rows", ROW)
+    assert clinic.post(f"/v1/task-runs/{run}/complete")["verdict"] == "pass"

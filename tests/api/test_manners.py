@@ -18,6 +18,7 @@ from tests.api.clinic import Clinic, clinic_of, portal, serve_on
 pytestmark = pytest.mark.xdist_group("postgres")
 
 
+@pytest.mark.statement("criteria.errors-and-lists")
 def test_every_error_has_one_shape(clinic: Clinic) -> None:
     for found in (
         clinic.client.get("/v1/nothing"),
@@ -43,6 +44,7 @@ def test_an_error_says_where(clinic: Clinic) -> None:
     }
 
 
+@pytest.mark.statement("criteria.errors-and-lists")
 def test_lists_are_pages_the_newest_first(clinic: Clinic) -> None:
     made = [clinic.task() for _ in range(5)][::-1]
     first = clinic.get("/v1/tasks", params={"limit": 2})

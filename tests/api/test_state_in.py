@@ -39,6 +39,18 @@ def started(clinic: Clinic, *criteria: dict[str, Any]) -> tuple[str, str]:
     return made["id"], f"/v1/playgrounds/{made['playground_id']}"
 
 
+@pytest.mark.statement(
+    "criteria.hl7-source",
+    "criteria.portal-source",
+    "criteria.sftp-source",
+    "criteria.voice-source",
+    "criteria.x12-source",
+    "criteria.evidence-hl7",
+    "criteria.evidence-portal",
+    "criteria.evidence-sftp",
+    "criteria.evidence-voice",
+    "criteria.evidence-x12",
+)
 def test_every_kind_of_record_is_what_criteria_look_at(clinic: Clinic) -> None:
     run, box = started(
         clinic,
@@ -60,6 +72,15 @@ def test_every_kind_of_record_is_what_criteria_look_at(clinic: Clinic) -> None:
         (one["label"], one["passed"], one["details"]) for one in done["criterion_runs"] if not one["passed"]
     ] == []
     assert done["verdict"] == "pass"
+    found = {one["assert"]: set(one["evidence"]) for one in done["criterion_runs"]}
+    for kind, key in (
+        ("hl7-structural", "field_results"),
+        ("x12-response", "fieldResults"),
+        ("portal-state-match", "assertionResults"),
+        ("voice-transcript", "phraseResults"),
+        ("sftp-file-present", "fieldResults"),
+    ):
+        assert key in found[kind], found
 
 
 def test_a_list_is_recorded_whole_or_not_at_all(clinic: Clinic) -> None:

@@ -18,6 +18,7 @@ def refused(clinic: Clinic, path: str, key: str = "admin", **more: Any) -> tuple
     return found.status_code, found.json()["error"]["message"]
 
 
+@pytest.mark.statement("criteria.task-run-states")
 def test_a_run_goes_from_created_to_completed(clinic: Clinic) -> None:
     run = clinic.run(portal("status", "booked"), start=False)
     created = clinic.get(f"/v1/task-runs/{run}")
@@ -82,6 +83,7 @@ def test_two_at_once_grade_once(clinic: Clinic) -> None:
     assert all(one == answers[0] for one in answers)
 
 
+@pytest.mark.statement("criteria.source-down")
 def test_a_source_that_is_down_is_not_a_zero(clinic: Clinic) -> None:
     run, real = clinic.run(portal("status", "booked")), clinic.service.grade
 
@@ -138,6 +140,7 @@ def test_a_run_that_failed_counts_as_nothing_earned(clinic: Clinic) -> None:
     assert (failed["status"], failed["score"], failed["verdict"]) == ("failed", 0.0, "fail")
 
 
+@pytest.mark.statement("criteria.task-run-states")
 @pytest.mark.parametrize("ask", ["complete", "get"])
 def test_a_run_whose_time_is_over(clinic: Clinic, ask: str) -> None:
     run = clinic.run(portal("status", "booked"), timeout_s=0.05)
@@ -179,6 +182,7 @@ def test_one_task_run_of_a_benchmark_run_at_a_time(clinic: Clinic) -> None:
     clinic.post(f"/v1/task-runs/{second}/start")
 
 
+@pytest.mark.statement("criteria.benchmark-mean", "criteria.benchmark-verdict")
 def test_how_a_benchmark_run_counts(clinic: Clinic) -> None:
     benchmark = clinic.benchmark(*(clinic.task(portal("status", "booked")) for _ in range(4)))
     made = clinic.post("/v1/benchmark-runs", {"benchmark": benchmark})

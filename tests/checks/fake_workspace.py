@@ -7,7 +7,7 @@ from functools import cached_property
 
 from assay.evidence.apart import Answer, Question, read_here
 from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import Change, ChangeKind, CommandRun, Entry, EntryKind
+from assay.evidence.workspace import Change, ChangeKind, CommandRun, Entry, EntryKind, IgnoredFiles
 
 Files = Mapping[str, bytes | str]
 
@@ -27,6 +27,7 @@ class FakeWorkspace:
     modes: Mapping[str, int] = field(default_factory=dict)
     nested_repositories: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
+    ignored: tuple[IgnoredFiles, ...] = ()
     runs: Mapping[str, CommandRun] = field(default_factory=dict)
     baseline_runs: Mapping[str, CommandRun] = field(default_factory=dict)
 

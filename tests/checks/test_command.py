@@ -207,7 +207,7 @@ def test_a_name_that_stands_for_no_files_is_refused(pattern: str, fine: bool) ->
     if fine:
         assert Command("true", restore=(pattern,)).restore == (pattern,)
     else:
-        with pytest.raises(ValueError, match="restore must have globs or '@runner', got '@runners'"):
+        with pytest.raises(ValueError, match="restore must have globs, '@tests' or '@runner', got '@runners'"):
             Command("true", restore=(pattern,))
 
 

@@ -35,11 +35,12 @@ def test_lint_names_the_line(cli: Cli) -> None:
     lines = found.out.splitlines()
     assert (found.code, found.err) == (1, "")
     assert [line.removeprefix(f"{EXAMPLES}/").split(": ")[:2] for line in lines] == [
-        ["mistakes.yaml:7", "no-effect"],
-        ["mistakes.yaml:8", "impossible"],
-        ["mistakes.yaml:14", "unsupported"],
-        ["mistakes.yaml:17", "duplicate-label"],
-        ["mistakes.yaml:20", "impossible"],
+        ["mistakes.yaml:8", "no-effect"],
+        ["mistakes.yaml:9", "impossible"],
+        ["mistakes.yaml:16", "unsupported"],
+        ["mistakes.yaml:19", "duplicate-label"],
+        ["mistakes.yaml:20", "since"],
+        ["mistakes.yaml:22", "impossible"],
         ["scheduling/criteria.yaml", "nothing found"],
     ]
 

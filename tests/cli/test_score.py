@@ -59,7 +59,9 @@ def test_0_the_required_scorers_passed(cli: Cli, tmp_path: Path) -> None:
     found = report(cli, workspace, "--task", task, code=0)
     assert found["overall"] == {"verdict": "PASS", "score": 1.0, "warnings": 0, "headline": "PASS"}
     assert verdicts(found) == {"tests": "PASS", "guard": "PASS"}
-    assert found["workspace"]["changed"] == [{"path": "calc.py", "change": "modified", "old_path": None}]
+    assert found["workspace"]["changed"] == [
+        {"path": "calc.py", "change": "modified", "old_path": None, "detail": None}
+    ]
 
 
 @pytest.mark.statement("scorers.overall")
@@ -252,8 +254,7 @@ def test_what_can_not_be_used_is_said_in_one_sentence(cli: Cli, tmp_path: Path) 
     scenario = tmp_path / "scenario.json"
     (tmp_path / "text").write_text("no archive")
     wrong: list[tuple[list[object], str]] = [
-        ([], "pass --task or --scenario, got neither"),
-        ([workspace], "pass --task or --scenario, got neither"),
+        ([workspace.parent], "pass --task, or --scenario with --baseline, or run inside a git repository, but "),
         ([workspace, "--task", task, "--scenario", scenario], "pass --task or --scenario, got both"),
         (["--task", task], "pass a workspace or --no-workspace, got neither"),
         ([workspace, "--task", task, "--no-workspace"], "pass a workspace or --no-workspace, got both"),
@@ -267,7 +268,7 @@ def test_what_can_not_be_used_is_said_in_one_sentence(cli: Cli, tmp_path: Path) 
         ),
         ([workspace, "--task", workspace], f"{workspace} isn't a seeded task: task.json can't be read"),
         ([workspace, "--task", task, "--baseline", workspace], "a task has its own baseline: "),
-        ([workspace, "--scenario", scenario], "pass --baseline with --scenario: "),
+        ([workspace.parent, "--scenario", scenario], "pass --task, or --scenario with --baseline, or run inside "),
         (
             [workspace, "--scenario", scenario, "--baseline", "none"],
             "the baseline must be a folder, an archive or REPOSITORY@COMMIT, got none, ",

@@ -1,6 +1,7 @@
 """``assay score``: what a person reads first, and whether it says what to look at."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,37 @@ def test_no_change_at_all_is_no_pass(cli: Cli, runs: tuple[Path, Path]) -> None:
     done = score(cli, runs, GUARD, LIMIT)
     assert done.code == 2
     assert done.out.startswith("OVERALL  N/A: nothing was changed, so there is nothing to score\n")
+
+
+def test_ignored_new_files_are_one_line(cli: Cli, runs: tuple[Path, Path]) -> None:
+    write_files(runs[0], {".gitignore": ".venv/\n*.pyc\n"})
+    venv = {f".venv/lib/m{number}.py": "import this\n" for number in range(30)}
+    write_files(runs[1], {".gitignore": ".venv/\n*.pyc\n", "calc.py": FIXED, "calc.pyc": "x", **venv})
+    done = score(cli, runs, LIMIT)
+    assert done.out.splitlines()[3:5] == [
+        "changed  1 file",
+        "ignored  31 new files that the baseline's .gitignore names (.venv/ 30, *.pyc 1): not read, not shown to"
+        " commands",
+    ]
+    found = json.loads(score(cli, runs, LIMIT, more=("--json",)).out)
+    assert found["workspace"]["ignored"] == [{"rule": "*.pyc", "files": 1}, {"rule": ".venv/", "files": 30}]
+
+
+def test_a_folder_that_became_a_link_is_shown(cli: Cli, runs: tuple[Path, Path]) -> None:
+    shutil.rmtree(runs[1] / "tests")
+    (runs[1] / "tests").symlink_to("elsewhere")
+    assert "         a folder became a link: tests" in score(cli, runs, LIMIT).out.splitlines()
+
+
+@pytest.mark.parametrize(("git", "words"), [({}, []), ({"git": "clean"}, ["Baseline"])])
+def test_commands_find_a_git_of_ours_only(
+    cli: Cli, runs: tuple[Path, Path], git: dict[str, str], words: list[str]
+) -> None:
+    write_files(runs[1], {"calc.py": FIXED, ".git/config": "x", ".git/evil.py": "print('evil')"})
+    command = {"type": "command", "command": "test ! -e .git/evil.py; git log --format=%s 2>/dev/null; true"}
+    scenario = write_scenario(runs[0].parent, command, **git)
+    done = cli("score", runs[1], "--scenario", scenario, "--baseline", runs[0], "--json")
+    assert json.loads(done.out)["scorers"][0]["output"].split() == words
 
 
 def test_a_workspace_may_be_a_branch_of_a_repository(cli: Cli, tmp_path: Path) -> None:

@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.criteria_lint import RULES, CriteriaFinding, lint
+from assay.engine.criteria_lint import RULES, CriteriaFinding
+from assay.engine.criteria_lint import lint as lint_all
 from assay.engine.criteria_places import Place
 from assay.formats.field_rules.rule import OPERATORS
 from tests.builders import within
+
+
+def lint(value: Any, lines: dict[Place, int], data: dict[str, Any]) -> list[CriteriaFinding]:
+    """Without the finding that every assertion without since has."""
+    return [one for one in lint_all(value, lines, data) if one.rule != "since"]
 
 
 def found(*assertions: dict[str, Any], data: dict[str, Any] | None = None, **more: Any) -> list[CriteriaFinding]:
@@ -80,12 +86,18 @@ def test_nothing_is_said_about_what_is_right(assertion: dict[str, Any]) -> None:
         ({}, [("unsupported", "")]),
         ({"assert": "portal-state-mach"}, [("unsupported", "assert")]),
         (portal(rule(), colour="red"), [("unsupported", "colour")]),
-        (portal(rule("like")), [("unsupported", A)]),
-        (portal(rule("like"), rule(), rule(match="most")), [("unsupported", A), ("unsupported", "assertions[2]")]),
+        (portal(rule("like")), [("unsupported", f"{A}.operator")]),
+        (
+            portal(rule("like"), rule(), rule(match="most")),
+            [("unsupported", f"{A}.operator"), ("unsupported", "assertions[2].match")],
+        ),
         (portal(rule(path="a..b")), [("unsupported", f"{A}.path")]),
-        (portal(rule(), rule(path="$.a["), rule(path="")), [("unsupported", f"assertions[{n}]") for n in (1, 2)]),
-        (portal(rule("in", "x")), [("unsupported", A)]),
-        (portal(rule("matches", "(")), [("unsupported", A)]),
+        (
+            portal(rule(), rule(path="$.a["), rule(path="")),
+            [("unsupported", "assertions[1].path"), ("unsupported", "assertions[2]")],
+        ),
+        (portal(rule("in", "x")), [("unsupported", f"{A}.expected")]),
+        (portal(rule("matches", "(")), [("unsupported", f"{A}.expected")]),
         (portal(), [("unsupported", "")]),
         (hl7(rule(path="PID.x")), [("unsupported", "fields[0].path")]),
         (x12(rule(path="EB[01=B")), [("unsupported", "fields[0].path")]),
@@ -145,7 +157,7 @@ def test_what_is_found(assertion: dict[str, Any], findings: list[tuple[str, str]
     ("assertion", "says"),
     [
         ({"assert": "x"}, "assert must be one of"),
-        (portal(rule("like")), "operator must be one of equals,"),
+        (portal(rule("like")), "must be one of equals,"),
         (portal(rule("dateWithin", "2026-03-01")), "needs a tolerance such as '2 days'"),
         (portal(rule("equals", "{{nothing}}")), "the data has no 'nothing'"),
         (hl7(rule("equals", 5, "PID.3")), "put it in quotes"),
@@ -179,7 +191,7 @@ def test_what_an_idle_agent_would_get(assertion: dict[str, Any], passes: bool) -
 
 def test_an_element_that_fhir_does_not_have() -> None:
     fields = [{"path": "birthDate", "operator": "exists"}, {"path": "birthdate", "expected": "2000-01-01"}]
-    assert short({**FHIR, "id": "p", "fields": fields}) == [("unsupported", "fields[1]")]
+    assert short({**FHIR, "id": "p", "fields": fields}) == [("unsupported", "fields[1].path")]
 
 
 def test_labels_and_weights_of_the_whole_file() -> None:
@@ -196,7 +208,7 @@ def test_one_bad_entry_is_named_and_the_others_are_still_looked_at() -> None:
     assert [(one.rule, one.place) for one in lint({"criteria": entries}, {}, {})] == [
         ("invalid", "criteria[0].label"),
         ("invalid", "criteria[0].weight"),
-        ("unsupported", "criteria[1].assertion.assertions[0]"),
+        ("unsupported", "criteria[1].assertion.assertions[0].operator"),
     ]
 
 
@@ -264,3 +276,60 @@ assertions = st.fixed_dictionaries(
 def test_nothing_that_anybody_writes_breaks_it(assertion: Any) -> None:
     assert all(one.rule in RULES for one in lint({"criteria": [{"label": "a", "assertion": assertion}]}, {}, {}))
     assert all(one.rule in RULES for one in lint(assertion, {}, {}))
+
+
+@pytest.mark.parametrize(
+    ("assertion", "expected"),
+    [
+        (hl7(rule(path="PID-3"), message_type="A08"), [("impossible", "message_type")]),
+        (hl7(rule(path="PID-3"), message_type="ADT^A08"), []),
+        (hl7(rule(path=" PID-3")), [("blank", "fields[0].path")]),
+        (portal(rule(path="status ")), [("blank", "assertions[0].path")]),
+        (hl7(rule(path="PID-3"), correlate_by={" PID-3": "1"}), [("blank", "correlate_by. PID-3")]),
+        ({"assert": "sftp-file-present", "pattern": " *.csv"}, [("blank", "pattern")]),
+        (portal(rule("matches", "^{{v}}$")), [("pattern", "assertions[0].expected")]),
+        (portal(rule("matches", "^{{v}}")), [("pattern", "assertions[0].expected")]),
+        (portal(rule("matches", "{{v}}")), []),
+        (portal(rule("matches", "^id-{{v}}$")), []),
+    ],
+)
+def test_what_may_not_mean_what_its_author_thinks(
+    assertion: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    assert short(assertion, data={"v": "x"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("assertion", "said"),
+    [
+        (portal(rule()), True),
+        (portal(rule(), since="run_start"), False),
+        (voice(contains=["a"]), True),
+        (portal(cardinality={"max": 0}), False),
+        ({"assert": "x"}, False),
+        ({"assert": "fhir-resource-state", "resource_type": "Flag", "search": {}, "exists": False}, False),
+    ],
+)
+def test_what_was_there_before_the_run(assertion: dict[str, Any], said: bool) -> None:
+    findings = lint_all({"criteria": [{"label": "a", "assertion": assertion}]}, {}, {})
+    assert [one.place for one in findings if one.rule == "since"] == ["criteria[0].assertion"] * said
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ([{"path": "PID.x", "expected": "a"}], 5),
+        ([{"path": "PID-3", "expected": "tall", "operator": "greaterThan"}], 6),
+        ([{"path": "PID-3", "expected": "a"}, {"path": "PID.x", "expected": "b"}], 8),
+    ],
+)
+def test_a_finding_has_the_line_of_its_field(fields: list[dict[str, Any]], line: int) -> None:
+    """Also where there is only one field, and where the field has several lines."""
+    at = ("criteria", 0, "assertion")
+    lines: dict[Place, int] = {at: 2}
+    for number in range(len(fields)):
+        first = 5 + 3 * number
+        lines |= {(*at, "fields", number): first, (*at, "fields", number, "path"): first}
+        lines |= {(*at, "fields", number, "expected"): first + 1, (*at, "fields", number, "operator"): first + 2}
+    [finding] = lint({"criteria": [{"label": "a", "assertion": hl7(*fields)}]}, lines, {})
+    assert finding.line == line

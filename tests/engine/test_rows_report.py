@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from assay.adapters.job_folder import DiskJobFolder
-from assay.dialects.harbor.trial import Trial, Usage
-from assay.engine.durations import Durations, durations_of
+from assay.dialects.harbor.trial import Seconds, Usage
 from assay.engine.job import read_job
 from assay.engine.report import JobReport, Question, report_job
 from tests.builders import write_config, write_trial
@@ -25,7 +24,7 @@ def span(start: float, end: float) -> dict[str, str]:
 def job(tmp_path: Path) -> Path:
     folder = tmp_path / "job"
     used = {"n_input_tokens": 100, "n_cache_tokens": 10, "n_output_tokens": 5, "cost_usd": 0.5}
-    models = {"big": used, "small": {"n_input_tokens": 1}, "odd": {"n_input_tokens": "x"}, "none": {}}
+    models = {"big": used, "small": {"n_input_tokens": 1}}
     write_trial(
         folder,
         "a__1",
@@ -33,8 +32,6 @@ def job(tmp_path: Path) -> Path:
         usage=used | {"model_usage": models},
         started_at=at(0),
         finished_at=at(10),
-        environment_setup=span(0, 1),
-        agent_setup=span(1, 2.5),
         agent_execution=span(2.5, 8),
         verifier=span(8, 10),
     )
@@ -67,10 +64,10 @@ def test_one_row_for_each_trial(job: Path) -> None:
         ("b__2", "b", None, "no verifier result and no error", None, "harbor_reward_missing"),
         ("c__1", "c", None, "no result.json", None, "harbor_trial_result_missing"),
     ]
-    assert rows[0].seconds == Durations(10.0, 2.5, 5.5, 2.0)
+    assert rows[0].seconds == Seconds(10.0, 5.5, 2.0)
     assert rows[0].usage == Usage(100, 10, 5, 0.5)
     assert rows[0].model_usage == {"big": Usage(100, 10, 5, 0.5), "small": Usage(1)}
-    assert rows[-1].seconds == Durations()
+    assert rows[-1].seconds == Seconds()
 
 
 def test_one_row_for_each_task(job: Path) -> None:
@@ -102,7 +99,7 @@ def test_what_a_job_cost(job: Path) -> None:
     assert usage is not None
     assert usage.usage == Usage(200, 20, 10, 1.0)
     assert (usage.trials_with_tokens, usage.trials_with_cost, usage.trials_with_times) == (2, 2, 2)
-    assert usage.mean == Durations(15.0, 2.5, 5.5, 2.0)
+    assert usage.mean == Seconds(15.0, 5.5, 2.0)
     assert usage.by_model == {"big": Usage(100, 10, 5, 0.5), "small": Usage(1)}
 
 
@@ -122,10 +119,13 @@ def test_the_failure_of_a_step_is_the_cause_where_the_trial_has_none(tmp_path: P
 
 @pytest.mark.parametrize(
     ("started", "finished"),
-    [(None, at(1)), (at(1), None), (at(2), at(1)), ("soon", at(1)), (at(1), "2026-01-01T00:00:02")],
+    [(None, at(1)), (at(1), None), (at(2), at(1)), ("soon", at(1)), (at(1), "2026-01-01T00:00:02"), (at(1), "")],
 )
-def test_times_that_make_no_length(started: str | None, finished: str | None) -> None:
-    assert durations_of(Trial("t", "t", "a", started_at=started, finished_at=finished)) == Durations()
+def test_times_that_make_no_length(tmp_path: Path, started: str | None, finished: str | None) -> None:
+    span: dict[str, Any] = {"started_at": started, "finished_at": finished}
+    write_trial(tmp_path, "a__1", rewards={"reward": 1}, agent_execution=span, **span)
+    rows = report(tmp_path, by="trial").trial_rows or ()
+    assert [row.seconds for row in rows] == [Seconds()]
 
 
 @pytest.mark.parametrize("strange", [7, "x", [], {"started_at": 3, "finished_at": 4}, {"big": 3}])

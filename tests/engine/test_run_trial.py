@@ -84,6 +84,9 @@ class FakeBench:
         self.done.append(f"verifier of {step.name}")
         return [Mount("/bench/tests", "/tests")]
 
+    def workdir(self) -> str:
+        return "/"
+
     def write_instruction(self, text: str) -> None:
         self.done.append(f"instruction {text}")
 

@@ -77,7 +77,12 @@ class FakeFiles:
 
     @contextmanager
     def capture(
-        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+        self,
+        left: Files | Commit,
+        before: KnownBaseline,
+        scenario: Scenario,
+        remember: bool,
+        home: str | None = None,  # noqa: ARG002
     ) -> Iterator[FakeWorkspace]:
         self.asked.append((left, before.sha256, before.nested, scenario.workdir, remember))
         yield self.workspace
@@ -113,6 +118,7 @@ def test_by_a_task() -> None:
         "baseline_sha256": "baseline hash",
         "isolation": None,
         "strict": False,
+        "assumed": [],
     }
     capture = (Files("work"), "baseline hash", ("vendor",), "/app", True)
     assert site.asked == ["task task", "1 scorers", capture, "workspace closed"]
@@ -127,8 +133,8 @@ def test_by_a_scenario() -> None:
     assert report.provenance.baseline_sha256 == "another hash"
     assert site.asked == [
         "scenario s.yaml",
-        "1 scorers",
         Files("before"),
+        "1 scorers",
         (Files("work", packed=True), "another hash", (), "/app", False),
         "workspace closed",
         "baseline closed",

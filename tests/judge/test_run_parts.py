@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from assay.evidence.coding_run import CodingRun, Tail, Turn
+from assay.evidence.trajectory import Subagent
 from assay.judge.bounds import Bounds, Cut, bounds_within
 from assay.judge.run_parts import run_parts
 from tests.judge.cases import DIFF, OBJECTIVE, RUN, diff_of, plain_run, trajectory_of
@@ -125,6 +126,16 @@ def test_bounds_too_narrow_for_the_last_step() -> None:
     run = plain_run(trajectory=trajectory_of("first", "x" * 1000, "y" * 1000))
     found = parts(run, dataclasses.replace(Bounds(), trajectory=150))["trajectory"]
     assert [next(iter(one)) for one in found] == ["not_shown", "step"]
+
+
+def test_names_that_an_agent_chose_are_bounded_too() -> None:
+    deep = trajectory_of("looked")
+    for _ in range(20):
+        deep = dataclasses.replace(trajectory_of("asked"), subagents=(Subagent("n" * 10_000, deep),))
+    files = "".join(f"diff --git a/{at}{'x' * 4000} b/{at}{'x' * 4000}\n+1\n" for at in range(300))
+    made = run_parts(plain_run(trajectory=deep, diff=diff_of(files)), Bounds())
+    assert sum(len(one) for part in made.parts for one in part.lines) < 2 * Bounds().total
+    assert all(len(one["file"]) <= 200 for one in parts(plain_run(diff=diff_of(files)))["diff"] if "file" in one)
 
 
 def test_the_end_of_an_output_is_what_is_kept() -> None:

@@ -11,22 +11,32 @@ from assay.adapters.sandbox.bubblewrap import SYSTEM
 from assay.adapters.shared_copies import open_copy
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Environment
-from assay.engine.command_environment import CommandEnvironment
+from assay.engine.command_environment import CommandEnvironment, LinkedFolder
 from assay.engine.sandbox import Mount, Sandbox
 
+# Where folders of the workspace's own are shown; their entries are links in the workspace.
+FOLDERS = "/environment"
+_PROGRAMS = ("bin", ".bin")
+# Toolchains look for their files in the user's home, unless a variable says where they are.
+_HOMES = {"/.cargo": "CARGO_HOME", "/.rustup": "RUSTUP_HOME", "/go": "GOPATH"}
 # Parts of a Python that no command of a virtual environment needs, and that may be large.
-_UNUSED = ("site-packages", "test", "idlelib", "__pycache__", "config-*")
+_UNUSED = ("site-packages", "test", "idlelib", "ensurepip", "lib2to3", "*.opt-[12].pyc", "config-*")
 
 
-def command_environment(wanted: Environment, base: str, workdir: str, sandbox: Sandbox) -> CommandEnvironment:
-    """What a scenario asks for. Relative paths begin at ``base``. Raises ``InputError``."""
+def command_environment(
+    wanted: Environment, base: str, sandbox: Sandbox, home: str | None = None
+) -> CommandEnvironment:
+    """What a scenario asks for. Relative paths begin at ``base``; ``home`` is the archive of what setup left.
+
+    Raises ``InputError`` if a folder is missing.
+    """
     if wanted.image is not None:
         if sandbox.images is None:
             raise MeasurementError(
                 f"environment.image needs a container, but commands run in {sandbox.isolation.backend}; pass"
                 " --isolation container"
             )
-        return CommandEnvironment(image=wanted.image)
+        return CommandEnvironment(image=wanted.image, home=home)
     base = wanted.base or base
     mounts: list[Mount] = []
     path: list[str] = []
@@ -36,14 +46,17 @@ def command_environment(wanted: Environment, base: str, workdir: str, sandbox: S
         mounts += _venv_mounts(venv, sandbox)
         path.append(f"{venv}/bin")
         env["VIRTUAL_ENV"] = venv
-    for name in wanted.folders:
+    linked: list[LinkedFolder] = []
+    for number, name in enumerate(wanted.folders):
         folder = _folder(name, base, "environment.folders")
-        shown = _shown(folder, sandbox)
-        inside = None if os.path.isabs(name) else f"{workdir.rstrip('/')}/{os.path.normpath(name)}"
-        targets = dict.fromkeys((folder, inside) if inside is not None else (folder,))
-        mounts += (Mount(shown, target) for target in targets)
-        path += (f"{folder}/{bin}" for bin in ("bin", ".bin") if os.path.isdir(f"{folder}/{bin}"))
-    return CommandEnvironment(None, tuple(dict.fromkeys(mounts)), tuple(path), env)
+        # Node looks for a module's own modules in folders of the name that this one has.
+        target = folder if os.path.isabs(name) else f"{FOLDERS}/{number}/{os.path.basename(folder)}"
+        mounts.append(Mount(_shown(folder, sandbox), target))
+        if not os.path.isabs(name):
+            linked.append(LinkedFolder(os.path.normpath(name), target, tuple(sorted(os.listdir(folder)))))
+        path += (f"{target}/{programs}" for programs in _PROGRAMS if os.path.isdir(f"{folder}/{programs}"))
+        env |= {variable: target for end, variable in _HOMES.items() if folder.endswith(end)}
+    return CommandEnvironment(None, tuple(dict.fromkeys(mounts)), tuple(linked), tuple(path), home, env)
 
 
 def resolved(wanted: Environment, base: str) -> Environment:

@@ -62,6 +62,9 @@ class DiskJobFolder:
         finally:
             os.close(fd)
 
+    def trial_lock(self, trial: str) -> File:
+        return read_below(self._path, (trial, "lock.json"), RESULT_LIMIT)
+
     def source_result(self, path: str) -> File:
         """At its path, or in a job beside this one if they were moved together. No link is followed."""
         there = PurePosixPath(os.path.normpath(path))

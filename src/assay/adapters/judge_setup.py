@@ -97,8 +97,8 @@ class Judges:
 
     def _new(self, asked: JudgeSection) -> RunJudge:
         now = lambda: datetime.now(UTC)  # noqa: E731 - a port
-        clients = self._new_clients(asked)
-        return RunJudge(clients, self._setting(asked), new_mark, now, self._options.trust, self._ask_all)
+        setting, clients = self._setting(asked), self._new_clients(asked)
+        return RunJudge(clients, setting, new_mark, now, self._options.trust, self._ask_all)
 
     def _new_clients(self, asked: JudgeSection) -> Callable[[], list[ModelClient]]:
         sources = [self._source(name, asked) for name in self._models(asked)]
@@ -129,9 +129,7 @@ class Judges:
         named = (name.strip() for name in self._environment.get(MODEL, "").split(","))
         models = list(self._options.models) or [name for name in named if name] or section.models
         if not models:
-            raise InputError(
-                f"name the judge's model: --judge-model, the variable {MODEL}, or judge: in the scenario"
-            )
+            raise InputError(f"name the judge's model: an option, the variable {MODEL}, or judge: in the scenario")
         return list(dict.fromkeys(models))
 
     def _source(self, model: str, section: JudgeSection) -> ModelClient:
@@ -164,7 +162,7 @@ class Judges:
                 raise InputError(f"{error}, got {own}") from error
         if section.url is None:
             raise InputError(
-                f"name the judge's endpoint: --judge-url, the variable {URL}, or judge: in the scenario"
+                f"name the judge's endpoint: an option, the variable {URL}, or judge: in the scenario"
             )
         named = section.key_env
         return section.url, None if named is None else bearer_tokens.from_environment(named, self._environment)

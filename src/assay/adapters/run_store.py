@@ -16,6 +16,7 @@ from assay.adapters.atomic_write import write_text
 from assay.adapters.numbered_files import append_numbered
 from assay.adapters.records import parse_record, read_records
 from assay.adapters.safe_read import read_below
+from assay.adapters.scored_runs import load_coding_run, read_scored
 from assay.core.errors import InputError
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.dialects.scorers.judge_record import JudgeVerdict
@@ -72,7 +73,7 @@ class LocalRunStore:
     def read(self, place: str) -> StoredRun:
         data = _content(place, RUN)
         if data is None:
-            return _trial(place)
+            return _scored(place) or _trial(place)
         try:
             run = msgspec.json.decode(data, type=CodingRun)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -84,10 +85,23 @@ class LocalRunStore:
         return StoredRun(place, run, overall, judge)
 
     def judgements(self, place: str) -> list[JudgeVerdict]:
-        return read_records(place, FOLDER, JudgeVerdict)
+        """Those that were kept. Before them comes the one that a scoring in the folder of a job was given."""
+        scored = [one.report.judge.verdict for one in read_scored(place)]
+        return [*(one for one in scored if one is not None), *read_records(place, FOLDER, JudgeVerdict)]
 
     def keep(self, place: str, verdict: JudgeVerdict) -> None:
         append_numbered(place, FOLDER, verdict.model_dump_json(indent=2) + "\n")
+
+
+def _scored(place: str) -> StoredRun | None:
+    """The run of a seeded task, by its newest scoring; None if it was not scored."""
+    records = read_scored(place)
+    if not records:
+        return None
+    overall, newest = records[-1].report.overall, records[-1]
+    return StoredRun(
+        place, load_coding_run(place), None if overall is None else overall.verdict, newest.scenario.judge
+    )
 
 
 def _trial(place: str) -> StoredRun:

@@ -22,6 +22,11 @@ def load_scenario(path: str) -> Scenario:
             data = file.read()
     except OSError as error:
         raise InputError(f"the scenario {path} can't be read: {error.strerror}") from error
+    return parse_scenario(path, data)
+
+
+def parse_scenario(path: str, data: bytes) -> Scenario:
+    """A scenario from the bytes of a file. The end of the name says what it is written in."""
     return scenario_of(_parsed(path, data), path)
 
 

@@ -55,6 +55,8 @@ class _Worker:
         self.serves: object = None
 
 
+# Calls whose time is that of a command, which has a limit of its own.
+_RUNS = ("run", "run_on_baseline")
 _idle: list[_Worker] = []
 
 
@@ -75,9 +77,10 @@ class TimeLimit:
         self.limit_sec = limit_sec
 
     def __call__(self, check: Check[Workspace], evidence: Workspace) -> Outcome:
-        # An idle process may have been killed; if a second one ends, the scorer ended it.
-        for _ in range(2):
-            worker = _idle.pop() if _idle else _Worker()
+        # An idle process may have ended with the thread that started it; if a new one ends, the scorer ended it.
+        new = False
+        while not new:
+            worker, new = _taken()
             try:
                 outcome = self._asked(worker, check, evidence)
             except TimeoutError:
@@ -107,20 +110,28 @@ class TimeLimit:
                 return _outcome(message)
             begin = time.monotonic()
             answer = pickle.dumps(_looked_up(evidence, message))
-            if message.call == "run":
+            if message.call in _RUNS:
                 until += time.monotonic() - begin
             worker.child.send(answer, until)
 
     def _begin(self, worker: _Worker, evidence: Workspace) -> None:
         """Tell a worker what was changed. The scorer's clock starts when the worker is ready."""
         until = time.monotonic() + _START_SEC
-        seen = (evidence.changes, evidence.nested_repositories, evidence.cut)
+        seen = (evidence.changes, evidence.nested_repositories, evidence.cut, evidence.ignored)
         try:
             worker.child.send(pickle.dumps(("workspace", (list(checks.__path__), *seen))), until)
             worker.child.receive(until)
         except TimeoutError:
             raise MeasurementError(f"the process for scorers didn't start within {_START_SEC:g} s") from None
         worker.serves = self
+
+
+def _taken() -> tuple[_Worker, bool]:
+    """A process for scorers, and whether it is a new one."""
+    try:
+        return _idle.pop(), False
+    except IndexError:
+        return _Worker(), True
 
 
 def _decoded(data: bytes) -> _Message:

@@ -17,7 +17,7 @@ from assay.core.errors import MeasurementError
 from assay.core.grading import outcome_of
 from assay.core.outcome import Errored, NotApplicable, Outcome
 from assay.evidence.apart import Answer, Question
-from assay.evidence.workspace import Change, CommandRun, Entry, Workspace
+from assay.evidence.workspace import Change, CommandRun, Entry, IgnoredFiles, Workspace
 
 _MOST_KEPT = 64 * 2**20
 _Kept = TypeVar("_Kept")
@@ -31,6 +31,7 @@ class AskedWorkspace:
     changes: tuple[Change, ...]
     nested_repositories: tuple[str, ...]
     cut: tuple[str, ...]
+    ignored: tuple[IgnoredFiles, ...] = ()
     _reading: ReadingApart = field(default_factory=ReadingApart)
     _contents: dict[tuple[str, str], bytes | None] = field(default_factory=dict)
     _room: int = _MOST_KEPT

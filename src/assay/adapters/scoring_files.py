@@ -65,16 +65,24 @@ class LocalScoringFiles:
 
     @contextlib.contextmanager
     def capture(
-        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+        self,
+        left: Files | Commit,
+        before: KnownBaseline,
+        scenario: Scenario,
+        remember: bool,
+        home: str | None = None,
     ) -> Iterator[Captured]:
         with _folder(left) as root:
             # An unpacked archive or commit is new each time: there is nothing to remember of it.
             memory = (
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
             )
-            around = self._environment(scenario)
-            commands = Commands(root, before.baseline, self.sandbox, scenario.workdir, around)
-            captured = capture(commands, memory, before.nested)
+            around = self._environment(scenario, home)
+            commands = Commands(
+                root, before.baseline, self.sandbox, scenario.workdir, around, clean_git=scenario.git == "clean"
+            )
+            shown, without = tuple(scenario.show_ignored), scenario.environment.inside
+            captured = capture(commands, memory, before.nested, shown, without)
             self.show(captured)
             yield captured
 
@@ -83,11 +91,9 @@ class LocalScoringFiles:
         text, cut = cumulative_diff(workspace)
         return Diff(text, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest(), cut)
 
-    def _environment(self, scenario: Scenario) -> Callable[[], CommandEnvironment]:
+    def _environment(self, scenario: Scenario, home: str | None) -> Callable[[], CommandEnvironment]:
         """Made when the first command needs it, and once."""
-        return functools.cache(
-            lambda: command_environment(scenario.environment, self.base, scenario.workdir, self.sandbox())
-        )
+        return functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox(), home))
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)

@@ -5,6 +5,7 @@ A seeded task is a folder::
     task.json          the scenario at the time of seeding, and the hashes of everything
     instruction.md     the instruction for the agent
     workspace.tar.gz   the workspace as the agent gets it, with one commit and no other history
+    home.tar.gz        what setup left in its home folder, if it left anything
     baseline/          every path with type, mode and hash, and the contents
 """
 
@@ -16,16 +17,21 @@ from typing import Any
 
 from assay.adapters.atomic_write import write_text
 from assay.adapters.checksums import file_checksum
+from assay.adapters.command_environment import command_environment
 from assay.adapters.scenario_file import scenario_of
 from assay.adapters.trees import unpack_tree
 from assay.adapters.workspace.baseline import load_baseline
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import hash_of
 from assay.engine.coding_task import Seeded
+from assay.engine.sandbox import Sandbox
+from assay.engine.seeded_run import runnable
+from assay.engine.task import Task
 
 TASK = "task.json"
 WORKSPACE = "workspace.tar.gz"
 BASELINE = "baseline"
+HOME = "home.tar.gz"
 FORMAT = 1
 SEAL = "sha256"
 _FIELDS = {
@@ -63,7 +69,21 @@ def load_seeded(folder: str) -> Seeded:
         load_baseline(f"{folder}/{BASELINE}", baseline_sha256),
         tuple(record["nested_repositories"]),
         str(record["workspace_sha256"]),
+        home=_home(folder, record.get("home_sha256")),
     )
+
+
+def is_seeded(folder: str) -> bool:
+    """Whether a folder looks like a seeded task."""
+    return os.path.isfile(f"{folder}/{TASK}") and os.path.isfile(f"{folder}/{WORKSPACE}")
+
+
+def load_runnable(folder: str, sandbox: Sandbox) -> Task:
+    """A seeded task for agents to be run on. Raises ``InputError`` if it was changed."""
+    seeded = load_seeded(os.path.abspath(folder))
+    _check_archive(seeded)
+    around = command_environment(seeded.scenario.environment, ".", sandbox, seeded.home)
+    return runnable(seeded, f"{seeded.folder}/{WORKSPACE}", around)
 
 
 def check_room(target: str) -> None:
@@ -75,14 +95,29 @@ def check_room(target: str) -> None:
 def unpack_workspace(task: Seeded, target: str) -> None:
     """Unpack the workspace of a task into a new folder, for one agent."""
     check_room(target)
-    archive = f"{task.folder}/{WORKSPACE}"
+    _check_archive(task)
+    os.makedirs(target)
+    unpack_tree(f"{task.folder}/{WORKSPACE}", target)
+
+
+def _check_archive(task: Seeded) -> None:
+    _check_file(f"{task.folder}/{WORKSPACE}", task.workspace_sha256)
+
+
+def _home(folder: str, checksum: object) -> str | None:
+    """The archive of the home folder that setup left. It is checked, since programs in it are run."""
+    if checksum is None:
+        return None
+    _check_file(f"{folder}/{HOME}", str(checksum))
+    return f"{folder}/{HOME}"
+
+
+def _check_file(archive: str, checksum: str) -> None:
     try:
-        if file_checksum(archive) != task.workspace_sha256:
+        if file_checksum(archive) != checksum:
             raise InputError(f"{archive} was changed since the task was seeded")
     except OSError as error:
         raise InputError(f"{archive} can't be read: {error.strerror}") from error
-    os.makedirs(target)
-    unpack_tree(archive, target)
 
 
 def _read_record(folder: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from assay.adapters.checksums import checksum
 from assay.adapters.safe_read import read_file
+from assay.adapters.seeded_task import is_seeded
 from assay.adapters.shared_copies import names_program
 from assay.adapters.task_checksums import harbor_checksums
 from assay.adapters.trees import walk
@@ -28,7 +29,7 @@ def load_task(path: str) -> Task:
 
 def load_task_if_there(path: str) -> Task | None:
     """The task in a folder; None if the folder doesn't exist or isn't a task."""
-    return load_task(path) if is_task(path) else None
+    return load_task(path) if is_task(path) and not is_seeded(path) else None
 
 
 class DiskTaskFolder:
@@ -116,8 +117,8 @@ def _tasks_below(path: str) -> Iterator[str]:
 
 
 def is_task(path: str) -> bool:
-    """Whether a folder is a task."""
-    return os.path.isfile(f"{path}/{FILE_NAME}")
+    """Whether a folder is a task: harbor's, or one that 'assay seed' made."""
+    return os.path.isfile(f"{path}/{FILE_NAME}") or is_seeded(path)
 
 
 def read_task_text(path: str) -> str:

@@ -31,8 +31,10 @@ from assay.adapters.trees import (
     unpack_tree,
     walk,
 )
+from assay.adapters.workspace.linking import link_folder
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.command_environment import HOME
 from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.task import LOGS, Copy, Environment, Step
@@ -74,7 +76,20 @@ class Workbench:
             self._sandbox.images.copy_out(self._environment.image, workdir, self._host(workdir))
         for copy in self._environment.copies:
             self._copy(copy)
+        if self._environment.archive is not None:
+            unpack_tree(self._environment.archive, self.workdir())
+        for folder in self._environment.around.linked:
+            link_folder(self.workdir(), folder)
+        if self._environment.around.home is not None:
+            os.mkdir(f"{self._base}/home")
+            unpack_tree(self._environment.around.home, f"{self._base}/home")
+            own_tree(f"{self._base}/home", self._owner)
         self._hand_over()
+
+    def workdir(self) -> str:
+        """The folder of the host that the working folder is, whatever an agent put in its place."""
+        self._reopen()
+        return self._host(self._environment.workdir)
 
     def restore(self, folder: str) -> None:
         """Put back the workspace, the logs and the artifacts that an earlier run kept in its folder."""
@@ -103,6 +118,9 @@ class Workbench:
     def agent_mounts(self, solution: str | None) -> list[Mount]:
         mounts = [*self._workspace_mounts(), Mount(f"{self._base}/agent", "/logs/agent", writable=True)]
         mounts.append(Mount(f"{self._base}/artifacts", "/logs/artifacts", writable=True))
+        mounts += self._environment.around.mounts
+        if self._environment.around.home is not None:
+            mounts.append(Mount(f"{self._base}/home", HOME, writable=True))
         return mounts + ([Mount(self._copies.copy(solution), "/solution")] if solution is not None else [])
 
     def remove_strays(self) -> list[str]:

@@ -1,5 +1,6 @@
 """Run the application behind uvicorn, on a store that is made if it isn't there."""
 
+import signal
 import socket
 from dataclasses import dataclass
 from typing import Final
@@ -44,16 +45,28 @@ def serve(told: Serving, say: Say) -> int:
         try:
             settings = Settings(told.requests_per_second, WORKERS if told.worker else 0)
             app = make_app(service, settings)
-            host, port = listening.getsockname()[:2]
-            say(f"assay serves http://{f'[{host}]' if ':' in host else host}:{port} on {service.store.name}")
-            _first_key(service, say)
             config = uvicorn.Config(
                 app, log_config=None, access_log=False, timeout_graceful_shutdown=30, server_header=False
             )
-            uvicorn.Server(config).run(sockets=[listening])
+            server = uvicorn.Server(config)
+            _end_with_signals(server)
+            host, port = listening.getsockname()[:2]
+            say(f"assay serves http://{f'[{host}]' if ':' in host else host}:{port} on {service.store.name}")
+            _first_key(service, say)
+            server.run(sockets=[listening])
         finally:
             service.close()
     return 0
+
+
+def _end_with_signals(server: uvicorn.Server) -> None:
+    """Also before uvicorn looks after signals, and when it hands them on at its end."""
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, end)
 
 
 def _first_key(service: Service, say: Say) -> None:

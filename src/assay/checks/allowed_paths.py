@@ -2,7 +2,7 @@
 
 Patterns are shell-style globs in which ``*`` also matches ``/``: ``src/*`` allows ``src/deep/file.py``. A rename
 counts under both of its paths. A change that can't be inspected, such as a repository inside the workspace, also
-fails, because nobody knows whether it is allowed.
+fails, because nobody knows whether it is allowed. New files under the baseline's ignore rules don't count.
 """
 
 from dataclasses import dataclass

@@ -8,6 +8,12 @@ added ones are removed. Patterns are globs; ``@runner`` stands for the files tha
 they are (``conftest.py``, ``pytest.ini``, ``jest.config.*``, ``sitecustomize.py``, modules that shadow pytest,
 unittest or their imports, plugins of packages that were never installed, ``.cargo/config.toml`` and so on).
 
+``tests`` writes all of this out in one word: ``tests: pytest`` (or jest, vitest, node, go, cargo; or junit with a
+``command`` of your own that writes JUnit XML) stands for the runner's command, for a report in the right format,
+and for ``restore`` of ``@runner`` and of the baseline's own tests (``@tests``: test files, what they are loaded
+with and their data). Tests that the agent added don't run. When a task is seeded, the names of all tests that pass
+on the baseline are recorded, and each must pass again; ``to_fix`` names tests that fail there and must pass, too.
+
 ``report`` asks for positive evidence: the test runner must write a report while the command runs, the report must
 agree with the exit code, and every test in ``expected`` must have passed. A run that ends early or runs nothing
 writes no report.
@@ -30,7 +36,7 @@ from assay.formats.test_reports.model import Ended, Report
 from assay.formats.test_reports.read import FORMATS, read_report
 
 MAX_TIMEOUT = 3600
-RUNNER = "@runner"
+RUNNER, TESTS = "@runner", "@tests"
 _SET = re.compile(r"@\w+")
 
 
@@ -40,7 +46,10 @@ class RunnerNotStartedError(AssayError):
 
 @dataclass(frozen=True, slots=True)
 class ReportRule:
-    """``path`` is relative to the workspace; ``expected`` lists names or globs of tests that must all pass."""
+    """``path`` is relative to the workspace; ``expected`` lists names or globs of tests that must all pass.
+
+    ``recorded`` has the exact names of tests that passed on the baseline. Seeding a task fills it in.
+    """
 
     # An unknown field in a scenario is refused.
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -48,6 +57,7 @@ class ReportRule:
     path: str
     format: str = "junit"
     expected: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -80,15 +90,29 @@ class Command:
         if not 1 <= self.timeout_s <= MAX_TIMEOUT:
             raise ValueError(f"timeout_s must be from 1 to {MAX_TIMEOUT}, got {self.timeout_s}")
         check_patterns(self.restore)
-        unknown = next((one for one in self.restore if _SET.fullmatch(one) and one != RUNNER), None)
+        unknown = next((one for one in self.restore if _SET.fullmatch(one) and one not in (RUNNER, TESTS)), None)
         if unknown is not None:
-            raise ValueError(f"restore must have globs or {RUNNER!r}, got {unknown!r}")
+            raise ValueError(f"restore must have globs, {TESTS!r} or {RUNNER!r}, got {unknown!r}")
 
     def run(self, evidence: Workspace) -> Outcome:
+        return self.observed(evidence)[0]
+
+    def observed(self, evidence: Workspace) -> tuple[Outcome, tuple[str, ...]]:
+        """The outcome, and the names of the tests that passed by the report."""
         outcome, ran = self._tried(evidence)
         if not outcome.passed:
             self._refuse_to_blame(ran, evidence)
-        return outcome
+        return outcome, self._passed(ran)
+
+    def _passed(self, ran: CommandRun) -> tuple[str, ...]:
+        data = None if self.report is None else ran.files.get(plain_path(self.report.path))
+        if self.report is None or data is None:
+            return ()
+        try:
+            tests = read_report(self.report.format, data).tests
+        except ValueError:
+            return ()
+        return tuple(sorted(name for name, ended in tests.items() if ended is Ended.PASSED))
 
     def _refuse_to_blame(self, ran: CommandRun, evidence: Workspace) -> None:
         """Raise if the runner didn't start, neither now nor on the baseline: then the agent isn't to blame."""
@@ -131,7 +155,7 @@ class Command:
             report = read_report(rule.format, data)
         except ValueError as error:
             return Scored(0.0, False, f"{rule.path}: {error}", seen)
-        findings = _missing(report, rule.expected)
+        findings = [*_missing(report, rule.expected), *_lost(report, rule.recorded)]
         seen = {**seen, "tests": {ended.value: report.count(ended) for ended in Ended}, "findings": findings}
         complaint = complaint or _disagreement(report) or _first(findings)
         if complaint is None:
@@ -160,6 +184,16 @@ def _missing(report: Report, expected: tuple[str, ...]) -> list[dict[str, object
             {"rule": ended.value, "test": test} for test, ended in found.items() if ended is not Ended.PASSED
         )
     return findings
+
+
+def _lost(report: Report, recorded: tuple[str, ...]) -> list[dict[str, object]]:
+    """The tests that passed on the baseline and don't any more."""
+    ends = ((name, report.tests.get(name)) for name in recorded)
+    return [
+        {"rule": "did not run" if ended is None else ended.value, "test": name}
+        for name, ended in ends
+        if ended is not Ended.PASSED
+    ]
 
 
 def _disagreement(report: Report) -> str | None:

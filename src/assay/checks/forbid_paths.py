@@ -2,14 +2,15 @@
 
 Patterns are shell-style globs in which ``*`` also matches ``/``. Another spelling of a forbidden name
 (``.GitHub``, ``.github.``, full-width letters) matches too. A rename counts under both of its paths. A change that
-can't be inspected, such as a repository inside the workspace, also fails, because it may be forbidden.
+can't be inspected, such as a repository inside the workspace, also fails, because it may be forbidden. New files
+under the baseline's ignore rules count, too.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
+from assay.evidence.workspace import Workspace, blind_spots, changed_paths, ignored_paths, place_of
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_needed_patterns, matching_in_disguise, notes_on
 
@@ -28,7 +29,8 @@ class ForbidPaths:
 
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
-        matches = ((path, matching_in_disguise(path, self.patterns)) for path in paths)
+        ignored = ignored_paths(evidence)
+        matches = ((path, matching_in_disguise(path, self.patterns)) for path in (*paths, *ignored))
         findings: list[dict[str, object]] = [
             {"rule": "forbidden", "path": path, "pattern": pattern}
             for path, pattern in matches

@@ -2,7 +2,7 @@
 
 Every path counts that was added, edited, deleted, renamed (both paths count), turned into a link or given another
 mode. A repository inside the workspace, and anything that could not be captured, fails, because its changes can't
-be counted.
+be counted. New files under the baseline's ignore rules don't count.
 """
 
 from dataclasses import dataclass

@@ -2,13 +2,15 @@
 
 import argparse
 import math
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.arguments import positive
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.adapters.judge_setup import JudgeOptions
+    from assay.adapters.judge_setup import JudgeOptions, Judges
     from assay.judge.budget import Prices
 
 
@@ -64,6 +66,25 @@ def judge_options(args: argparse.Namespace) -> "JudgeOptions":
         at_once=args.judge_at_once or AT_ONCE,
         trust=UNKNOWN if args.judge_calibration is None else read_trust(args.judge_calibration),
     )
+
+
+def judges_of(args: argparse.Namespace) -> AbstractContextManager["Judges | None"]:
+    """The judges that the options name, with ``--judge``."""
+    if not args.judge:
+        return nullcontext()
+    from assay.adapters.judge_setup import Judges  # noqa: PLC0415 - only who has a judge needs it
+
+    return Judges(judge_options(args))
+
+
+def check_judges(judges: "Judges", tasks: Sequence[str]) -> None:
+    """Raise ``InputError`` if a seeded task has no judge, before any agent is run."""
+    from assay.adapters.seeded_task import load_seeded  # noqa: PLC0415
+
+    if not tasks:
+        raise InputError("--judge is for tasks that 'assay seed' made, got none of them")
+    for task in tasks:
+        judges.judge(load_seeded(task).scenario.judge)
 
 
 def refuse_without(args: argparse.Namespace, wanted: bool) -> None:

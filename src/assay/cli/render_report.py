@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
+
 from assay.cli.json_values import without_nan
 from assay.cli.render_evaluation import evaluation_lines, summary_words
 from assay.cli.render_intervals import bounds_rows, interval_rows, intervals_json, mean_interval
@@ -78,7 +80,7 @@ def _parts(report: JobReport) -> dict[str, Any]:
     """What harbor doesn't say of every job, or what was asked for."""
     parts: dict[str, Any] = {"harbor_version": report.harbor_version}
     if report.usage is not None:
-        parts["seconds_per_trial"] = asdict(report.usage.mean)
+        parts["seconds_per_trial"] = msgspec.structs.asdict(report.usage.mean)
         parts["model_usage"] = models_as_json(report.usage.by_model)
     if report.regrades:
         parts["regrades"] = regrades_as_json(report.regrades)

@@ -90,7 +90,7 @@ def regrades_as_json(regrades: Sequence[Regrade]) -> list[dict[str, Any]]:
 
 def _plain(row: TrialRow | TaskRow) -> dict[str, Any]:
     return {
-        name: usage_as_json(value) if isinstance(value, Usage) else value
+        name: msgspec.structs.asdict(value) if isinstance(value, msgspec.Struct) else value
         for name, value in asdict(row).items()
         if name != "model_usage"
     } | ({"model_usage": models_as_json(row.model_usage)} if isinstance(row, TrialRow) else {})

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from assay.cli.table import render_table
-from assay.dialects.harbor.trial import Usage
-from assay.engine.durations import Durations
+from assay.dialects.harbor.trial import Seconds, Usage
 from assay.engine.usage_report import UsageReport
 from assay.formats.counting import counted
 
@@ -40,7 +39,7 @@ def _time(report: UsageReport) -> str:
     mean = report.mean
     if mean.total is None:
         return ""
-    named = {"setup": mean.setup, "agent": mean.agent, "verifier": mean.verifier}
+    named = {"agent": mean.agent, "verifier": mean.verifier}
     phases = ", ".join(f"{name} {seconds(value)}" for name, value in named.items() if value is not None)
     detail = f": {phases}" if phases else ""
     return f"time per trial {seconds(mean.total)} ({counted(report.trials_with_times, 'trial')}){detail}"
@@ -66,9 +65,12 @@ def usage_cells(usage: Usage | None) -> tuple[str, str, str]:
     )
 
 
-def time_cells(times: Durations) -> tuple[str, str, str]:
+def time_cells(times: Seconds) -> tuple[str, str, str]:
     """The length of a trial, of its agent and of its verifier, blank where unknown."""
-    return tuple("" if value is None else seconds(value) for value in (times.total, times.agent, times.verifier))  # type: ignore[return-value]
+    total, agent, verifier = (
+        "" if value is None else seconds(value) for value in (times.total, times.agent, times.verifier)
+    )
+    return total, agent, verifier
 
 
 def _count(number: int | None) -> str:

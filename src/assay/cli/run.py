@@ -1,9 +1,12 @@
 """Run an agent on tasks, run each task's verifier in a fresh sandbox, and write a job folder for harbor's tools.
 
-TASKS are task folders, or folders with task folders at any depth. The agent is 'oracle' (runs the task's own
-solution), 'nop' (does nothing) or a shell command. A command gets the instruction on standard input, in
-$ASSAY_INSTRUCTION and in the file $ASSAY_INSTRUCTION_FILE. It starts in the task's working folder and is stopped
-when its time is up.
+TASKS are task folders, or folders with task folders at any depth. A task that 'assay seed' made has scorers, not a
+verifier: they run as soon as the agent has stopped, and their verdict is kept in the run.
+
+The agent is 'oracle' (runs the task's own solution), 'nop' (does nothing) or a shell command. A command gets the
+instruction on standard input, in $ASSAY_INSTRUCTION and in the file $ASSAY_INSTRUCTION_FILE. It starts in the
+task's working folder and is stopped when its time is up. What it leaves in /logs/agent is kept: trajectory.json or
+trajectory.jsonl, and final_response.md if its last message isn't its answer.
 
 To resume an interrupted job, run the same command with the same --job-name.
 
@@ -18,23 +21,32 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from assay.adapters.job_store import DiskJobStore
+from assay.adapters.run_scoring import LocalRunScoring
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
+from assay.adapters.seeded_task import is_seeded, load_runnable
 from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
 from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
+from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
+from assay.cli.run_scores import show_scored
 from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.core.errors import AssayError, InputError, MeasurementError
+from assay.engine.coding_trial import Coding
 from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
 from assay.engine.prepare_task import prepare_task
 from assay.engine.run_job import run_job
 from assay.engine.site import Site
 from assay.engine.task import Task, with_network
+
+if TYPE_CHECKING:
+    from assay.adapters.judge_setup import Judges
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -76,10 +88,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--verifier-network", action="store_true", help="give verifiers the network, to download what they need"
     )
     add_grading_rules(parser, default="harbor-0.13.1")
+    parser.add_argument(
+        "--judge", action="store_true", help="have a language model judge the runs of seeded tasks too"
+    )
+    add_judge(parser, "judge-")
     parser.add_argument("--quiet", action="store_true", help="print only the report")
 
 
 def run(args: argparse.Namespace) -> int:
+    refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
     site = Site(choose(args.isolation), ThisHost())
     tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args), no_image=args.no_image)
@@ -91,12 +108,16 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("none of the tasks can be run")
     setting = _setting(args, tasks)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
-    finished_all = _run(setting, site, planned, display)
+    with judges_of(args) as judges:
+        if judges is not None:
+            check_judges(judges, [task.path for task, _ in tasks if task.seeded])
+        finished_all = _run(setting, site, planned, display, judges)
     if not finished_all:
         print(
             f"assay: interrupted; run the same command with --job-name {setting.name} to resume", file=sys.stderr
         )
         return 130
+    show_scored(setting.folder, [task for task, _ in tasks])
     code = report_on([setting.folder])
     return 1 if refused else code
 
@@ -109,7 +130,10 @@ def load_tasks(
     refused: list[str] = []
     for folder, source in chosen:
         try:
-            tasks.append((prepare_task(grant(load_task(folder)), site, no_image=no_image), source))
+            if is_seeded(folder):
+                tasks.append((grant(load_runnable(folder, site.sandbox)), source))
+            else:
+                tasks.append((prepare_task(grant(load_task(folder)), site, no_image=no_image), source))
         except AssayError as error:
             refused.append(str(error))
     return tasks, refused
@@ -168,11 +192,14 @@ def _agent(args: argparse.Namespace) -> Agent:
     return Agent(name, command=args.agent, model=args.model)
 
 
-def _run(setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display) -> bool:
+def _run(
+    setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display, judges: "Judges | None"
+) -> bool:
     """Run the job. Returns whether it finished."""
     try:
         with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
-            return run_job(setting, planned, site, workshop, store, display, stop_all)
+            coding = Coding(LocalRunScoring(lambda: site.sandbox), judges)
+            return run_job(setting, planned, site, workshop, store, display, stop_all, coding)
     except OSError as error:
         where = "" if error.filename is None else f" ({error.filename})"
         raise MeasurementError(

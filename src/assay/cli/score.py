@@ -1,9 +1,14 @@
 """Score a coding run: compare the workspace with its baseline and run the task's scorers on it.
 
-WORKSPACE is the folder that the agent left, an archive of it, or the branch that it pushed (REPOSITORY@BRANCH).
-The scorers and the baseline come from a seeded task (--task), or from a scenario (--scenario) with a baseline: a
-folder, an archive, or a commit of a repository that the agent could not write to (--baseline REPOSITORY@COMMIT).
-The .git of a folder is never used.
+Inside a git repository, no argument is needed: the working tree (or --branch, --pr) is compared with the main
+branch, by the assay.yaml of the main branch or by what can be guessed; the first lines say what was assumed.
+
+Otherwise, WORKSPACE is the folder that the agent left, an archive of it, or the branch that it pushed
+(REPOSITORY@BRANCH). The scorers and the baseline come from a seeded task (--task), or from a scenario (--scenario)
+with a baseline: a folder, an archive, or a commit of a repository that the agent could not write to (--baseline
+REPOSITORY@COMMIT). The .git of a folder is never used.
+
+WORKSPACE may also be a run in a job's folder. Everything is found there, and the result is added to the run.
 
 With --judge, a language model reads the task, the diff, the scorers' results and what the agent recorded, and says
 PASS or FAIL beside the scorers. A judge that fails is reported as unparseable, which is neither.
@@ -18,21 +23,26 @@ import argparse
 import functools
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from assay.adapters.agent_record import read_agent_record
+from assay.adapters.kept_coding_run import KeptCodingRun, is_kept_run
+from assay.adapters.run_scoring import LocalRunScoring
 from assay.adapters.run_store import keep_run
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.arguments import add_isolation
-from assay.cli.judge_options import add_judge, judge_options, refuse_without
+from assay.cli.judge_options import add_judge, judges_of, refuse_without
+from assay.cli.score_formats import FORMATS, parse_format
+from assay.cli.score_here import add_branch, score_here
 from assay.cli.score_table import render
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
+from assay.engine.coding_trial import Coding
 from assay.engine.score_coding_run import Afterwards, Attempt, score_by_scenario, score_by_task
+from assay.engine.score_trial import score_trial
 from assay.evidence.coding_run import AgentRecord, RunStatus
 
 if TYPE_CHECKING:
@@ -64,7 +74,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-workspace", action="store_true", help="score a run that had no workspace: no scorers"
     )
+    add_branch(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument(
+        "--format",
+        action="append",
+        default=[],
+        metavar="NAME[:FILE]",
+        help=f"print the report as {', '.join(FORMATS)}, or write it to a file beside the table; may be repeated",
+    )
     parser.add_argument(
         "--all",
         action="store_true",
@@ -91,22 +109,39 @@ def run(args: argparse.Namespace) -> int:
     files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show)
     agent = AgentRecord() if args.agent_logs is None else read_agent_record(args.agent_logs)
     attempt = Attempt(args.workspace, RunStatus(args.run_status), args.strict, agent)
-    with _judges(args) as judges:
-        ends = Afterwards(judges, None if args.keep is None else functools.partial(keep_run, args.keep))
-        if args.task is not None:
-            report = score_by_task(args.task, attempt, files, ends)
+    with judges_of(args) as judges:
+        if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
+            report = score_trial(KeptCodingRun(args.workspace), args.task, _coding(args, judges))
         else:
-            report = score_by_scenario(args.scenario, args.baseline, attempt, files, ends)
-    print(report.model_dump_json(indent=2) if args.json else render(report, everything=args.all))
+            keep = None if args.keep is None else functools.partial(keep_run, args.keep)
+            report = _score(args, attempt, files, Afterwards(judges, keep))
+    _show(report, args)
     return _exit_code(report, args.require_judge)
 
 
-def _judges(args: argparse.Namespace) -> AbstractContextManager["Judges | None"]:
-    if not args.judge:
-        return nullcontext()
-    from assay.adapters.judge_setup import Judges  # noqa: PLC0415 - only who has a judge needs it
+def _coding(args: argparse.Namespace, judges: "Judges | None") -> Coding:
+    return Coding(LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict), judges)
 
-    return Judges(judge_options(args))
+
+def _score(
+    args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles, then: Afterwards
+) -> ScorersReport:
+    if args.task is not None:
+        return score_by_task(args.task, attempt, files, then)
+    if args.scenario is not None and (args.baseline is not None or args.no_workspace):
+        return score_by_scenario(args.scenario, args.baseline, attempt, files, then)
+    return score_here(args, attempt, files, then)
+
+
+def _show(report: ScorersReport, args: argparse.Namespace) -> None:
+    """Print the table, unless another format goes to standard output; write the formats that go to files."""
+    wanted = [*args.format, *(["json"] if args.json else [])]
+    formats = [parse_format(text) for text in wanted]
+    for name, path in formats:
+        if path is not None:
+            _write(path, FORMATS[name](report) + "\n", "the report")
+    shown = [name for name, path in formats if path is None]
+    print("\n".join(FORMATS[name](report) for name in shown) if shown else render(report, everything=args.all))
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -117,27 +152,45 @@ def _check(args: argparse.Namespace) -> None:
         raise InputError(f"--keep must be a new folder, but {args.keep} exists")
     if args.agent_logs is not None and not os.path.isdir(args.agent_logs):
         raise InputError(f"--agent-logs must be a folder, got {args.agent_logs}, which isn't one")
-    if (args.task is None) == (args.scenario is None):
-        raise InputError(f"pass --task or --scenario, got {'neither' if args.task is None else 'both'}")
-    if (args.workspace is None) != args.no_workspace:
-        raise InputError(f"pass a workspace or --no-workspace, got {'both' if args.no_workspace else 'neither'}")
+    for text in args.format:
+        parse_format(text)
+    if args.task is not None and args.scenario is not None:
+        raise InputError("pass --task or --scenario, got both")
+    if args.workspace is not None and args.no_workspace:
+        raise InputError("pass a workspace or --no-workspace, got both")
     if args.task is not None and args.baseline is not None:
         raise InputError("a task has its own baseline: leave out --baseline")
-    if args.scenario is not None and args.baseline is None and args.workspace is not None:
-        raise InputError("pass --baseline with --scenario: a folder, an archive, or REPOSITORY@COMMIT")
+    if args.baseline is not None and args.scenario is None:
+        raise InputError("pass --scenario with --baseline, got no scenario")
+    needs_workspace = args.task is not None or args.baseline is not None
+    if needs_workspace and args.workspace is None and not args.no_workspace:
+        raise InputError("pass a workspace or --no-workspace, got neither")
+    if args.no_workspace and args.task is None and args.scenario is None:
+        raise InputError("pass --task or --scenario with --no-workspace, got neither")
+    _check_repository(args, needs_workspace)
+
+
+def _check_repository(args: argparse.Namespace, elsewhere: bool) -> None:
+    given = [f"--{name}" for name in ("branch", "pr", "main") if getattr(args, name) is not None]
+    if given and (elsewhere or args.no_workspace):
+        raise InputError(f"{given[0]} is for a git repository: leave out --task, --baseline and --no-workspace")
 
 
 def _write_diff(workspace: Captured, path: str | None) -> None:
     if path is None:
         return
     text, cut = cumulative_diff(workspace)
+    _write(path, text, "the diff")
+    if cut:
+        print(f"assay: {path} doesn't show every change", file=sys.stderr)
+
+
+def _write(path: str, text: str, what: str) -> None:
     try:
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
     except OSError as error:
-        raise InputError(f"the diff can't be written to {path}: {error.strerror}") from error
-    if cut:
-        print(f"assay: {path} doesn't show every change", file=sys.stderr)
+        raise InputError(f"{what} can't be written to {path}: {error.strerror}") from error
 
 
 def _exit_code(report: ScorersReport, require_judge: bool) -> int:

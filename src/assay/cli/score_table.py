@@ -1,11 +1,11 @@
 """A scored run for people: the gates, one row per scorer, and the details of every scorer that failed or broke."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.cli.judge_card import card
-from assay.cli.table import clean, render_table
-from assay.dialects.scorers.report import Row, RowVerdict, ScorersReport
+from assay.cli.table import clean, render_table, some_of
+from assay.dialects.scorers.report import IgnoredGroup, Row, RowVerdict, ScorersReport
 from assay.formats.counting import counted
 
 SHOWN = 10
@@ -20,6 +20,8 @@ def render(report: ScorersReport, everything: bool = False) -> str:
 
 
 def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
+    for sentence in report.provenance.assumed:
+        yield f"assumed  {clean(sentence)}"
     yield from _gates(report)
     if report.scorers:
         yield from _scorers(report, everything)
@@ -47,18 +49,40 @@ def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
 
 def _gates(report: ScorersReport) -> Iterator[str]:
     if report.overall is None:
-        yield "scorers  none, because the run had no workspace"
+        why = "the run had no workspace" if report.workspace is None else "the scenario has none"
+        yield f"scorers  none, because {why}"
     else:
         score = "" if report.overall.score is None else f", mean score {report.overall.score:.4f}"
         yield f"OVERALL  {report.overall.headline or report.overall.verdict.value}{score}"
     yield f"judge    {report.judge.state.value}"
-    yield f"run      {report.run.status.value}"
+    yield f"run      {report.run.status.value}{_metrics(report)}"
     if report.workspace is not None:
         yield f"changed  {counted(len(report.workspace.changed), 'file')}"
+        became = [file for file in report.workspace.changed if file.detail is not None]
+        for file in became[:SHOWN]:
+            yield f"         {file.detail}: {clean(file.path)}"
+        yield from _ignored(report.workspace.ignored)
         for path in report.workspace.nested_repositories[:SHOWN]:
             yield f"         a repository inside the workspace: {clean(path)}"
         for sentence in report.workspace.cut[:SHOWN]:
             yield f"         not captured: {clean(sentence)}"
+
+
+def _metrics(report: ScorersReport) -> str:
+    """Whether the metrics of the run passed, and those that didn't."""
+    if report.run.passed is None:
+        return ""
+    failed = [f"{one.name}: {one.detail}" for one in report.run.metrics if one.passed is False]
+    return ", metrics passed" if report.run.passed else f", metrics failed ({clean('; '.join(failed))})"
+
+
+def _ignored(groups: Sequence[IgnoredGroup]) -> Iterator[str]:
+    """One line for all files that nobody read."""
+    if groups:
+        most = sorted(groups, key=lambda one: -one.files)
+        named = some_of([f"{clean(one.rule)} {one.files}" for one in most])
+        count = counted(sum(one.files for one in groups), "new file")
+        yield f"ignored  {count} that the baseline's .gitignore names ({named}): not read, not shown to commands"
 
 
 def _row(row: Row) -> list[str]:

@@ -18,6 +18,7 @@ from assay.adapters.seeding_files import LocalSeedingFiles
 from assay.cli.arguments import add_isolation
 from assay.cli.table import clean
 from assay.core.errors import InputError
+from assay.engine.record_tests import tests_to_pass
 from assay.engine.seed_task import seed_task
 from assay.formats.counting import counted
 
@@ -45,6 +46,9 @@ def run(args: argparse.Namespace) -> int:
     count = sum(1 for _ in task.baseline.paths())
     frozen = f"{counted(count, 'file')}, {counted(len(scenario.scorers), 'scorer')}"
     print(f"{args.output}: {frozen}, scenario {task.scenario_sha256[:12]}")
+    for name, (passed, named) in tests_to_pass(task.scenario).items():
+        more = f", and {counted(named, 'test')} to be fixed" if named else ""
+        print(f"{clean(name)}: {counted(passed, 'test')} that passed on the baseline{more} must pass")
     for note in task.notes:
         print(f"note: {clean(note)}", file=sys.stderr)
     if args.workspace is not None:

@@ -1,9 +1,11 @@
 """What changed between two states of a workspace. Pure: it looks at hashes, not at files."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 
 from assay.evidence.workspace import Change, ChangeKind, Entry, EntryKind
+
+_FOLDER = Entry(EntryKind.FOLDER, 0o755, 0, "")
 
 
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
@@ -14,7 +16,8 @@ def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> 
     added = {path: new for path, new in after.items() if path not in before}
     gone = {path: old for path, old in before.items() if path not in after}
     sources = _renames(gone, added)
-    found = [*_edited(before, after), *_deleted(gone, sources), *_added(added, gone, sources)]
+    folders = {parent for path in gone for parent in _parents(path)}
+    found = [*_edited(before, after), *_deleted(gone, sources), *_added(added, gone, sources, folders)]
     return tuple(sorted(found, key=lambda change: change.path))
 
 
@@ -30,13 +33,25 @@ def _deleted(gone: Mapping[str, Entry], sources: Mapping[str, str]) -> Iterator[
     return (Change(path, ChangeKind.DELETED, old, None, path) for path, old in gone.items() if path not in moved)
 
 
-def _added(added: Mapping[str, Entry], gone: Mapping[str, Entry], sources: Mapping[str, str]) -> Iterator[Change]:
+def _added(
+    added: Mapping[str, Entry], gone: Mapping[str, Entry], sources: Mapping[str, str], folders: Container[str]
+) -> Iterator[Change]:
+    """What is new. A link or a file in the place of a folder isn't: the folder became it."""
     for path, new in added.items():
         source = sources.get(path)
-        if source is None:
+        if source is None and path in folders:
+            yield Change(path, ChangeKind.TYPE, _FOLDER, new, path)
+        elif source is None:
             yield Change(path, ChangeKind.ADDED, None, new, path)
         else:
             yield Change(path, ChangeKind.RENAMED, gone[source], new, source)
+
+
+def _parents(path: str) -> Iterator[str]:
+    at = path.rfind("/")
+    while at > 0:
+        yield path[:at]
+        at = path.rfind("/", 0, at)
 
 
 def _kind(old: Entry, new: Entry) -> ChangeKind:

@@ -91,7 +91,7 @@ def _phrases(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
 
 
 def _says(spoken: str, phrase: str) -> bool:
-    return find_phrase(phrase_tokens(phrase), phrase_tokens(spoken)) is not None
+    return find_phrase(phrase_tokens(phrase), phrase_tokens(spoken), claimed=False) is not None
 
 
 def _alternatives(phrase: Any) -> list[str]:

@@ -13,6 +13,7 @@ from assay.core.placement import Placement
 from assay.dialects.criteria.models import CriteriaFile, Criterion
 from assay.dialects.criteria.variables import VARIABLE, filled, texts_in
 from assay.engine.criteria import check_of
+from assay.engine.criteria_advice import advice
 from assay.engine.criteria_contradictions import remarks
 from assay.engine.criteria_places import Place, Remark, line_of, spelled
 from assay.engine.criteria_unsupported import why_unsupported
@@ -28,6 +29,9 @@ RULES: Final = {
     "no-expected": "a value is compared with null, because the rule has no expected value",
     "no-effect": "something in the assertion has no effect",
     "empty-sandbox": "an agent that does nothing gets a score for it",
+    "since": "what was there before the run can pass the criterion",
+    "blank": "a path begins or ends with a blank",
+    "pattern": "a pattern is only a value",
     "weight": "the weights make the score meaningless",
     "duplicate-label": "two criteria can't be told apart in a report",
 }
@@ -102,6 +106,7 @@ def _assertion(assertion: dict[str, Any], place: Place, data: Mapping[str, Any])
     yield from wrong
     if wrong:
         return
+    yield from advice(assertion, place)
     try:
         check = check_of(assertion, data)
     except ValueError as error:

@@ -11,6 +11,8 @@ from assay.engine.criterion_entries import DISCRIMINATOR
 from assay.engine.mistakes import sentence
 
 LISTS: Final = ("fields", "assertions")
+HARMLESS: Final = ("id", "MSH-1", "ISA01", "content")
+"""A path for each language."""
 
 
 def why_unsupported(
@@ -21,7 +23,10 @@ def why_unsupported(
         reasons, kind = error.__cause__.errors(include_url=False), check_class(assertion[DISCRIMINATOR])
         placed: dict[Place, list[str]] = {}
         for one in reasons:
-            placed.setdefault(_written(one["loc"], assertion), []).append(sentence(one, kind))
+            why, written = sentence(one, kind), _written(one["loc"], assertion)
+            where = (*written, *_named_at(why, written, assertion))
+            # A sentence that begins with the field's name need not say it twice.
+            placed.setdefault(where, []).append(why.removeprefix(f"{where[-1]} ") if where else why)
         if () not in placed:
             yield from (Remark("unsupported", (*place, *loc), ", or ".join(why)) for loc, why in placed.items())
             return
@@ -31,6 +36,13 @@ def why_unsupported(
         yield Remark("unsupported", (*place, *inner), why)
     if not guilty:
         yield Remark("unsupported", (*place, *(_named_in(str(error), assertion) or ())), str(error))
+
+
+def _named_at(why: str, place: Place, part: Any) -> Place:
+    """The place of the value that a message about a rule quotes, within the rule."""
+    for key in place:
+        part = part.get(key) if isinstance(part, dict) else part[int(key)] if isinstance(part, list) else None
+    return (_named_in(why, part) or ()) if place and isinstance(part, dict) else ()
 
 
 def _written(loc: Place, part: Any) -> Place:
@@ -48,14 +60,23 @@ def _written(loc: Place, part: Any) -> Place:
 
 
 def _guilty_rules(assertion: dict[str, Any], data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """The rules that are wrong on their own. Where all are, for the same reason, the reason is another one."""
+    """The rules that are wrong on their own. Where all are, for the same reason, the reason may be another one."""
     for name in LISTS:
         rules = assertion.get(name)
-        if not isinstance(rules, list) or len(rules) < 2:
+        if not isinstance(rules, list) or not rules:
             continue
-        alone = {(name, at): _complaint({**assertion, name: [rule]}, data) for at, rule in enumerate(rules)}
-        if len(set(alone.values())) > 1:
-            yield from ((inner, why) for inner, why in alone.items() if why is not None)
+        alone = [_complaint({**assertion, name: [rule]}, data) for rule in rules]
+        if len(set(alone)) == 1 and not _is_right_without(assertion, name, data):
+            continue
+        for at, (rule, why) in enumerate(zip(rules, alone, strict=True)):
+            if why is not None:
+                yield (name, at, *(_named_in(why, rule) or ())), why
+
+
+def _is_right_without(assertion: dict[str, Any], name: str, data: Mapping[str, Any]) -> bool:
+    """Whether an assertion is supported with a rule that nobody can object to in place of its own."""
+    harmless = ({"path": path, "operator": "exists"} for path in HARMLESS)
+    return any(_complaint({**assertion, name: [rule]}, data) is None for rule in harmless)
 
 
 def _complaint(assertion: dict[str, Any], data: Mapping[str, Any]) -> str | None:

@@ -10,11 +10,11 @@ from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.job_config import ConfiguredMetrics
 from assay.dialects.harbor.metrics import Metric
 from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
-from assay.dialects.harbor.plan import Slot, in_planned_order, planned_slots
+from assay.dialects.harbor.plan import Plan, Slot, in_planned_order, read_plan
 from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
-from assay.dialects.harbor.versions import UNKNOWN, HarborVersion, version_of
+from assay.dialects.harbor.versions import UNKNOWN, HarborVersion, version_of_record
 from assay.engine.grading_rules import DEFAULT_RULES, MARK, recorded_rules
 from assay.engine.job_metrics import job_metrics, with_registered
 from assay.engine.job_record import recorded_fields
@@ -58,30 +58,28 @@ class Job:
 def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progress = no_progress) -> Job:
     """Read a job folder. Raises ``InputError`` if it has no trials."""
     notes = [f"ignored {name}: harbor didn't write it" for name in folder.foreign()]
-    lock = folder.file("lock.json")
-    plan = _plan(lock, notes)
+    plan = _plan(folder, notes)
     recorded = _recorded(folder, notes)
-    result = recorded_fields(recorded)
-    version = version_of(lock.data if isinstance(lock, Content) else None, result)
+    version = plan.version if plan.version is not None else version_of_record(recorded_fields(recorded))
     rules = recorded_rules(folder.file(MARK))
     if rules != DEFAULT_RULES:
         version = replace(version, profile=rules.profile)
     found, problems = _read_trials(folder, version, notes, progress)
     if not found and not problems:
-        planned = f" ({len(plan)} are planned)" if plan else ""
+        planned = f" ({len(plan.slots)} are planned)" if plan.slots else ""
         raise InputError(f"{folder.name} has no trials{planned}")
-    ordered = in_planned_order(found, plan)
+    ordered = in_planned_order(found, plan.slots)
     problems += _never_started(ordered.unfilled, len(problems))
     metrics = job_metrics(folder.file("config.json"), ordered.trials, script, version, notes)
     return Job(
         name=folder.name,
         trials=ordered.trials,
         problems=problems,
-        metrics=with_registered(metrics, ordered.trials, result, notes),
+        metrics=with_registered(metrics, ordered.trials, recorded, notes),
         recorded=recorded,
         notes=notes,
         version=version,
-        n_planned=len(plan),
+        n_planned=len(plan.slots),
     )
 
 
@@ -172,15 +170,17 @@ def _not_finite(value: float) -> bool:
     return type(value) is not int and not math.isfinite(value)
 
 
-def _plan(file: File, notes: list[str]) -> list[Slot]:
+def _plan(folder: JobFolder, notes: list[str]) -> Plan:
+    """The plan of lock.json. The file may be large, and isn't kept."""
+    file = folder.file("lock.json")
     if isinstance(file, Content):
         try:
-            return planned_slots(file.data)
+            return read_plan(file.data)
         except (ValueError, RecursionError) as error:
             notes.append(f"lock.json can't be used ({error}), so trials are in the order of their start")
     elif isinstance(file, Refused):
         notes.append(f"lock.json is {file.why.value}, so trials are in the order of their start")
-    return []
+    return Plan([], None)
 
 
 def _never_started(unfilled: list[Slot], unreadable: int) -> list[Problem]:

@@ -11,6 +11,7 @@ from assay.dialects.harbor.metrics import MEAN, METRICS, Aggregate, Metric
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.versions import HarborVersion
+from assay.engine.job_record import recorded_fields
 from assay.evidence.files import Content, File, Refused
 
 
@@ -44,28 +45,31 @@ def job_metrics(
 
 
 def _sources(trials: Iterable[Trial], version: HarborVersion) -> Sources:
-    named = [trial for trial in trials if trial.dataset != "adhoc"]
+    # Many trials share a slot, and taking paths apart is slow.
+    known = {(trial.slot, trial.dataset) for trial in trials if trial.dataset != "adhoc"}
     return Sources(
-        names=frozenset(trial.dataset for trial in named),
-        by_folder={str(PurePosixPath(trial.slot[0]).parent): trial.dataset for trial in named if trial.slot},
+        names=frozenset(dataset for _, dataset in known),
+        by_folder={str(PurePosixPath(slot[0]).parent): dataset for slot, dataset in known if slot},
         all_count=version.every_source_counts,
     )
 
 
 def with_registered(
-    metrics: ConfiguredMetrics, trials: Sequence[Trial], result: Mapping[str, Any] | None, notes: list[str]
+    metrics: ConfiguredMetrics, trials: Sequence[Trial], recorded: bytes | None, notes: list[str]
 ) -> ConfiguredMetrics:
     """Add the metrics that a registry brought, as far as the job's result shows them.
 
     One that is harbor's own metric of the same rewards is computed like any other. For all others, the number is
     taken as recorded, and a note says so.
     """
+    groups = _registered_groups(metrics, trials)
+    result = recorded_fields(recorded) if groups else None
     by_group: dict[str, list[Metric]] = {}
     taken: set[str] = set()
-    for key, members in _registered_groups(metrics, trials).items():
-        recorded = _recorded_metrics(result, key)
-        brought = recorded[: len(recorded) - len(metrics.of_job)]
-        if not recorded or not brought:
+    for key, members in groups.items():
+        known = _recorded_metrics(result, key)
+        brought = known[: len(known) - len(metrics.of_job)]
+        if not brought:
             continue
         rewards = [trial.rewards for trial in members]
         own = [_harbors_own(one, rewards) for one in brought]

@@ -35,6 +35,10 @@ class Bench(Protocol):
         """Fill the workspace as the task's environment describes it."""
         ...
 
+    def workdir(self) -> str:
+        """The folder of the host that the agent's working folder is."""
+        ...
+
     def write_instruction(self, text: str) -> None:
         """Put the instruction where the agent finds it."""
         ...

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from assay.dialects.scorers.judge_record import (
     FactCheckRow,
@@ -18,6 +18,7 @@ from assay.dialects.scorers.judge_record import (
     PartCut,
     RubricRatings,
 )
+from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import (
     JudgeState,
     Overall,
@@ -70,6 +71,14 @@ def with_verdict(report: ScorersReport, verdict: JudgeVerdict) -> ScorersReport:
     judge = report.judge.model_copy(update={"state": state, "verdict": verdict})
     told = _disagreement(report.overall, report, state)
     return report.model_copy(update={"judge": judge, "disagreement": told})
+
+
+class Judges(Protocol):
+    """Finds the judge that a scenario wants."""
+
+    def judge(self, section: JudgeSection | None) -> JudgeRun:
+        """The judge. Raises ``InputError`` if nobody says which."""
+        ...
 
 
 def _disagreement(overall: Overall | None, report: ScorersReport, state: JudgeState) -> str | None:

@@ -41,8 +41,8 @@ class RunStore(Protocol):
         ...
 
 
-class Judges(Protocol):
-    """Finds the judge that a scenario wants."""
+class RunJudges(Protocol):
+    """Finds the judge that a scenario wants, with how it asks."""
 
     def judge(self, section: JudgeSection | None) -> RunJudge: ...
 
@@ -63,7 +63,7 @@ class Done:
 
 
 def judge_stored(
-    places: Sequence[str], store: RunStore, judges: Judges, *, again: bool, do_all: DoAll[str, Done] = map
+    places: Sequence[str], store: RunStore, judges: RunJudges, *, again: bool, do_all: DoAll[str, Done] = map
 ) -> list[Done]:
     """Judge every completed run. Without ``again``, not those that this judge has judged with this prompt.
 

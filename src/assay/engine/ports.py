@@ -50,6 +50,10 @@ class JobFolder(Protocol):
         """The result.json of each folder."""
         ...
 
+    def trial_lock(self, trial: str) -> File:
+        """The lock.json of a trial."""
+        ...
+
     def source_result(self, path: str) -> File:
         """The result.json of a trial of another job, which a trial of this one names."""
         ...

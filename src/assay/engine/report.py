@@ -155,7 +155,7 @@ def report_job(
         groups=groups,
         troubles=_troubles(trials, job.problems),
         notes=job.notes,
-        usage=report_usage(trials),
+        usage=report_usage(trials, stats.usage),
         regrades=regrades,
         trial_rows=trial_rows(trials, job.problems) if question.by == "trial" else None,
         task_rows=task_rows(trials, _keys(groups), question.threshold) if question.by == "task" else None,

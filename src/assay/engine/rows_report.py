@@ -8,10 +8,9 @@ from assay.core.total import mean
 from assay.dialects.harbor.failure_cause import failure_cause
 from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.rewards import Rewards
-from assay.dialects.harbor.trial import Trial, Usage
-from assay.engine.durations import Durations, durations_of
+from assay.dialects.harbor.trial import NO_SECONDS, Seconds, Trial, Usage
 from assay.engine.job import Problem
-from assay.engine.usage_report import report_usage
+from assay.engine.usage_report import mean_seconds, sum_of_usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class TrialRow:
     cause: str | None
     reason_code: str | None
     usage: Usage | None
-    seconds: Durations
+    seconds: Seconds
     model_usage: Mapping[str, Usage] | None = None
 
 
@@ -46,7 +45,7 @@ class TaskRow:
     mean_reward: float | None
     failures: Mapping[str, int]
     usage: Usage
-    seconds: Durations
+    seconds: Seconds
 
 
 def trial_rows(trials: Sequence[Trial], problems: Sequence[Problem]) -> list[TrialRow]:
@@ -68,14 +67,14 @@ def _trial_row(trial: Trial) -> TrialRow:
         cause=cause_of(trial),
         reason_code=reason,
         usage=trial.usage,
-        seconds=durations_of(trial),
+        seconds=trial.seconds or NO_SECONDS,
         model_usage=trial.model_usage,
     )
 
 
 def _problem_row(problem: Problem) -> TrialRow:
     task = problem.trial.rpartition("__")[0] or problem.trial
-    return TrialRow(problem.trial, task, None, None, problem.detail, None, problem.reason_code, None, Durations())
+    return TrialRow(problem.trial, task, None, None, problem.detail, None, problem.reason_code, None, NO_SECONDS)
 
 
 def unrewarded(trial: Trial) -> str:
@@ -104,7 +103,6 @@ def task_rows(trials: Sequence[Trial], keys: Mapping[str, str | None], threshold
 
 def _task_row(group: str, task: str, trials: Sequence[Trial], key: str | None, threshold: float) -> TaskRow:
     values = [] if key is None else [t.rewards[key] for t in trials if t.rewards and key in t.rewards]
-    used = report_usage(trials)
     return TaskRow(
         task=task,
         group=group,
@@ -113,6 +111,6 @@ def _task_row(group: str, task: str, trials: Sequence[Trial], key: str | None, t
         successes=None if key is None else sum(value >= threshold for value in values),
         mean_reward=mean(values) if values else None,
         failures=dict(Counter(cause for trial in trials if (cause := cause_of(trial)) is not None)),
-        usage=used.usage,
-        seconds=used.mean,
+        usage=sum_of_usage(trials),
+        seconds=mean_seconds([trial.seconds for trial in trials if trial.seconds is not None]),
     )

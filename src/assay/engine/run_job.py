@@ -12,15 +12,18 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from assay.engine.coding_trial import Coding, run_coding_trial
 from assay.engine.job_files import JobFiles
 from assay.engine.job_plan import JobSetting, Planned
-from assay.engine.job_ports import JobStore, Workshop
+from assay.engine.job_ports import Bench, JobStore, TrialFolder, Workshop
 from assay.engine.job_result import ResultWriter
 from assay.engine.record_trial import TrialRecorder
 from assay.engine.resume import Resumed, begin_or_resume
 from assay.engine.run_trial import run_trial
 from assay.engine.site import Site
+from assay.engine.task import Task
 from assay.engine.trial_queue import Ended, Listener, TrialQueue
+from assay.engine.trial_record import TrialRecord
 from assay.engine.trial_result import log_lines, remark, trial_result
 
 
@@ -38,17 +41,19 @@ def run_job(
     store: JobStore,
     listener: JobListener,
     stop_sandboxes: Callable[[], None],
+    coding: Coding | None = None,
 ) -> bool:
     """Run the planned trials that are not finished yet. Returns False if the user interrupted the job.
 
-    ``stop_sandboxes`` stops every running command. Raises ``InputError`` if the folder belongs to another job.
+    ``stop_sandboxes`` stops every running command, and ``coding`` scores the runs of seeded tasks. Raises
+    ``InputError`` if the folder belongs to another job.
     """
     backend = site.sandbox.isolation.backend
     files = JobFiles(setting, backend)
     resumed = begin_or_resume(store, files, planned, site.host)
     listener.begin(setting.folder, len(planned), len(resumed.finished), backend)
     queue = TrialQueue(
-        JobTrials(setting, site, workshop, store, files, resumed),
+        JobTrials(setting, site, workshop, store, files, resumed, coding),
         ResultWriter(store, site.host, files, planned, resumed),
         listener,
         host=site.host,
@@ -79,7 +84,9 @@ class JobTrials:
         store: JobStore,
         files: JobFiles,
         resumed: Resumed,
+        coding: Coding | None = None,
     ) -> None:
+        self._coding = coding
         self._agent = setting.agent
         self._site = site
         self._workshop = workshop
@@ -93,9 +100,7 @@ class JobTrials:
         folder = self._store.new_trial(name, config)
         bench = self._workshop.bench(planned.task.environment)
         try:
-            recorder = TrialRecorder(self._site, self._workshop, folder, bench, planned.task, self._agent)
-            record = run_trial(self._site, bench, planned.task, self._agent, recorder)
-            recorder.trial_ended(record)
+            record = self._run(planned.task, bench, folder)
         finally:
             bench.close()
         result = trial_result(planned, name, folder.path, config, record, self._site.host.new_id())
@@ -106,6 +111,14 @@ class JobTrials:
         if record.failure is not None:
             self._store.log(f"Trial {name} failed: {record.failure.message}")
         return Ended(self._files.trial(planned, name, record), remark(record))
+
+    def _run(self, task: Task, bench: Bench, folder: TrialFolder) -> TrialRecord:
+        if task.seeded and self._coding is not None:
+            return run_coding_trial(self._site, bench, task, self._agent, folder, self._coding)
+        recorder = TrialRecorder(self._site, self._workshop, folder, bench, task, self._agent)
+        record = run_trial(self._site, bench, task, self._agent, recorder)
+        recorder.trial_ended(record)
+        return record
 
     def discard(self, name: str) -> None:
         """Remove an attempt that will be retried."""

@@ -10,6 +10,7 @@ from assay.core.rollup import Unscored, gate, weighted_mean
 from assay.dialects.scorers.report import (
     NOTHING_CHANGED,
     ChangedFile,
+    IgnoredGroup,
     Judge,
     JudgeState,
     Metric,
@@ -28,9 +29,7 @@ from assay.dialects.scorers.report import (
 )
 from assay.engine.run_metrics import RunLimits, passed, run_metrics
 from assay.evidence.coding_run import AgentRecord, RunMetric, RunStatus
-from assay.evidence.workspace import Workspace, blind_spots
-
-COMMAND = "command"
+from assay.evidence.workspace import Change, ChangeKind, Workspace, blind_spots
 
 
 def score_run(
@@ -138,6 +137,7 @@ def _summary(workspace: Workspace) -> WorkspaceSummary:
             path=json_text(change.path),
             change=change.kind.value,
             old_path=None if change.old_path == change.path else json_text(change.old_path),
+            detail=_became(change),
         )
         for change in workspace.changes
     ]
@@ -145,4 +145,12 @@ def _summary(workspace: Workspace) -> WorkspaceSummary:
         changed=changed,
         nested_repositories=json_text(workspace.nested_repositories),
         cut=json_text(workspace.cut),
+        ignored=[IgnoredGroup(rule=json_text(one.rule), files=len(one.paths)) for one in workspace.ignored],
     )
+
+
+def _became(change: Change) -> str | None:
+    """What became of what, where a path is of another kind than before."""
+    if change.kind is not ChangeKind.TYPE or change.before is None or change.after is None:
+        return None
+    return f"a {change.before.kind.value} became a {change.after.kind.value}"

@@ -12,10 +12,10 @@ from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
-from assay.engine.judge_run import JudgeRun, is_judged, with_verdict
+from assay.engine.judge_run import JudgeRun, Judges, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
-from assay.engine.score import COMMAND, score_run
-from assay.engine.scorer_checks import all_required, frozen, placed_checks
+from assay.engine.score import score_run
+from assay.engine.scorer_checks import COMMAND, all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Workspace
@@ -70,11 +70,17 @@ class ScoringFiles(Protocol):
         ...
 
     def capture(
-        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+        self,
+        left: Files | Commit,
+        before: KnownBaseline,
+        scenario: Scenario,
+        remember: bool,
+        home: str | None = None,
     ) -> AbstractContextManager[Workspace]:
         """What the agent changed, for the time of the block. The scenario says where and with what commands run.
 
-        With ``remember``, files that nobody touched since the last capture are not read again.
+        With ``remember``, files that nobody touched since the last capture are not read again. ``home`` is the
+        archive of the home folder that setup left.
         """
         ...
 
@@ -88,14 +94,6 @@ class ScoringFiles(Protocol):
 
     def isolation(self) -> str:
         """Look for a sandbox. Returns the name of its backend."""
-        ...
-
-
-class Judges(Protocol):
-    """Finds the judge that a scenario wants."""
-
-    def judge(self, section: JudgeSection | None) -> JudgeRun:
-        """The judge. Raises ``InputError`` if nobody says which."""
         ...
 
 
@@ -136,7 +134,7 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, ends: Afterw
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, seeded.scenario, remember=True) as workspace:
+    with files.capture(left, seeded.known, seeded.scenario, remember=True, home=seeded.home) as workspace:
         return _score(loaded, workspace, attempt, files, run_check)
 
 
@@ -145,18 +143,41 @@ def score_by_scenario(
 ) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
-    checks = placed_checks(found, scenario)
-    provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
-    loaded = _Loaded(checks, provenance, found, ends.for_scenario(found)).as_strict_as(attempt)
     if attempt.workspace is None or baseline is None:
+        checks = placed_checks(found, scenario)
+        provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
+        loaded = _Loaded(checks, provenance, found, ends.for_scenario(found)).as_strict_as(attempt)
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
+    with files.open_baseline(baseline_source(baseline, files.kind_of)) as before:
+        return score_against(found, scenario, left, before, attempt, files, ends=ends)
+
+
+def score_against(
+    scenario: Scenario,
+    origin: str,
+    left: Files | Commit,
+    before: KnownBaseline,
+    attempt: Attempt,
+    files: ScoringFiles,
+    *,
+    assumed: Sequence[str] = (),
+    ends: Afterwards = NOTHING,
+) -> ScorersReport:
+    """Score what an agent left against a baseline that is open already.
+
+    ``origin`` is how errors name the scenario, and ``assumed`` tells what nobody said, for the record.
+    """
+    checks = placed_checks(scenario, origin)
+    provenance = Provenance(
+        engine=VERSION, scenario_sha256=scenario_hash(frozen(scenario, checks)), assumed=list(assumed)
+    )
+    loaded = (
+        _Loaded(checks, provenance, scenario, ends.for_scenario(scenario)).as_strict_as(attempt).against(before)
+    )
     run_check = files.scorer_runner(loaded.checks)
-    with (
-        files.open_baseline(baseline_source(baseline, files.kind_of)) as before,
-        files.capture(left, before, found, remember=False) as workspace,
-    ):
-        return _score(loaded.against(before), workspace, attempt, files, run_check)
+    with files.capture(left, before, scenario, remember=False) as workspace:
+        return _score(loaded, workspace, attempt, files, run_check)
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:

@@ -13,10 +13,12 @@ from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck
 from assay.core.placement import Placement
 from assay.dialects.scorers.scenario import Scenario, Scorer
+from assay.dialects.scorers.test_runners import ShorthandError, written_out
 from assay.engine.found_checks import UnfitFieldError, class_in, made, modules_in
 from assay.engine.mistakes import about
 from assay.evidence.workspace import Workspace
 
+COMMAND = "command"
 CodingCheck = GatingCheck[Workspace]
 
 
@@ -71,7 +73,10 @@ def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:
         raise InputError(f"{where}.type must be one of {', '.join(kinds())}, got {scorer.type!r}")
     required = required_by_default(scorer.type) if scorer.required is None else scorer.required
     try:
-        check: CodingCheck = made(check_class(scorer.type), scorer.config)
+        config = written_out(scorer.config) if scorer.type == COMMAND else scorer.config
+        check: CodingCheck = made(check_class(scorer.type), config)
+    except ShorthandError as error:
+        raise InputError(about(f"{where}.{error.field}", str(error))) from error
     except UnfitFieldError as error:
         place = f"{where}.{error.field}" if error.field else where
         raise InputError(about(place, error.problem)) from error

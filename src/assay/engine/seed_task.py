@@ -11,9 +11,9 @@ from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, Outcome, Scored
 from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash, written
 from assay.engine.coding_task import Seeded
+from assay.engine.record_tests import Recorder, with_recorded_tests
 from assay.engine.sandbox import Ran
-from assay.engine.score import COMMAND
-from assay.engine.scorer_checks import frozen, placed_checks
+from assay.engine.scorer_checks import COMMAND, frozen, placed_checks
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted
 from assay.version import VERSION
@@ -66,8 +66,12 @@ class SeedingFiles(Protocol):
         """Every file and link in a folder."""
         ...
 
-    def run_setup(self, setup: Setup, workdir: str, folder: str) -> Ran:
-        """Run the setup command on a folder, in the sandbox."""
+    def run_setup(self, setup: Setup, scenario: Scenario, folder: str, target: str) -> Ran:
+        """Run the setup command on a folder, in the sandbox. What it leaves in its home goes into the task."""
+        ...
+
+    def home(self, target: str) -> str | None:
+        """The hash of what setup left in its home folder; None if it left nothing."""
         ...
 
     def squash(self, folder: str, tracked: Iterable[str]) -> None:
@@ -108,7 +112,10 @@ def seed_task(
         # What is recorded is what agents will get: an archive does not keep everything that a folder has.
         with files.unpacked(target, fixed) as untouched:
             notes = _try_scorers(checks, untouched.workspace)
-            seen = _try_commands(checks, untouched.workspace)
+            recorder = Recorder()
+            seen = _try_commands(checks, untouched.workspace, recorder)
+            details = {name: one["detail"] for name, one in seen.items()}
+            fixed = frozen(fixed, with_recorded_tests(scenario, checks, recorder, details, origin))
             manifest = untouched.store_baseline()
             nested = untouched.nested
         record = {
@@ -116,6 +123,7 @@ def seed_task(
             "scenario_sha256": scenario_hash(fixed),
             "baseline_sha256": manifest,
             "workspace_sha256": packed.sha256,
+            "home_sha256": files.home(target),
             "nested_repositories": list(nested),
             "commands_on_baseline": seen,
             "commit": commit,
@@ -133,7 +141,7 @@ def _make_workspace(scenario: Scenario, seed: Seed, target: str, files: SeedingF
         # Whatever a commit holds is tracked. An archive may also hold what was only built there.
         tracked = () if commit is None else files.paths(folder)
         if scenario.setup is not None:
-            _refuse_failure(files.run_setup(scenario.setup, scenario.workdir, folder))
+            _refuse_failure(files.run_setup(scenario.setup, scenario, folder, target))
         files.squash(folder, tracked)
         packed = files.pack(folder, target)
     if packed.left_out:
@@ -165,12 +173,14 @@ def _try_scorers(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace)
     return tuple(f"{one.placement.name}: {one.outcome.summary}" for one in answers if _has_notes(one.outcome))
 
 
-def _try_commands(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace) -> dict[str, dict[str, object]]:
+def _try_commands(
+    checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace, recorder: Recorder
+) -> dict[str, dict[str, object]]:
     """What each command says about a workspace that nobody has touched yet, by the name of its scorer.
 
     It may fail there, since the agent hasn't done its work; and a runner that can't start is better known now.
     """
-    answers = grade([one for one in checks if one.check.kind == COMMAND], untouched)
+    answers = grade([one for one in checks if one.check.kind == COMMAND], untouched, run=recorder)
     return {one.placement.name: _seen(one.outcome) for one in answers}
 
 

@@ -8,6 +8,7 @@ from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared
 from assay.dialects.harbor.multi_step import Strategy
 from assay.dialects.harbor.task_config import TaskConfig
+from assay.engine.command_environment import NO_ENVIRONMENT, CommandEnvironment
 from assay.engine.grading_rules import DEFAULT_RULES, GradingRules
 from assay.engine.output_choice import Origin, OutputChoice
 
@@ -90,7 +91,8 @@ class Environment:
     """Where agent and verifier run. ``needs_image`` names an instruction that works only in an image.
 
     ``env`` has the literal values that the Dockerfile sets. Values in task.toml may refer to those of the host.
-    ``broken`` says why no image can be built.
+    ``broken`` says why no image can be built. ``archive`` is unpacked into the working folder, and ``around`` is
+    what a seeded task shows beside it.
     """
 
     workdir: str
@@ -100,6 +102,8 @@ class Environment:
     broken: str | None = None
     dockerfile: str | None = None
     image: str | None = None
+    archive: str | None = None
+    around: CommandEnvironment = NO_ENVIRONMENT
 
     @property
     def places(self) -> list[str]:
@@ -121,7 +125,10 @@ class HarborChecksums:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A loaded task. ``checksum`` covers every file of its folder with its mode; gradings record it."""
+    """A loaded task. ``checksum`` covers every file of its folder with its mode; gradings record it.
+
+    ``seeded`` is true for a coding task, which has scorers in the place of a verifier.
+    """
 
     name: str
     path: str
@@ -132,6 +139,7 @@ class Task:
     harbor_checksums: HarborChecksums
     warnings: tuple[str, ...] = ()
     rules: GradingRules = DEFAULT_RULES
+    seeded: bool = False
 
     @property
     def multi_step(self) -> bool:

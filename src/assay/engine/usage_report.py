@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.dialects.harbor.trial import Trial, Usage, UsageSum
-from assay.engine.durations import Durations, durations_of
+from assay.dialects.harbor.trial import Seconds, Trial, Usage, UsageSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,31 +14,39 @@ class UsageReport:
     trials_with_tokens: int
     trials_with_cost: int
     by_model: Mapping[str, Usage]
-    mean: Durations
+    mean: Seconds
     trials_with_times: int
 
 
-def report_usage(trials: Sequence[Trial]) -> UsageReport:
-    """The usage of trials."""
-    total = UsageSum()
-    used = [trial.usage for trial in trials if trial.usage is not None]
-    for usage in used:
-        total.add(usage)
-    lengths = [durations_of(trial) for trial in trials]
+def report_usage(trials: Sequence[Trial], total: Usage) -> UsageReport:
+    """The usage of trials, of which the sum is known."""
+    used = [usage for trial in trials if (usage := trial.usage) is not None]
+    lengths = [seconds for trial in trials if (seconds := trial.seconds) is not None]
     return UsageReport(
-        usage=total.total(),
-        trials_with_tokens=sum(
-            usage.n_input_tokens is not None or usage.n_output_tokens is not None for usage in used
-        ),
-        trials_with_cost=sum(usage.cost_usd is not None for usage in used),
-        by_model=_by_model(trials),
-        mean=Durations(
-            _mean(one.total for one in lengths),
-            _mean(one.setup for one in lengths),
-            _mean(one.agent for one in lengths),
-            _mean(one.verifier for one in lengths),
-        ),
-        trials_with_times=sum(one.total is not None for one in lengths),
+        usage=total,
+        trials_with_tokens=len([1 for u in used if u.n_input_tokens is not None or u.n_output_tokens is not None]),
+        trials_with_cost=len([1 for usage in used if usage.cost_usd is not None]),
+        by_model=_by_model([trial for trial in trials if trial.model_usage is not None]),
+        mean=mean_seconds(lengths),
+        trials_with_times=len([1 for seconds in lengths if seconds.total is not None]),
+    )
+
+
+def sum_of_usage(trials: Iterable[Trial]) -> Usage:
+    """The usage of trials, added up in harbor's order of addition."""
+    total = UsageSum()
+    for trial in trials:
+        if trial.usage is not None:
+            total.add(trial.usage)
+    return total.total()
+
+
+def mean_seconds(lengths: Sequence[Seconds]) -> Seconds:
+    """The mean of each length over those that are known."""
+    return Seconds(
+        _mean([length for one in lengths if (length := one.total) is not None]),
+        _mean([length for one in lengths if (length := one.agent) is not None]),
+        _mean([length for one in lengths if (length := one.verifier) is not None]),
     )
 
 
@@ -51,6 +58,5 @@ def _by_model(trials: Iterable[Trial]) -> dict[str, Usage]:
     return {model: used.total() for model, used in sums.items()}
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -36,6 +36,14 @@ class Entry:
         return self.kind is EntryKind.FILE and self.mode & 0o100 != 0
 
 
+@dataclass(frozen=True, slots=True)
+class IgnoredFiles:
+    """New files that a line of the baseline's own ``.gitignore`` files names. They are counted, and not read."""
+
+    rule: str
+    paths: tuple[str, ...]
+
+
 class ChangeKind(Enum):
     """How a path differs from the baseline."""
 
@@ -89,6 +97,11 @@ class Workspace(Protocol):
         ...
 
     @property
+    def ignored(self) -> tuple[IgnoredFiles, ...]:
+        """New files under the baseline's ignore rules, which are no changes. Commands don't see them."""
+        ...
+
+    @property
     def cut(self) -> tuple[str, ...]:
         """What the capture left out, one sentence each. Empty if it saw everything."""
         ...
@@ -135,6 +148,11 @@ class Workspace(Protocol):
 def changed_paths(workspace: Workspace) -> list[str]:
     """Every path that changed. A rename changes two."""
     return sorted({path for change in workspace.changes for path in change.paths})
+
+
+def ignored_paths(workspace: Workspace) -> list[str]:
+    """Every new path under the baseline's ignore rules. It counts where a scorer's pattern names it."""
+    return [path for files in workspace.ignored for path in files.paths]
 
 
 def blind_spots(workspace: Workspace) -> list[dict[str, object]]:

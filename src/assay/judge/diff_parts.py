@@ -12,6 +12,8 @@ from assay.judge.fence import line
 PART: Final = "diff"
 # What one file needs so that showing it says anything.
 SMALLEST: Final = 300
+# Names are beside the text that the limit is for, and an agent chooses them.
+LONGEST_NAME: Final = 200
 # Only a header begins a line like this: every line of content has a sign before it.
 _HEADER: Final = re.compile(r"^diff --git ", re.MULTILINE)
 
@@ -89,4 +91,4 @@ def _name(piece: str) -> str:
         return ""
     quoted = header.endswith('"')
     name = header.rpartition(' "b/' if quoted else " b/")[2]
-    return name.removesuffix('"') if quoted else name
+    return (name.removesuffix('"') if quoted else name)[:LONGEST_NAME]

@@ -30,9 +30,9 @@ class Part:
 def line(value: object) -> str:
     """A value as one line of JSON that a reader sees all of."""
     written = json.dumps(value, ensure_ascii=False)
-    hidden = {ord(one): _escaped(one) for one in set(written) if not one.isprintable() or _INVISIBLE.match(one)}
-    if hidden:
-        written = written.translate(hidden)
+    if not (written.isascii() and written.isprintable()):
+        hidden = (one for one in set(written) if not one.isprintable() or _INVISIBLE.match(one))
+        written = written.translate({ord(one): _escaped(one) for one in hidden})
     return _TOKEN.sub(lambda found: _escaped(found[0]), written)
 
 

@@ -104,7 +104,7 @@ def _pieces(trajectory: Trajectory, within: str = "") -> Iterator[_Piece]:
     for step in trajectory.steps:
         yield from _of_step(step, f"{within}{step.number}")
     for one in trajectory.subagents:
-        yield from _pieces(one.trajectory, f"{within}{one.name}/")
+        yield from _pieces(one.trajectory, f"{within}{one.name[:40]}/"[-120:])
 
 
 def _of_step(step: Step, name: str) -> Iterator[_Piece]:

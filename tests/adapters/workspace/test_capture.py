@@ -76,7 +76,7 @@ def test_an_entry_behind_a_link_is_none(site: Site) -> None:
     assert captured.entry("src/a.py") is None
     assert captured.after("src/a.py") is None
     assert {change.path: change.kind.value for change in captured.changes} == {
-        "src": "added",
+        "src": "type",
         "src/a.py": "deleted",
     }
 

@@ -1,6 +1,7 @@
 """Commands on a copy of the workspace: the whole of it, restored where asked, with reports of its own only."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,36 @@ def test_the_environment_is_clean(site: Site, monkeypatch: pytest.MonkeyPatch) -
     asked = sandbox.asked[0]
     assert asked.env.keys() == {"PATH", "HOME", "LANG", "TERM"}
     assert (asked.workdir, asked.network, asked.limits.timeout_sec) == ("/workspace", False, 7)
+
+
+def make_git(site: Site) -> None:
+    """A repository whose configuration and folder have code of the agent's."""
+    write_files(
+        site.root, {".git/config": "[core]\n\tfsmonitor = touch stolen\n", ".git/evil.py": "print('evil')\n"}
+    )
+
+
+def test_the_agent_s_git_is_not_in_the_sandbox(site: Site) -> None:
+    make_git(site)
+    ran = commands(site).run("python3 .git/evil.py; ls -A", 10)
+    assert "evil\n" not in ran.output
+    assert ".git" not in ran.output.splitlines()
+
+
+def test_a_git_that_is_a_link_is_not_either(site: Site) -> None:
+    write_files(site.around / "other", {"config": "x"})
+    (site.root / ".git").symlink_to(site.around / "other")
+    assert ".git" not in commands(site).run("ls -A", 10).output.splitlines()
+
+
+def test_a_clean_git_is_ours_with_one_commit(site: Site) -> None:
+    make_git(site)
+    write_files(site.root, {"new.py": "new"})
+    clean = replace(commands(site), clean_git=True)
+    ran = clean.run("git log --format=%s; git ls-files | sort; git status --short; ls .git/evil.py stolen", 10)
+    names = sorted([*FILES, "new.py"])
+    assert ran.output.splitlines()[: len(names) + 1] == ["Baseline", *names]
+    assert ran.end.exit_code != 0
 
 
 def test_restored_files_are_restored_in_the_copy_only(site: Site) -> None:

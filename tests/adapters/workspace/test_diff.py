@@ -1,6 +1,7 @@
 """The cumulative diff: made in a repository of our own, so nothing in the workspace has a say in it."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from assay.adapters.workspace import diff
 from assay.adapters.workspace.diff import cumulative_diff
+from assay.evidence.workspace import ChangeKind, EntryKind
 from tests.adapters.workspace.site import Site, write_files
 from tests.adapters.workspace.test_walk import ODD_NAMES
 
@@ -84,12 +86,27 @@ def test_any_path_is_one_word_to_git(raw: bytes) -> None:
     assert all(32 <= byte <= 126 for byte in quoted)
 
 
-@pytest.mark.parametrize("name", [".GIT/config", "a/.Git/hooks/x"])
-def test_names_that_git_refuses_are_left_out_and_said(site: Site, name: str) -> None:
-    write_files(site.root, {name: "x\n", "new.py": "new\n"})
+@pytest.mark.parametrize("name", [".GIT/config", "a/.Git/hooks/x", ".GIT/x.py"])
+def test_names_that_git_refuses_are_shown(site: Site, name: str) -> None:
+    write_files(site.root, {name: "hidden\n", "new.py": "new\n"})
     text, cut = cumulative_diff(site.capture())
-    assert cut
-    assert "+new" in text.splitlines()
+    assert not cut
+    assert {"+hidden", "+new", f"+++ b/{name}", f"diff --git a/{name} b/{name}"} <= set(text.splitlines())
+
+
+def test_a_folder_that_became_a_link_is_shown_as_that(site: Site) -> None:
+    (site.root / "elsewhere").mkdir()
+    shutil.rmtree(site.root / "tests")
+    (site.root / "tests").symlink_to("elsewhere")
+    captured = site.capture()
+    (change,) = [change for change in captured.changes if change.path == "tests"]
+    assert change.before is not None
+    assert change.after is not None
+    found = (change.kind, change.before.kind, change.after.kind)
+    assert found == (ChangeKind.TYPE, EntryKind.FOLDER, EntryKind.LINK)
+    text, cut = cumulative_diff(captured)
+    assert not cut
+    assert {"new file mode 120000", "deleted file mode 100644", "+elsewhere"} <= set(text.splitlines())
 
 
 def test_caps_are_said(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

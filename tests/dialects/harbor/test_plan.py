@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.dialects.harbor.plan import in_planned_order, planned_slots
+from assay.dialects.harbor.plan import in_planned_order, read_plan
 from assay.dialects.harbor.trial import Trial
 
 A, B = ("a", "solver", ""), ("b", "solver", "")
@@ -98,10 +98,25 @@ def lock(*trials: Any) -> bytes:
     ],
 )
 def test_the_slots_of_a_lock_file(data: bytes, slots: list[tuple[str, ...]]) -> None:
-    assert planned_slots(data) == slots
+    assert read_plan(data).slots == slots
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"{}", b'{"trials": 1}', b'{"trials": [{}]}', b"\xff"])
 def test_a_file_that_is_no_lock_file(data: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the decoder's own words
-        planned_slots(data)
+        read_plan(data)
+
+
+def test_a_lock_names_the_version_of_harbor() -> None:
+    """A lock.json of schema 3 has more in it than the slots and the version."""
+    trial = {
+        "schema_version": 2,
+        "task": {"name": "t", "digest": "sha256:0"},
+        "agent": {"name": "a"},
+        "skills": [],
+    }
+    lock = {"schema_version": 3, "harbor": {"version": "0.24.0", "is_editable": False}, "trials": [trial]}
+    found = read_plan(json.dumps(lock).encode())
+    assert found.version is not None
+    assert (found.version.number, found.slots) == ("0.24.0", [("t", "a", "")])
+    assert read_plan(json.dumps(lock | {"harbor": "new"}).encode()).version is None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 # The last of the migrations. A database that has it needs none, and whoever opens it does without Alembic.
-NEWEST: Final = "0002"
+NEWEST: Final = "0003"
 # Any number will do, as long as all who migrate take the same one.
 _LOCK = 1_635_021_177
 
@@ -21,7 +21,7 @@ _LOCK = 1_635_021_177
 def upgrade(engine: Engine) -> None:
     """Run the migrations that the database lacks, all or none. Others that try at the same time wait."""
     with engine.connect() as connection:
-        if _has(connection, NEWEST):
+        if revision(connection) == NEWEST:
             return
     from alembic import command  # noqa: PLC0415 - slow to import
     from alembic.util import CommandError  # noqa: PLC0415
@@ -48,8 +48,9 @@ def alembic_config() -> "Config":
     return config
 
 
-def _has(connection: Connection, revision: str) -> bool:
-    """Whether a database is exactly at a revision. Alembic keeps that in a table of its own."""
+def revision(connection: Connection) -> str | None:
+    """The migration that a database is at. Alembic keeps that in a table of its own."""
     if not inspect(connection).has_table("alembic_version"):
-        return False
-    return list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == [revision]
+        return None
+    found = list(connection.scalars(text("SELECT version_num FROM alembic_version")))
+    return str(found[0]) if len(found) == 1 else None

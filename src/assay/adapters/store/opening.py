@@ -13,6 +13,28 @@ VARIABLE = "ASSAY_STORE"
 _POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
 
 
+def revision_of(where: str) -> tuple[str | None, str]:
+    """The migration that a store's tables are at, and the newest that this version of Assay has.
+
+    Nothing is changed. Raises like ``open_store``.
+    """
+    try:
+        import sqlalchemy  # noqa: PLC0415 - an extra, and slow to import
+
+        from assay.adapters.store.database import engine_for  # noqa: PLC0415
+        from assay.adapters.store.failures import connected, reaching  # noqa: PLC0415
+        from assay.adapters.store.migrate import NEWEST, revision  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError("a store needs more packages: install assay[store]") from error
+    url = _url(where) if "://" in where else sqlalchemy.URL.create("sqlite", database=_file(where, create=False))
+    engine = engine_for(url)
+    try:
+        with reaching("of this name"), connected(engine) as connection:
+            return revision(connection), NEWEST
+    finally:
+        engine.dispose()
+
+
 def open_store(where: str, create: bool = False) -> "Store":
     """A store: the path of a SQLite file, or a URL of PostgreSQL. A file is made only if that is asked for.
 

@@ -129,6 +129,14 @@ class Store:
             return connection.execute(statement, values).all()
 
     @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection that sees the store as it is at one moment."""
+        postgres = self._engine.dialect.name == "postgresql"
+        engine = self._engine.execution_options(isolation_level="REPEATABLE READ") if postgres else self._engine
+        with reaching(self.name), connected(engine) as connection:
+            yield connection
+
+    @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[Connection]:
         """One transaction. On SQLite it waits for its turn before it looks at anything.
 

@@ -4,21 +4,23 @@ import functools
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from assay.adapters.reading_apart import ReadingApart
 from assay.adapters.safe_read import read_below
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.hashing import entries_of, plain_mode
+from assay.adapters.workspace.ignored import Ignored
 from assay.adapters.workspace.memory import Memory, Remembered
-from assay.adapters.workspace.walk import parse_record, walking
+from assay.adapters.workspace.walk import Walked, parse_record, walking
 from assay.engine.changes import changes_between
 from assay.evidence.apart import Answer, Question
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
-from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind
+from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind, IgnoredFiles, ignored_paths
+from assay.formats.path_patterns import matching
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Captured:
     nested_repositories: tuple[str, ...]
     cut: tuple[str, ...]
     commands: Commands
+    ignored: tuple[IgnoredFiles, ...] = ()
 
     def before(self, path: str) -> bytes | None:
         return self._contents.get(("before", path), self._before)
@@ -53,6 +56,8 @@ class Captured:
         found = self._found(path)
         if found is None:
             return None
+        if path in self._unread:
+            return _unread_entry(found)
         known = None if path in self._changed else self.baseline.entry(path)
         if known is not None:
             return Entry(known.kind, known.mode, known.size, known.digest, found.st_nlink)
@@ -88,6 +93,10 @@ class Captured:
         return _Contents()
 
     @functools.cached_property
+    def _unread(self) -> frozenset[str]:
+        return frozenset(ignored_paths(self))
+
+    @functools.cached_property
     def _changed(self) -> dict[str, Entry | None]:
         """The entries at changed paths; None for the old path of a rename, whatever is there now."""
         left: dict[str, Entry | None] = {change.old_path: None for change in self.changes}
@@ -120,22 +129,60 @@ class _Contents:
         return data
 
 
-def capture(commands: Commands, memory: Memory | None = None, nested_before: Iterable[str] = ()) -> Captured:
-    """Walk a folder and compare it with the baseline."""
+def capture(
+    commands: Commands,
+    memory: Memory | None = None,
+    nested_before: Iterable[str] = (),
+    shown: tuple[str, ...] = (),
+    without: Sequence[str] = (),
+) -> Captured:
+    """Walk a folder and compare it with the baseline.
+
+    New files under the baseline's own ignore rules are listed and not read. Commands see them only where one of
+    the patterns ``shown`` names them. ``without`` has folders that don't belong to the workspace, such as a
+    virtual environment that a scenario names. One that the baseline has files in does belong to it.
+    """
     root, baseline = commands.root, commands.baseline
     taken = time.time()
     with walking(root) as wait:
         remembered = memory.recall() if memory is not None else Remembered()
-        walked = wait()
+        walked = _belonging(wait(), without, baseline)
     cut = list(walked.cut)
     new, gone = walked.records - remembered.records, remembered.records - walked.records
+    ignored = Ignored(baseline)
+    aside, new = ignored.told_apart(new)
     before, after = _compared(baseline, remembered, entries_of(root, new, cut), gone)
     changes = changes_between(before, after)
     if memory is not None and not cut and (new or gone):
         differing = {path: after.get(path) for change in changes for path in change.paths}
-        memory.keep(taken, walked.records, new, differing)
-    nested = tuple(path for path in walked.nested if path not in set(nested_before))
-    return Captured(root, baseline, changes, nested, tuple(cut), commands)
+        memory.keep(taken, walked.records - aside, new, differing)
+    known = set(nested_before)
+    nested = tuple(path for path in walked.nested if path not in known and not ignored.has_folder(path))
+    hidden = frozenset(path for each in ignored.files for path in each.paths if matching(path, shown) is None)
+    commands = replace(commands, hidden=commands.hidden | hidden)
+    return Captured(root, baseline, changes, nested, tuple(cut), commands, ignored.files)
+
+
+def _unread_entry(found: os.stat_result) -> Entry:
+    """The entry of a path whose content nobody read."""
+    kinds = ((stat.S_ISREG, EntryKind.FILE), (stat.S_ISLNK, EntryKind.LINK), (stat.S_ISDIR, EntryKind.FOLDER))
+    kind = next((kind for fits, kind in kinds if fits(found.st_mode)), EntryKind.OTHER)
+    return Entry(kind, plain_mode(found.st_mode), found.st_size, "", found.st_nlink)
+
+
+def _belonging(walked: Walked, without: Sequence[str], baseline: Baseline) -> Walked:
+    """What was walked, without folders in which the baseline has nothing."""
+    starts = [f"{folder}/" for folder in without if not any(_is_in(path, folder) for path in baseline.paths())]
+    if not starts:
+        return walked
+    mine = tuple(starts)
+    kept = (row for row in walked.records if not parse_record(row).path.startswith(mine))
+    nested = tuple(path for path in walked.nested if not f"{path}/".startswith(mine))
+    return replace(walked, records=frozenset(kept), nested=nested)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
 
 
 def _compared(

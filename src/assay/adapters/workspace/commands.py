@@ -5,15 +5,17 @@ import os
 import posixpath
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder, temporary_folder
-from assay.adapters.trees import copy_tree, own_tree, remove_tree, walk
+from assay.adapters.trees import copy_tree, own_tree, remove_tree, unpack_tree, walk
 from assay.adapters.workspace.baseline import MAX_READ
+from assay.adapters.workspace.linking import link_folder
 from assay.adapters.workspace.restoring import make_room, restore_files
+from assay.adapters.workspace.squash import squash
 from assay.core.errors import AssayError, MeasurementError
-from assay.engine.command_environment import NO_ENVIRONMENT, CommandEnvironment
+from assay.engine.command_environment import HOME, NO_ENVIRONMENT, CommandEnvironment
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
@@ -37,6 +39,10 @@ class Commands:
     sandbox: Callable[[], Sandbox]
     workdir: str = "/workspace"
     environment: Callable[[], CommandEnvironment] = _nothing_more
+    hidden: frozenset[str] = frozenset()
+    """Paths that commands don't see."""
+    clean_git: bool = False
+    """Whether commands see a repository with one commit of what is there. They never see the agent's ``.git``."""
 
     def run(
         self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
@@ -61,7 +67,7 @@ class Commands:
     def _run(
         self, command: str, timeout_sec: float, restore: tuple[str, ...], collect: tuple[str, ...]
     ) -> CommandRun:
-        with _copy(self.root, self._covered()) as copy:
+        with _copy(self.root, [".git", *self.hidden, *self._covered()]) as copy:
             if restore:
                 restore_files(copy, self.baseline, restore)
             return self._run_on(copy, command, timeout_sec, collect)
@@ -71,11 +77,16 @@ class Commands:
         for path in self._covered():
             make_room(copy, path)
             os.mkdir(f"{copy}/{path}")
+        for folder in self.environment().linked:
+            link_folder(copy, folder)
         for path in collect:
             # So that whatever is there afterwards was written by the command.
             make_room(copy, posixpath.normpath(path))
+        if self.clean_git:
+            squash(copy, self.baseline.paths())
         own_tree(copy, sandbox.owner)
-        ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, self.environment())
+        with fresh_home(self.environment(), sandbox) as around:
+            ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, around)
         return CommandRun(
             end=ran.end,
             output=ran.output.decode(errors="replace"),
@@ -87,8 +98,9 @@ class Commands:
     def _covered(self) -> list[str]:
         """Paths of the workspace that folders of the environment cover: nobody sees what else is there."""
         start = f"{self.workdir.rstrip('/')}/"
-        targets = (mount.target for mount in self.environment().mounts)
-        return [target.removeprefix(start) for target in targets if target.startswith(start)]
+        around = self.environment()
+        inside = (mount.target for mount in around.mounts if mount.target.startswith(start))
+        return [*(target.removeprefix(start) for target in inside), *(folder.path for folder in around.linked)]
 
 
 def run_in_folder(
@@ -112,6 +124,19 @@ def run_in_folder(
             image=around.image,
         )
     )
+
+
+@contextlib.contextmanager
+def fresh_home(around: CommandEnvironment, sandbox: Sandbox) -> Iterator[CommandEnvironment]:
+    """The environment with the home folder that setup left, unpacked for one command."""
+    if around.home is None:
+        yield around
+        return
+    with temporary_folder(0o711) as folder:
+        os.mkdir(f"{folder}/home")
+        unpack_tree(around.home, f"{folder}/home")
+        own_tree(f"{folder}/home", sandbox.owner)
+        yield replace(around, mounts=(*around.mounts, Mount(f"{folder}/home", HOME, writable=True)))
 
 
 @contextlib.contextmanager

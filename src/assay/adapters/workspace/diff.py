@@ -5,7 +5,9 @@ influence git: no attributes, filters, hooks or configuration.
 """
 
 import os
+import secrets
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.trees import remove_tree
@@ -30,6 +32,7 @@ def cumulative_diff(captured: Captured) -> tuple[str, bool]:
         text = git(["-C", folder, *_SETTINGS, "diff-tree", *options, "refs/heads/before", "refs/heads/after"])
     finally:
         remove_tree(folder)
+    text = states.names.given_back(text)
     return text[:MAX_DIFF].decode(errors="replace"), states.cut or len(text) > MAX_DIFF
 
 
@@ -38,6 +41,7 @@ class _States:
 
     def __init__(self, captured: Captured) -> None:
         self._captured = captured
+        self.names = _Names(secrets.token_hex(16))
         self._left = MAX_CONTENT
         self.cut = bool(captured.cut)
 
@@ -45,23 +49,35 @@ class _States:
         shown = [change for change in self._captured.changes if self._takes(change)]
         yield b"commit refs/heads/before\n" + _AUTHOR + b"data 0\n"
         for change in shown:
-            yield from _file(change.old_path, change.before, _old(self._captured, change))
+            old_path = self.names.accepted(change.old_path)
+            yield from _file(old_path, change.before, _old(self._captured, change))
         yield b"\ncommit refs/heads/after\n" + _AUTHOR + b"data 0\n"
         for change in shown:
-            yield from _file(change.path, change.after, _new(self._captured, change))
+            yield from _file(self.names.accepted(change.path), change.after, _new(self._captured, change))
         yield b"\n"
 
     def _takes(self, change: Change) -> bool:
-        """Whether git accepts the paths, and the contents still fit: all of them are in memory at once."""
+        """Whether the contents still fit: all of them are in memory at once."""
         size = sum(entry.size for entry in (change.before, change.after) if entry is not None)
-        fits = size <= self._left and not any(_is_gits(path) for path in change.paths)
+        fits = size <= self._left
         self._left -= size if fits else 0
         self.cut = self.cut or not fits
         return fits
 
 
-def _is_gits(path: str) -> bool:
-    return any(part.lower() == ".git" for part in path.split("/"))
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names that git refuses, in any case of their letters, under others: ``.GIT`` is an ordinary folder here."""
+
+    mark: str
+    """What nobody could have written into a file or a name."""
+
+    def accepted(self, path: str) -> str:
+        parts = (f"{part}-{self.mark}" if part.lower() == ".git" else part for part in path.split("/"))
+        return "/".join(parts)
+
+    def given_back(self, text: bytes) -> bytes:
+        return text.replace(f"-{self.mark}".encode(), b"")
 
 
 def _old(captured: Captured, change: Change) -> bytes | None:

@@ -8,13 +8,14 @@ from assay.adapters.safe_read import read_below
 from assay.adapters.trees import clear_the_way, real_folder
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.core.errors import MeasurementError
+from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.runner_files.shadowing import stands_in_front
 from assay.detectors.runner_files.shared_settings import holds_settings, with_runner_settings
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import EntryKind
 
-RUNNER = "@runner"
+RUNNER, TESTS = "@runner", "@tests"
 # Files that control test runners wherever they are.
 _RUNNER_FILES = (
     "conftest.py",
@@ -99,6 +100,9 @@ def steers_a_runner(path: str) -> bool:
     return any(f"/{folder}/" in f"/{path}/" for folder in _FOLDERS)
 
 
+_SETS = {RUNNER: steers_a_runner, TESTS: belongs_to_tests}
+
+
 def _restore_settings(copy: str, baseline: Baseline) -> None:
     """In a shared file, only the runner's settings are put back: the rest may be the agent's honest work."""
     for path in {path for path in (*_files(copy), *baseline.paths()) if _has_settings(path)}:
@@ -147,7 +151,7 @@ def _put_back(copy: str, baseline: Baseline, path: str) -> None:
 
 def _matches(path: str, patterns: Iterable[str]) -> bool:
     return path.endswith(_COMPILED) or any(
-        steers_a_runner(path) if one == RUNNER else fnmatch.fnmatchcase(path, one) for one in patterns
+        _SETS[one](path) if one in _SETS else fnmatch.fnmatchcase(path, one) for one in patterns
     )
 
 

@@ -6,9 +6,13 @@ turns by number (``[first, last]``), and ``in_order`` requires the phrases one a
 allows small differences between words.
 
 Phrases are compared word by word. It doesn't matter how a number, a date, a time, an amount of money or a spelling
-is written (``June 5th`` is "the fifth of June", ``$25.50`` is "twenty-five dollars and fifty cents"), nor do
-contractions and punctuation; the digits themselves must be the same. A negated phrase is not found: "is booked" is
-not in "is not yet booked", nor "book the visit" in "we were unable to book the visit".
+is written (``June 5th`` is "the fifth of June" and 6/5, ``$25.50`` is "twenty-five dollars and fifty cents"), nor
+do contractions, punctuation and fillers such as "um"; the digits themselves must be the same. A negated phrase is
+not found: "is booked" is not in "is not yet booked", nor "book the visit" in "we were unable to book the visit".
+Neither is what was taken back: "June 5th" is not in "June 5th, no wait, June 6th".
+
+A wanted phrase that claims something ("is booked") must be a statement: it isn't found in a question or behind an
+"if". A forbidden phrase is found there, too.
 
 A phrase must be within one turn. ``since: run_start`` looks only at turns of this run.
 
@@ -97,21 +101,23 @@ class VoiceTranscript:
         place = (0, 0)
         for phrase in self.contains:
             after = place if self.in_order else (0, 0)
-            found = self._place(phrase, spoken, after)
+            found = self._place(phrase, spoken, after, claimed=True)
             yield _Looked(phrase, False, found and spoken[found[0]][0], _turns(spoken[after[0] :]))
             place = found or place
 
     def _forbidden(self, spoken: Spoken) -> Iterator["_Looked"]:
         for phrase in self.not_contains:
-            found = self._place(phrase, spoken, (0, 0))
+            found = self._place(phrase, spoken, (0, 0), claimed=False)
             yield _Looked(phrase, True, found and spoken[found[0]][0], _turns(spoken))
 
-    def _place(self, phrase: Phrase, spoken: Spoken, after: tuple[int, int]) -> tuple[int, int] | None:
+    def _place(
+        self, phrase: Phrase, spoken: Spoken, after: tuple[int, int], *, claimed: bool
+    ) -> tuple[int, int] | None:
         """The turn, and where in it the phrase ends."""
         wanted = [phrase_tokens(one) for one in _alternatives(phrase)]
         for index in range(after[0], len(spoken)):
             start = after[1] if index == after[0] else 0
-            ends = [find_phrase(one, spoken[index][1], self.fuzzy, start) for one in wanted]
+            ends = [find_phrase(one, spoken[index][1], self.fuzzy, start, claimed=claimed) for one in wanted]
             if any(end is not None for end in ends):
                 return index, min(end for end in ends if end is not None)
         return None

@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
 from assay.dialects.harbor.trial import Trial, slot
+from assay.dialects.harbor.versions import HarborVersion, stated_version
 
 Slot: TypeAlias = tuple[str, ...]
 
@@ -36,6 +37,15 @@ class _Planned(msgspec.Struct, gc=False):
 
 class _Lock(msgspec.Struct):
     trials: list[_Planned]
+    harbor: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What lock.json plans: the slots of the trials in order, and the version of harbor that it names."""
+
+    slots: list[Slot]
+    version: HarborVersion | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +56,14 @@ class Ordered:
     unfilled: list[Slot]
 
 
-def planned_slots(lock: bytes) -> list[Slot]:
-    """The slots that lock.json plans, in order. Raises ``ValueError`` if it isn't a lock file."""
+def read_plan(lock: bytes) -> Plan:
+    """The plan in a lock.json. Raises ``ValueError`` if it isn't a lock file."""
+    found = msgspec.json.decode(lock, type=_Lock)
     shared: dict[Slot, Slot] = {}
     slots = (
-        slot(t.task.path, t.task.name, t.agent.name, t.agent.import_path, t.agent.model_name)
-        for t in msgspec.json.decode(lock, type=_Lock).trials
+        slot(t.task.path, t.task.name, t.agent.name, t.agent.import_path, t.agent.model_name) for t in found.trials
     )
-    return [shared.setdefault(planned, planned) for planned in slots]
+    return Plan([shared.setdefault(planned, planned) for planned in slots], stated_version(found.harbor))
 
 
 def in_planned_order(trials: Iterable[Trial], plan: Iterable[Slot]) -> Ordered:

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from assay.core.errors import AssayError
-from assay.dialects.harbor.trial import Trial, Usage
-from assay.dialects.harbor.trial_facts import phase_times, text_or_none
+from assay.dialects.harbor.trial import Seconds, Trial, Usage
+from assay.dialects.harbor.trial_facts import seconds_between_texts
 
 # The reason code of each failure mode of terminal-bench. "unset" and "none" are not failures.
 FAILURE_REASONS: dict[str, str | None] = {
@@ -177,19 +177,20 @@ def _imported(run: _Run, metadata: Metadata) -> ImportedRun:
         exception_message=reason or "",
         usage=Usage(n_input_tokens=run.total_input_tokens, n_output_tokens=run.total_output_tokens),
         started_at=run.trial_started_at,
-        finished_at=text_or_none(run.trial_ended_at),
-        times=phase_times(
-            setup=(),
-            agent=[_span(run.agent_started_at, run.agent_ended_at)],
-            verifier=[_span(run.test_started_at, run.test_ended_at)],
+        finished_at=_text(run.trial_ended_at),
+        seconds=Seconds(
+            total=seconds_between_texts(run.trial_started_at, _text(run.trial_ended_at)),
+            agent=seconds_between_texts(_text(run.agent_started_at), _text(run.agent_ended_at)),
+            verifier=seconds_between_texts(_text(run.test_started_at), _text(run.test_ended_at)),
         ),
     )
     unscored = "harbor_reward_missing" if run.is_resolved is None else None
     return ImportedRun(trial, run.failure_mode, reason or unscored)
 
 
-def _span(started_at: Any, finished_at: Any) -> dict[str, Any]:
-    return {"started_at": started_at, "finished_at": finished_at}
+def _text(value: Any) -> str | None:
+    """A time, if it is a text. Times don't decide whether a run counts."""
+    return value if isinstance(value, str) else None
 
 
 def _published(found: dict[str, Any]) -> tuple[Published, list[str]]:

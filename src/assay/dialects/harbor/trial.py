@@ -33,7 +33,7 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
     disabled: bool = False
     task_checksum: str | None = None
     finished_at: str | None = None
-    times: "PhaseTimes | None" = None
+    seconds: "Seconds | None" = None
     model_usage: "Mapping[str, Usage] | None" = None
     source: "SourceTrial | None" = None
 
@@ -43,12 +43,15 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
         return evals_key(self.agent, self.model, self.dataset)
 
 
-class PhaseTimes(msgspec.Struct, frozen=True, gc=False):
-    """When the phases of a trial began and ended; a trial of several steps has several of each."""
+class Seconds(msgspec.Struct, frozen=True, gc=False):
+    """How long a trial and its phases took; None where it doesn't say. Phases of several steps are added up."""
 
-    setup: tuple[tuple[str, str], ...] = ()
-    agent: tuple[tuple[str, str], ...] = ()
-    verifier: tuple[tuple[str, str], ...] = ()
+    total: float | None = None
+    agent: float | None = None
+    verifier: float | None = None
+
+
+NO_SECONDS = Seconds()
 
 
 class SourceTrial(msgspec.Struct, frozen=True, gc=False):

@@ -7,21 +7,25 @@ of range) goes through the standard library and harbor's own validation.
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from assay.core.errors import AssayError
 from assay.dialects.harbor.errors import RewardValidationError
-from assay.dialects.harbor.trial import NO_USAGE, PhaseTimes, Trial, Usage, UsageSum, slot
+from assay.dialects.harbor.trial import NO_USAGE, Seconds, Trial, Usage, UsageSum, slot
 from assay.dialects.harbor.trial_facts import (
-    exception_types,
-    is_disabled,
-    model_usage,
-    phase_times,
+    Source,
+    StepException,
+    Timing,
+    Verification,
+    added,
+    drop_unusable_facts,
+    length,
+    seconds_between_texts,
     source_trial,
-    text_or_none,
+    sum_by_model,
 )
 
 MESSAGE_LIMIT = 500
@@ -54,8 +58,8 @@ class TrialDecoder:
         verified, raised, agent = file.verifier_result, file.exception_info, file.agent_info
         rewards, lost = _without_nulls(verified.rewards) if verified is not None else (None, ())
         place = _slot(file)
-        steps = file.step_results or ()
-        checksum = text_or_none(file.task_checksum)
+        steps = file.step_results or []
+        checksum = file.task_checksum
         return Trial(
             name=file.trial_name,
             task=share(file.task_name, file.task_name),
@@ -70,13 +74,13 @@ class TrialDecoder:
             started_at=file.started_at,
             slot=self._share_slot(place, place),
             lost=lost,
-            steps=tuple(step.step_name for step in steps),
-            step_exceptions=exception_types([step.exception_info for step in steps]) if steps else (),
-            disabled=file.config is not None and is_disabled(file.config.verifier),
+            steps=tuple(step.step_name for step in steps) if steps else (),
+            step_exceptions=_step_exceptions(steps) if steps else (),
+            disabled=file.config is not None and file.config.verifier is not None and file.config.verifier.disable,
             task_checksum=None if checksum is None else share(checksum, checksum),
-            finished_at=text_or_none(file.finished_at),
-            times=_times(file, steps),
-            model_usage=model_usage([part.agent_result for part in (file, *steps)]),
+            finished_at=file.finished_at,
+            seconds=_seconds(file, steps),
+            model_usage=_model_usage(file, steps),
             source=None if file.config is None else source_trial(file.config.source_trial),
         )
 
@@ -104,17 +108,16 @@ class _AgentResult(msgspec.Struct, gc=False):
     n_cache_tokens: int | None = None
     n_output_tokens: int | None = None
     cost_usd: float | None = None
-    model_usage: Any = None
+    model_usage: dict[str, Usage] | None = None
 
 
-# Fields of type Any only describe a trial. One that can't be used must not make its rewards unusable.
 class _StepResult(msgspec.Struct, gc=False):
     step_name: str
     agent_result: _AgentResult | None = None
     verifier_result: _VerifierResult | None = None
-    exception_info: Any = None
-    agent_execution: Any = None
-    verifier: Any = None
+    exception_info: StepException | None = None
+    agent_execution: Timing | None = None
+    verifier: Timing | None = None
 
 
 class _TaskConfig(msgspec.Struct, gc=False):
@@ -131,8 +134,8 @@ class _AgentConfig(msgspec.Struct, gc=False):
 class _Config(msgspec.Struct, gc=False):
     task: _TaskConfig | None = None
     agent: _AgentConfig | None = None
-    verifier: Any = None
-    source_trial: Any = None
+    verifier: Verification | None = None
+    source_trial: Source | None = None
 
 
 class _TrialFile(msgspec.Struct, gc=False):
@@ -145,12 +148,10 @@ class _TrialFile(msgspec.Struct, gc=False):
     verifier_result: _VerifierResult | None = None
     exception_info: _ExceptionInfo | None = None
     started_at: str | None = None
-    finished_at: Any = None
-    task_checksum: Any = None
-    environment_setup: Any = None
-    agent_setup: Any = None
-    agent_execution: Any = None
-    verifier: Any = None
+    finished_at: str | None = None
+    task_checksum: str | None = None
+    agent_execution: Timing | None = None
+    verifier: Timing | None = None
     step_results: list[_StepResult] | None = None
 
 
@@ -161,6 +162,7 @@ def _decode_slowly(data: bytes) -> _TrialFile:
     try:
         found = json.loads(data)
         _coerce_rewards(found)
+        drop_unusable_facts(found)
         return msgspec.convert(found, _TrialFile, strict=False)
     except RewardValidationError as error:
         raise TrialFileError(f"rewards must be numbers: {str(error).splitlines()[-2].strip()}") from error
@@ -216,13 +218,27 @@ def _own_usage(result: _AgentResult) -> Usage:
     return Usage(result.n_input_tokens, result.n_cache_tokens, result.n_output_tokens, result.cost_usd)
 
 
-def _times(file: _TrialFile, steps: Sequence[_StepResult]) -> PhaseTimes | None:
-    parts: list[_TrialFile | _StepResult] = [file, *steps]
-    return phase_times(
-        setup=[file.environment_setup, file.agent_setup],
-        agent=[part.agent_execution for part in parts],
-        verifier=[part.verifier for part in parts],
-    )
+def _seconds(file: _TrialFile, steps: list[_StepResult]) -> Seconds | None:
+    total = seconds_between_texts(file.started_at, file.finished_at)
+    agent, verifier = length(file.agent_execution), length(file.verifier)
+    for step in steps:
+        agent = added(agent, length(step.agent_execution))
+        verifier = added(verifier, length(step.verifier))
+    if total is None and agent is None and verifier is None:
+        return None
+    return Seconds(total, agent, verifier)
+
+
+def _model_usage(file: _TrialFile, steps: list[_StepResult]) -> Mapping[str, Usage] | None:
+    own = None if file.agent_result is None else file.agent_result.model_usage
+    if not steps:
+        return own or None
+    return sum_by_model([own, *(step.agent_result.model_usage for step in steps if step.agent_result is not None)])
+
+
+def _step_exceptions(steps: list[_StepResult]) -> tuple[str, ...]:
+    infos = [step.exception_info for step in steps if step.exception_info is not None]
+    return tuple(info.exception_type for info in infos if info.exception_type is not None)
 
 
 def _slot(file: _TrialFile) -> tuple[str, ...]:

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from assay.dialects.harbor.rewards import Profile
 
 _NUMBER = re.compile(r"(\d{1,6})\.(\d{1,6})(?![\d])")
@@ -41,19 +39,14 @@ class HarborVersion:
 UNKNOWN = HarborVersion(None, Profile.HARBOR_0_13_1)
 
 
-class _Harbor(msgspec.Struct):
-    version: str | None = None
+def stated_version(harbor: Any) -> HarborVersion | None:
+    """The version in the entry ``harbor`` of a lock.json; None if there is none."""
+    number = harbor.get("version") if isinstance(harbor, dict) else None
+    return _of_number(number) if isinstance(number, str) else None
 
 
-class _Lock(msgspec.Struct):
-    harbor: _Harbor | None = None
-
-
-def version_of(lock: bytes | None, recorded: Mapping[str, Any] | None) -> HarborVersion:
-    """The version that wrote a job, from the bytes of its lock.json and from its result."""
-    number = _stated(lock)
-    if number is not None:
-        return _of_number(number)
+def version_of_record(recorded: Mapping[str, Any] | None) -> HarborVersion:
+    """The version by the shape of a job's result, for jobs without a lock.json."""
     stats = None if recorded is None else recorded.get("stats")
     if not isinstance(stats, dict) or "n_completed_trials" in stats or "n_trials" not in stats:
         return UNKNOWN
@@ -66,18 +59,10 @@ def version_of(lock: bytes | None, recorded: Mapping[str, Any] | None) -> Harbor
     )
 
 
-def _stated(lock: bytes | None) -> str | None:
-    try:
-        harbor = None if lock is None else msgspec.json.decode(lock, type=_Lock).harbor
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return None
-    return None if harbor is None else harbor.version
-
-
-def _of_number(number: str) -> HarborVersion:
+def _of_number(number: str) -> HarborVersion | None:
     match = _NUMBER.match(number)
     if match is None:
-        return UNKNOWN
+        return None
     release = (int(match[1]), int(match[2]))
     if release < (0, 7):
         return HarborVersion(number, Profile.HARBOR_0_6)

@@ -121,11 +121,19 @@ class Run(StrictModel):
 
 
 class ChangedFile(StrictModel):
-    """One changed path. ``old_path`` is set for a rename."""
+    """One changed path. ``old_path`` is set for a rename, ``detail`` for something that became another kind."""
 
     path: str
     change: str
     old_path: str | None = None
+    detail: str | None = None
+
+
+class IgnoredGroup(StrictModel):
+    """How many new files a line of the baseline's ``.gitignore`` files names. Nobody read them."""
+
+    rule: str
+    files: int = Field(ge=1)
 
 
 class WorkspaceSummary(StrictModel):
@@ -134,6 +142,7 @@ class WorkspaceSummary(StrictModel):
     changed: list[ChangedFile]
     nested_repositories: list[str] = Field(default_factory=list)
     cut: list[str] = Field(default_factory=list)
+    ignored: list[IgnoredGroup] = Field(default_factory=list)
 
 
 class Provenance(StrictModel):
@@ -143,6 +152,8 @@ class Provenance(StrictModel):
     scenario_sha256: str
     baseline_sha256: str | None = None
     isolation: str | None = None
+    assumed: list[str] = Field(default_factory=list)
+    """What nobody said and Assay assumed, one sentence each."""
     strict: bool = False
     """Whether advisory scorers counted as required ones (``--strict``)."""
 

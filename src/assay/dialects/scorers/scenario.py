@@ -5,6 +5,7 @@ The fields of a scorer's type are kept as written; they are checked when the sco
 
 import hashlib
 import json
+import posixpath
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from assay.dialects.scorers import strict
 from assay.dialects.scorers.judge_section import JudgeSection
+from assay.formats.path_patterns import check_patterns
 
 
 class StrictModel(strict.StrictModel):
@@ -73,6 +75,12 @@ class Environment(StrictModel):
     folders: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
     base: str | None = Field(default=None, min_length=1)
 
+    @property
+    def inside(self) -> list[str]:
+        """The folders with a relative path. They may be in the workspace, but are no part of what is scored."""
+        named = [*self.folders, *([] if self.venv is None else [self.venv])]
+        return [posixpath.normpath(name) for name in named if not name.startswith(("/", "~", "../"))]
+
     @model_validator(mode="after")
     def _one_or_the_other(self) -> "Environment":
         if self.image is not None and (self.venv is not None or self.folders):
@@ -108,7 +116,12 @@ class Scorer(BaseModel):
 
 
 class Scenario(StrictModel):
-    """A coding scenario."""
+    """A coding scenario.
+
+    ``git`` says whether commands find a git repository in the workspace: ``none``, or ``clean`` for a new one with
+    a single commit of what is there. ``show_ignored`` has globs of new files under the baseline's ignore rules
+    that commands need to see, such as ``dist/*``.
+    """
 
     name: str | None = None
     user_instruction: str | None = Field(
@@ -123,6 +136,8 @@ class Scenario(StrictModel):
     environment: Environment = Environment()
     limits: Limits = Limits()
     network: bool = False
+    git: Literal["none", "clean"] = "none"
+    show_ignored: list[str] = Field(default_factory=list)
     judge: JudgeSection | None = None
 
     @property
@@ -138,6 +153,12 @@ class Scenario(StrictModel):
         if not workdir.startswith("/") or not names or ".." in names or "\0" in workdir:
             raise ValueError(f"must be the absolute path of a folder, such as /workspace, got {workdir!r}")
         return workdir
+
+    @field_validator("show_ignored")
+    @classmethod
+    def _are_patterns(cls, show_ignored: list[str]) -> list[str]:
+        check_patterns(show_ignored)
+        return show_ignored
 
     @field_validator("turns")
     @classmethod

@@ -98,7 +98,9 @@ def complete_task_run(
         now = host.now()
         run = store.claim(owner, identity, claim, now, now + claims.lasting)
         if run is not None:
-            _grade_claimed(store, host, grade, claims, owner.organisation, run, claim, idempotency_key)
+            ending = _graded(store, host, grade, claims, owner.organisation, run, claim, idempotency_key)
+            if store.end(owner.organisation, run.id, ending, claim):
+                return Completed(_as_ended(run, ending), ending.criterion_runs)
         else:
             run = store.task_run(owner, identity)
             if not _has_ended(store, owner.organisation, run, now):
@@ -139,7 +141,7 @@ def _result(store: RunStore, owner: Owner, run: TaskRun) -> Completed:
     return Completed(run, store.criterion_runs_of(owner, run.id))
 
 
-def _grade_claimed(
+def _graded(
     store: RunStore,
     host: ServiceHost,
     grade: Grade,
@@ -148,17 +150,17 @@ def _grade_claimed(
     run: TaskRun,
     claim: str,
     idempotency_key: str | None,
-) -> None:
+) -> Ending:
+    """How a claimed run ends. If that can't be found out, the claim is given back."""
     try:
         with claims.holding(claim):
             done = grade(organisation, run, store.snapshot(organisation, run.snapshot))
     except BaseException:
         store.release(claim)
         raise
-    now = host.now()
-    ending = Ending(
+    return Ending(
         Status.COMPLETED,
-        now,
+        host.now(),
         done.verdict,
         done.score,
         done.axes,
@@ -166,7 +168,19 @@ def _grade_claimed(
         done.criterion_runs,
         idempotency_key,
     )
-    store.end(organisation, run.id, ending, claim)
+
+
+def _as_ended(run: TaskRun, ending: Ending) -> TaskRun:
+    """The run as it is written."""
+    changed = {
+        "status": ending.status,
+        "phase": Phase.COMPLETED,
+        "verdict": ending.verdict,
+        "score": ending.score,
+        "axes": ending.axes,
+        "completed_at": ending.at,
+    }
+    return run.model_copy(update=changed)
 
 
 class _Patience:

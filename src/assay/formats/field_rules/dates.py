@@ -14,7 +14,7 @@ _COMPACT = re.compile(
 )
 SHORT = 64
 _MINUTES = 5
-_UNITS = {
+UNITS = {
     "s": 1,
     "sec": 1,
     "second": 1,
@@ -90,7 +90,7 @@ def parse_duration(written: str | float) -> timedelta | None:
     """A length of time: seconds, or a number with a unit such as ``2 days``; None for anything else."""
     if isinstance(written, str):
         match = _DURATION.fullmatch(written)
-        seconds = float(match[1]) * _UNITS.get(match[2].lower(), -1) if match else -1
+        seconds = float(match[1]) * UNITS.get(match[2].lower(), -1) if match else -1
     else:
         seconds = -1 if isinstance(written, bool) else written
     try:

@@ -8,15 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
+from assay.formats.speech.dates import LONGEST_DATE, MONTH_NUMBERS, date_at
 from assay.formats.speech.tokens import Token
 from assay.formats.speech.words import MONTHS
 
 Tokens = Sequence[Token]
 Places = tuple[int, int]
-_MONTH: Final = {name: number for number, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {
-    "sept": 9
-}
-_DATES: Final = frozenset((*_MONTH, "the"))
+_DATES: Final = frozenset((*MONTH_NUMBERS, "the"))
 _OPPOSITE: Final = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
 
 
@@ -89,24 +87,8 @@ def _dates(phrase: Tokens, at: int, spoken: Tokens, here: int) -> Iterator[Place
 
 
 def _date(tokens: Tokens, at: int) -> tuple[Places, int] | None:
-    """The month and day that stand here ("June 5th", "5 June", "the 5th of June"), and where they end."""
-    texts = [token.text for token in tokens[at : at + 4]]
-    if texts[0] in _MONTH:
-        after = 1 + (texts[1:2] == ["the"])
-        day = _day("".join(texts[after : after + 1]))
-        return None if day is None else ((_MONTH[texts[0]], day), at + after + 1)
-    rest = texts[texts[0] == "the" :]
-    day = _day(rest[0]) if rest else None
-    names = [*rest[1:2], *rest[2:3]] if rest[1:2] == ["of"] else rest[1:2]
-    month = _MONTH.get(names[-1]) if names else None
-    if day is None or month is None:
-        return None
-    return (month, day), at + (texts[0] == "the") + 1 + len(names)
-
-
-def _day(text: str) -> int | None:
-    digits = text.removesuffix("th")
-    return int(digits) if digits.isdecimal() and len(digits) < 3 and 1 <= int(digits) <= 31 else None
+    found = date_at([token.text for token in tokens[at : at + LONGEST_DATE]], 0)
+    return None if found is None else (found[0], at + found[1])
 
 
 def _joined(one: Token, many: Tokens, at: int) -> Iterator[int]:

@@ -23,6 +23,7 @@ _FAILING: Final = _words(
     "fail fails failed failing failure unable decline declines declined refuse refuses refused"
     " forget forgets forgot forgotten neglect neglected impossible unlikely hesitate"
 )
+_CORRECTING: Final = ("wait", "sorry")
 _DOUBTS: Final = frozenset(("doubt", "doubts", "doubtful"))
 _DENIALS: Final = _words("deny denies denying denied")
 _PAIRS: Final = frozenset((("instead", "of"), ("rather", "than"), ("far", "from")))
@@ -60,6 +61,11 @@ def negating(words: Sequence[str]) -> list[bool]:
     return [word in MARKED and _negates(words, at) for at, word in enumerate(words)]
 
 
+def _is_correction(words: Sequence[str], at: int) -> bool:
+    """ "No wait" corrects, and denies nothing; "there is no wait" denies."""
+    return at + 2 < len(words) and AUXILIARIES.isdisjoint(words[max(at - 1, 0) : at])
+
+
 def _negates(words: Sequence[str], at: int) -> bool:
     word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
     if word in _FAILING:
@@ -71,7 +77,7 @@ def _negates(words: Sequence[str], at: int) -> bool:
         return AUXILIARIES.isdisjoint(words[max(at - 1, 0) : at])
     if word not in NEGATIONS:
         return (word, following) in _PAIRS
-    if word == "no" and following in SUBJECTS:
+    if word == "no" and (following in SUBJECTS or (following in _CORRECTING and _is_correction(words, at))):
         return False
     harmless = any(" ".join(words[at : at + length]) in _HARMLESS for length in (2, 3))
     return not harmless or words[at + 2 : at + 3] == ["yet"]

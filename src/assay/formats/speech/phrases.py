@@ -9,24 +9,41 @@ import functools
 from collections.abc import Sequence
 
 from assay.formats.speech.forms import beginning, steps
-from assay.formats.speech.negation import AUXILIARIES
+from assay.formats.speech.negation import AUXILIARIES, SUBJECTS
 from assay.formats.speech.tokens import Token, tokens
 
 
 def find_phrase(
-    phrase: Sequence[Token], spoken: Sequence[Token], fuzzy: float | None = None, start: int = 0
+    phrase: Sequence[Token],
+    spoken: Sequence[Token],
+    fuzzy: float | None = None,
+    start: int = 0,
+    *,
+    claimed: bool = True,
 ) -> int | None:
-    """Where the first occurrence from ``start`` on ends; None where there is none."""
+    """Where the first occurrence from ``start`` on ends; None where there is none.
+
+    With ``claimed``, a phrase that claims something isn't found in a question or behind an "if".
+    """
     if not phrase:
         return None
-    can_begin = beginning(phrase)
+    can_begin, claims = beginning(phrase), claimed and _claims(phrase)
     for at in range(start, len(spoken)):
         if fuzzy is None and not can_begin(spoken[at].text):
             continue
         end = _end(phrase, spoken, at, fuzzy)
-        if end is not None and not _is_denied(phrase, spoken, at, end):
+        if end is None or _is_denied(phrase, spoken, at, end) or (claims and spoken[end - 1].open):
+            continue
+        if not any(one.retracted for one in spoken[at:end]):
             return end
     return None
+
+
+def _claims(phrase: Sequence[Token]) -> bool:
+    """Whether a phrase says that something is so: "is booked" does, "date of birth" and "may I ask" don't."""
+    texts = [token.text for token in phrase]
+    asks = texts[0] in AUXILIARIES and texts[1:2] and texts[1] in SUBJECTS
+    return not asks and not phrase[0].open and not AUXILIARIES.isdisjoint(texts)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -11,6 +11,8 @@ MONTHS: Final = (
 )  # fmt: skip
 IS: Final = "'s"
 """What may be short for "is", or belong to a name: a reader may leave it out."""
+FILLERS: Final = frozenset(("um", "umm", "uh", "uhh", "uhm", "erm", "hm", "hmm", "hmmm", "ah", "ahh", "eh"))
+"""What people say while they think. "Er" is a part of a hospital, too."""
 _VERBS: Final = (
     "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "could", "would", "should", "must",
 )  # fmt: skip
@@ -51,6 +53,11 @@ _CURRENCIES: Final = {"$": "dollars", "€": "euros", "£": "pounds"}
 _ANY_DIGIT: Final = re.compile(r"\d")
 _FRACTION: Final = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _DAY: Final = re.compile(r"(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w-])", re.ASCII)
+_SLASHED: Final = re.compile(
+    r"(?<![\w/.-])(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d\d))?(?![\w/-])"
+    r"(?!\s+(?:a\s|of\s|tablets?|pills?|cups?|teaspoons?|tablespoons?|hours?|dozen|doses?|strength|pain|scale))",
+    re.ASCII,
+)
 _TIME: Final = re.compile(r"(?<![\w:.])(\d{1,2}):([0-5]\d)(?![\d:])", re.ASCII)
 _MONEY: Final = re.compile(r"([$€£])\s?(\d[\d,]*(?:\.\d+)?)(\s(?:hundred|thousand|million|billion)\b)?")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -91,16 +98,30 @@ def uniform(text: str) -> str:
 def _uniform_amounts(text: str) -> str:
     """Days, times, money and numbers with signs in them."""
     text = _DAY.sub(lambda day: f"{MONTHS[int(day[2]) - 1]} {int(day[3])}th {day[1]}", text)
+    text = _SLASHED.sub(_spoken_day, text)
     text = _TIME.sub(lambda time: f"{int(time[1])}{time[2] if time[2] != '00' else ''}", text)
     text = _MONEY.sub(lambda sum_: f"{sum_[2].removesuffix('.00')}{sum_[3] or ''} {_CURRENCIES[sum_[1]]}", text)
     text = _THOUSANDS.sub("", text)
     return _MINUS.sub("minus ", _BARE_POINT.sub("0.", text))
 
 
+def _spoken_day(found: re.Match[str]) -> str:
+    """7/14 is July 14th, and so is 14/7; what can be no day stays as it is."""
+    month, day = int(found[1]), int(found[2])
+    if month > 12:
+        month, day = day, month
+    if not 1 <= month <= 12 or not 1 <= day <= 31:
+        return found[0]
+    year = f" 20{found[3]}" if found[3] and len(found[3]) == 2 else f" {found[3]}" if found[3] else ""
+    return f"{MONTHS[month - 1]} {day}th{year}"
+
+
 def words_of(part: str) -> list[str]:
     """The words of a uniform text."""
     words: list[str] = []
     for raw in _WORD.findall(part):
+        if raw in FILLERS:
+            continue
         if "'" in raw or raw in _WHOLE:
             words += _expanded(raw).split()
         else:

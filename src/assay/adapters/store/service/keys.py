@@ -66,6 +66,11 @@ class StoredKeys:
     def keys(self, organisation: str, asked: PageRequest) -> Rows:
         return page(self._store, select(keys).where(keys.c.organisation == organisation), keys.c.id, asked)
 
+    def all_keys(self, organisation: str) -> list[Key]:
+        """The newest first."""
+        query = select(keys).where(keys.c.organisation == organisation).order_by(keys.c.id.desc())
+        return [key_of_row(row) for row in self._store.rows(query)]
+
     def revoke_key(self, organisation: str, identity: str, at: datetime) -> Key:
         mine = (keys.c.organisation == organisation) & (keys.c.id == identity) & keys.c.revoked_at.is_(None)
         if limits.is_text(identity):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, and_, insert, or_, select, update
 from sqlalchemy.engine import Row
@@ -33,6 +33,8 @@ from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
 from assay.engine.service.ports import Ending
 
+KEPT_SNAPSHOTS: Final = 500
+
 
 class StoredRuns:
     """Fulfils ``RunStore``."""
@@ -40,6 +42,7 @@ class StoredRuns:
     def __init__(self, store: Store, host: ServiceHost) -> None:
         self._store = store
         self._host = host
+        self._snapshots: dict[tuple[str, str], Snapshot] = {}
 
     def add(self, organisation: str, new: NewTaskRun) -> TaskRun:
         """A run of one task. Raises ``NotFoundError``."""
@@ -165,13 +168,11 @@ class StoredRuns:
         if claim is not None:
             active = and_(active, task_runs.c.claim == claim)
         with self._store.writing() as connection:
-            found = connection.execute(select(task_runs.c.benchmark_run).where(active)).first()
+            written = update(task_runs).where(active).values(_ended(ending)).returning(task_runs.c.benchmark_run)
+            found = connection.execute(written).first()
             if found is None:
                 return False
             _lock(connection, found.benchmark_run)
-            written = connection.execute(update(task_runs).where(active).values(_ended(ending)))
-            if not written.rowcount:
-                return False
             if ending.criterion_runs:
                 values = [
                     criterion_run_values(organisation, n, one) for n, one in enumerate(ending.criterion_runs)
@@ -212,7 +213,14 @@ class StoredRuns:
         return page(self._store, query, criterion_runs.c.id, asked)
 
     def snapshot(self, organisation: str, digest: str) -> Snapshot:
-        return _snapshot(self._store.rows(_frozen(organisation, digest)))
+        """It never changes, so it is read once."""
+        known = self._snapshots.get((organisation, digest))
+        if known is None:
+            known = _snapshot(self._store.rows(_frozen(organisation, digest)))
+            if len(self._snapshots) >= KEPT_SNAPSHOTS:
+                self._snapshots.clear()
+            self._snapshots[organisation, digest] = known
+        return known
 
 
 def _mine(owner: Owner, identity: str) -> Any:

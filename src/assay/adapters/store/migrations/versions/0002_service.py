@@ -207,6 +207,9 @@ def _runs() -> None:
         "ix_task_runs_organisation_benchmark_run_id", "task_runs", ["organisation", "benchmark_run", "id"]
     )
     op.create_index("ix_task_runs_organisation_id", "task_runs", ["organisation", "id"])
+    op.create_index("ix_task_runs_organisation_status_id", "task_runs", ["organisation", "status", "id"])
+    op.create_index("ix_task_runs_organisation_verdict_id", "task_runs", ["organisation", "verdict", "id"])
+    op.create_index("ix_task_runs_organisation_task_id", "task_runs", ["organisation", "task", "id"])
     op.create_index("ix_task_runs_status_deadline_at", "task_runs", ["status", "deadline_at"])
     op.create_table(
         "criterion_runs",

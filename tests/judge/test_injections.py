@@ -15,8 +15,8 @@ from assay.judge.bounds import Bounds
 from assay.judge.prompt import build
 from assay.judge.run_judge import JudgeSetting, judge_run
 from assay.judge.verdict_prompt import NAME, verdict_question
-from tests.attacks.judge_injections import INJECTIONS, attacked
 from tests.judge.cases import said
+from tests.judge.injections import INJECTIONS, attacked
 from tests.servers.chat_server import chatting
 
 KINDS = {

@@ -1,0 +1,240 @@
+"""What the service costs: completions over HTTP, beside the same criteria in this process; lists of many runs."""
+
+import gc
+import statistics
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from sqlalchemy import insert
+
+from assay.adapters.service_host import ThisServer
+from assay.adapters.store.opening import open_store
+from assay.adapters.store.service.paging import PageRequest
+from assay.adapters.store.service_tables import task_runs
+from assay.adapters.store.stored_playground import StoredPlayground
+from assay.api.app import make_app
+from assay.api.service import Service, service_on
+from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
+from assay.engine.criteria import Stamp, ask, compiled
+from assay.engine.criterion_entries import criterion_of
+from assay.engine.playground_store import NewEvent, NewResponse, Record
+from assay.engine.service.keys import Owner, Scope, issue_key
+from assay.evidence.playground import StateRow, Turn
+from benchmarks.made_job import MadeJobs
+from benchmarks.made_messages import hl7_event, hl7_rules, x12_event, x12_rules
+from benchmarks.measure import TIMES, Result, best_cpu
+
+HERE = "default"
+COMPLETIONS, ROUNDS = 240, 30
+CLIENTS = (1, 8, 32)
+FEW, MANY = 10_000, 200_000
+SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS = 1.0, 3.0, 100.0
+SAID = "Good morning, your appointment is confirmed for Monday at nine, at the clinic on Main Street."
+
+
+def run(jobs: MadeJobs) -> Iterator[Result]:
+    """Completions by the library and over HTTP at 1, 8 and 32 clients; lists of few and of many runs."""
+    folder = jobs.root / "service"
+    folder.mkdir()
+    with opened(folder / "completions.db") as service:
+        yield _small(service)
+        yield Result("ten criteria, stored records", _asked(service, 10) * 1e3, "ms of CPU")
+        for clients in CLIENTS:
+            yield _served(service, clients)
+    yield from _lists(folder)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Service]:
+    service = service_on(open_store(str(path), create=True))
+    try:
+        yield service
+    finally:
+        service.close()
+
+
+def _criteria(count: int) -> list[dict[str, Any]]:
+    """The five kinds that look at records, in turn."""
+    portal = {
+        "correlate_by": {"resource": "visits", "key": "v1"},
+        "assertions": [{"path": "status", "expected": "booked"}],
+    }
+    made: list[dict[str, Any]] = [
+        {"assert": "hl7-structural", "fields": hl7_rules(1)[:5]},
+        {"assert": "x12-response", "fields": x12_rules(1)[:5]},
+        {"assert": "portal-state-match", **portal},
+        {"assert": "voice-transcript", "speaker": "agent", "contains": ["is confirmed"]},
+        {"assert": "voice-transcript", "speaker": "agent", "contains": ["at nine"], "not_contains": ["diagnosis"]},
+    ]
+    return [{"label": f"criterion {n}", "assertion": made[n % len(made)]} for n in range(count)]
+
+
+def _records(service: Service) -> list[Record]:
+    now = service.host.now()
+    turns = [Turn(n, "agent" if n % 2 else "patient", SAID, now) for n in range(1, 21)]
+    row = StateRow("visits", "v1", {"status": "booked"}, now)
+    return [
+        NewEvent("hl7_outbound", hl7_event(1).payload, now),
+        NewResponse(x12_event(1).payload, now),
+        row,
+        *turns,
+    ]
+
+
+def _small(service: Service) -> Result:
+    """Five small criteria and twenty turns, compiled once and read anew each time."""
+    spent = _asked(service, 5)
+    return Result("five criteria, stored records", spent * 1e3, "ms of CPU", SMALL_GOAL_MS)
+
+
+def _library(service: Service, runs: Sequence[str]) -> float:
+    """The CPU seconds of a completion without the service: the same criteria and playgrounds, each once."""
+    asked = compiled([criterion_of(one, n) for n, one in enumerate(_criteria(10))], {})
+    stored = [service.store.playground(service.runs.task_run(Owner(HERE), one).playground_id) for one in runs]
+    stamp = Stamp(service.host.now(), lambda: service.host.new_id("crun"))
+    gc.collect()
+    began = time.process_time()
+    for one in stored:
+        with service.store.reading() as records:
+            ask(asked, StoredPlayground(records, one), stamp)
+    return (time.process_time() - began) / len(runs)
+
+
+def _asked(service: Service, count: int) -> float:
+    box = service.playgrounds.add(HERE, NewPlayground()).id
+    service.playgrounds.record(HERE, box, _records(service))
+    asked = compiled([criterion_of(one, n) for n, one in enumerate(_criteria(count))], {})
+    stored = service.store.playground(box)
+    stamp = Stamp(service.host.now(), lambda: service.host.new_id("crun"))
+
+    def work() -> None:
+        with service.store.reading() as records:
+            done = ask(asked, StoredPlayground(records, stored), stamp)
+        assert done.score == 1, [one.details for one in done.criterion_runs]
+
+    [spent] = best_cpu(ROUNDS, work)
+    return spent
+
+
+def _started(service: Service, count: int) -> list[str]:
+    task = service.tasks.add(HERE, NewTask(name="ten criteria", criteria=_criteria(10))).id
+    runs = []
+    for _ in range(count):
+        made = service.runs.add(HERE, NewTaskRun(task_id=task))
+        service.playgrounds.record(HERE, made.playground_id, _records(service))
+        service.runs.start(Owner(HERE), made.id, service.host.now())
+        runs.append(made.id)
+    return runs
+
+
+def _served(service: Service, clients: int) -> Result:
+    """Server and clients share this process, so the CPU of both counts; the clients' part is measured apart."""
+    key = issue_key(service.keys, service.host, Owner(HERE), Scope.GRADER, "benchmark").secret
+    runs = _started(service, COMPLETIONS)
+    library = _library(service, runs)
+    with served(service) as url:
+        idle = _spent(url, key, ["/healthz"] * len(runs), "GET", clients)
+        done = _spent(url, key, [f"/v1/task-runs/{one}/complete" for one in runs], "POST", clients)
+    cost = (done.cpu - idle.cpu) / len(runs)
+    quantiles = statistics.quantiles(done.seconds, n=100)
+    detail = (
+        f"{len(runs) / done.wall:.0f} a second, p50 {quantiles[49] * 1e3:.0f} ms, "
+        f"p99 {quantiles[98] * 1e3:.0f} ms, {cost * 1e3:.1f} ms of CPU against {library * 1e3:.1f}"
+    )
+    return Result(f"completions, {clients} clients", cost / library, f"{TIMES} the library", SERVICE_GOAL, detail)
+
+
+class _Done:
+    def __init__(self, seconds: Sequence[float], wall: float, cpu: float) -> None:
+        self.seconds, self.wall, self.cpu = seconds, wall, cpu
+
+
+def _spent(url: str, key: str, paths: Sequence[str], method: str, clients: int) -> _Done:
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx.Client(base_url=url, headers=headers, timeout=120) as client, ThreadPoolExecutor(clients) as pool:
+
+        def one(path: str) -> float:
+            began = time.perf_counter()
+            answer = client.request(method, path)
+            assert answer.status_code == 200, answer.text
+            return time.perf_counter() - began
+
+        gc.collect()
+        began, cpu = time.perf_counter(), time.process_time()
+        seconds = list(pool.map(one, paths))
+        return _Done(seconds, time.perf_counter() - began, time.process_time() - cpu)
+
+
+@contextmanager
+def served(service: Service) -> Iterator[str]:
+    config = uvicorn.Config(make_app(service), port=0, log_config=None, access_log=False)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _lists(folder: Path) -> Iterator[Result]:
+    """The first page, a page in the middle, and pages with filters."""
+    spent = {}
+    for count in (FEW, MANY):
+        with opened(folder / f"{count}.db") as service:
+            _fill(service, count)
+            spent[count] = _p95(service)
+            if count == MANY:
+                yield Result(f"lists of {count:,} runs, p95", spent[count] * 1e3, "ms", LIST_GOAL_MS)
+    yield Result("  growth", spent[MANY] / spent[FEW], f"{TIMES} {FEW:,} runs")
+
+
+def _fill(service: Service, count: int) -> None:
+    host, now = ThisServer(), service.host.now()
+    made = service.runs.add(HERE, NewTaskRun(task_id=service.tasks.add(HERE, NewTask(name="x")).id))
+    common = {
+        "organisation": HERE,
+        "task": made.task_id,
+        "snapshot": made.snapshot,
+        "playground": made.playground_id,
+        "scored": False,
+        "phase": "completed",
+        "created_at": now,
+    }
+    rows = [
+        {**common, "id": host.new_id("trun"), "status": "completed", "verdict": ("pass", "fail", "partial")[n % 3]}
+        for n in range(count)
+    ]
+    with service.store.writing() as connection:
+        for at in range(0, count, 5000):
+            connection.execute(insert(task_runs), rows[at : at + 5000])
+
+
+def _p95(service: Service) -> float:
+    owner, middle = Owner(HERE), None
+    for _ in range(20):
+        middle = service.runs.page(owner, PageRequest(100, middle)).next
+    asked: list[tuple[PageRequest, dict[str, str]]] = [
+        (PageRequest(100), {}),
+        (PageRequest(100, middle), {}),
+        (PageRequest(100), {"status": "completed"}),
+        (PageRequest(100), {"verdict": "pass"}),
+        (PageRequest(100), {"status": "failed"}),
+        (PageRequest(100), {"benchmark_run": "brun_none"}),
+    ]
+    seconds = []
+    for request, wanted in asked * 10:
+        began = time.perf_counter()
+        service.runs.page(owner, request, **wanted)
+        seconds.append(time.perf_counter() - began)
+    return statistics.quantiles(seconds, n=20)[18]

@@ -1,0 +1,68 @@
+"""``tests: pytest`` in a command scorer: the command, what is put back first, and the report, in one word."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+TESTS = "tests"
+TO_FIX = "to_fix"
+_XML, _JSON = ".assay-report.xml", ".assay-report.json"
+_PUT_BACK = ["@tests", "@runner"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """How a runner is started so that it writes a report. Without a command, the scenario must have one."""
+
+    command: str | None
+    report: str
+    format: str
+
+
+RUNNERS = {
+    "pytest": _Runner(f"python3 -m pytest -q -p no:cacheprovider --junitxml={_XML}", _XML, "junit"),
+    "jest": _Runner(f"npx --no-install jest --ci --json --outputFile={_JSON}", _JSON, "jest"),
+    "vitest": _Runner(f"npx --no-install vitest run --reporter=json --outputFile={_JSON}", _JSON, "jest"),
+    "node": _Runner(f"node --test --test-reporter=junit --test-reporter-destination={_XML}", _XML, "junit"),
+    "go": _Runner(f"go test -json ./... > {_JSON}", _JSON, "go"),
+    "cargo": _Runner(
+        f"RUSTC_BOOTSTRAP=1 cargo test -- -Z unstable-options --format json > {_JSON}", _JSON, "cargo"
+    ),
+    "junit": _Runner(None, _XML, "junit"),
+}
+
+
+class ShorthandError(ValueError):
+    """A shorthand can't be written out. ``field`` says where, and the message what must be there."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(problem)
+        self.field = field
+
+
+def written_out(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a command scorer with ``tests`` written out. What the scenario says itself stays.
+
+    Raises ``ShorthandError``.
+    """
+    if TESTS not in config:
+        return dict(config)
+    given = {key: value for key, value in config.items() if key not in (TESTS, TO_FIX)}
+    runner = RUNNERS.get(config[TESTS]) if isinstance(config[TESTS], str) else None
+    if runner is None:
+        raise ShorthandError(TESTS, f"must be one of {', '.join(RUNNERS)}, got {config[TESTS]!r}")
+    if runner.command is None and "command" not in given:
+        raise ShorthandError("command", f"must be given with tests: {config[TESTS]}, got nothing")
+    report = given.get("report", {})
+    if not isinstance(report, dict):
+        raise ShorthandError("report", f"must be an object, got {report!r}")
+    to_fix = config.get(TO_FIX, [])
+    if not isinstance(to_fix, list) or not all(isinstance(name, str) for name in to_fix):
+        raise ShorthandError(TO_FIX, f"must be a list of names of tests, got {to_fix!r}")
+    expected = [*report.get("expected", []), *to_fix]
+    return {
+        "command": runner.command,
+        "restore": _PUT_BACK,
+        **given,
+        "report": {"path": runner.report, "format": runner.format, **report, "expected": expected},
+    }

@@ -1,0 +1,224 @@
+"""The commands of the service: serve, worker, keys and db, each as a process or in this one."""
+
+import json
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from assay.adapters.store.dump import dumped, load
+from assay.adapters.store.opening import open_store
+from assay.core.errors import InputError
+from assay.engine.playground_store import Playground
+from tests.api.clinic import Clinic, clinic_of, portal, said, serve_on
+from tests.cli.running import Cli, start_assay
+
+pytestmark = pytest.mark.xdist_group("postgres")
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    return Cli(capsys)
+
+
+def test_serve_on_a_fresh_machine(tmp_path: Path) -> None:
+    store = tmp_path / "assay.db"
+    began = time.monotonic()
+    process = start_assay("serve", "--store", store, "--port", 0)
+    assert process.stdout is not None
+    address, key = process.stdout.readline(), process.stdout.readline()
+    url, secret = address.split()[2], key.rsplit(" ", 1)[1].strip()
+    assert address == f"assay serves {url} on {store}\n"
+    assert key == f"admin key, shown only now: {secret}\n"
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {secret}"}, timeout=60) as client:
+        assert client.get("/v1/tasks").json()["data"] == []
+        task = client.post("/v1/tasks", json={"name": "x"}).json()["id"]
+        run = client.post("/v1/task-runs", json={"task_id": task}).json()["id"]
+        client.post(f"/v1/task-runs/{run}/start")
+        later = client.post(f"/v1/task-runs/{run}/complete", headers={"Prefer": "respond-async"})
+        assert later.status_code == 202
+        while client.get(f"/v1/task-runs/{run}").json()["status"] == "active":
+            assert time.monotonic() - began < 60
+            time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 0
+    assert (store.stat().st_mode & 0o777, (tmp_path / "assay.db.key").stat().st_mode & 0o777) == (0o600, 0o600)
+    again = start_assay("serve", "--store", store, "--port", 0, "--no-worker", "--log", "--rate", 100)
+    assert again.stdout is not None
+    assert again.stdout.readline().startswith("assay serves ")
+    again.send_signal(signal.SIGINT)
+    rest, logged = again.communicate(timeout=60)
+    assert (again.returncode, "admin key" in rest, logged) == (0, False, "")
+
+
+def test_a_worker_ends_after_its_work(where: str) -> None:
+    process = start_assay("worker", "--store", where, "--threads", 1)
+    assert process.stdout is not None
+    assert "with 1 threads" in process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "why"),
+    [
+        (("serve", "--port", "x"), "must be a port"),
+        (("serve", "--host", "203.0.113.77"), "can't listen on 203.0.113.77"),
+        (("serve", "--allow-source", "here"), "an allowed network must be like 127.0.0.0/8"),
+        (("serve", "--store", "mysql://x"), "must be a SQLite file or a PostgreSQL database"),
+        (("serve", "--rate", "0"), "must be a whole number of at least 1"),
+        (("worker", "--store", "nothing.db"), "the store nothing.db doesn't exist"),
+        (("keys", "revoke"), "KEY must be given to revoke a key"),
+        (("keys", "add", "key_1"), "KEY must be given to revoke a key, and only then"),
+        (("keys", "list", "--store", "nothing.db"), "the store nothing.db doesn't exist"),
+        (("db", "export"), "FILE must be given for export and load"),
+        (("db", "check", "--store", "nothing.db"), "the store nothing.db doesn't exist"),
+    ],
+)
+def test_wrong_input(
+    cli: Cli, argv: tuple[str, ...], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = cli(*argv)
+    assert (ran.code, ran.out) == (2, "")
+    assert why in ran.err
+
+
+def test_keys_at_the_store(cli: Cli, where: str) -> None:
+    added = cli("keys", "add", "--organisation", "north", "--scope", "reader", "--store", where, "--name", "ci")
+    identity, secret = added.out.split(",")[0], added.out.rsplit(" ", 1)[1].strip()
+    with serve_on(where) as served:
+        asked = {"Authorization": f"Bearer {secret}"}
+        assert httpx.get(f"{served.url}/v1/tasks", headers=asked).status_code == 200
+        assert httpx.get(f"{served.url}/v1/keys", headers=asked).status_code == 403
+        listed = cli("keys", "list", "--organisation", "north", "--store", where).out
+        assert listed == f"{identity}  reader  valid  ci\n"
+        assert cli("keys", "revoke", identity, "--organisation", "south", "--store", where).code == 2
+        revoked = cli("keys", "revoke", identity, "--organisation", "north", "--store", where)
+        assert revoked.out == f"{identity} is revoked\n"
+        assert httpx.get(f"{served.url}/v1/tasks", headers=asked).status_code == 401
+
+
+@pytest.fixture
+def filled(where: str) -> Iterator[tuple[Clinic, str]]:
+    """A service in which something of everything happened."""
+    with serve_on(where) as served, httpx.Client(base_url=served.url, timeout=60) as client:
+        clinic = clinic_of(served, client, "full")
+        run = clinic.run(portal("status", "booked", weight=0.7), said("bye", weight=0.1), said("x", weight=0.2))
+        clinic.post(f"/v1/task-runs/{run}/complete")
+        playground = clinic.get(f"/v1/task-runs/{run}")["playground_id"]
+        clinic.ask("PUT", f"/v1/playgrounds/{playground}/files/a.txt", content=b"\x00\xff")
+        clinic.ask(
+            "PUT", f"/v1/playgrounds/{playground}/sources/fhir", json={"url": "https://x.example", "token": "t"}
+        )
+        clinic.post(f"/v1/playgrounds/{playground}/events", {"type": "x", "payload_base64": "AP8="})
+        clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(clinic.task())})
+        yield clinic, where
+
+
+def test_everything_comes_back_to_the_last_bit(
+    filled: tuple[Clinic, str], cli: Cli, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    _, where = filled
+    file = tmp_path / "all.jsonl"
+    assert cli("db", "export", file, "--store", where).code == 0
+    assert file.stat().st_mode & 0o777 == 0o600
+    target = tmp_path / "copy.db"
+    shutil.copy(request.getfixturevalue("migrated_file"), target)
+    loaded = cli("db", "load", file, "--store", target)
+    assert (loaded.code, loaded.err) == (0, "")
+    with open_store(str(target)) as store:
+        assert list(dumped(store)) == file.read_text().splitlines()
+    assert cli("db", "load", file, "--store", target).err == (
+        "assay: the store must be empty to be filled, but has criterion_runs\n"
+    )
+    assert cli("db", "export", file, "--store", where).code == 2
+
+
+def test_a_copy_on_the_other_database_goes_on(filled: tuple[Clinic, str], migrated_database: str) -> None:
+    from tests.adapters.store.databases import copied_database  # noqa: PLC0415 - only here
+
+    clinic, where = filled
+    other = copied_database(migrated_database)
+    with open_store(where) as store, open_store(other) as copy:
+        lines = list(dumped(store))
+        load(copy, lines)
+        assert list(dumped(copy)) == lines
+    with serve_on(other) as served, httpx.Client(base_url=served.url, timeout=60) as client:
+        there = Clinic(served.service, client, clinic.keys, "full")
+        [old] = [one for one in there.get("/v1/task-runs")["data"] if one["status"] == "completed"]
+        assert (old["score"], old["verdict"]) == (0.7, "partial")
+        playground = old["playground_id"]
+        there.post(f"/v1/playgrounds/{playground}/events", {"type": "x", "payload": "y"})
+        assert [event.payload for event in served.service.store.events(playground, "x")] == [b"\x00\xff", b"y"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ([], "must be one that 'assay db export' wrote"),
+        (["{}"], "must be one that 'assay db export' wrote"),
+        (['{"assay_store": "9999"}'], "must be of the version"),
+        (["FIRST", "{"], "a line isn't JSON"),
+        (["FIRST", '["secrets", {}]'], "line 2: there is no table 'secrets'"),
+    ],
+)
+def test_files_that_can_not_be_loaded(where: str, lines: list[str], why: str) -> None:
+    with open_store(where) as store:
+        first = next(iter(dumped(store)))
+        with pytest.raises(InputError, match=why):
+            load(store, [first if line == "FIRST" else line for line in lines])
+
+
+def test_check_and_upgrade(cli: Cli, tmp_path: Path, where: str) -> None:
+    checked = cli("db", "check", "--store", where)
+    assert (checked.code, "up to date" in checked.out) == (0, True)
+    empty = tmp_path / "empty.db"
+    empty.touch()
+    assert cli("db", "check", "--store", empty).code == 1
+    assert cli("db", "upgrade", "--store", empty).code == 0
+    assert cli("db", "check", "--store", empty).code == 0
+
+
+def test_a_store_of_an_older_version_is_upgraded_with_its_content(tmp_path: Path) -> None:
+    from alembic import command  # noqa: PLC0415 - only here
+    from sqlalchemy import create_engine, text  # noqa: PLC0415
+
+    from assay.adapters.store.migrate import alembic_config  # noqa: PLC0415
+
+    path = tmp_path / "old.db"
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        config: Any = alembic_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        at = "2026-01-01 00:00:00.000000"
+        values = f"('box', '{at}', '{at}', NULL, NULL, '{json.dumps({'a': 1})}')"
+        columns = "id, created_at, run_start, fhir_base, file_source, data"
+        connection.execute(text(f"INSERT INTO sandboxes ({columns}) VALUES {values}"))  # noqa: S608 - our own
+    engine.dispose()
+    with open_store(str(path)) as store:
+        assert store.playground("box").data == {"a": 1}
+    with serve_on(str(path)) as served:
+        assert served.service.playgrounds.playground("default", "box").data == {"a": 1}
+
+
+def test_a_playground_that_was_worked_in_is_not_replaced(where: str) -> None:
+    with serve_on(where) as served, httpx.Client(base_url=served.url, timeout=60) as client:
+        clinic = clinic_of(served, client, "replacing")
+        store, now = served.service.store, served.service.host.now()
+        box = clinic.post("/v1/playgrounds", {})["id"]
+        clinic.ask("PUT", f"/v1/playgrounds/{box}/files/a.txt", content=b"x")
+        clinic.ask("PUT", f"/v1/playgrounds/{box}/sources/fhir", json={"url": "https://x.example"})
+        assert store.replace(Playground(box, now), []) == 0
+        clinic.post(
+            "/v1/task-runs", {"task_id": clinic.task(), "playground_id": clinic.post("/v1/playgrounds")["id"]}
+        )
+        used = clinic.get("/v1/task-runs")["data"][0]["playground_id"]
+        with pytest.raises(InputError, match="task runs of the service worked in it"):
+            store.replace(Playground(used, now), [])

@@ -1,0 +1,202 @@
+"""Sources that tenants name: their secrets stay secret, and they can't make the service ask itself."""
+
+import ipaddress
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import httpx
+import pytest
+
+from assay.adapters.secret_box import SecretBox, key_beside, key_from_text
+from assay.adapters.source_guard import SourcePolicy, guarded_client, networks
+from assay.core.errors import InputError, MeasurementError
+from tests.api.clinic import Clinic, clinic_of, serve_on
+
+pytestmark = pytest.mark.xdist_group("postgres")
+SECRET = "s3cret-token"  # noqa: S105 - of nobody
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - nothing listens there
+PATIENT = {"resourceType": "Patient", "id": "1", "active": True}
+
+
+class Fhir(BaseHTTPRequestHandler):
+    """A FHIR server of a few lines. It notes the tokens that it gets."""
+
+    tokens: ClassVar[list[str | None]] = []
+
+    def do_GET(self) -> None:
+        self.tokens.append(self.headers.get("Authorization"))
+        if self.path.startswith("/away"):
+            self.send_response(302)
+            self.send_header("Location", "http://127.0.0.1:1/secret")
+            self.end_headers()
+            return
+        body = json.dumps(PATIENT).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/fhir+json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def fhir_url() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Fhir)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    Fhir.tokens.clear()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def allowing(where: str) -> Iterator[Clinic]:
+    """A service whose operator allows sources on this machine."""
+    policy = SourcePolicy(networks(["127.0.0.0/8"]))
+    with serve_on(where, policy=policy) as served, httpx.Client(base_url=served.url, timeout=90) as client:
+        yield clinic_of(served, client, "allowing")
+
+
+def fhir_run(clinic: Clinic, url: str, **more: str) -> str:
+    fields = [{"path": "active", "expected": True}]
+    seen = {"assert": "fhir-resource-state", "resource_type": "Patient", "id": "1", "fields": fields}
+    run = clinic.post("/v1/task-runs", {"task_id": clinic.task({"label": "seen", "assertion": seen})})
+    source = f"/v1/playgrounds/{run['playground_id']}/sources/fhir"
+    put = clinic.ask("PUT", source, json={"url": url, **more})
+    assert put.status_code == 200, put.text
+    clinic.post(f"/v1/task-runs/{run['id']}/start")
+    return str(run["id"])
+
+
+@pytest.mark.statement("criteria.fhir-source", "criteria.evidence-fhir")
+def test_a_server_is_asked_with_the_tenants_own_token(allowing: Clinic, fhir_url: str) -> None:
+    run = fhir_run(allowing, fhir_url, token=SECRET)
+    done = allowing.post(f"/v1/task-runs/{run}/complete")
+    assert done["verdict"] == "pass"
+    [row] = done["criterion_runs"][0]["evidence"]["fieldResults"]
+    assert (row["path"], row["expected"], row["actual"], row["passed"]) == ("active", True, True, True)
+    assert Fhir.tokens == [f"Bearer {SECRET}"]
+
+
+def test_secrets_are_never_shown_and_encrypted_at_rest(allowing: Clinic, fhir_url: str) -> None:
+    run = fhir_run(allowing, fhir_url, token=SECRET)
+    playground = allowing.get(f"/v1/task-runs/{run}")["playground_id"]
+    shown = allowing.ask("GET", f"/v1/playgrounds/{playground}/sources")
+    assert shown.json() == [{"kind": "fhir", "settings": {"url": fhir_url}, "has_secret": True}]
+    assert allowing.get(f"/v1/playgrounds/{playground}")["sources"] == ["fhir"]
+    with allowing.service.store.writing() as connection:
+        rows = connection.exec_driver_sql("SELECT * FROM sources").all()
+    assert b"s3cret" not in b"".join(
+        bytes(part) for row in rows for part in row if isinstance(part, bytes | memoryview)
+    )
+    assert "s3cret" not in str(rows)
+    assert allowing.ask("DELETE", f"/v1/playgrounds/{playground}/sources/fhir").status_code == 204
+    assert allowing.ask("DELETE", f"/v1/playgrounds/{playground}/sources/fhir").status_code == 404
+
+
+def test_a_redirect_is_not_followed(allowing: Clinic, fhir_url: str) -> None:
+    run = fhir_run(allowing, f"{fhir_url}/away")
+    assert allowing.ask("POST", f"/v1/task-runs/{run}/complete").status_code == 503
+    assert len(Fhir.tokens) == 1
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", EVERYWHERE, "[::ffff:127.0.0.1]"]
+)
+def test_the_service_can_not_be_made_to_ask_itself(clinic: Clinic, fhir_url: str, host: str) -> None:
+    run = fhir_run(clinic, fhir_url.replace("127.0.0.1", host))
+    found = clinic.ask("POST", f"/v1/task-runs/{run}/complete")
+    assert (found.status_code, Fhir.tokens) == (503, [])
+    assert "has an address that sources must not have" in found.json()["error"]["message"]
+    assert clinic.get(f"/v1/task-runs/{run}")["status"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "why"),
+    [
+        ("fhir", {"url": "ftp://x"}, "must be like https://"),
+        ("fhir", {"url": "https://user:pass@x/"}, "without ?, # or a password"),
+        ("fhir", {"url": "https://x", "tokens": "x"}, "got 'tokens'"),
+        ("files", {"url": "file:///etc"}, "files must be at an sftp://, gs:// or s3:// URL"),
+        ("files", {"url": "gs://bucket"}, "must have the credential ASSAY_GCS_TOKEN"),
+        ("files", {"url": "sftp://h/x", "credentials": {"ASSAY_SFTP_PASWORD": "x"}}, "unknown setting"),
+        ("judge", {"url": "https://x"}, "model must be given"),
+    ],
+)
+def test_sources_that_can_not_be(clinic: Clinic, kind: str, body: dict[str, Any], why: str) -> None:
+    box = clinic.post("/v1/playgrounds", {})["id"]
+    found = clinic.ask("PUT", f"/v1/playgrounds/{box}/sources/{kind}", json=body)
+    assert found.status_code == 422
+    assert why in found.json()["error"]["message"]
+
+
+def test_files_of_the_service_can_not_be_named(clinic: Clinic) -> None:
+    box = clinic.post("/v1/playgrounds", {})["id"]
+    body = {"url": "sftp://192.0.2.1/x", "credentials": {"ASSAY_SFTP_KEY": "/root/.ssh/id_rsa"}}
+    found = clinic.ask("PUT", f"/v1/playgrounds/{box}/sources/files", json=body)
+    assert (found.status_code, "names a file of the service" in found.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("address", "permitted"),
+    [
+        ("8.8.8.8", True),
+        ("10.1.2.3", True),
+        ("192.168.1.1", True),
+        ("127.0.0.1", False),
+        ("127.8.8.8", False),
+        ("169.254.169.254", False),
+        (EVERYWHERE, False),
+        ("224.0.0.1", False),
+        ("::1", False),
+        ("fe80::1", False),
+        ("::ffff:127.0.0.1", False),
+        ("::ffff:8.8.8.8", True),
+        ("::", False),
+    ],
+)
+def test_addresses(address: str, permitted: bool) -> None:
+    assert SourcePolicy().permits(ipaddress.ip_address(address)) is permitted
+
+
+def test_what_an_operator_allows() -> None:
+    policy = SourcePolicy(networks(["127.0.0.1", "fe80::/10"]))
+    assert policy.permits(ipaddress.ip_address("127.0.0.1"))
+    assert policy.permits(ipaddress.ip_address("fe80::1"))
+    assert not policy.permits(ipaddress.ip_address("127.0.0.2"))
+    with pytest.raises(InputError, match="an allowed network must be like"):
+        networks(["localhost"])
+
+
+def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch, fhir_url: str) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    with guarded_client(SourcePolicy(networks(["127.0.0.0/8"]))) as client:
+        assert client.get(fhir_url).json() == PATIENT
+
+
+def test_a_secret_belongs_to_its_place(tmp_path: Path) -> None:
+    box = SecretBox(key_beside(str(tmp_path / "key")))
+    sealed = box.seal({"token": "x"}, "play_1/fhir")
+    assert SecretBox(key_beside(str(tmp_path / "key"))).open(sealed, "play_1/fhir") == {"token": "x"}
+    for other, place in ((box, "play_2/fhir"), (SecretBox(b"o" * 32), "play_1/fhir")):
+        with pytest.raises(MeasurementError, match="can't be decrypted"):
+            other.open(sealed, place)
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(InputError, match="no key to encrypt"):
+        SecretBox(None).seal({}, "x")
+    with pytest.raises(MeasurementError, match="no key to decrypt"):
+        SecretBox(None).open(sealed, "x")
+
+
+@pytest.mark.parametrize("written", ["", "x", "c2hvcnQ=", "ü"])
+def test_keys_of_secrets_that_can_not_be(written: str) -> None:
+    with pytest.raises(InputError, match="KEY must be 32 bytes in base64"):
+        key_from_text(written, "KEY")

@@ -1,0 +1,43 @@
+"""A real model judges runs whose truth is known. Only on demand, as it takes a model and some minutes.
+
+Serve any small model on loopback, such as SmolLM2 with llama-cpp-python, name it in ``ASSAY_TEST_JUDGE_URL`` and
+``ASSAY_TEST_JUDGE_MODEL``, and run this file. A model that judges well fails the test: then it is not useless.
+"""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.adapters.run_store import LocalRunStore, keep_run
+from assay.dialects.scorers.report import OverallVerdict
+from tests.cli.running import Cli
+from tests.engine.test_judge_run import report
+from tests.judge.cases import DIFF, RUN, diff_of
+
+URL, MODEL = (os.environ.get(f"ASSAY_TEST_JUDGE_{name}", "") for name in ("URL", "MODEL"))
+pytestmark = pytest.mark.skipif(not (URL and MODEL), reason="ASSAY_TEST_JUDGE_URL and _MODEL name no model")
+RUNS = 24
+
+
+def test_the_whole_chain_and_a_useless_judge_is_called_useless(cli: Cli, tmp_path: Path) -> None:
+    labels = []
+    for number in range(RUNS):
+        done = number % 2 == 0
+        diff = DIFF if done else DIFF.replace("+    return a + b", "+    return a - b  # fixed")
+        run = replace(RUN, instruction=f"Fix add in calc.py (task {number}).", diff=diff_of(diff))
+        keep_run(str(tmp_path / "runs" / f"r{number}"), run, report(OverallVerdict.PASS), None)
+        verdict = "PASS" if done else "FAIL"
+        labels += [{"run": f"r{number}", "annotator": who, "verdict": verdict} for who in ("ann", "bob")]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
+    judge = ["--url", URL, "--model", MODEL, "--at-once", "2", "--record", tmp_path / "answers"]
+    assert cli("judge", tmp_path / "runs", *judge).code == 0
+    states = [LocalRunStore().judgements(str(path))[-1].state for path in sorted((tmp_path / "runs").iterdir())]
+    assert len(states) == RUNS
+    assert set(states) <= {"PASS", "FAIL", "unparseable"}
+    found = cli("judge", "calibrate", tmp_path / "runs", "--labels", tmp_path / "labels.jsonl", "--json")
+    assert found.code == 1, found.out
+    kappa = next(one for one in json.loads(found.out)["measures"] if one["name"] == "Cohen's kappa")
+    assert kappa["value"] is None or abs(kappa["value"]) < 0.3

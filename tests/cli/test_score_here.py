@@ -1,0 +1,145 @@
+"""Inside a git repository, 'assay score' needs no configuration at all."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from assay.adapters.shared_copies import forget_open_copies
+from tests.adapters.workspace.repositories import commit_all, make_repository, run_git
+from tests.adapters.workspace.site import write_files
+from tests.cli.running import Cli
+from tests.small_venv import make_small_venv
+
+PYTHON = {
+    "src/power.py": "def cube(x):\n    return x * x\n",
+    "tests/test_power.py": "from power import cube\n\n\ndef test_cube():\n    assert cube(2) == 8\n",
+    "pyproject.toml": '[tool.pytest.ini_options]\ntestpaths = ["tests"]\n',
+}
+FIX = {"src/power.py": "def cube(x):\n    return x**3\n"}
+SKIP = {"tests/test_power.py": "import pytest\n\n\n@pytest.mark.skip\ndef test_cube():\n    assert True\n"}
+JAVASCRIPT = {
+    "package.json": '{"name": "power", "scripts": {"test": "node --test"}}\n',
+    "power.js": "exports.cube = (x) => x * x;\n",
+    "test/power.test.js": (
+        "const test = require('node:test');\nconst assert = require('node:assert');\n"
+        "const { cube } = require('../power');\n\ntest('cube', () => assert.strictEqual(cube(2), 8));\n"
+    ),
+}
+
+Here = Callable[[], Path]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_venv(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The active virtual environment is a small one, and what is copied for the sandbox is copied once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VIRTUAL_ENV", str(make_small_venv(tmp_path_factory.mktemp("host") / "venv")))
+        yield
+    forget_open_copies()
+
+
+@pytest.fixture
+def repository(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = open_folder / "project"
+    make_repository(root, PYTHON)
+    run_git(root, "checkout", "-q", "-b", "agent")
+    monkeypatch.chdir(root)
+    return root
+
+
+def verdicts(out: str) -> dict[str, str]:
+    return {row["name"]: row["verdict"] for row in json.loads(out)["scorers"]}
+
+
+def test_an_honest_fix_and_a_cheat(cli: Cli, repository: Path) -> None:
+    write_files(repository, FIX)
+    done = cli("score")
+    assert done.code == 0, done.out + done.err
+    assert "assumed  the working tree against main (merge base " in done.out
+    assert "OVERALL  PASS" in done.out
+    run_git(repository, "checkout", "-q", ".")
+    write_files(repository, SKIP)
+    commit_all(repository)
+    done = cli("score", "--json", "--branch", "agent")
+    assert done.code == 1, done.out + done.err
+    found = verdicts(done.out)
+    assert (found["tests"], found["no_new_skips"]) == ("FAIL", "FAIL")
+    assert json.loads(done.out)["provenance"]["assumed"][0].startswith(
+        "the branch agent against main (merge base "
+    )
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
+def test_javascript(cli: Cli, open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_repository(open_folder / "js", JAVASCRIPT)
+    monkeypatch.chdir(open_folder / "js")
+    run_git(open_folder / "js", "checkout", "-q", "-b", "agent")
+    write_files(open_folder / "js", {"README.md": "x"})
+    assert verdicts(cli("score", "--json").out)["tests"] == "FAIL"
+    write_files(open_folder / "js", {"power.js": "exports.cube = (x) => x ** 3;\n"})
+    done = cli("score", "--json")
+    assert (done.code, verdicts(done.out)["tests"]) == (0, "PASS"), done.out
+
+
+def test_the_scenario_of_the_main_branch_counts_and_that_of_the_branch_does_not(
+    cli: Cli, repository: Path
+) -> None:
+    write_files(repository, {"assay.yaml": "scorers:\n  - {type: max_files_changed, limit: 9}\n"})
+    assert set(verdicts(cli("score", "--json").out)) > {"forbid_secrets"}
+    run_git(repository, "checkout", "-q", "main")
+    commit_all(repository)
+    run_git(repository, "checkout", "-q", "-B", "agent")
+    write_files(repository, {"assay.yaml": "scorers: []\n"})
+    done = cli("score", "--json")
+    assert verdicts(done.out) == {"max_files_changed": "PASS"}
+    assert "the scenario is assay.yaml of the baseline" in json.loads(done.out)["provenance"]["assumed"]
+
+
+def test_the_guess_is_written_down_and_gives_the_same(cli: Cli, repository: Path) -> None:
+    done = cli("scenario", "init")
+    assert (done.code, done.err) == (0, "")
+    written = yaml.safe_load((repository / "assay.yaml").read_text())
+    assert written["scorers"][0]["command"].startswith("PYTHONPATH=src python3 -m pytest")
+    assert written["scorers"][1] == {"type": "forbid_secrets"}
+    again = cli("scenario", "init")
+    assert (again.code, again.err) == (2, "assay: assay.yaml can't be written: File exists\n")
+    (repository / "assay.yaml").rename(repository.parent / "s.yaml")
+    write_files(repository, FIX)
+    done = cli("score", "--json", "--scenario", repository.parent / "s.yaml")
+    assert verdicts(done.out)["tests"] == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        (("--branch", "gone"), "--branch must name a branch of"),
+        (("--pr", "7"), "pull request 7 isn't in"),
+        (("--pr", "x"), "argument --pr: must be the number of a pull request, got 'x'"),
+        (("--format", "xml"), "--format must be one of json, github, sarif, junit"),
+        (("--baseline", "."), "pass --scenario with --baseline, got no scenario"),
+        (("--task", "t", "--main", "x", "."), "--main is for a git repository"),
+        (("--no-workspace",), "pass --task or --scenario with --no-workspace, got neither"),
+        (("/",), "or run inside a git repository, but / is in none"),
+    ],
+)
+def test_wrong_input(cli: Cli, repository: Path, argv: tuple[str, ...], sentence: str) -> None:
+    done = cli("score", *argv)
+    assert done.code == 2
+    assert sentence in done.err
+
+
+def test_annotations_sarif_and_junit(cli: Cli, repository: Path) -> None:
+    write_files(repository, SKIP)
+    done = cli("score", "--format", "github", "--format", "sarif:out.sarif", "--format", "junit:out.xml")
+    assert done.code == 1
+    lines = done.out.splitlines()
+    assert any(line.startswith("::error title=assay%3A tests::FAIL") for line in lines)
+    assert any(line.startswith("::warning file=tests/test_power.py,line=") for line in lines)
+    assert lines[-1] == "::notice title=assay::OVERALL FAIL"
+    sarif = json.loads((repository / "out.sarif").read_text())
+    assert sarif["version"] == "2.1.0"
+    assert "<failure" in (repository / "out.xml").read_text()
