@@ -1,6 +1,6 @@
 """A decision for a pipeline: as JUnit XML, and as an annotation line of GitHub."""
 
-from xml.sax.saxutils import quoteattr
+from html import escape
 
 from assay.cli.table import clean
 from assay.engine.compare import Pair
@@ -11,8 +11,8 @@ _GITHUB = {"worse": "error", "not worse": "notice", "undecided": "warning"}
 
 def as_junit(pair: Pair, gate: Gate) -> str:
     """One test case: it passes, fails, or is skipped while undecided."""
-    name = quoteattr(clean(f"{pair.second} isn't worse than {pair.first} by more than {gate.margin:g}"))
-    message = quoteattr(clean(gate.sentence))
+    name = _attribute(clean(f"{pair.second} isn't worse than {pair.first} by more than {gate.margin:g}"))
+    message = _attribute(clean(gate.sentence))
     inner = {"worse": f"<failure message={message}/>", "undecided": f"<skipped message={message}/>"}
     counts = f'failures="{int(gate.decision == "worse")}" skipped="{int(gate.decision == "undecided")}"'
     lines = [
@@ -22,6 +22,10 @@ def as_junit(pair: Pair, gate: Gate) -> str:
         "</testsuite>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _attribute(text: str) -> str:
+    return f'"{escape(text)}"'
 
 
 def as_github(gate: Gate) -> str:

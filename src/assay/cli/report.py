@@ -15,7 +15,6 @@ from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
 from assay.core.errors import InputError
 from assay.engine.report import JobReport, Question, report_job
-from assay.engine.statistics_svg import pass_at_k_svg
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _picture(reports: list[JobReport]) -> str:
+    from assay.engine.statistics_svg import pass_at_k_svg  # noqa: PLC0415 - most reports draw nothing
+
     drawn = [(group.key, group.intervals) for report in reports for group in report.groups]
     if len(drawn) != 1:
         raise InputError(f"--svg draws one group of one job, got {', '.join(key for key, _ in drawn) or 'none'}")

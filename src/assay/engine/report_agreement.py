@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from assay.engine.history import History
 from assay.stats.agreement import Agreement, cohen_kappa, krippendorff_alpha, percent_agreement
 
+# Agreement on a single run is no measure of anything.
+FEWEST = 2
+
 
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
@@ -36,7 +39,7 @@ def _verdicts(history: History) -> dict[str, bool]:
 def _among(reviews: Mapping[str, Mapping[str, bool]]) -> Iterator[RaterAgreement]:
     reviewers = sorted({reviewer for verdicts in reviews.values() for reviewer in verdicts})
     items = [[verdicts.get(reviewer) for reviewer in reviewers] for verdicts in reviews.values()]
-    if not any(sum(one is not None for one in item) > 1 for item in items):
+    if sum(sum(one is not None for one in item) > 1 for item in items) < FEWEST:
         return
     measures = [krippendorff_alpha(items)]
     if len(reviewers) == 2:
@@ -50,7 +53,7 @@ def _with(
 ) -> Iterator[RaterAgreement]:
     """The reviewers' majority and another rater. A tie is no verdict."""
     both = [(_majority(verdicts), passed.get(trial)) for trial, verdicts in reviews.items()]
-    if any(one is not None and other is not None for one, other in both):
+    if sum(one is not None and other is not None for one, other in both) >= FEWEST:
         people, other = zip(*both, strict=True)
         items = [list(pair) for pair in both]
         yield RaterAgreement(

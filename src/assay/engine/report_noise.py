@@ -53,24 +53,28 @@ def _noise(
     repeated = any(len(runs) > 1 or any(len(run) > 1 for run in runs) for runs in tasks.values())
     if not repeated:
         return None
-    looks = {task: wavering(task, runs) for task, runs in tasks.items()}
-    known = [one for one in looks.values() if one is not None]
+    runs_of_tasks = list(tasks.values())
+    parts = variance_parts(runs_of_tasks)
+    again = sum(len(run) > 1 for runs in runs_of_tasks for run in runs)
+    looks = [wavering(task, runs) for task, runs in tasks.items()] if again else []
+    known = [one for one in looks if one is not None]
     return GroupNoise(
-        parts=variance_parts(list(tasks.values())),
-        steady=without_verifier_noise(list(tasks.values()))[1],
+        parts=parts,
+        steady=without_verifier_noise(runs_of_tasks, parts),
         verifiers=sorted((one for one in known if one.changed), key=lambda one: (-one.rate, one.name)),
-        runs_graded_again=sum(len(run) > 1 for runs in tasks.values() for run in runs),
+        runs_graded_again=again,
         tasks=_mixed(tasks, threshold),
     )
 
 
 def _rewards(trial: Trial, key: str, history: History | None) -> list[float]:
     """The rewards of a trial's gradings, the first one first. Of a trial of several steps, only its own reward."""
-    given = [] if history is None or trial.steps else [one.rewards for one in history.gradings]
-    found = [rewards[key] for rewards in given if rewards and key in rewards]
-    finite = [value for value in found if value is not None and _finite(value)]
     own = trial.rewards.get(key) if trial.rewards else None
-    return finite or ([own] if own is not None and _finite(own) else [])
+    alone = [own] if own is not None and _finite(own) else []
+    if history is None or trial.steps:
+        return alone
+    found = [one.rewards[key] for one in history.gradings if one.rewards and key in one.rewards]
+    return [value for value in found if value is not None and _finite(value)] or alone
 
 
 def _finite(value: float) -> bool:

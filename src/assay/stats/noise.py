@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from assay.stats.elementary import square
 from assay.stats.interval import LEVEL, CantSay, Interval, clopper_pearson
-from assay.stats.means import Mean, clustered_mean
+from assay.stats.means import clustered_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ def variance_parts(tasks: Sequence[Sequence[Sequence[float]]]) -> VarianceParts 
         return CantSay("one task says nothing about others" if known else "there are no rewards")
     runs = [run for task in known for run in task]
     verifier = _within(runs)
-    means = [[_mean(run) for run in task] for task in known]
+    means = [[run[0] if len(run) == 1 else _mean(run) for run in task] for task in known]
     of_runs = _within(means)
-    of_verifier = (verifier or 0.0) * math.fsum(1 / len(run) for run in runs) / len(runs)
+    of_verifier = 0.0 if verifier is None else verifier * math.fsum(1 / len(run) for run in runs) / len(runs)
     centres = [_mean(task) for task in means]
     centre = _mean(centres)
     of_tasks = math.fsum(square(one - centre) for one in centres) / (len(centres) - 1)
@@ -54,12 +54,11 @@ def variance_parts(tasks: Sequence[Sequence[Sequence[float]]]) -> VarianceParts 
 
 def _within(groups: Sequence[Sequence[float]]) -> float | None:
     """The variance within groups, pooled; None if none has two members."""
-    degrees = sum(len(group) - 1 for group in groups)
-    if not degrees:
+    several = [group for group in groups if len(group) > 1]
+    if not several:
         return None
-    return (
-        math.fsum(square(one - centre) for group in groups for centre in [_mean(group)] for one in group) / degrees
-    )
+    squares = [square(one - centre) for group in several for centre in [_mean(group)] for one in group]
+    return math.fsum(squares) / sum(len(group) - 1 for group in several)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -67,25 +66,23 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def without_verifier_noise(
-    tasks: Sequence[Sequence[Sequence[float]]], level: float = LEVEL
-) -> tuple[Mean, Interval | CantSay]:
-    """The mean of the first gradings, and the interval that it would have with a verifier that never wavers.
+    tasks: Sequence[Sequence[Sequence[float]]], parts: VarianceParts | CantSay, level: float = LEVEL
+) -> Interval | CantSay:
+    """The interval that the mean of the first gradings would have with a verifier that never wavers.
 
-    The standard error is the one found less the verifier's part of it.
+    The standard error is the one found less the verifier's part of it, as in the variance ``parts`` of the tasks.
     """
-    firsts = [[run[0] for run in task if run] for task in tasks]
-    mean = clustered_mean(firsts, level)
-    parts = variance_parts(tasks)
-    if isinstance(mean.interval, CantSay) or mean.standard_error is None or mean.value is None:
-        return mean, mean.interval
     if isinstance(parts, CantSay) or parts.verifier is None:
-        return mean, CantSay("no run was graded twice, so the verifier's noise isn't known")
+        return CantSay("no run was graded twice, so the verifier's noise isn't known")
+    mean = clustered_mean([[run[0] for run in task if run] for task in tasks], level)
+    if isinstance(mean.interval, CantSay) or mean.standard_error is None or mean.value is None:
+        return mean.interval
     found = square(mean.standard_error)
     steady = max(0.0, found - parts.verifier / mean.n)
     share = math.sqrt(steady / found) if found > 0 else 1.0
     low = mean.value - share * (mean.value - mean.interval.low)
     high = mean.value + share * (mean.interval.high - mean.value)
-    return mean, Interval(low, high, level, mean.interval.method)
+    return Interval(low, high, level, mean.interval.method)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ the ``currentColor``, a grey that reads on light and on dark unless the page set
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from assay.stats.interval import CantSay, Interval
 
@@ -147,7 +147,7 @@ def _picture(title: str, said: str, height: float, parts: Sequence[str]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" class="assay-picture"'
-            f' role="img" aria-label={quoteattr(label)} color="{GREY}" font-family="sans-serif" font-size="12">',
+            f' role="img" aria-label="{escape(label)}" color="{GREY}" font-family="sans-serif" font-size="12">',
             f"<title>{escape(label)}</title>",
             f"<desc>{escape(_clean(said))}</desc>",
             _text(20, 24, label, "start", size=15),
