@@ -1,8 +1,9 @@
 # Two commands are enough: `make demo` and `make test`. Everything else is for those who work on Assay.
 #
 # Python packages go into .venv. A target that needs them sets them up first, and does so again only when the pinned
-# requirements change. Two things go outside this folder if you are root on a system with apt: bubblewrap, without
-# which tasks run in another sandbox, and for the tests an SSH server, without which SFTP is not tested.
+# requirements change. Three things go outside this folder if you are root on a system with apt: bubblewrap, without
+# which tasks run in another sandbox, and for the tests an SSH server and Chromium, without which SFTP and pages are
+# not tested.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -30,9 +31,10 @@ $(RUNTIME): requirements/runtime.txt pyproject.toml
 	@scripts/install-bubblewrap
 	@touch $@
 
-$(DEV): requirements/dev.txt scripts/install-sshd $(RUNTIME)
+$(DEV): requirements/dev.txt scripts/install-sshd scripts/install-chromium $(RUNTIME)
 	@scripts/setup $(VENV) requirements/dev.txt
 	@scripts/install-sshd
+	@scripts/install-chromium
 	@touch $@
 
 .PHONY: demo

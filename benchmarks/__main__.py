@@ -19,6 +19,7 @@ from benchmarks import (
     coding,
     criteria,
     growth,
+    hostile_records,
     job_cost,
     judge,
     memory,
@@ -48,6 +49,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "statistics": statistics.run,
     "judge": judge.run,
     "service": service.run,
+    "hostile_records": hostile_records.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

@@ -193,7 +193,7 @@ def _compare(row: Row, first: list[list[float | None]], second: list[list[float 
 
 
 def promised(shape: Shape, name: str) -> bool:
-    """Whether an interval promises its level: enough tasks, and enough of them that count for the rarer outcome."""
+    """Whether an interval promises its level: enough tasks, and enough of them for the rarer outcome."""
     if name == "naive mean":
         return False
     rarer = shape.tasks * min(shape.rate, 1 - shape.rate)
@@ -211,6 +211,10 @@ def broken(rows: list[Row]) -> Iterator[str]:
             share = tally.share
             if share is not None and promised(row.shape, name) and not COVERED[0] <= share <= COVERED[1]:
                 yield f"{name} covers {share:.1%} in {row.shape}"
+        alarms = row.false_alarms.share
+        promise = promised(row.shape, "difference")
+        if alarms is not None and promise and not FALSE_ALARMS[0] <= alarms <= FALSE_ALARMS[1]:
+            yield f"{alarms:.1%} false alarms in {row.shape}"
 
 
 def content(rows: list[Row], jobs: int) -> str:

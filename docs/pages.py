@@ -24,6 +24,7 @@ from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
 from docs.scorers_page import scorer_types, scorers_face
 from docs.statements_page import statements_page
+from docs.statistics_page import statistics_page
 from docs.task_page import task_fields
 
 NOTICE = "<!-- Written by docs/generate.py from the code. Change the code, then run `make docs`. -->"
@@ -45,6 +46,7 @@ def reference_files() -> dict[str, str]:
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),
         "statements.md": statements_page(),
+        "statistics.md": statistics_page(),
         "task.md": task_fields(),
         **criteria_pages(),
     }

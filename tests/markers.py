@@ -41,6 +41,7 @@ SLOW_FILES = (
     "adapters/test_seeding_files",
     "adapters/test_trees",
     "adapters/workspace/",
+    "api/",
     "attacks/",
     "checks/criteria/test_any_state",
     "checks/test_every_type",
@@ -57,6 +58,7 @@ SLOW_FILES = (
     "test_example_judge",
     "test_extras",
     "test_patterns",
+    "test_service_example",
 )
 
 # Tests that watch processes, limits and the clock of the whole machine: one after the other, on one worker. They

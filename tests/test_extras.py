@@ -37,7 +37,7 @@ def test_every_face_can_be_imported_without_extras(face: str) -> None:
 
 
 COMMANDS = (
-    "annotate audit criteria db doctor grade keys listen outcome playground report reward run score seed"
+    "annotate audit criteria db doctor grade import keys listen outcome playground report reward run score seed"
     " serve tasks verify worker"
 )
 

@@ -1,12 +1,15 @@
 """Where bearer tokens come from."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.adapters.bearer_tokens import from_environment, given, google
 from assay.core.errors import InputError, MeasurementError
+from tests.adapters.google_account import service_account, token
+from tests.servers.scripted_server import Reply
 
 
 def test_a_token_that_is_given() -> None:
@@ -75,4 +78,38 @@ def test_googles_tokens_that_can_not_be_renewed() -> None:
 def test_google_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "google.auth", None)
     with pytest.raises(MeasurementError, match=r"install assay\[google\]"):
+        google()
+
+
+def test_googles_application_credentials_with_googles_own_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One token for many questions, and a new one when it is about to end."""
+    with service_account(tmp_path, monkeypatch, token("short", 1), token("long")) as script:
+        ask = google()
+        assert [ask() for _ in range(4)] == ["short", "long", "long", "long"]
+    assert len(script.posted) == 2
+    assert all("assertion=" in one for one in script.posted)
+
+
+def test_googles_server_of_tokens_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = {"error": "invalid_grant", "error_description": "a secret reason"}
+    refusal = Reply(400, body, {"Content-Type": "application/json"})
+    with (
+        service_account(tmp_path, monkeypatch, refusal),
+        pytest.raises(MeasurementError, match=r"can't be renewed \(RefreshError\)") as caught,
+    ):
+        google()()
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"type": "service_account"}', None])
+def test_application_credentials_that_can_not_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+) -> None:
+    path = tmp_path / "account.json"
+    if content is not None:
+        path.write_text(content)
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(path))
+    with pytest.raises(MeasurementError, match="no Google application credentials that can be used"):
         google()

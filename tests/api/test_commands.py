@@ -14,6 +14,7 @@ import pytest
 from assay.adapters.store.dump import dumped, load
 from assay.adapters.store.opening import open_store
 from assay.core.errors import InputError
+from assay.engine.playground_store import Playground
 from tests.api.clinic import Clinic, clinic_of, portal, said, serve_on
 from tests.cli.running import Cli, start_assay
 
@@ -205,3 +206,19 @@ def test_a_store_of_an_older_version_is_upgraded_with_its_content(tmp_path: Path
         assert store.playground("box").data == {"a": 1}
     with serve_on(str(path)) as served:
         assert served.service.playgrounds.playground("default", "box").data == {"a": 1}
+
+
+def test_a_playground_that_was_worked_in_is_not_replaced(where: str) -> None:
+    with serve_on(where) as served, httpx.Client(base_url=served.url, timeout=60) as client:
+        clinic = clinic_of(served, client, "replacing")
+        store, now = served.service.store, served.service.host.now()
+        box = clinic.post("/v1/playgrounds", {})["id"]
+        clinic.ask("PUT", f"/v1/playgrounds/{box}/files/a.txt", content=b"x")
+        clinic.ask("PUT", f"/v1/playgrounds/{box}/sources/fhir", json={"url": "https://x.example"})
+        assert store.replace(Playground(box, now), []) == 0
+        clinic.post(
+            "/v1/task-runs", {"task_id": clinic.task(), "playground_id": clinic.post("/v1/playgrounds")["id"]}
+        )
+        used = clinic.get("/v1/task-runs")["data"][0]["playground_id"]
+        with pytest.raises(InputError, match="task runs of the service worked in it"):
+            store.replace(Playground(used, now), [])

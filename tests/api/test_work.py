@@ -138,6 +138,21 @@ def test_organisations_take_turns_and_priority_goes_first(idle: Clinic, served: 
     assert order == ["urgent", "b0", "s0", "b1", "s1", "b2", "b3"]
 
 
+def test_progress_as_events(idle: Clinic) -> None:
+    work = idle.service.work.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run())
+    headers = {"Authorization": f"Bearer {idle.keys['reader']}"}
+    seen = []
+    with idle.client.stream("GET", f"/v1/work/{work.id}/events", headers=headers) as events:
+        assert events.headers["content-type"].startswith("text/event-stream")
+        for line in events.iter_lines():
+            if line.startswith("event: "):
+                seen.append(line.removeprefix("event: "))
+                if len(seen) == 1:
+                    assert idle.service.doing.step()
+    assert (seen[0], seen[-1]) == ("queued", "done")
+    assert idle.ask("GET", "/v1/work/work_0/events").status_code == 404
+
+
 def test_runs_whose_time_is_over_end_by_themselves(idle: Clinic) -> None:
     run = idle.run(timeout_s=0.05)
     idle.service.host.sleep(0.1)

@@ -142,6 +142,17 @@ def test_the_reward_of_a_run_that_was_never_graded_is_its_own(cli: Cli, job: Pat
     assert [one["reward"] for one in evaluation(cli, job)["disagreements"]] == [1.0]
 
 
+def test_a_report_says_how_far_reviewers_agree(cli: Cli, job: Path) -> None:
+    for trial, verdict in (("good__1", "pass"), ("bad__2", "fail")):
+        for reviewer in ("r1", "r2"):
+            cli("annotate", job / trial, "--judgment", verdict, "--reviewer", reviewer)
+    found = evaluation(cli, job)["agreement"]
+    assert (found["measure"], found["value"], found["items"]) == ("Krippendorff's alpha, nominal", 1.0, 2)
+    last = cli("report", job).out.splitlines()[-1]
+    assert last.startswith("reviewers: Krippendorff's alpha, nominal 1.0000 (")
+    assert last.endswith(") on 2 trials")
+
+
 def test_notes_can_not_paint_the_terminal(cli: Cli, job: Path) -> None:
     cli("annotate", job / "bad__2", "--judgment", "pass", "--reviewer", "\x1b[31mr1", "--notes", "a\x1b[2Jb\nc")
     text = cli("report", job).out

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.builders import edit_json
 from tests.cli.running import Cli
 from tests.sandbox.backends import need
 from tests.tasks import JOB, run_arguments, trials_of, write_task
@@ -92,3 +93,16 @@ def test_an_unknown_profile_is_refused(cli: Cli, tmp_path: Path) -> None:
     found = cli(*run_arguments(task, "nop", tmp_path / "jobs", "--profile", "lenient"))
     assert (found.code, len(found.err.splitlines())) == (2, 1)
     assert found.err.startswith("assay: argument --profile: invalid choice: 'lenient'")
+
+
+def test_a_grading_under_rules_that_nobody_knows_here_is_not_followed(cli: Cli, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs"
+    cli(*run_arguments(write_task(tmp_path / "task", verifier=GENEROUS), "nop", jobs, "--quiet"))
+    (trial,) = trials_of(jobs / JOB)
+    edit_json(
+        trial.folder / "gradings" / "0001.json", lambda record: record["provenance"].update(profile="lenient")
+    )
+    found = cli("grade", trial.folder)
+    assert (found.code, found.out) == (2, "")
+    assert "the profile of the first grading must be one of harbor-0.6, harbor-0.13.1" in found.err
+    assert cli("grade", trial.folder, "--profile", "strict").code == 0

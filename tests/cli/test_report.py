@@ -289,7 +289,7 @@ def test_tokens_cost_and_time_are_in_the_text(cli: Cli) -> None:
     out = cli("report", VERSIONS / "0.13.1-agent-errors").out
     assert "800 input tokens (80 cached), 40 output tokens (8 trials); cost $0.7000 (7 trials)\n" in out
     assert "\ntime per trial 0." in out
-    assert ": setup 0.0 s, agent 0.0 s, verifier 0." in out
+    assert ": agent 0.0 s, verifier 0." in out
 
 
 def test_the_usage_of_models(cli: Cli, tmp_path: Path) -> None:

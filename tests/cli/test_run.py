@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from assay.adapters import trial_folder
+from assay.adapters.task_checksums import harbor_checksums
 from assay.cli.main import main
 from tests.builders import REPO, edit_json
 from tests.cli.running import Cli, start_assay
@@ -117,6 +118,30 @@ def test_broken_flaky_and_wrong_are_told_apart(cli: Cli, tmp_path: Path, jobs: P
     }
     for kind in ("RewardFileNotFoundError", "VerifierOutputParseError", "VerifierTimeoutError"):
         assert kind in found.out
+
+
+@pytest.mark.statement("harbor.dataset-name")
+def test_a_dataset_is_named_after_the_folder_that_its_path_leads_to(
+    cli: Cli, tmp_path: Path, jobs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_task(tmp_path / "real" / "a")
+    (tmp_path / "link").symlink_to("real")
+    monkeypatch.chdir(tmp_path / "real")
+    for name, path in {"dot": ".", "linked": "../link"}.items():
+        assert cli("run", path, "-a", "oracle", "--jobs-dir", jobs, "--job-name", name, "--quiet").code == 0
+        assert list(result_of(jobs / name)["stats"]["evals"]) == ["oracle__real"]
+        audited = cli("audit", "--quiet", jobs / name)
+        assert audited.out == f"{name}: consistent, byte for byte\n"
+
+
+def test_the_checksums_of_tasks_are_harbors(cli: Cli, tmp_path: Path, jobs: Path) -> None:
+    task = write_task(tmp_path / "task")
+    assert cli("run", task, "-a", "oracle", "--jobs-dir", jobs, "--job-name", JOB, "--quiet").code == 0
+    expected = harbor_checksums(str(task))
+    lock = json.loads((jobs / JOB / "lock.json").read_text())
+    assert [trial["task"]["digest"] for trial in lock["trials"]] == [f"sha256:{expected.package}"]
+    [trials] = by_task(jobs / JOB).values()
+    assert [trial.result["task_checksum"] for trial in trials] == [expected.tree]
 
 
 @pytest.mark.statement("harbor.attempts-option")

@@ -201,6 +201,21 @@ def test_a_workspace_that_looks_like_a_run_is_scored_as_a_workspace(cli: Cli, tm
     assert set(PROJECT) >= {"calc.py"}
 
 
+@pytest.mark.statement("scorers.live-sandbox")
+def test_what_setup_installed_at_home_is_there_for_agent_and_scorers(cli: Cli, tmp_path: Path) -> None:
+    tool = "printf '#!/bin/sh\\necho forty-two\\n' > ~/.local/bin/answer"
+    setup = f"mkdir -p ~/.local/bin; {tool}; chmod +x ~/.local/bin/answer"
+    check = {"name": "same", "type": "command", "command": 'test "$(answer)" = "$(cat said)"'}
+    task, _ = seed(tmp_path, check, setup=setup)
+    trial, printed = run(cli, task, "answer > said; echo 'echo cheated' > ~/.local/bin/answer")
+    assert "OVERALL  PASS" in printed
+    assert (trial / "scores/0001.json").exists()
+    with (task / "home.tar.gz").open("ab") as file:
+        file.write(b"x")
+    done = cli("score", tmp_path / "workspace", "--task", task)
+    assert (done.code, "home.tar.gz was changed since the task was seeded" in done.err) == (2, True)
+
+
 def test_a_run_is_judged_as_soon_as_it_is_scored(cli: Cli, tmp_path: Path) -> None:
     task, _ = seed(tmp_path, GUARD, user_instruction="Fix add().")
     with chatting(Chat(said(FAILED))) as talk:

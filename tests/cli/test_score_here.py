@@ -12,6 +12,7 @@ from assay.adapters.shared_copies import forget_open_copies
 from tests.adapters.workspace.repositories import commit_all, make_repository, run_git
 from tests.adapters.workspace.site import write_files
 from tests.cli.running import Cli
+from tests.small_venv import make_small_venv
 
 PYTHON = {
     "src/power.py": "def cube(x):\n    return x * x\n",
@@ -32,14 +33,22 @@ JAVASCRIPT = {
 Here = Callable[[], Path]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _small_venv(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The active virtual environment is a small one, and what is copied for the sandbox is copied once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VIRTUAL_ENV", str(make_small_venv(tmp_path_factory.mktemp("host") / "venv")))
+        yield
+    forget_open_copies()
+
+
 @pytest.fixture
-def repository(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def repository(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = open_folder / "project"
     make_repository(root, PYTHON)
     run_git(root, "checkout", "-q", "-b", "agent")
     monkeypatch.chdir(root)
-    yield root
-    forget_open_copies()
+    return root
 
 
 def verdicts(out: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ import pytest
 from assay.cli import verify as verify_command
 from assay.dialects.criteria.models import Completion
 from assay.engine import waits
+from tests.adapters.google_account import service_account, token
 from tests.builders import REPO
 from tests.cli.running import Cli, raw_characters, run_assay
 from tests.dialects.criteria.test_document import CRITERION_RUN
@@ -132,6 +133,20 @@ def test_a_fhir_server_is_asked_with_the_token_of_the_named_variable(
         refused = cli("verify", criteria, "--playground", playground)
     assert server.headers[0]["Authorization"] == "Bearer token-1"
     assert (refused.code, refused.out, "token-1" in refused.err) == (2, "", False)
+
+
+def test_a_fhir_server_is_asked_with_googles_application_credentials(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    criteria = written(tmp_path, PATIENT, "c.yaml")
+    with (
+        scripted(Reply(body={"resourceType": "Patient", "id": "p"})) as server,
+        service_account(tmp_path, monkeypatch, token("google-1")),
+    ):
+        playground = written(tmp_path, f"{{id: b, store: s.db, fhir: {{url: '{server.url}', google: true}}}}")
+        cli("playground", "load", playground)
+        assert cli("verify", criteria, "--playground", playground).code == 0
+    assert server.headers[0]["Authorization"] == "Bearer google-1"
 
 
 @pytest.mark.parametrize(

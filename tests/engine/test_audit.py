@@ -14,7 +14,7 @@ from assay.core import InputError
 from assay.engine.audit import Audit, audit_job
 from assay.engine.finding import Finding, Standing
 from assay.engine.job import read_job
-from tests.builders import HARBOR_JOBS, HARBOR_VECTORS, edit_json, within, write_config, write_trial
+from tests.builders import HARBOR_JOBS, HARBOR_VECTORS, edit_json, within, write_config, write_lock, write_trial
 from tests.conformance import rows_of
 
 TAKEN = {"id", "started_at", "updated_at", "finished_at", "stats.n_retries"}
@@ -325,3 +325,53 @@ def test_every_recorded_job_that_fits_into_a_folder_is_identical(tmp_path: Path)
         if not (found.consistent and found.identical):
             different[row["name"]] = differing(found)
     assert different == {}
+
+
+def retried(job: Path, *, rewards: dict[str, float] | None, cost: float | None = None) -> None:
+    """A job of harbor whose record counts an attempt that is about to be retried."""
+    write_trial(job, "a__1", rewards={"reward": 1.0}, dataset="d__s", usage={"cost_usd": 0.7})
+    write_config(job, datasets=["d__s"])
+    write_lock(job, [("a", "solver"), ("a", "solver")])
+    read = harbor.read_job(job)
+    gone = harbor.Trial("a__gone", "a", "solver", None, "d__s", rewards, True, "RuntimeError")
+    stats = harbor.job_stats([*read.trials, gone], read.metrics.by_dataset, n_total=2, running=True)
+    result = harbor.JobResult("an-id", "then", "now", None, 2, stats)
+    (job / "result.json").write_text(harbor.job_text(result))
+    edit_json(job / "result.json", lambda content: content["stats"].update(n_retries=1))
+    if cost is not None:
+        edit_json(job / "result.json", lambda content: content["stats"].update(cost_usd=cost))
+
+
+@pytest.mark.parametrize("rewards", [None, {"reward": 0}, {"reward": 0.25, "other": 1.0}])
+def test_an_attempt_that_only_the_record_knows(tmp_path: Path, rewards: dict[str, float] | None) -> None:
+    retried(tmp_path, rewards=rewards)
+    found = audit(tmp_path)
+    assert differing(found) == []
+    assert standing(found, "stats.evals.solver__d__s.metrics") is Standing.SAME
+    assert standing(found, "stats.cost_usd") is Standing.TAKEN
+
+
+def test_a_finished_job_has_no_attempts_that_only_the_record_knows(tmp_path: Path) -> None:
+    retried(tmp_path, rewards=None)
+    edit_json(tmp_path / "result.json", set_at("finished_at", value="then"))
+    assert "stats.n_completed_trials" in differing(audit(tmp_path))
+
+
+@pytest.mark.parametrize(("cost", "differs"), [(0.0, False), (0.1, False), (0.8, True), (-1.0, True)])
+def test_after_a_retry_the_cost_may_be_lower(tmp_path: Path, cost: float, differs: bool) -> None:
+    """Harbor takes the cost of the failed attempt away. If that was NaN, 0.0 is left."""
+    retried(tmp_path, rewards=None, cost=cost)
+    write_trial(tmp_path, "a__gone", exception="RuntimeError", dataset="d__s")
+    assert ("stats.cost_usd" in differing(audit(tmp_path))) is differs
+
+
+def test_buckets_of_rewards_may_be_named_by_another_trial(j1: Path) -> None:
+    """1 and 1.0 share a bucket, which has the name of the first that was seen."""
+
+    def rename(content: Any) -> None:
+        buckets = content["stats"]["evals"]["oracle__ds"]["reward_stats"]["reward"]
+        buckets["1"] = buckets.pop("1.0")
+
+    edit_json(j1 / "result.json", rename)
+    found = audit(j1)
+    assert (standing(found, f"{G}.reward_stats"), found.consistent) == (Standing.SAME_BUT_FOR_ORDER, True)

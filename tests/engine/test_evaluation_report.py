@@ -292,3 +292,21 @@ def test_why_there_is_no_reward_is_grouped_by_reason(used: str, expected: list[R
         used=used,
     )
     assert found.reasons == expected
+
+
+@pytest.mark.statement("evaluation.uncertainty-recorded")
+def test_how_far_reviewers_agree_is_told_for_the_whole_job() -> None:
+    """On the trials that two of them judged, by the last verdict of each."""
+    found = report(
+        history("a", verdicts=(("r1", "pass"), ("r2", "pass"))),
+        history("b", verdicts=(("r1", "fail"), ("r2", "fail"))),
+        history("c", verdicts=(("r1", "fail"), ("r2", "pass"), ("r1", "pass"))),
+        history("d", verdicts=(("r1", "pass"), ("r2", "defer"))),
+        history("e", verdicts=(("r1", "pass"),)),
+    ).agreement
+    assert found is not None
+    assert (found.measure, found.value, found.items) == ("Krippendorff's alpha, nominal", 1.0, 3)
+
+
+def test_one_reviewer_has_nobody_to_agree_with() -> None:
+    assert report(history("a", verdicts=(("r1", "pass"), ("r1", "fail")))).agreement is None

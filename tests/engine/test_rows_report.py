@@ -32,8 +32,6 @@ def job(tmp_path: Path) -> Path:
         usage=used | {"model_usage": models},
         started_at=at(0),
         finished_at=at(10),
-        environment_setup=span(0, 1),
-        agent_setup=span(1, 2.5),
         agent_execution=span(2.5, 8),
         verifier=span(8, 10),
     )
@@ -66,7 +64,7 @@ def test_one_row_for_each_trial(job: Path) -> None:
         ("b__2", "b", None, "no verifier result and no error", None, "harbor_reward_missing"),
         ("c__1", "c", None, "no result.json", None, "harbor_trial_result_missing"),
     ]
-    assert rows[0].seconds == Seconds(10.0, 2.5, 5.5, 2.0)
+    assert rows[0].seconds == Seconds(10.0, 5.5, 2.0)
     assert rows[0].usage == Usage(100, 10, 5, 0.5)
     assert rows[0].model_usage == {"big": Usage(100, 10, 5, 0.5), "small": Usage(1)}
     assert rows[-1].seconds == Seconds()
@@ -101,7 +99,7 @@ def test_what_a_job_cost(job: Path) -> None:
     assert usage is not None
     assert usage.usage == Usage(200, 20, 10, 1.0)
     assert (usage.trials_with_tokens, usage.trials_with_cost, usage.trials_with_times) == (2, 2, 2)
-    assert usage.mean == Seconds(15.0, 2.5, 5.5, 2.0)
+    assert usage.mean == Seconds(15.0, 5.5, 2.0)
     assert usage.by_model == {"big": Usage(100, 10, 5, 0.5), "small": Usage(1)}
 
 

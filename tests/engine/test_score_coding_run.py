@@ -77,7 +77,12 @@ class FakeFiles:
 
     @contextmanager
     def capture(
-        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+        self,
+        left: Files | Commit,
+        before: KnownBaseline,
+        scenario: Scenario,
+        remember: bool,
+        home: str | None = None,  # noqa: ARG002
     ) -> Iterator[FakeWorkspace]:
         self.asked.append((left, before.sha256, before.nested, scenario.workdir, remember))
         yield self.workspace

@@ -69,8 +69,11 @@ class FakeFiles:
     def paths(self, folder: str) -> list[str]:
         return [f"{folder}/a"]
 
-    def run_setup(self, setup: Setup, workdir: str, folder: str) -> Ran:
-        self.asked.append(f"run {setup.command} {workdir} {folder}")
+    def home(self, target: str) -> str | None:  # noqa: ARG002
+        return None
+
+    def run_setup(self, setup: Setup, scenario: Scenario, folder: str, target: str) -> Ran:
+        self.asked.append(f"run {setup.command} {scenario.workdir} {folder} {target}")
         return Ran(self.end, b"one\ntwo\n", False, NOW, NOW)
 
     def squash(self, folder: str, tracked: Iterable[str]) -> None:
@@ -107,7 +110,7 @@ def test_what_is_done_and_what_is_frozen() -> None:
     assert files.asked == [
         "new task",
         "fill folder git",
-        "run make /app folder",
+        "run make /app folder task",
         "squash folder ['folder/a']",
         "pack folder task",
         "unpack task /app",
@@ -122,6 +125,7 @@ def test_what_is_done_and_what_is_frozen() -> None:
         "baseline_sha256": "manifest hash",
         "workspace_sha256": "archive hash",
         "nested_repositories": ["vendor"],
+        "home_sha256": None,
         "commands_on_baseline": {},
         "commit": "commit",
         "seeded_at": "2026-03-01T00:00:00+00:00",

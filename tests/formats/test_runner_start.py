@@ -22,6 +22,11 @@ from assay.formats.runner_start import why_not_started
             "E   ModuleNotFoundError: No module named 'requests'\n! Interrupted: 1 error during collection !\n",
             "the tests need the module requests, which isn't installed",
         ),
+        (
+            1,
+            "Traceback (most recent call last):\n  …\nModuleNotFoundError: No module named 'py'\n",
+            "the runner needs the module py, which isn't installed",
+        ),
         (1, "Error: Cannot find module 'tape'\nRequire stack:\n", "the module tape isn't installed"),
         (5, "===== no tests ran in 0.01s =====\n", "the runner found no tests"),
         (5, "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", "the runner found no tests"),

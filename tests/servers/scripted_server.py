@@ -48,7 +48,9 @@ def scripted(*replies: Reply | Callable[[str], Reply]) -> Iterator[Script]:
             send(self, script.reply())
 
         def do_POST(self) -> None:
-            script.posted.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            content = self.rfile.read(int(self.headers["Content-Length"]))
+            is_json = "json" in self.headers["Content-Type"]
+            script.posted.append(json.loads(content) if is_json else content.decode())
             self.do_GET()
 
         def log_message(self, *_: object) -> None:

@@ -75,6 +75,6 @@ def _application_credentials() -> tuple[GoogleCredentials, Any]:
         raise MeasurementError("Google's credentials need google-auth: install assay[google]") from error
     try:
         credentials, _project = auth.default(scopes=GOOGLE_SCOPES)
-    except auth.exceptions.GoogleAuthError as error:
-        raise MeasurementError("this machine has no Google application credentials") from error
+    except Exception as error:  # A file that isn't one of credentials breaks the library in several ways.
+        raise MeasurementError("this machine has no Google application credentials that can be used") from error
     return credentials, transport.Request()

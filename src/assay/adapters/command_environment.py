@@ -20,18 +20,23 @@ _PROGRAMS = ("bin", ".bin")
 # Toolchains look for their files in the user's home, unless a variable says where they are.
 _HOMES = {"/.cargo": "CARGO_HOME", "/.rustup": "RUSTUP_HOME", "/go": "GOPATH"}
 # Parts of a Python that no command of a virtual environment needs, and that may be large.
-_UNUSED = ("site-packages", "test", "idlelib", "__pycache__", "config-*")
+_UNUSED = ("site-packages", "test", "idlelib", "ensurepip", "lib2to3", "*.opt-[12].pyc", "config-*")
 
 
-def command_environment(wanted: Environment, base: str, sandbox: Sandbox) -> CommandEnvironment:
-    """What a scenario asks for. Relative paths begin at ``base``. Raises ``InputError``."""
+def command_environment(
+    wanted: Environment, base: str, sandbox: Sandbox, home: str | None = None
+) -> CommandEnvironment:
+    """What a scenario asks for. Relative paths begin at ``base``; ``home`` is the archive of what setup left.
+
+    Raises ``InputError`` if a folder is missing.
+    """
     if wanted.image is not None:
         if sandbox.images is None:
             raise MeasurementError(
                 f"environment.image needs a container, but commands run in {sandbox.isolation.backend}; pass"
                 " --isolation container"
             )
-        return CommandEnvironment(image=wanted.image)
+        return CommandEnvironment(image=wanted.image, home=home)
     base = wanted.base or base
     mounts: list[Mount] = []
     path: list[str] = []
@@ -51,7 +56,7 @@ def command_environment(wanted: Environment, base: str, sandbox: Sandbox) -> Com
             linked.append(LinkedFolder(os.path.normpath(name), target, tuple(sorted(os.listdir(folder)))))
         path += (f"{target}/{programs}" for programs in _PROGRAMS if os.path.isdir(f"{folder}/{programs}"))
         env |= {variable: target for end, variable in _HOMES.items() if folder.endswith(end)}
-    return CommandEnvironment(None, tuple(dict.fromkeys(mounts)), tuple(linked), tuple(path), env)
+    return CommandEnvironment(None, tuple(dict.fromkeys(mounts)), tuple(linked), tuple(path), home, env)
 
 
 def resolved(wanted: Environment, base: str) -> Environment:

@@ -65,14 +65,19 @@ class LocalScoringFiles:
 
     @contextlib.contextmanager
     def capture(
-        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+        self,
+        left: Files | Commit,
+        before: KnownBaseline,
+        scenario: Scenario,
+        remember: bool,
+        home: str | None = None,
     ) -> Iterator[Captured]:
         with _folder(left) as root:
             # An unpacked archive or commit is new each time: there is nothing to remember of it.
             memory = (
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
             )
-            around = self._environment(scenario)
+            around = self._environment(scenario, home)
             commands = Commands(
                 root, before.baseline, self.sandbox, scenario.workdir, around, clean_git=scenario.git == "clean"
             )
@@ -86,9 +91,9 @@ class LocalScoringFiles:
         text, cut = cumulative_diff(workspace)
         return Diff(text, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest(), cut)
 
-    def _environment(self, scenario: Scenario) -> Callable[[], CommandEnvironment]:
+    def _environment(self, scenario: Scenario, home: str | None) -> Callable[[], CommandEnvironment]:
         """Made when the first command needs it, and once."""
-        return functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox()))
+        return functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox(), home))
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)

@@ -5,6 +5,7 @@ A seeded task is a folder::
     task.json          the scenario at the time of seeding, and the hashes of everything
     instruction.md     the instruction for the agent
     workspace.tar.gz   the workspace as the agent gets it, with one commit and no other history
+    home.tar.gz        what setup left in its home folder, if it left anything
     baseline/          every path with type, mode and hash, and the contents
 """
 
@@ -30,6 +31,7 @@ from assay.engine.task import Task
 TASK = "task.json"
 WORKSPACE = "workspace.tar.gz"
 BASELINE = "baseline"
+HOME = "home.tar.gz"
 FORMAT = 1
 SEAL = "sha256"
 _FIELDS = {
@@ -67,6 +69,7 @@ def load_seeded(folder: str) -> Seeded:
         load_baseline(f"{folder}/{BASELINE}", baseline_sha256),
         tuple(record["nested_repositories"]),
         str(record["workspace_sha256"]),
+        home=_home(folder, record.get("home_sha256")),
     )
 
 
@@ -79,7 +82,7 @@ def load_runnable(folder: str, sandbox: Sandbox) -> Task:
     """A seeded task for agents to be run on. Raises ``InputError`` if it was changed."""
     seeded = load_seeded(os.path.abspath(folder))
     _check_archive(seeded)
-    around = command_environment(seeded.scenario.environment, ".", sandbox)
+    around = command_environment(seeded.scenario.environment, ".", sandbox, seeded.home)
     return runnable(seeded, f"{seeded.folder}/{WORKSPACE}", around)
 
 
@@ -98,9 +101,20 @@ def unpack_workspace(task: Seeded, target: str) -> None:
 
 
 def _check_archive(task: Seeded) -> None:
-    archive = f"{task.folder}/{WORKSPACE}"
+    _check_file(f"{task.folder}/{WORKSPACE}", task.workspace_sha256)
+
+
+def _home(folder: str, checksum: object) -> str | None:
+    """The archive of the home folder that setup left. It is checked, since programs in it are run."""
+    if checksum is None:
+        return None
+    _check_file(f"{folder}/{HOME}", str(checksum))
+    return f"{folder}/{HOME}"
+
+
+def _check_file(archive: str, checksum: str) -> None:
     try:
-        if file_checksum(archive) != task.workspace_sha256:
+        if file_checksum(archive) != checksum:
             raise InputError(f"{archive} was changed since the task was seeded")
     except OSError as error:
         raise InputError(f"{archive} can't be read: {error.strerror}") from error

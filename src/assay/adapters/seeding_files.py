@@ -4,13 +4,13 @@ import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.adapters.atomic_write import write_text
 from assay.adapters.checksums import file_checksum
 from assay.adapters.command_environment import command_environment, resolved
-from assay.adapters.scratch import scratch_folder
-from assay.adapters.seeded_task import BASELINE, WORKSPACE, load_seeded, write_record
+from assay.adapters.scratch import scratch_folder, temporary_folder
+from assay.adapters.seeded_task import BASELINE, HOME, WORKSPACE, load_seeded, write_record
 from assay.adapters.trees import own_tree, pack_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.archives import unpack_archive
 from assay.adapters.workspace.baseline import FolderBaseline, folder_baseline, store_baseline
@@ -22,7 +22,8 @@ from assay.adapters.workspace.walk import parse_record, walk_workspace
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import ArchiveSeed, Environment, GitSeed, Scenario, Seed, Setup
 from assay.engine.coding_task import Seeded
-from assay.engine.sandbox import Ran, Sandbox
+from assay.engine.command_environment import HOME as HOME_FOLDER
+from assay.engine.sandbox import Mount, Ran, Sandbox
 from assay.engine.seed_task import Packed
 from assay.formats.counting import counted
 
@@ -89,12 +90,27 @@ class LocalSeedingFiles:
     def paths(self, folder: str) -> list[str]:
         return [parse_record(row).path for row in walk_workspace(folder).records]
 
-    def run_setup(self, setup: Setup, workdir: str, folder: str) -> Ran:
+    def run_setup(self, setup: Setup, scenario: Scenario, folder: str, target: str) -> Ran:
+        """What the command leaves in its home folder is kept in the task."""
         sandbox = self.sandbox()
-        own_tree(folder, sandbox.owner)
-        ran = run_in_folder(sandbox, folder, workdir, setup.command, setup.timeout_s, network=setup.network)
-        own_tree(folder, (os.geteuid(), os.getegid()) if sandbox.owner is not None else None)
+        around = command_environment(scenario.environment, self.base, sandbox, HOME)
+        with temporary_folder(0o711) as place:
+            home = f"{place}/home"
+            os.mkdir(home)
+            for owned in (folder, home):
+                own_tree(owned, sandbox.owner)
+            shown = replace(around, mounts=(*around.mounts, Mount(home, HOME_FOLDER, writable=True)))
+            command = (setup.command, setup.timeout_s, shown, setup.network)
+            ran = run_in_folder(sandbox, folder, scenario.workdir, *command)
+            if sandbox.owner is not None:
+                own_tree(folder, (os.geteuid(), os.getegid()))
+            if os.listdir(home):
+                pack_tree(home, f"{target}/{HOME}")
         return ran
+
+    def home(self, target: str) -> str | None:
+        archive = f"{target}/{HOME}"
+        return file_checksum(archive) if os.path.exists(archive) else None
 
     def squash(self, folder: str, tracked: Iterable[str]) -> None:
         squash(folder, tracked)
@@ -108,7 +124,10 @@ class LocalSeedingFiles:
         with self.scratch() as folder:
             unpack_tree(f"{target}/{WORKSPACE}", folder)
             baseline = folder_baseline(folder)
-            around = functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox()))
+            home = f"{target}/{HOME}" if self.home(target) is not None else None
+            around = functools.cache(
+                lambda: command_environment(scenario.environment, self.base, self.sandbox(), home)
+            )
             clean = scenario.git == "clean"
             commands = Commands(folder, baseline, self.sandbox, scenario.workdir, around, clean_git=clean)
             workspace = Captured(folder, baseline, (), (), (), commands)

@@ -1,5 +1,6 @@
 """Copies of the tests and solutions of tasks, shared by all trials and read-only for sandboxes."""
 
+import contextlib
 import glob
 import os
 import secrets
@@ -8,7 +9,7 @@ import threading
 
 from assay.adapters.checksums import checksum
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import copy_tree, copy_whole, remove_tree
+from assay.adapters.trees import copy_tree, copy_whole, remove_tree, walk
 
 _open_copies: dict[tuple[str, tuple[str, ...], tuple[str, ...]], str] = {}
 _copying = threading.Lock()
@@ -72,10 +73,18 @@ def _copied(folder: str, exclude: tuple[str, ...], only: tuple[str, ...]) -> str
         os.makedirs(os.path.dirname(f"{target}/{path}"), exist_ok=True)
         if os.path.isdir(f"{folder}/{path}") and not os.path.islink(f"{folder}/{path}"):
             copy_tree(f"{folder}/{path}", f"{target}/{path}", exclude=exclude, links=True)
+            _keep_times(f"{folder}/{path}", f"{target}/{path}")
         else:
             shutil.copy2(f"{folder}/{path}", f"{target}/{path}", follow_symlinks=False)
     _open_to_all(target)
     return target
+
+
+def _keep_times(source: str, target: str) -> None:
+    """A compiled file counts only as long as its source has the time that it was compiled from."""
+    for path, found in walk(source):
+        with contextlib.suppress(OSError):
+            os.utime(f"{target}/{path}", ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
 
 
 def _chosen(folder: str, only: tuple[str, ...]) -> list[str]:

@@ -21,7 +21,7 @@ LIMIT = 256 * 1024 * 1024
 # How far below the given folder run folders are looked for.
 _DEPTH = 3
 # How many folders must not be a run until a folder counts as none of runs.
-_LOOKED_AT = 50
+_LOOKED_AT = 10
 
 
 def find_run_folders(path: str | os.PathLike[str]) -> list[RunFolder]:
@@ -109,6 +109,8 @@ def _is_run(file: File) -> bool:
 def _folders(root: str) -> list[str]:
     try:
         with os.scandir(root) as entries:
-            return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+            return sorted(
+                e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
+            )
     except OSError:
         return []

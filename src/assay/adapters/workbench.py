@@ -34,6 +34,7 @@ from assay.adapters.trees import (
 from assay.adapters.workspace.linking import link_folder
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.command_environment import HOME
 from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.task import LOGS, Copy, Environment, Step
@@ -79,6 +80,10 @@ class Workbench:
             unpack_tree(self._environment.archive, self.workdir())
         for folder in self._environment.around.linked:
             link_folder(self.workdir(), folder)
+        if self._environment.around.home is not None:
+            os.mkdir(f"{self._base}/home")
+            unpack_tree(self._environment.around.home, f"{self._base}/home")
+            own_tree(f"{self._base}/home", self._owner)
         self._hand_over()
 
     def workdir(self) -> str:
@@ -114,6 +119,8 @@ class Workbench:
         mounts = [*self._workspace_mounts(), Mount(f"{self._base}/agent", "/logs/agent", writable=True)]
         mounts.append(Mount(f"{self._base}/artifacts", "/logs/artifacts", writable=True))
         mounts += self._environment.around.mounts
+        if self._environment.around.home is not None:
+            mounts.append(Mount(f"{self._base}/home", HOME, writable=True))
         return mounts + ([Mount(self._copies.copy(solution), "/solution")] if solution is not None else [])
 
     def remove_strays(self) -> list[str]:

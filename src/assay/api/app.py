@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
 from assay.api.answers import Answer, problem
@@ -19,10 +19,11 @@ from assay.api.metrics import Metrics
 from assay.api.openapi import DESCRIPTION, openapi
 from assay.api.problems import RefusedError, answer_of, invalid_body
 from assay.api.record_stream import record_stream
-from assay.api.routes import benchmarks, keys, playgrounds, task_runs, work
-from assay.api.routing import STREAM, Call, Route
+from assay.api.routes import benchmarks, keys, playgrounds, runs, task_runs, work
+from assay.api.routing import STREAM, WATCH, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
+from assay.api.work_events import EVENTS, work_events
 from assay.core.errors import AssayError
 from assay.engine.service.keys import PREFIX, Key, key_of
 from assay.version import VERSION
@@ -32,6 +33,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *task_runs.routes.all,
     *playgrounds.routes.all,
     *work.routes.all,
+    *runs.routes.all,
     *keys.routes.all,
 )
 # Larger bodies are read only from those who have a key.
@@ -110,6 +112,8 @@ class Server:
     def endpoint(self, route: Route) -> Callable[[Request], Any]:
         if route.body is STREAM:
             return self._streamed(route)
+        if route.body is WATCH:
+            return self._watched(route)
 
         async def answer(request: Request) -> Response:
             request.scope["assay.route"] = route.path
@@ -139,6 +143,22 @@ class Server:
             except (RefusedError, AssayError) as error:
                 answered = answer_of(error, known)
             return _response(answered)
+
+        answer.__name__ = route.name
+        return answer
+
+    def _watched(self, route: Route) -> Callable[[Request], Any]:
+        async def answer(request: Request) -> Response:
+            request.scope["assay.route"] = route.path
+            known: Key | None = None
+            try:
+                known = await run_in_threadpool(self._allowed, route, request)
+                first = await run_in_threadpool(
+                    self._service.work.work, known.organisation, request.path_params["id"]
+                )
+            except (RefusedError, AssayError) as error:
+                return _response(answer_of(error, known))
+            return StreamingResponse(work_events(self._service, first), media_type=EVENTS)
 
         answer.__name__ = route.name
         return answer
@@ -212,7 +232,7 @@ def _is_large(request: Request) -> bool:
 
 def _body(route: Route, content: bytes) -> Any:
     """What was sent, as the route takes it. Raises ``InputError``."""
-    if route.body in (None, bytes):
+    if route.body in (None, bytes, WATCH):
         return None
     adapter = _ADAPTERS.setdefault(id(route.body), TypeAdapter(route.body))
     return _validated(adapter, route.body, content)

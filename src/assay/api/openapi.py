@@ -7,11 +7,13 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from assay.api.answers import JSON, ErrorAnswer
+from assay.api.examples import EXAMPLES
 from assay.api.record_stream import NDJSON
-from assay.api.routing import STREAM, Route
+from assay.api.routing import STREAM, WATCH, Route
 from assay.version import VERSION
 
 _ANY: Final = {"application/json": {"schema": {"type": "object"}}}
+_KINDS: Final = {STREAM: NDJSON, WATCH: "text/event-stream"}
 REF: Final = "#/components/schemas/{model}"
 DESCRIPTION: Final = """Grades what agents did. Send a key as a bearer token. Lists are pages: `_meta.next` and
 `_meta.prev` are cursors. Every error has the shape `{"error": {"code", "message", "details"}}`. All paths exist
@@ -69,8 +71,8 @@ def _operation(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
         said["requestBody"] = {"required": True, "content": {"application/octet-stream": raw}}
     elif route.body is STREAM:
         said["requestBody"] = {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}
-    elif route.body is not None:
-        content = {"application/json": {"schema": schemas[id(route.body)]}}
+    elif route.body is not None and route.body is not WATCH:
+        content = {"application/json": {"schema": schemas[id(route.body)], "example": EXAMPLES[route.name]}}
         said["requestBody"] = {"required": True, "content": content}
     return said
 
@@ -94,7 +96,10 @@ def _in_query(route: Route) -> list[dict[str, Any]]:
 def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {str(route.status): {"description": "as asked for"}}
     if route.answer is not None:
-        schema, kind = schemas[id(route.answer)], NDJSON if route.body is STREAM else JSON
+        schema, kind = (
+            schemas[id(route.answer)],
+            _KINDS.get(route.body, JSON) if isinstance(route.body, str) else JSON,
+        )
         found[str(route.status)]["content"] = {kind: {"schema": _page(schema) if route.lists else schema}}
     error = {"application/json": {"schema": {"$ref": REF.format(model=ErrorAnswer.__name__)}}}
     for status, meaning in sorted(
@@ -118,7 +123,7 @@ def _page(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _schemas(routes: list[Route]) -> tuple[dict[int, dict[str, Any]], dict[str, Any]]:
     """The schema of everything that is taken and answered, by the identity of its type."""
-    taken = {id(one.body): one.body for one in routes if one.body not in (None, bytes, STREAM)}
+    taken = {id(one.body): one.body for one in routes if one.body not in (None, bytes, STREAM, WATCH)}
     given = {id(one.answer): one.answer for one in routes if one.answer is not None}
     wanted: list[tuple[Any, Any, Any]] = [(key, "validation", TypeAdapter(one)) for key, one in taken.items()]
     wanted += [(key, "serialization", TypeAdapter(one)) for key, one in given.items()]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # The body of a route that reads JSON lines while they come.
 STREAM: Final = "stream"
+# The body of a route that tells of changes as they happen.
+WATCH: Final = "watch"
 JSON_BYTES: Final = 8 * 1024 * 1024
 PAGE: Final = {
     "limit": f"how many, from 1 to {MOST} (default: {DEFAULT_LIMIT})",

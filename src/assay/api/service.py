@@ -12,6 +12,7 @@ from assay.adapters.service_work import ServiceWork
 from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
+from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.service.runs import StoredRuns
@@ -40,6 +41,7 @@ class Service:
     claims: HeldClaims
     work: StoredWork
     doing: ServiceWork
+    imports: StoredImports
     woken: list[Callable[[], None]]
 
     def wake(self) -> None:
@@ -87,5 +89,6 @@ def service_on(
         claims=claims,
         work=work,
         doing=ServiceWork(host, runs, work, grade, claims),
+        imports=StoredImports(store, host),
         woken=[],
     )

@@ -9,6 +9,7 @@ import importlib
 import io
 import os
 import sys
+from types import ModuleType
 from typing import NoReturn
 
 from assay.cli.stopping import stop_in_order
@@ -20,6 +21,7 @@ COMMANDS = {
     "report": "summarize a job: score, pass@k, and every denominator",
     "compare": "compare agents on the tasks that they have in common",
     "power": "say how many tasks and attempts it takes to show a difference",
+    "view": "look at a job in the browser, or write it as one HTML file",
     "outcome": "print the outcome of a job as one line for a program",
     "audit": "check that a job's recorded result follows from its trials",
     "run": "run an agent on tasks and grade each attempt",
@@ -37,12 +39,16 @@ COMMANDS = {
     "playground": "prepare a playground to try criteria on",
     "listen": "record what an agent's systems send",
     "serve": "serve the HTTP API",
+    "import": "import jobs into the store of a service",
     "db": "check, upgrade, export and load the store of a service",
     "keys": "add, list and revoke keys of a service",
     "worker": "do the queued work of a service",
     "doctor": "show which kinds of isolation this machine offers",
     "reward": "write a verifier's reward from an exit status or a rubric",
 }
+
+# Commands whose modules can't have their names, because these mean something in Python.
+MODULES = {"import": "import_jobs"}
 
 # What commands were called before. They are still understood, and in no help.
 FORMER = {"sandbox": "playground"}
@@ -123,9 +129,14 @@ def _give_up_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _module(name: str) -> ModuleType:
+    """The module of a command."""
+    return importlib.import_module(f"assay.cli.{MODULES.get(name, name)}")
+
+
 def parser_of(name: str) -> Parser:
     """The parser of one command, with its own help."""
-    command = importlib.import_module(f"assay.cli.{name}")
+    command = _module(name)
     parser = Parser(
         prog=f"assay {name}", description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -154,7 +165,7 @@ def _parse(argv: list[str]) -> argparse.Namespace:
 
 def _with_action(name: str, words: list[str]) -> list[str]:
     """The words of a command, with the action that it has by default where none is given."""
-    usual = getattr(importlib.import_module(f"assay.cli.{name}"), "DEFAULT_ACTION", None)
+    usual = getattr(_module(name), "DEFAULT_ACTION", None)
     if usual is None or not words or words[0].startswith("-h") or words[0] == "--help":
         return words
     known = next(one.choices for one in parser_of(name)._actions if isinstance(one.choices, dict))

@@ -7,6 +7,8 @@ from assay.engine.evaluation_report import Change, EvaluationReport
 from assay.engine.evaluation_summary import EvaluationSummary
 from assay.engine.reviews import Review
 from assay.formats.counting import counted
+from assay.stats.agreement import Agreement
+from assay.stats.interval import CantSay
 
 
 def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
@@ -32,6 +34,8 @@ def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
         titles = ("reviewed", "reviewer", "says", "reward", "contradicts", "notes")
         yield ""
         yield render_table(titles, map(_review_row, report.reviews), markdown=markdown)
+    if report.agreement is not None:
+        yield f"\nreviewers: {_agreement(report.agreement)} on {counted(report.agreement.items, 'trial')}"
 
 
 def summary_words(summary: EvaluationSummary) -> str:
@@ -68,6 +72,14 @@ def _review_row(review: Review) -> tuple[str, str, str, str, str, str]:
         contradicts,
         review.notes or "",
     )
+
+
+def _agreement(found: Agreement) -> str:
+    value = "" if found.value is None else f" {found.value:.4f}"
+    if isinstance(found.interval, CantSay):
+        return f"{found.measure}{value} (interval can't be said: {found.interval.reason})"
+    ends = f"{found.interval.low:.4f} to {found.interval.high:.4f}"
+    return f"{found.measure}{value} ({found.interval.level * 100:g} % {ends})"
 
 
 def _number(value: float | None) -> str:

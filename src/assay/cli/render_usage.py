@@ -39,7 +39,7 @@ def _time(report: UsageReport) -> str:
     mean = report.mean
     if mean.total is None:
         return ""
-    named = {"setup": mean.setup, "agent": mean.agent, "verifier": mean.verifier}
+    named = {"agent": mean.agent, "verifier": mean.verifier}
     phases = ", ".join(f"{name} {seconds(value)}" for name, value in named.items() if value is not None)
     detail = f": {phases}" if phases else ""
     return f"time per trial {seconds(mean.total)} ({counted(report.trials_with_times, 'trial')}){detail}"

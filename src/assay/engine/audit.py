@@ -157,20 +157,26 @@ def _taken_while_running(
     """What is taken as recorded in a job that didn't finish, besides what always is."""
     yield _RUNNING
     said, derived = one.get(_CANCELLED), other.get(_CANCELLED)
-    open_trials = known.n_total - len(known.trials)
-    if type(said) is int and type(derived) is int and derived <= said <= derived + open_trials:
-        # A cancelled trial counts before it has ended.
+    if type(said) is int and type(derived) is int and derived <= said <= known.n_total:
+        # A trial counts as cancelled from the request on, however it ends.
         yield _CANCELLED
     if _unplanned_total(job, recorded) > known.n_total:
         yield "n_total_trials"
     retried = whole_number(recorded["stats"], "n_retries") > 0
     for field in USAGE:
-        if has_gone(job, known) or (retried and other.get(field) is None and one.get(field) == 0):
+        if has_gone(job, known) or (retried and _may_be_left(one.get(field), other.get(field))):
             yield field
     for name, value in one.items():
         if name.endswith(".metrics") and value == []:
             # A job that was resumed has its metrics when the first trial has ended.
             yield name
+
+
+def _may_be_left(said: Any, derived: Any) -> bool:
+    """Whether a usage may be left over from a retry: 0 instead of none, or less after a cost of NaN."""
+    if derived is None:
+        return type(said) in (int, float) and said == 0
+    return type(said) is float and type(derived) is float and 0 <= said < derived
 
 
 def _cost_may_be_nan(trials: Sequence[Trial], one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

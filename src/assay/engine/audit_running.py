@@ -5,7 +5,7 @@ which they ended; trials that ended after the last update are missing; a retry l
 and an attempt that is about to be retried is counted, although its folder is gone.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,7 @@ def in_order_of_end(trials: Sequence[Trial]) -> list[Trial]:
 def as_of(recorded: Mapping[str, Any], job: Job) -> Job:
     """An unfinished job as it was when its record was written. Trials that ended later are no difference."""
     spoken_of = _names_in(recorded)
-    gone = list(_retried(recorded, spoken_of - {trial.name for trial in job.trials}))
+    gone = list(_retried(recorded, spoken_of - {trial.name for trial in job.trials}, job.metrics.by_dataset))
     named = {trial.name for trial in job.trials if trial.name in spoken_of}
     # A record doesn't name a trial that has neither a reward nor an error. It only counts it.
     silent = [trial for trial in job.trials if trial.rewards is None and trial.exception_type is None]
@@ -38,7 +38,9 @@ def as_of(recorded: Mapping[str, Any], job: Job) -> Job:
     later = [Problem(trial.name, "harbor_trial_result_missing", "ended later") for trial in behind]
     notes = [f"{counted(len(behind), 'trial')} ended after the record was written"] if behind else []
     if gone:
-        notes.append(f"{counted(len(gone), 'trial')} of the record was about to be retried: the folder is gone")
+        notes.append(
+            f"the record counts {counted(len(gone), 'attempt')} to be retried, of which the folder is gone"
+        )
     return replace(
         job,
         trials=[*(trial for trial in job.trials if trial.name in named), *gone],
@@ -101,7 +103,7 @@ def _texts(value: Any) -> Iterator[str]:
         yield from (item for item in value if isinstance(item, str))
 
 
-def _retried(recorded: Mapping[str, Any], names: set[str]) -> Iterator[Trial]:
+def _retried(recorded: Mapping[str, Any], names: set[str], datasets: Collection[str]) -> Iterator[Trial]:
     """Attempts that only the record knows. Each has an error, because nothing else is retried."""
     for key, group in groups_of(recorded):
         exceptions = group.get("exception_stats")
@@ -109,7 +111,7 @@ def _retried(recorded: Mapping[str, Any], names: set[str]) -> Iterator[Trial]:
             for name in _texts(failed):
                 if name in names:
                     rewards = dict(_rewards_of(group, name)) or None
-                    agent, _, dataset = key.rpartition("__")
+                    agent, dataset = _parts(key, datasets)
                     yield Trial(
                         name,
                         name.rpartition("__")[0],
@@ -118,6 +120,13 @@ def _retried(recorded: Mapping[str, Any], names: set[str]) -> Iterator[Trial]:
                         rewards=rewards,
                         exception_type=kind,
                     )
+
+
+def _parts(key: str, datasets: Collection[str]) -> tuple[str, str]:
+    """Agent and dataset of a group. A dataset's name may contain the two underscores that stand between them."""
+    parts = key.split("__")
+    splits = [("__".join(parts[:i]), "__".join(parts[i:])) for i in range(1, len(parts))]
+    return next((split for split in splits if split[1] in datasets), (splits or [(key, "")])[-1])
 
 
 def _rewards_of(group: Mapping[str, Any], name: str) -> Iterator[tuple[str, float]]:
@@ -142,5 +151,10 @@ def as_number(text: str) -> float | None:
 
 def _without(problems: Sequence[Problem], count: int) -> list[Problem]:
     """The problems without some of those that have no result: their trials are known otherwise."""
-    missing = [problem for problem in problems if problem.missing][:count]
-    return [problem for problem in problems if problem not in missing]
+    kept: list[Problem] = []
+    for problem in problems:
+        if problem.missing and count:
+            count -= 1
+        else:
+            kept.append(problem)
+    return kept

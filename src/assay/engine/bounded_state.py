@@ -65,7 +65,7 @@ def _bounded(
         raise BoundsError(f"there are more than {bounds.MOST_RECORDS} {what}, which are not read")
     left, kept = most, list[Record]()
     for record in records:
-        needed = size(record)
+        needed = size(record) if record.unread is None else record.unread
         if isinstance(needed, int) and needed > left:
             needed = f"the {what} have more than {most} {unit} up to here"
         if isinstance(needed, str):

@@ -8,7 +8,10 @@ from assay.evidence.baseline import Baseline, KnownBaseline
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """A seeded task. ``notes`` holds what scorers said about their own settings when it was seeded."""
+    """A seeded task. ``notes`` holds what scorers said about their own settings when it was seeded.
+
+    ``home`` is the archive of the home folder that setup left; None if it left none.
+    """
 
     folder: str
     scenario: Scenario
@@ -18,6 +21,7 @@ class Seeded:
     nested: tuple[str, ...]
     workspace_sha256: str
     notes: tuple[str, ...] = ()
+    home: str | None = None
 
     @property
     def known(self) -> KnownBaseline:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError
 from assay.core.total import total
 from assay.dialects.harbor.trial import Trial, UsageSum
+from assay.engine.durations import durations_of
 from assay.engine.history import History, with_latest
 from assay.engine.job import Job
 from assay.engine.report import Question, chosen_key, groups_of
@@ -127,7 +127,7 @@ def _tasks(trials: Sequence[Trial], key: str, value: Callable[[float], float]) -
 
 
 def _costs(trials: Sequence[Trial]) -> Costs:
-    used, seconds = UsageSum(), [one for trial in trials if (one := _seconds(trial)) is not None]
+    used, seconds = UsageSum(), [one for trial in trials if (one := durations_of(trial).total) is not None]
     known = [trial.usage for trial in trials if trial.usage is not None]
     for usage in known:
         used.add(usage)
@@ -140,16 +140,6 @@ def _costs(trials: Sequence[Trial]) -> Costs:
         tokens / counted if counted else None,
         total(seconds) / len(seconds) if seconds else None,
     )
-
-
-def _seconds(trial: Trial) -> float | None:
-    if trial.started_at is None or trial.finished_at is None:
-        return None
-    try:
-        begun, ended = datetime.fromisoformat(trial.started_at), datetime.fromisoformat(trial.finished_at)
-        return max(0.0, (ended - begun).total_seconds())
-    except (ValueError, TypeError):
-        return None
 
 
 def _used(history: History, question: Question) -> "list[Grading]":

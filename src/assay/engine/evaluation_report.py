@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from assay.engine.evaluation_summary import Evaluated, EvaluationSummary, summarize
 from assay.engine.history import History
+from assay.engine.reviewer_agreement import reviewer_agreement
 from assay.engine.reviews import Review, reviews_of
+from assay.stats.agreement import Agreement
 
 if TYPE_CHECKING:
     from assay.dialects.evaluation.grading import Grading
@@ -60,6 +62,7 @@ class EvaluationReport:
     reasons: list["ReasonGroup"]
     reviews: list[Review]
     disagreements: list[Review]
+    agreement: Agreement | None
 
 
 def report_histories(
@@ -100,6 +103,7 @@ def report_histories(
         reasons=_reasons(shown),
         reviews=reviews,
         disagreements=[review for review in reviews if review.contradicts],
+        agreement=reviewer_agreement(known),
     )
 
 

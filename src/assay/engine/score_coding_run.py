@@ -70,11 +70,17 @@ class ScoringFiles(Protocol):
         ...
 
     def capture(
-        self, left: Files | Commit, before: KnownBaseline, scenario: Scenario, remember: bool
+        self,
+        left: Files | Commit,
+        before: KnownBaseline,
+        scenario: Scenario,
+        remember: bool,
+        home: str | None = None,
     ) -> AbstractContextManager[Workspace]:
         """What the agent changed, for the time of the block. The scenario says where and with what commands run.
 
-        With ``remember``, files that nobody touched since the last capture are not read again.
+        With ``remember``, files that nobody touched since the last capture are not read again. ``home`` is the
+        archive of the home folder that setup left.
         """
         ...
 
@@ -128,7 +134,7 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, ends: Afterw
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, seeded.scenario, remember=True) as workspace:
+    with files.capture(left, seeded.known, seeded.scenario, remember=True, home=seeded.home) as workspace:
         return _score(loaded, workspace, attempt, files, run_check)
 
 

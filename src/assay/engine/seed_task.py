@@ -66,8 +66,12 @@ class SeedingFiles(Protocol):
         """Every file and link in a folder."""
         ...
 
-    def run_setup(self, setup: Setup, workdir: str, folder: str) -> Ran:
-        """Run the setup command on a folder, in the sandbox."""
+    def run_setup(self, setup: Setup, scenario: Scenario, folder: str, target: str) -> Ran:
+        """Run the setup command on a folder, in the sandbox. What it leaves in its home goes into the task."""
+        ...
+
+    def home(self, target: str) -> str | None:
+        """The hash of what setup left in its home folder; None if it left nothing."""
         ...
 
     def squash(self, folder: str, tracked: Iterable[str]) -> None:
@@ -119,6 +123,7 @@ def seed_task(
             "scenario_sha256": scenario_hash(fixed),
             "baseline_sha256": manifest,
             "workspace_sha256": packed.sha256,
+            "home_sha256": files.home(target),
             "nested_repositories": list(nested),
             "commands_on_baseline": seen,
             "commit": commit,
@@ -136,7 +141,7 @@ def _make_workspace(scenario: Scenario, seed: Seed, target: str, files: SeedingF
         # Whatever a commit holds is tracked. An archive may also hold what was only built there.
         tracked = () if commit is None else files.paths(folder)
         if scenario.setup is not None:
-            _refuse_failure(files.run_setup(scenario.setup, scenario.workdir, folder))
+            _refuse_failure(files.run_setup(scenario.setup, scenario, folder, target))
         files.squash(folder, tracked)
         packed = files.pack(folder, target)
     if packed.left_out:

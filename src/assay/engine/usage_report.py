@@ -20,15 +20,15 @@ class UsageReport:
 
 def report_usage(trials: Sequence[Trial], total: Usage) -> UsageReport:
     """The usage of trials, of which the sum is known."""
-    used = [trial.usage for trial in trials if trial.usage is not None]
-    lengths = [trial.seconds for trial in trials if trial.seconds is not None]
+    used = [usage for trial in trials if (usage := trial.usage) is not None]
+    lengths = [seconds for trial in trials if (seconds := trial.seconds) is not None]
     return UsageReport(
         usage=total,
-        trials_with_tokens=sum(one.n_input_tokens is not None or one.n_output_tokens is not None for one in used),
-        trials_with_cost=sum(one.cost_usd is not None for one in used),
-        by_model=_by_model(trials),
+        trials_with_tokens=len([1 for u in used if u.n_input_tokens is not None or u.n_output_tokens is not None]),
+        trials_with_cost=len([1 for usage in used if usage.cost_usd is not None]),
+        by_model=_by_model([trial for trial in trials if trial.model_usage is not None]),
         mean=mean_seconds(lengths),
-        trials_with_times=sum(one.total is not None for one in lengths),
+        trials_with_times=len([1 for seconds in lengths if seconds.total is not None]),
     )
 
 
@@ -44,21 +44,19 @@ def sum_of_usage(trials: Iterable[Trial]) -> Usage:
 def mean_seconds(lengths: Sequence[Seconds]) -> Seconds:
     """The mean of each length over those that are known."""
     return Seconds(
-        _mean([one.total for one in lengths]),
-        _mean([one.setup for one in lengths]),
-        _mean([one.agent for one in lengths]),
-        _mean([one.verifier for one in lengths]),
+        _mean([length for one in lengths if (length := one.total) is not None]),
+        _mean([length for one in lengths if (length := one.agent) is not None]),
+        _mean([length for one in lengths if (length := one.verifier) is not None]),
     )
 
 
 def _by_model(trials: Iterable[Trial]) -> dict[str, Usage]:
     sums: dict[str, UsageSum] = {}
     for trial in trials:
-        for model, usage in trial.model_usage.items() if trial.model_usage is not None else ():
+        for model, usage in (trial.model_usage or {}).items():
             sums.setdefault(model, UsageSum()).add(usage)
     return {model: used.total() for model, used in sums.items()}
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

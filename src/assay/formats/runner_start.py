@@ -33,6 +33,9 @@ def why_not_started(exit_code: int | None, output: str) -> str | None:
     for pattern, what in ((_NO_MODULE, "Python has no module {}"), (_NO_SCRIPT, "package.json has no script {}")):
         if found := pattern.search(output):
             return what.format(found[1])
+    last = output.strip().rpartition("\n")[2]
+    if found := _NOT_IMPORTED.match(last):
+        return f"the runner needs the module {found[1]}, which isn't installed"
     if _COLLECTING.search(output) and (found := _NOT_IMPORTED.search(output)):
         return f"the tests need the module {found[1]}, which isn't installed"
     if found := _NOT_REQUIRED.search(output):

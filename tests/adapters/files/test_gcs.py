@@ -2,16 +2,19 @@
 
 import hashlib
 from datetime import UTC, datetime
+from pathlib import Path
 
 import httpx
 import pytest
 
+from assay.adapters.bearer_tokens import google
 from assay.adapters.files.bucket import Bucket
 from assay.adapters.files.file_source import file_source
 from assay.adapters.files.gcs import GcsApi
 from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
+from tests.adapters.google_account import service_account, token
 from tests.fake_time import FakeTime
 
 PATIENT = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
@@ -75,3 +78,29 @@ def test_a_server_that_is_down_breaks_the_measurement_after_a_while() -> None:
     down = GcsApi("bucket", endpoint=f"http://127.0.0.1:{free_port()}")
     with pytest.raises(MeasurementError, match="can't be reached"):
         paths(Bucket(down, "", PATIENT, FakeTime().pace()))
+
+
+def test_objects_with_googles_application_credentials(
+    gcs: str, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The emulator takes any token; that the token is sent is seen on the way."""
+    put(gcs, bucket, "box/claim.csv", b"id\n")
+    with service_account(tmp_path, monkeypatch, token("t-1")) as script:
+        api = GcsApi(bucket, google(), gcs)
+        source = Bucket(api, "box", PATIENT)
+        assert api.headers(httpx.URL(gcs))["Authorization"] == "Bearer t-1"
+        assert b"".join(source.chunks("claim.csv")) == b"id\n"
+        assert paths(source) == ["claim.csv"]
+    assert len(script.posted) == 1
+
+
+def test_a_bucket_without_a_token_uses_application_credentials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service_account(tmp_path, monkeypatch, token("t-2")):
+        source = file_source("gs://bucket/box", {})
+        assert isinstance(source, Bucket)
+        source.close()
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
+    with pytest.raises(MeasurementError, match="no Google application credentials that can be used"):
+        file_source("gs://bucket/box", {})

@@ -39,10 +39,23 @@ def test_methods_too() -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("LIMIT = 1\n" + A, "LIMIT = 2\n" + A),
-        ("import a\n" + A, A),
         (A + B, A + B + "del test_a\n"),
-        ("def check(x):\n    assert x\n" + A, "def check(x):\n    pass\n" + A),
+        ("pytestmark = 1\n" + A, "pytestmark = 2\n" + A),
+        ("import a\n" + A, "from a import *\n" + A),
+        (A, "x = pytest.skip('no', allow_module_level=True)\n" + A),
+        (A, "def setup_module():\n    x()\n" + A),
+        (A, "@pytest.fixture(autouse=True)\ndef all_of_them():\n    x()\n" + A),
+        (A, "if x:\n    y = 1\n" + A),
+        (A, "f.g = 1\n" + A),
+        (A, "LIMIT = (f := h)\n" + A),
+        # By way of what the tests use:
+        ("def f():\n    return 1\n" + A, "def f():\n    return 2\n" + A),
+        ("LIMIT = 1\ndef f():\n    return LIMIT\n" + A, "LIMIT = 2\ndef f():\n    return LIMIT\n" + A),
+        ("from a import f\n" + A, "from b import f\n" + A),
+        (A, "import b as f\n" + A),
+        ("x = 1\nif x:\n    f = g\n" + A, "x = 2\nif x:\n    f = g\n" + A),
+        ("class B:\n    pass\nclass TestA(B):\n    def test_a(self):\n        assert 1 == 1\n", "class B:\n    x = 1\nclass TestA(B):\n    def test_a(self):\n        assert 1 == 1\n"),
+        ("class TestA:\n    def test_a(self):\n        assert f() == 1\n", "class TestA:\n    def setUp(self):\n        self.skipTest('x')\n    def test_a(self):\n        assert f() == 1\n"),
         ("class TestA:\n    def test_a(self):\n        assert f() == 1\n", "class A:\n    def test_a(self):\n        assert f() == 1\n"),
     ],
 )  # fmt: skip
@@ -51,9 +64,32 @@ def test_a_change_outside_of_the_tests_leaves_all(before: str, after: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("LIMIT = 1\n", "LIMIT = 2\n"),
+        ("import a\n", ""),
+        ("", "import logging\n\n\nlogger = logging.getLogger(__name__)\n"),
+        ("def check(x):\n    assert x\n", "def check(x):\n    pass\n"),
+        ("", "class Unrelated:\n    def setUp(self):\n        pass\n"),
+        ("from a import (\n    b,\n)\n", "from a import (\n    b,\n    c,\n)\n"),
+        ("", "# A remark.\n"),
+    ],
+)
+def test_what_a_test_does_not_use_is_nothing_to_it(before: str, after: str) -> None:
+    empty = "def test_a():\n    pass\n"
+    assert without_unchanged(before + A, after + A) == (before + empty, after + empty)
+
+
+def test_a_remark_belongs_to_a_test_however_it_is_indented() -> None:
+    test = "def test_a():\n    x = 1\n\n# A remark.\n    assert f() == x\n"
+    assert without_unchanged(test, test)[0] == "def test_a():\n    pass\n\n\n\n"
+    assert without_unchanged(A + "# A remark.\n" + B, A + "# A remark.\n" + B)[0].count("# A remark.") == 1
+
+
+@pytest.mark.parametrize(
     "test",
     [
-        'def test_a():\n    x = """\n    assert 1\n    """\n',
+        'def test_a():\n    x = """\n    assert 1\n',
         "def test_a():\n    x = (\n    1\n",
         "def test_a():\n    x = 1 \\\n",
         "def test_a(x=')'): # :\n    assert x\n",

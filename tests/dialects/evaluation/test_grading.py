@@ -32,6 +32,7 @@ def test_the_fields_of_a_record() -> None:
         "python",
         "platform",
         "profile",
+        "schema_forbids_reward",
         "isolation",
         "network",
         "image",

@@ -61,6 +61,18 @@ def test_complaints_have_an_end() -> None:
     assert found.validity.errors[-1] == f"{PATH}: and 997 more like these"
 
 
+def test_tags_have_an_end() -> None:
+    found = graded(error_taxonomy=[{"category": "a"}] * 1001)
+    says = f"{PATH}: error_taxonomy must have at most 1000 tags, got 1001; the others are left out"
+    assert (found.validity.errors, len(found.error_taxonomy or ())) == ([says], 1001)
+
+
+@pytest.mark.parametrize("number", [10**400, 2**63, 1e300])
+def test_numbers_beyond_reason_can_be_written_down_or_are_refused(number: float) -> None:
+    found = graded(confidence={"annotator_count": number})
+    assert EvaluationResult.model_validate_json(found.model_dump_json()) == found
+
+
 @pytest.mark.statement("evaluation.uncertainty-recorded", "evaluation.confidence-fields")
 def test_the_confidence_of_a_verifier_is_read() -> None:
     written = {

@@ -1,35 +1,50 @@
-"""The records of playgrounds, as they are read. The questions are made once, because making one takes longer."""
+"""The records of playgrounds, as they are read. The questions are made once, because making one takes longer.
+
+No more is read into memory than the bounds allow (``evidence/bounds.py``): the database adds up the sizes, and
+leaves out the content of what goes beyond.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sqlalchemy import Executable, Table, bindparam, select
+from sqlalchemy import Column, Executable, Table, Text, bindparam, case, cast, func, select
 from sqlalchemy.engine import Row
+from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store import tables
 from assay.adapters.store.limits import is_text
+from assay.evidence import bounds
 from assay.evidence.playground import Event, StateRow, Turn
 
 RESPONSE = "x12_response"
 Ask: TypeAlias = Callable[[Executable, Mapping[str, object]], Sequence["Row[*tuple[Any, ...]]"]]
+UNREAD = "it is too large to be read, or too much was recorded before it"
 
 
-def _of(table: Table) -> Any:
-    return select(table).where(table.c.playground == bindparam("wanted"))
+def _of(table: Table, content: str, size: ColumnElement[int], order: Sequence[Column[Any]]) -> Any:
+    """The records of a playground in order, one more than are read. Without content where that is too large."""
+    each: ColumnElement[int] = bindparam("each")
+    whole: ColumnElement[int] = bindparam("whole")
+    so_far = func.sum(case((size <= each, size), else_=0)).over(order_by=order)
+    others = [column for column in table.c if column.key != content]
+    column = case((size <= each, case((so_far <= whole, table.c[content])))).label(content)
+    found = select(*others, column).where(table.c.playground == bindparam("wanted"))
+    return found.order_by(*order).limit(bindparam("most"))
 
 
-_EVENTS = (
-    _of(tables.events)
-    .where(tables.events.c.type == bindparam("named"))
-    .order_by(tables.events.c.at, tables.events.c.id)
-)
-_RESPONSES = _of(tables.x12_responses).order_by(tables.x12_responses.c.at, tables.x12_responses.c.id)
-_ROWS = (
-    _of(tables.state_rows)
-    .where(tables.state_rows.c.resource == bindparam("named"))
-    .order_by(tables.state_rows.c.at, tables.state_rows.c.key)
-)
-_TURNS = _of(tables.turns).order_by(tables.turns.c.number)
+def _messages(table: Table) -> Any:
+    return _of(table, "payload", func.length(table.c.payload), [table.c.at, table.c.id])
+
+
+_EVENTS = _messages(tables.events).where(tables.events.c.type == bindparam("named"))
+_RESPONSES = _messages(tables.x12_responses)
+_ROWS = _of(
+    tables.state_rows,
+    "data",
+    func.length(cast(tables.state_rows.c.data, Text)),
+    [tables.state_rows.c.at, tables.state_rows.c.key],
+).where(tables.state_rows.c.resource == bindparam("named"))
+_TURNS = _of(tables.turns, "text", func.length(tables.turns.c.text), [tables.turns.c.number])
 
 
 class Records:
@@ -40,20 +55,40 @@ class Records:
 
     def events(self, playground: str, event_type: str) -> Sequence[Event]:
         """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""
-        found = self._ask(_EVENTS, {"wanted": playground, "named": event_type})
-        return [Event(str(row.id), row.type, row.payload, row.at) for row in found]
+        found = self._ask(_EVENTS, {"wanted": playground, "named": event_type, **_message_bounds()})
+        return [_event(row, row.type) for row in found]
 
     def x12_responses(self, playground: str) -> Sequence[Event]:
-        found = self._ask(_RESPONSES, {"wanted": playground})
-        return [Event(str(row.id), RESPONSE, row.payload, row.at) for row in found]
+        found = self._ask(_RESPONSES, {"wanted": playground, **_message_bounds()})
+        return [_event(row, RESPONSE) for row in found]
 
     def state_rows(self, playground: str, resource: str) -> Sequence[StateRow]:
         """Those of a resource, in the order in which they changed."""
         if not is_text(resource):
             return []
-        found = self._ask(_ROWS, {"wanted": playground, "named": resource})
-        return [StateRow(row.resource, row.key, row.data, row.at) for row in found]
+        found = self._ask(_ROWS, {"wanted": playground, "named": resource, **_message_bounds()})
+        return [
+            StateRow(row.resource, row.key, row.data or {}, row.at, UNREAD if row.data is None else None)
+            for row in found
+        ]
 
     def turns(self, playground: str) -> Sequence[Turn]:
-        found = self._ask(_TURNS, {"wanted": playground})
-        return [Turn(row.number, row.speaker, row.text, row.at) for row in found]
+        most = bounds.SPEECH_CHARACTERS
+        found = self._ask(_TURNS, {"wanted": playground, **_limits(most, most)})
+        return [
+            Turn(row.number, row.speaker, row.text or "", row.at, UNREAD if row.text is None else None)
+            for row in found
+        ]
+
+
+def _event(row: "Row[*tuple[Any, ...]]", kind: str) -> Event:
+    return Event(str(row.id), kind, row.payload or b"", row.at, UNREAD if row.payload is None else None)
+
+
+def _message_bounds() -> dict[str, object]:
+    return _limits(bounds.MESSAGE_BYTES, bounds.MESSAGES_BYTES)
+
+
+def _limits(each: int, whole: int) -> dict[str, object]:
+    """One more record than are read shows that there are more."""
+    return {"each": each, "whole": whole, "most": bounds.MOST_RECORDS + 1}

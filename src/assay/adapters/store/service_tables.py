@@ -247,3 +247,57 @@ audit = Table(
     Column("request", Text),
     Index(None, "organisation", "id"),
 )
+
+# Trials of jobs that were imported. Rewards are text: numbers of a database have neither NaN nor large ints.
+runs = Table(
+    "runs",
+    metadata,
+    _id(),
+    _organisation(),
+    Column("job", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("task", Text, nullable=False),
+    Column("agent", Text, nullable=False),
+    Column("model", Text),
+    Column("dataset", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("rewards", Text),
+    Column("score", Float),
+    Column("reason_code", Text),
+    Column("exception_type", Text),
+    Column("cost_usd", Float),
+    Column("started_at", Text),
+    Column("finished_at", Text),
+    Column("digest", Text, nullable=False),
+    _created(),
+    UniqueConstraint("organisation", "job", "name"),
+    Index(None, "organisation", "id"),
+    Index(None, "organisation", "task", "id"),
+    Index(None, "organisation", "agent", "id"),
+    Index(None, "organisation", "model", "id"),
+    Index(None, "organisation", "status", "id"),
+    Index(None, "organisation", "reason_code", "id"),
+)
+
+gradings = Table(
+    "gradings",
+    metadata,
+    _id(),
+    _organisation(),
+    Column("run", Text, ForeignKey("runs.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("record", JSON, nullable=False),
+    _created(),
+    UniqueConstraint("run", "number"),
+)
+
+annotations = Table(
+    "annotations",
+    metadata,
+    _id(),
+    _organisation(),
+    Column("run", Text, ForeignKey("runs.id"), nullable=False),
+    Column("record", JSON, nullable=False),
+    _created(),
+    Index(None, "organisation", "run", "id"),
+)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, Table, delete, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from assay.adapters.store import limits, tables
+from assay.adapters.store import limits, service_tables, tables
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.core.errors import InputError
 from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
@@ -38,9 +38,13 @@ def has_playground(connection: Connection, identity: str) -> bool:
 
 
 def remove_playground(connection: Connection, identity: str) -> None:
-    """A playground with all of its records, if it is there."""
+    """A playground with all of its records, if it is there. Raises ``InputError`` if a task run worked in it."""
     limits.checked_text(identity, "the id of a playground")
-    for table in (tables.events, tables.state_rows, tables.turns, tables.x12_responses):
+    runs = service_tables.task_runs
+    if connection.execute(select(runs.c.id).where(runs.c.playground == identity)).first() is not None:
+        raise InputError(f"the playground {identity!r} can't be replaced: task runs of the service worked in it")
+    records = (tables.events, tables.state_rows, tables.turns, tables.x12_responses)
+    for table in (*records, service_tables.files, service_tables.sources):
         connection.execute(delete(table).where(table.c.playground == identity))
     connection.execute(delete(tables.playgrounds).where(tables.playgrounds.c.id == identity))
 

@@ -5,17 +5,17 @@ import os
 import posixpath
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder, temporary_folder
-from assay.adapters.trees import copy_tree, own_tree, remove_tree, walk
+from assay.adapters.trees import copy_tree, own_tree, remove_tree, unpack_tree, walk
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.linking import link_folder
 from assay.adapters.workspace.restoring import make_room, restore_files
 from assay.adapters.workspace.squash import squash
 from assay.core.errors import AssayError, MeasurementError
-from assay.engine.command_environment import NO_ENVIRONMENT, CommandEnvironment
+from assay.engine.command_environment import HOME, NO_ENVIRONMENT, CommandEnvironment
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
@@ -85,7 +85,8 @@ class Commands:
         if self.clean_git:
             squash(copy, self.baseline.paths())
         own_tree(copy, sandbox.owner)
-        ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, self.environment())
+        with fresh_home(self.environment(), sandbox) as around:
+            ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, around)
         return CommandRun(
             end=ran.end,
             output=ran.output.decode(errors="replace"),
@@ -123,6 +124,19 @@ def run_in_folder(
             image=around.image,
         )
     )
+
+
+@contextlib.contextmanager
+def fresh_home(around: CommandEnvironment, sandbox: Sandbox) -> Iterator[CommandEnvironment]:
+    """The environment with the home folder that setup left, unpacked for one command."""
+    if around.home is None:
+        yield around
+        return
+    with temporary_folder(0o711) as folder:
+        os.mkdir(f"{folder}/home")
+        unpack_tree(around.home, f"{folder}/home")
+        own_tree(f"{folder}/home", sandbox.owner)
+        yield replace(around, mounts=(*around.mounts, Mount(f"{folder}/home", HOME, writable=True)))
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from assay.adapters.store.service.work import work_of_row
 from assay.api.answers import Answer, shown, shown_page
-from assay.api.routing import Call, Routes
+from assay.api.routing import WATCH, Call, Routes
 from assay.dialects.criteria.models import StrictModel
 from assay.engine.service.keys import Scope
 from assay.engine.service.work import Work, WorkState
@@ -39,6 +39,12 @@ def list_work(call: Call) -> Answer:
 def get_work(call: Call) -> Answer:
     """One piece of work, and how far it is."""
     return shown(shown_work(call.service.work.work(call.organisation, call.path["id"])))
+
+
+@routes.add("GET", "/work/{id}/events", *READ, body=WATCH, answer=WorkResource, also=(404,))
+def watch_work(call: Call) -> Answer:
+    """How far a piece of work is, as server-sent events: one for each change, until it is over."""
+    raise TypeError(f"{call.path} is answered bit by bit")
 
 
 @routes.add("POST", "/work/{id}/retry", *WRITE, answer=WorkResource, also=(404, 409))

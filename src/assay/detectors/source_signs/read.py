@@ -38,7 +38,12 @@ _CLOCKS: _Gate = re.compile(
 )
 _INTERPRETER: _Gate = re.compile(r"meta_path|path_hooks|settrace|setprofile|__code__|\bANY\b")
 _HIDDEN: _Gate = re.compile(r"\b(?:exec|eval|compile|marshal)\b")
-_EXITS: _Gate = re.compile(r"exit|Exit|quit|__import__|import_module|exec|excepthook|spawn")
+_DECODES: _Gate = re.compile(r"b64decode|b32decode|b85decode|a85decode|fromhex|unhexlify|decompress|rot13")
+_EXITS: _Gate = re.compile(
+    r"exit(?!__)|Exit|(?<![A-Za-z])(?:quit|exec(?:[lv]p?e?)?)(?![A-Za-z])|__import__|import_module|excepthook|spawn"
+)
+_FIXTURE: _Gate = re.compile(r"\bfixture\b")
+_EXCEPT: _Gate = re.compile(r"\bexcept\b")
 
 
 def source_signs(text: str, language: str, *, added: str, serves_build: bool) -> list[Sign]:
@@ -78,18 +83,19 @@ def read_source_ahead(text: str, added: str, *, serves_build: bool) -> None:
 def _python_source(text: str, added: str, serves_build: bool) -> tuple[Sign, ...]:
     readers: tuple[tuple[bool, Callable[[PythonModule], Iterator[Sign]]], ...] = (
         (_EQUALITY.search(text) is not None, equality_signs),
-        (_STACK.search(text) is not None, stack_signs),
+        (_STACK.search(text) is not None and ("frame" in text or "stack" in text), stack_signs),
         (_ENVIRONMENT.search(text) is not None, partial(environment_signs, ci_counts=not serves_build)),
         (_patches(text, added), partial(python_patches.framework_patches, in_tests=False)),
         (_CLOCKS.search(added) is not None, python_patches.clock_patches),
-        (_HIDDEN.search(text) is not None, hidden_code),
+        (_HIDDEN.search(text) is not None and _DECODES.search(text) is not None, hidden_code),
         (_INTERPRETER.search(added) is not None, interpreter_signs),
     )
     return tuple(_read(text, [reader for wanted, reader in readers if wanted]))
 
 
 def _python_tampering(text: str, added: str, in_tests: bool, is_script: bool) -> Iterator[Sign]:
-    hooks = "def pytest_" in text or "hookimpl" in text or (in_tests and "fixture" in text and "except" in text)
+    fixtures = in_tests and _FIXTURE.search(text) is not None and _EXCEPT.search(text) is not None
+    hooks = "def pytest_" in text or "hookimpl" in text or fixtures
     exits = _EXITS.search(text) is not None
     readers: tuple[tuple[bool, Callable[[PythonModule], Iterator[Sign]]], ...] = (
         (hooks, hook_signs),

@@ -9,6 +9,7 @@ from assay.detectors.test_code.changed import chooser
 from assay.detectors.test_code.paths import language_of
 from assay.detectors.test_code.read import decoded
 from assay.evidence.workspace import Change, EntryKind, Workspace
+from assay.formats.added_lines import added_lines
 
 _DEFINED = re.compile(
     r"\b(?:def|class|func|fn|function|interface|struct|enum|trait|type|module|record|object|const|let|var|val)\s+"
@@ -47,17 +48,23 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
     before = {change.old_path: _text(workspace.before(change.old_path)) for change in read if _was_file(change)}
     after = {change.path: _text(workspace.after(change.path)) for change in read if change.after is not None}
     sources = [change for change in read if not _tests(change.paths, chosen)]
-    removed = _defined([before[c.old_path] for c in sources if c.old_path in before])
-    removed = removed | {PurePosixPath(c.old_path).stem for c in sources if c.after is None}
-    old = removed | _constants([before[c.old_path] for c in sources if c.old_path in before])
+    # A name that is defined on a line that is still there is still mentioned.
+    lost = [_only_in(before[c.old_path], after.get(c.path, "")) for c in sources if c.old_path in before]
+    removed = _defined(lost) | {PurePosixPath(c.old_path).stem for c in sources if c.after is None}
+    old = removed | _constants(lost)
     if not old:
         return ChangedNames()
     old -= _mentioned(after.values())
     if not old:
         return ChangedNames()
-    fresh = [after[c.path] for c in sources if c.path in after]
+    fresh = [_only_in(after[c.path], before.get(c.old_path, "")) for c in sources if c.path in after]
     new = (_defined(fresh) | _constants(fresh)) - _mentioned(before.values())
     return ChangedNames(frozenset(removed & old), frozenset(old), frozenset(new))
+
+
+def _only_in(text: str, other: str) -> str:
+    """The lines of a text that another one does not have."""
+    return added_lines(other, text, context=0).text if other else text
 
 
 def _was_file(change: Change) -> bool:

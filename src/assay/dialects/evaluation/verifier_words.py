@@ -19,6 +19,8 @@ CONFIDENCE_KEY = "confidence"
 SOURCES = ", ".join(one.value for one in ErrorSource)
 # Complaints about a list without end would be a list without end.
 MOST_COMPLAINTS = 3
+# More tags than anybody groups by would make a record that can't be read again.
+MOST_TAGS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,10 @@ def _entries(written: object) -> Iterator[ErrorTag | str]:
     if not isinstance(written, list):
         yield f"{TAGS_KEY} must be a list of tags, got {named(written)}"
         return
-    for number, entry in enumerate(written):
+    for number, entry in enumerate(written[:MOST_TAGS]):
         yield _tag(entry, f"{TAGS_KEY}[{number}]")
+    if len(written) > MOST_TAGS:
+        yield f"{TAGS_KEY} must have at most {MOST_TAGS} tags, got {len(written)}; the others are left out"
 
 
 def _tag(entry: object, place: str) -> ErrorTag | str:

@@ -47,7 +47,6 @@ class Seconds(msgspec.Struct, frozen=True, gc=False):
     """How long a trial and its phases took; None where it doesn't say. Phases of several steps are added up."""
 
     total: float | None = None
-    setup: float | None = None
     agent: float | None = None
     verifier: float | None = None
 

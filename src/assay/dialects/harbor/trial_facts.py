@@ -43,8 +43,6 @@ class StepException(msgspec.Struct, gc=False):
 _FACTS: Mapping[str, Any] = {
     "finished_at": str | None,
     "task_checksum": str | None,
-    "environment_setup": Timing | None,
-    "agent_setup": Timing | None,
     "agent_execution": Timing | None,
     "verifier": Timing | None,
 }

@@ -74,7 +74,7 @@ class TrialDecoder:
             started_at=file.started_at,
             slot=self._share_slot(place, place),
             lost=lost,
-            steps=tuple(step.step_name for step in steps),
+            steps=tuple(step.step_name for step in steps) if steps else (),
             step_exceptions=_step_exceptions(steps) if steps else (),
             disabled=file.config is not None and file.config.verifier is not None and file.config.verifier.disable,
             task_checksum=None if checksum is None else share(checksum, checksum),
@@ -150,8 +150,6 @@ class _TrialFile(msgspec.Struct, gc=False):
     started_at: str | None = None
     finished_at: str | None = None
     task_checksum: str | None = None
-    environment_setup: Timing | None = None
-    agent_setup: Timing | None = None
     agent_execution: Timing | None = None
     verifier: Timing | None = None
     step_results: list[_StepResult] | None = None
@@ -222,14 +220,13 @@ def _own_usage(result: _AgentResult) -> Usage:
 
 def _seconds(file: _TrialFile, steps: list[_StepResult]) -> Seconds | None:
     total = seconds_between_texts(file.started_at, file.finished_at)
-    setup = added(length(file.environment_setup), length(file.agent_setup))
     agent, verifier = length(file.agent_execution), length(file.verifier)
     for step in steps:
         agent = added(agent, length(step.agent_execution))
         verifier = added(verifier, length(step.verifier))
-    if total is None and setup is None and agent is None and verifier is None:
+    if total is None and agent is None and verifier is None:
         return None
-    return Seconds(total, setup, agent, verifier)
+    return Seconds(total, agent, verifier)
 
 
 def _model_usage(file: _TrialFile, steps: list[_StepResult]) -> Mapping[str, Usage] | None:

@@ -33,6 +33,7 @@ class Module:
     effects: dict[int, object] = field(default_factory=dict)
     """What the file's own decorators do, once it is worked out."""
     class_constants: dict[int, dict[str, Value]] = field(default_factory=dict)
+    setup_skips: dict[int, list[Skip]] = field(default_factory=dict)
     _methods: dict[int, dict[str, Function]] = field(default_factory=dict)
     _says: dict[int, bool] = field(default_factory=dict)
 

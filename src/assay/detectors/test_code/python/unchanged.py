@@ -7,18 +7,19 @@ close) is left as it is.
 import re
 
 from assay.detectors.test_code.chunks import Chunk, without_common
+from assay.detectors.test_code.python.context import changed_meanings
 
 _DECORATOR = re.compile(r"^([ \t]*)@\w")
 _HEADER = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(")
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)")
 _ONE_LINE = re.compile(r"\)[^#\n]{0,1000}:[ \t]*$")
 _ENDS_HEADER = re.compile(r"^[ \t]*\)[^#\n]{0,1000}:[ \t]*$")
-_QUOTES = re.compile(r'"""|\'\'\'')
+_QUOTES = ('"""', "'''")
 
 
 def without_unchanged(before: str, after: str) -> tuple[str, str]:
     """Both versions with the bodies of their common tests emptied; as they are where more than tests changed."""
-    return without_common(before, after, _chunks, _emptied)
+    return without_common(before, after, _chunks, _emptied, changed_meanings)
 
 
 def _chunks(lines: list[str]) -> list[Chunk]:
@@ -65,13 +66,26 @@ def _chunk(lines: list[str], first: int, header: int, within: str) -> Chunk:
     indent = len(lines[header]) - len(lines[header].lstrip())
     start = _body_start(lines, header)
     end = start if start is not None else header + 1
-    while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent):
+    while end < len(lines) and (_depth(lines[end]) > indent or _is_remark(lines[end])):
         end += 1
+    while end > header + 1 and _depth(lines[end - 1]) <= indent:
+        end -= 1
     while end > header + 1 and not lines[end - 1].strip():
         end -= 1
     plain = start is not None and start < end and _stands_alone(lines[start:end])
     owner = within if indent else ""
-    return Chunk(first, start if plain else None, end, "\n".join(lines[first:end]), f"{owner}.{name}")
+    return Chunk(first, start if plain else None, end, "\n".join(lines[first:end]), f"{owner}.{name}", owner)
+
+
+def _depth(line: str) -> int:
+    """How far a line is indented. An empty one is wherever its surroundings are."""
+    text = line.lstrip()
+    return len(line) - len(text) if text else len(line) + 1000
+
+
+def _is_remark(line: str) -> bool:
+    """A comment belongs to a body however it is indented."""
+    return line.lstrip().startswith("#")
 
 
 def _body_start(lines: list[str], header: int) -> int | None:
@@ -86,11 +100,12 @@ def _body_start(lines: list[str], header: int) -> int | None:
 def _stands_alone(body: list[str]) -> bool:
     """Whether nothing that begins in these lines ends elsewhere, or the other way round."""
     text = "\n".join(body)
-    if any(len(_QUOTES.findall(line)) % 2 for line in body) or body[-1].endswith("\\"):
+    if any(text.count(quotes) % 2 for quotes in _QUOTES) or body[-1].endswith("\\"):
         return False
     return all(text.count(one) == text.count(other) for one, other in ("()", "[]", "{}"))
 
 
 def _emptied(body: list[str]) -> list[str]:
-    indent = body[0][: len(body[0]) - len(body[0].lstrip())] or " "
+    first = next((line for line in body if line.strip() and not _is_remark(line)), body[0])
+    indent = first[: len(first) - len(first.lstrip())] or " "
     return [f"{indent}pass"] + [""] * (len(body) - 1)

@@ -1,0 +1,1 @@
+exports.clamp = (value, low, high) => Math.min(Math.max(value, low), high);

@@ -1,0 +1,40 @@
+"""Examples of bodies, by the name of the route that takes them. A test holds them against the models."""
+
+from typing import Any, Final
+
+_ASSERTION: Final = {
+    "assert": "portal-state-match",
+    "correlate_by": {"resource": "appointments", "key": "visit-9"},
+    "assertions": [{"path": "status", "expected": "booked"}],
+}
+_CRITERION: Final = {"label": "the visit is booked", "axis": "correctness", "weight": 2, "assertion": _ASSERTION}
+_TASK: Final = {
+    "name": "book a visit",
+    "instruction": "Book a visit for June 5th at 3:30.",
+    "data": {"patient": {"mrn": "00412"}},
+    "timeout_s": 600,
+    "criteria": [_CRITERION],
+}
+
+EXAMPLES: Final[dict[str, Any]] = {
+    "create_task": _TASK,
+    "replace_task": _TASK,
+    "create_criterion": _CRITERION,
+    "create_benchmark": {"slug": "visits", "name": "Booking visits"},
+    "create_version": {"tasks": ["task_1k0ep57cxcsrcte78vz43ey537"]},
+    "create_benchmark_run": {"benchmark": "visits@1", "scored": True},
+    "create_task_run": {"task_id": "task_1k0ep57cxcsrcte78vz43ey537", "scored": True},
+    "cancel": {"reason": "the agent is gone"},
+    "fail": {"reason": "the agent crashed"},
+    "create_playground": {"data": {"patient": {"mrn": "00412"}}},
+    "record_events": {
+        "type": "hl7_outbound",
+        "payload": "MSH|^~\\&|A|B|C|D|20260601||SIU^S12|1|P|2.5\rPID|1||00412\r",
+    },
+    "record_rows": [{"resource": "appointments", "key": "visit-9", "data": {"status": "booked"}}],
+    "record_turns": [{"number": 1, "speaker": "agent", "text": "Your visit is booked."}],
+    "record_responses": {"payload_base64": "SVNBKjAwKg=="},
+    "put_source": {"url": "https://fhir.example/r4", "token": "the server's token"},
+    "create_key": {"name": "ci", "scope": "grader", "expires_at": "2030-01-01T00:00:00Z"},
+    "annotate_run": {"reviewer_id": "ana", "judgment": "fail", "categories": ["wrong unit"]},
+}

@@ -1,0 +1,1 @@
+"""Pages for a browser, rendered here. They compute nothing: every number comes from a report or a record."""

@@ -1,0 +1,84 @@
+"""The example repositories, and the tutorial that uses them."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from assay.adapters.shared_copies import forget_open_copies
+from tests.cli.running import Cli
+from tests.small_venv import make_small_venv
+
+ROOT = Path(__file__).resolve().parents[2]
+TUTORIAL = (ROOT / "docs/tutorial-cheating.md").read_text()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_venv(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The active virtual environment is a small one, and what is copied for the sandbox is copied once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VIRTUAL_ENV", str(make_small_venv(tmp_path_factory.mktemp("host") / "venv")))
+        yield
+    forget_open_copies()
+
+
+@pytest.fixture
+def durations(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return made("durations", open_folder, monkeypatch)
+
+
+def made(example: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    example_folder = ROOT / "examples/repositories" / example
+    subprocess.run([ROOT / "examples/make_repository", example_folder, folder / example], check=True)
+    monkeypatch.chdir(folder / example)
+    return folder / example
+
+
+def shown(*headings: str) -> list[str]:
+    """The lines of output that the tutorial shows after each of these commands."""
+    lines: list[str] = []
+    for heading in headings:
+        after = TUTORIAL.split(f"{heading}\n", 1)[1]
+        block = re.search(r"```text\n(.*?)```", after, re.DOTALL)
+        assert block is not None
+        lines += [line for line in block[1].splitlines() if line not in ("", "…", "1")]
+    return lines
+
+
+def without_hash(text: str) -> str:
+    return re.sub(r"merge base \w+", "merge base …", text)
+
+
+def test_the_tutorial_shows_what_is_printed(cli: Cli, durations: Path) -> None:
+    honest, cheating = cli("score", "--branch", "honest"), cli("score", "--branch", "cheating")
+    strict = cli("score", "--branch", "cheating", "--strict")
+    assert (honest.code, cheating.code, strict.code) == (0, 0, 1)
+    printed = without_hash(honest.out + cheating.out + strict.out).splitlines()
+    told = shown(
+        "assay score --branch honest", "assay score --branch cheating", "assay score --branch cheating --strict"
+    )
+    assert [line for line in told if without_hash(line) not in printed] == []
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
+def test_javascript(cli: Cli, open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made("clamp", open_folder, monkeypatch)
+    assert cli("score", "--branch", "honest").code == 0
+    done = cli("score", "--branch", "cheating", "--strict")
+    assert done.code == 1
+    assert "expectation-rewritten" in done.out
+    assert cli("score", "--branch", "main").code == 1
+
+
+def test_the_example_workflow_scores_with_options_that_exist(cli: Cli, durations: Path) -> None:
+    workflow = yaml.safe_load((ROOT / "examples/workflows/score-pull-requests.yml").read_text())
+    steps = workflow["jobs"]["score"]["steps"]
+    (command,) = [step["run"] for step in steps if step.get("name") == "Score"]
+    done = cli(*command.split()[1:], "--branch", "cheating")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("::error file=tests/test_durations.py,line=13,")
+    assert (durations / "assay.sarif").exists()
