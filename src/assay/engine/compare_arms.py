@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from assay.core.errors import InputError
 from assay.core.total import total
 from assay.dialects.harbor.trial import Trial, UsageSum
-from assay.engine.durations import durations_of
 from assay.engine.history import History, with_latest
 from assay.engine.job import Job
 from assay.engine.report import Question, chosen_key, groups_of
@@ -127,7 +126,10 @@ def _tasks(trials: Sequence[Trial], key: str, value: Callable[[float], float]) -
 
 
 def _costs(trials: Sequence[Trial]) -> Costs:
-    used, seconds = UsageSum(), [one for trial in trials if (one := durations_of(trial).total) is not None]
+    used, seconds = (
+        UsageSum(),
+        [one.seconds.total for one in trials if one.seconds and one.seconds.total is not None],
+    )
     known = [trial.usage for trial in trials if trial.usage is not None]
     for usage in known:
         used.add(usage)
