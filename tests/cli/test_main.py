@@ -67,7 +67,7 @@ MISTAKES = [
     ("report", "/no/such/path"),
     ("report", J1 / "result.json"),
     ("report", J1 / "t-pass__a57vv8Y"),
-    ("report", HARBOR_JOBS),
+    ("report", HARBOR_JOBS.parent.parent),
     ("report", "{tmp}/empty"),
     ("report", "{tmp}/planned"),
     ("report", "{tmp}/runless"),

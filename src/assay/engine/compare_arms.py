@@ -126,10 +126,9 @@ def _tasks(trials: Sequence[Trial], key: str, value: Callable[[float], float]) -
 
 
 def _costs(trials: Sequence[Trial]) -> Costs:
-    used, seconds = (
-        UsageSum(),
-        [one.seconds.total for one in trials if one.seconds and one.seconds.total is not None],
-    )
+    used = UsageSum()
+    lengths = [trial.seconds.total for trial in trials if trial.seconds is not None]
+    seconds = [length for length in lengths if length is not None]
     known = [trial.usage for trial in trials if trial.usage is not None]
     for usage in known:
         used.add(usage)
