@@ -213,6 +213,14 @@ def test_only_so_many_questions_at_once() -> None:
     assert most == 3
 
 
+def test_no_log_has_a_word_of_it(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    with chatting(Chat(status=500), Chat("the answer")) as talk:
+        assert answer(talk) == "the answer"
+    assert caplog.records
+    assert not any(words in caplog.text for words in ("secret", "the prompt", "the answer"))
+
+
 def test_an_endpoint_that_stays_busy() -> None:
     with chatting(Chat(status=503)) as talk, pytest.raises(MeasurementError, match="it answers 503, for 60 s"):
         answer(talk, pace=FakeTime().pace())

@@ -128,7 +128,8 @@ def test_annotations_beside_the_runs_are_labels(cli: Cli, runs: Path) -> None:
         )
     found = json.loads(cli("judge", "calibrate", str(runs), "--json").out)
     assert (found["cases"], found["annotators"]) == (2, ["ann"])
-    assert found["by_failure_mode"] == {"lazy": {"runs": 1, "judge FAIL": 0}}
+    (mode,) = found["by_failure_mode"]
+    assert (mode["failure_mode"], mode["runs"], mode["judge_failed"]) == ("lazy", 1, 0)
 
 
 @pytest.mark.parametrize(

@@ -123,10 +123,11 @@ def test_by_failure_mode() -> None:
         Label("2", "ann", False, "reward_hacking"),
         Label("3", "ann", False),
     ]
-    assert calibrate(verdicts("PPFF"), people, AT).by_failure_mode == {
-        "none given": {"runs": 1, "judge FAIL": 1},
-        "reward_hacking": {"runs": 2, "judge FAIL": 1},
-    }
+    none, hacking = calibrate(verdicts("PPFF"), people, AT).by_failure_mode
+    assert (none.failure_mode, none.runs, none.judge_failed) == ("none given", 1, 1)
+    assert (hacking.failure_mode, hacking.runs, hacking.judge_failed) == ("reward_hacking", 2, 1)
+    # Wilson's interval of 1 in 2.
+    assert (hacking.low, hacking.high) == pytest.approx((0.0945, 0.9055), abs=1e-4)
 
 
 def test_ratings_are_compared_with_weights() -> None:

@@ -106,8 +106,11 @@ def _calibration_lines(record: CalibrationRecord) -> Iterator[str]:
     yield render_table(["measure", "value", "95 % interval", "items"], [_measure(one) for one in measures])
     if record.by_failure_mode:
         yield ""
-        rows = [[mode, str(one["runs"]), str(one["judge FAIL"])] for mode, one in record.by_failure_mode.items()]
-        yield render_table(["failure_mode", "runs", "judge FAIL"], rows, right=True)
+        rows = [
+            [one.failure_mode, str(one.runs), str(one.judge_failed), f"{one.low:.3f} to {one.high:.3f}"]
+            for one in record.by_failure_mode
+        ]
+        yield render_table(["failure_mode", "runs", "judge FAIL", "95 % interval of the share"], rows)
     yield ""
     if record.reported is not None and record.corrected is not None:
         _, value, interval, items = _measure(record.corrected)

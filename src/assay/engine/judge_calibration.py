@@ -8,11 +8,11 @@ from statistics import median
 from typing import Final
 
 from assay.core.errors import InputError
-from assay.dialects.scorers.calibration_record import CalibrationRecord, Measure
+from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, Measure
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.stats.agreement import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
 from assay.stats.corrected_rate import Calibration, corrected_rate
-from assay.stats.interval import CantSay, Interval
+from assay.stats.interval import CantSay, Interval, rate_interval
 
 RATINGS: Final = ("task_completion", "instruction_adherence", "efficiency")
 _SCALE: Final = (1, 2, 3, 4, 5)
@@ -155,18 +155,22 @@ def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[
 
 def _by_failure_mode(
     people: Mapping[str, Mapping[str, Label]], truth: Mapping[str, str], said: Mapping[str, str]
-) -> dict[str, dict[str, int]]:
+) -> list[FailureModeRow]:
     """Of the runs that people fail, by their failure_mode: how many the judge fails too."""
-    found: dict[str, dict[str, int]] = {}
+    found: dict[str, list[bool]] = {}
     for run, given in people.items():
         if truth.get(run) != "FAIL" or run not in said:
             continue
         modes = [label.failure_mode or "none given" for label in given.values() if label.passed is False]
-        mode = max(modes, key=modes.count)
-        row = found.setdefault(mode, {"runs": 0, "judge FAIL": 0})
-        row["runs"] += 1
-        row["judge FAIL"] += said[run] == "FAIL"
-    return dict(sorted(found.items()))
+        found.setdefault(max(modes, key=modes.count), []).append(said[run] == "FAIL")
+    return [_mode_row(mode, failed) for mode, failed in sorted(found.items())]
+
+
+def _mode_row(mode: str, failed: Sequence[bool]) -> FailureModeRow:
+    interval = rate_interval(sum(failed) / len(failed), len(failed))
+    return FailureModeRow(
+        failure_mode=mode, runs=len(failed), judge_failed=sum(failed), low=interval.low, high=interval.high
+    )
 
 
 def _unmet(

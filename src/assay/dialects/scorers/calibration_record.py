@@ -1,7 +1,6 @@
 """The wire model of a calibration: how a judge did against people."""
 
 from datetime import datetime
-from typing import Any
 
 from pydantic import Field, FiniteFloat
 
@@ -21,6 +20,16 @@ class Measure(StrictModel):
     reason: str | None = None
 
 
+class FailureModeRow(StrictModel):
+    """Of the runs that people failed for one reason, how many the judge failed, and the interval of that share."""
+
+    failure_mode: str
+    runs: int
+    judge_failed: int
+    low: FiniteFloat
+    high: FiniteFloat
+
+
 class CalibrationRecord(StrictModel):
     """The agreement of a judge with people. It is good enough if ``unmet`` is empty.
 
@@ -38,7 +47,7 @@ class CalibrationRecord(StrictModel):
     confusion: dict[str, dict[str, int]]
     measures: list[Measure]
     ratings: list[Measure] = Field(default_factory=list)
-    by_failure_mode: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    by_failure_mode: list[FailureModeRow] = Field(default_factory=list)
     reported: FiniteFloat | None = None
     corrected: Measure | None = None
     made_at: datetime
