@@ -69,7 +69,7 @@ def test_47_a_verifier_that_never_ends(attack: Attack) -> None:
     with within(30):
         left = attack("true", toml=SHORT, verifier=f"{PASS}; sleep 300")
     assert (left.exception, left.rewards) == ("VerifierTimeoutError", None)
-    assert (left.reward, left.reason) == (None, "reward_missing")
+    assert (left.reward, left.reason) == (None, "reward_before_time_out")
     assert left.gradings[0]["result"]["error_taxonomy"][0]["category"] == "time-out"
 
 

@@ -15,7 +15,8 @@ from assay.adapters.run_scoring import archive_of_trial, turns_of_trial
 from assay.adapters.safe_read import read_below
 from assay.adapters.scored_runs import agent_folder, agent_records, read_scored
 from assay.adapters.scratch import temporary_folder
-from assay.adapters.seeded_task import is_seeded, load_seeded
+from assay.adapters.seeded_names import is_seeded
+from assay.adapters.seeded_task import load_seeded
 from assay.adapters.trees import unpack_tree
 from assay.core.errors import InputError
 from assay.evidence.coding_run import AgentEnd, AgentRecord, RunStatus

@@ -19,6 +19,7 @@ from assay.adapters.atomic_write import write_text
 from assay.adapters.checksums import file_checksum
 from assay.adapters.command_environment import command_environment
 from assay.adapters.scenario_file import scenario_of
+from assay.adapters.seeded_names import BASELINE, HOME, TASK, WORKSPACE
 from assay.adapters.trees import unpack_tree
 from assay.adapters.workspace.baseline import load_baseline
 from assay.core.errors import InputError
@@ -28,10 +29,6 @@ from assay.engine.sandbox import Sandbox
 from assay.engine.seeded_run import runnable
 from assay.engine.task import Task
 
-TASK = "task.json"
-WORKSPACE = "workspace.tar.gz"
-BASELINE = "baseline"
-HOME = "home.tar.gz"
 FORMAT = 1
 SEAL = "sha256"
 _FIELDS = {
@@ -71,11 +68,6 @@ def load_seeded(folder: str) -> Seeded:
         str(record["workspace_sha256"]),
         home=_home(folder, record.get("home_sha256")),
     )
-
-
-def is_seeded(folder: str) -> bool:
-    """Whether a folder looks like a seeded task."""
-    return os.path.isfile(f"{folder}/{TASK}") and os.path.isfile(f"{folder}/{WORKSPACE}")
 
 
 def load_runnable(folder: str, sandbox: Sandbox) -> Task:

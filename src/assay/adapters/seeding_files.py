@@ -10,7 +10,8 @@ from assay.adapters.atomic_write import write_text
 from assay.adapters.checksums import file_checksum
 from assay.adapters.command_environment import command_environment, resolved
 from assay.adapters.scratch import scratch_folder, temporary_folder
-from assay.adapters.seeded_task import BASELINE, HOME, WORKSPACE, load_seeded, write_record
+from assay.adapters.seeded_names import BASELINE, HOME, WORKSPACE
+from assay.adapters.seeded_task import load_seeded, write_record
 from assay.adapters.trees import own_tree, pack_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.archives import unpack_archive
 from assay.adapters.workspace.baseline import FolderBaseline, folder_baseline, store_baseline

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from assay.adapters.checksums import checksum
 from assay.adapters.safe_read import read_file
-from assay.adapters.seeded_task import is_seeded
+from assay.adapters.seeded_names import is_seeded
 from assay.adapters.shared_copies import names_program
 from assay.adapters.task_checksums import harbor_checksums
 from assay.adapters.trees import walk

@@ -27,7 +27,8 @@ from assay.adapters.job_store import DiskJobStore
 from assay.adapters.run_scoring import LocalRunScoring
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
-from assay.adapters.seeded_task import is_seeded, load_runnable
+from assay.adapters.seeded_names import is_seeded
+from assay.adapters.seeded_task import load_runnable
 from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
