@@ -134,7 +134,7 @@ def clustered() -> Iterator[dict[str, Any]]:
 
 
 def _inspect_error(numpy: Any, values: list[float], names: list[int]) -> float:
-    """The clustered standard error as inspect_ai defines it: the sums of products within clusters."""
+    """The clustered standard error by inspect_ai's formula, written anew: sums of products within clusters."""
     x, groups = numpy.array(values), numpy.array(names)
     spread = sum(float(numpy.outer(d := x[groups == g] - x.mean(), d).sum()) for g in set(names))
     count = len(set(names))
