@@ -233,6 +233,16 @@ def test_a_run_is_judged_as_soon_as_it_is_scored(cli: Cli, tmp_path: Path) -> No
     assert f"suspected reward hack: {trial}" in cli("judge", "gates", trial).out
 
 
+def test_a_report_hears_the_judge_of_a_scored_run(cli: Cli, tmp_path: Path) -> None:
+    task, _ = seed(tmp_path, GUARD)
+    with chatting(Chat(said(FAILED))) as talk:
+        trial, _ = run(cli, task, FIX, "--judge", "--judge-url", talk.url, "--judge-model", "m")
+    assert not (trial / "judgements").exists()
+    cli("annotate", trial, "--reviewer", "ada", "--judgment", "pass")
+    (job,) = json.loads(cli("report", "--json", trial.parent).out)["jobs"]
+    assert [one["contradicts"] for one in job["evaluation"]["disagreements"]] == [["judge"]]
+
+
 def test_a_judge_that_nobody_names_is_asked_for_before_the_agent_runs(cli: Cli, tmp_path: Path) -> None:
     task, _ = seed(tmp_path, GUARD)
     found = cli("run", task, "-a", "false", "--jobs-dir", tmp_path / "jobs", "--judge")

@@ -8,6 +8,7 @@ from assay.dialects.evaluation.added_tag import AddedTag
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.models import Annotation, ErrorSource, ErrorTag, Judgment
 from assay.dialects.harbor.trial import Trial
+from assay.dialects.scorers.judge_record import VerdictState
 from assay.engine.evaluation_report import (
     Change,
     EvaluationReport,
@@ -201,6 +202,26 @@ def test_reviewers_who_contradict_each_other_are_named(
 ) -> None:
     found = report(history("a", grading(1, 1.0), verdicts=verdicts))
     assert [one.contradicts for one in found.reviews] == contradicts
+
+
+@pytest.mark.parametrize(
+    ("judge", "tagged", "passed", "failed"),
+    [
+        ("PASS", False, [], ["verifier", "judge"]),
+        ("FAIL", False, ["judge"], ["verifier"]),
+        ("unparseable", False, [], ["verifier"]),
+        # A verdict says more than a tag; one that can't be read says nothing.
+        ("PASS", True, [], ["verifier", "judge"]),
+        ("unparseable", True, ["judge"], ["verifier"]),
+    ],
+)
+def test_a_judges_verdict_may_be_contradicted(
+    judge: VerdictState, tagged: bool, passed: list[str], failed: list[str]
+) -> None:
+    graded = grading(1, 1.0, tags=(("unit mismatch", "judge"),) if tagged else ())
+    for judgment, contradicts in (("pass", passed), ("fail", failed), ("defer", [])):
+        found = report(History("a", [graded], [said("r1", judgment)], [], judge))
+        assert [one.contradicts for one in found.reviews] == [contradicts]
 
 
 @pytest.mark.parametrize(("judgment", "contradicts"), [("pass", ["judge"]), ("fail", ["verifier"]), ("defer", [])])

@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from assay.adapters.atomic_write import is_unfinished
+from assay.adapters.judge_states import last_state
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below, read_file
 from assay.core.errors import InputError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
+    from assay.dialects.scorers.judge_record import VerdictState
 
 # A trial's result may hold whole rollouts with their log-probabilities.
 RESULT_LIMIT = 256 * 1024 * 1024
@@ -94,6 +96,9 @@ class DiskJobFolder:
         from assay.dialects.evaluation.added_tag import AddedTag  # noqa: PLC0415
 
         return read_records(f"{self._path}/{trial}", FOLDER, AddedTag, newer=True)
+
+    def judge_state(self, trial: str) -> "VerdictState | None":
+        return last_state(f"{self._path}/{trial}")
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")

@@ -13,6 +13,7 @@ import msgspec
 
 from assay.adapters.agent_record import read_agent_record
 from assay.adapters.atomic_write import write_text
+from assay.adapters.judge_states import JUDGEMENTS
 from assay.adapters.numbered_files import append_numbered
 from assay.adapters.records import parse_record, read_records
 from assay.adapters.safe_read import read_below
@@ -31,7 +32,7 @@ RUN: Final = "run.json"
 RESULT: Final = "result.json"
 REPORT: Final = "report.json"
 SECTION: Final = "judge.json"
-FOLDER: Final = "judgements"
+FOLDER: Final = JUDGEMENTS
 LIMIT: Final = 256 * 2**20
 BY_AGENT: Final = "the task was read from a file that the agent could have changed"
 

@@ -5,6 +5,7 @@ import os
 
 from assay.adapters.agent_record import read_agent_record
 from assay.adapters.atomic_write import write_text
+from assay.adapters.judge_states import SCORES
 from assay.adapters.numbered_files import file_name, numbers_in, read_all_numbered, read_numbered, write_numbered
 from assay.adapters.records import parse_record
 from assay.adapters.safe_read import read_below
@@ -15,7 +16,7 @@ from assay.evidence.coding_run import AgentEnd, AgentRecord, CodingRun, Diff
 from assay.evidence.files import Content
 from assay.evidence.verifier_run import RunEnd
 
-FOLDER = "scores"
+FOLDER = SCORES
 _MAX_DIFF = 64 * 2**20
 
 

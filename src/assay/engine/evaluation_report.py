@@ -69,11 +69,11 @@ def report_histories(
     own: Mapping[str, float] | None = None,
     evaluated: Mapping[str, Evaluated] | None = None,
 ) -> EvaluationReport | None:
-    """The summary of a job's gradings and annotations; None if none of its trials has any.
+    """The summary of a job's gradings, annotations and tags; None if none of its trials has any.
 
     ``own`` has the rewards that the trials recorded, for trials that were annotated but never graded.
     """
-    known = list(histories)
+    known = [one for one in histories if one.gradings or one.annotations or one.tags]
     if not known:
         return None
     seen = evaluated or {}

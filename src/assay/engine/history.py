@@ -1,4 +1,4 @@
-"""Read what was added after a trial's result, for reports: further gradings, and reviewers' verdicts."""
+"""Read what was added after a trial's result, for reports: gradings, and verdicts of reviewers and a judge."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,18 +16,23 @@ if TYPE_CHECKING:
     from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
+    from assay.dialects.scorers.judge_record import VerdictState
 
 AGENT_ERRORS = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The gradings of one trial, the verdicts on it and the tags that were added, the oldest first."""
+    """The gradings of one trial, the verdicts on it and the tags that were added, the oldest first.
+
+    ``judge`` is what a judge said last; None if the trial was not judged.
+    """
 
     trial: str
     gradings: "list[Grading]"
     annotations: "list[Annotation]"
     tags: "list[AddedTag]" = field(default_factory=list)
+    judge: "VerdictState | None" = None
 
     def latest(self) -> "list[Grading]":
         """The newest grading of each step, in the order of the steps."""
@@ -70,9 +75,9 @@ def with_latest(trials: Iterable[Trial], histories: Iterable[History]) -> list[T
 def _read(folder: JobFolder, trials: Iterable[Trial]) -> Iterator[History]:
     for trial in trials:
         gradings, annotations = folder.gradings(trial.name), folder.annotations(trial.name)
-        tags = folder.added_tags(trial.name)
-        if gradings or annotations or tags:
-            yield History(trial.name, gradings, annotations, tags)
+        tags, judge = folder.added_tags(trial.name), folder.judge_state(trial.name)
+        if gradings or annotations or tags or judge is not None:
+            yield History(trial.name, gradings, annotations, tags, judge)
 
 
 def _regraded(trial: Trial, history: History | None) -> Trial:

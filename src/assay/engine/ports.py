@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
+    from assay.dialects.scorers.judge_record import VerdictState
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -59,7 +60,7 @@ class JobFolder(Protocol):
         ...
 
     def has_records(self) -> bool:
-        """Whether trials of the job have gradings or annotations beside their results."""
+        """Whether trials of the job have records beside their results."""
         ...
 
     def gradings(self, trial: str) -> "list[Grading]":
@@ -72,6 +73,10 @@ class JobFolder(Protocol):
 
     def added_tags(self, trial: str) -> "list[AddedTag]":
         """The tags that were added beside a trial's result, the oldest first. Raises ``InputError``."""
+        ...
+
+    def judge_state(self, trial: str) -> "VerdictState | None":
+        """What a judge said of a trial last; None if nobody judged it. Raises ``InputError``."""
         ...
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:

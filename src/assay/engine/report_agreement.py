@@ -1,7 +1,7 @@
-"""How far reviewers agree among each other, with the verifier, and with a judge."""
+"""How far reviewers agree among each other, and they, the verifier and a judge with each other."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.engine.history import History
@@ -19,15 +19,18 @@ class RaterAgreement:
     measures: list[Agreement]
 
 
-def report_agreement(
-    histories: Iterable[History], verifier: Mapping[str, bool], judge: Mapping[str, bool] | None = None
-) -> list[RaterAgreement]:
-    """The agreement on the trials that were reviewed. ``verifier`` and ``judge`` say which trials passed."""
+def report_agreement(histories: Sequence[History], verifier: Mapping[str, bool]) -> list[RaterAgreement]:
+    """The agreement on the trials that were reviewed or judged. ``verifier`` says which trials passed."""
     reviews = {history.trial: _verdicts(history) for history in histories}
-    reviews = {trial: verdicts for trial, verdicts in reviews.items() if verdicts}
-    if not reviews:
-        return []
-    return [*_among(reviews), *_with("the verifier", reviews, verifier), *_with("the judge", reviews, judge or {})]
+    people = {trial: _majority(verdicts) for trial, verdicts in reviews.items()}
+    # A verdict that can't be read is none.
+    judge = {one.trial: one.judge == "PASS" for one in histories if one.judge in ("PASS", "FAIL")}
+    return [
+        *_among(reviews),
+        *_of_two("reviewers and the verifier", people, verifier),
+        *_of_two("reviewers and the judge", people, judge),
+        *_of_two("the verifier and the judge", judge, verifier),
+    ]
 
 
 def _verdicts(history: History) -> dict[str, bool]:
@@ -48,20 +51,17 @@ def _among(reviews: Mapping[str, Mapping[str, bool]]) -> Iterator[RaterAgreement
     yield RaterAgreement("reviewers among each other", measures)
 
 
-def _with(
-    name: str, reviews: Mapping[str, Mapping[str, bool]], passed: Mapping[str, bool]
+def _of_two(
+    between: str, ratings: Mapping[str, bool | None], others: Mapping[str, bool]
 ) -> Iterator[RaterAgreement]:
-    """The reviewers' majority and another rater. A tie is no verdict."""
-    both = [(_majority(verdicts), passed.get(trial)) for trial, verdicts in reviews.items()]
+    both = [(rating, others.get(trial)) for trial, rating in ratings.items()]
     if sum(one is not None and other is not None for one, other in both) >= FEWEST:
-        people, other = zip(*both, strict=True)
-        items = [list(pair) for pair in both]
-        yield RaterAgreement(
-            f"reviewers and {name}",
-            [percent_agreement(people, other), cohen_kappa(people, other), krippendorff_alpha(items)],
-        )
+        one, other = zip(*both, strict=True)
+        measures = [percent_agreement(one, other), cohen_kappa(one, other), krippendorff_alpha(both)]
+        yield RaterAgreement(between, measures)
 
 
 def _majority(verdicts: Mapping[str, bool]) -> bool | None:
+    """What most reviewers say. A tie is no verdict."""
     votes = Counter(verdicts.values())
     return None if votes[True] == votes[False] else votes[True] > votes[False]

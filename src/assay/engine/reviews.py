@@ -1,8 +1,9 @@
 """The reviews of a job: every verdict with the reward beside it, and whom it contradicts.
 
 A verifier says pass with a reward of at least the threshold, and fail with 0 or no reward. With a reward between
-the two it says neither, so that a reviewer who passes or fails the run doesn't agree with it. A judge that tagged
-a failure says fail. A reviewer who defers contradicts nobody.
+the two it says neither, so that a reviewer who passes or fails the run doesn't agree with it. A judge says
+what its last verdict says; without one that can be read, a judge that tagged a failure says fail. A reviewer who
+defers contradicts nobody.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,7 +42,7 @@ def reviews_of(
     reward = own if evaluated is None or evaluated.result is None else evaluated.reward
     said = {
         VERIFIER: _verdict_of_reward(reward, threshold),
-        JUDGE: "fail" if _judge_found_failures(history, evaluated) else None,
+        JUDGE: _verdict_of_judge(history, evaluated),
     }
     others = {one.reviewer_id: one.judgment.value for one in history.annotations}
     for one in history.annotations:
@@ -62,10 +63,12 @@ def _verdict_of_reward(reward: float | None, threshold: float) -> str:
     return "partial" if reward is not None and reward > 0 else "fail"
 
 
-def _judge_found_failures(history: History, evaluated: Evaluated | None) -> bool:
+def _verdict_of_judge(history: History, evaluated: Evaluated | None) -> str | None:
+    if history.judge in ("PASS", "FAIL"):
+        return history.judge.lower()
     graded = evaluated.result.error_taxonomy if evaluated is not None and evaluated.result is not None else None
     tags = [*(graded or ()), *(one.tag for one in history.tags)]
-    return any(tag.source.value == JUDGE for tag in tags)
+    return "fail" if any(tag.source.value == JUDGE for tag in tags) else None
 
 
 def _contradicted(one: "Annotation", said: Mapping[str, str | None], others: Mapping[str, str]) -> Iterator[str]:
