@@ -12,6 +12,7 @@ from assay.engine.compare_arms import ReadJob, arms_of
 from assay.engine.job import Job
 from assay.engine.report import Question, Success, attempts_at
 from assay.engine.report_intervals import group_bounds, group_intervals
+from assay.engine.task_rewards import rewards_by_task
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_trials import DATASET, made_trials
 from benchmarks.measure import TIMES, Result, best_cpu
@@ -49,9 +50,8 @@ def run(jobs: MadeJobs) -> Iterator[Result]:
 def intervals(trials: Sequence[Trial]) -> object:
     """Everything that a report says about how sure it is."""
     attempts = attempts_at(trials, Success("reward", 1))
-    return group_intervals(trials, "reward", attempts), group_bounds(
-        {"g": trials}, {"g": "reward"}, frozenset(), 0
-    )
+    rewards = rewards_by_task(trials, "reward")
+    return group_intervals(rewards, attempts), group_bounds({"g": rewards}, 0, only_group=True)
 
 
 def comparison(first: list[Trial], second: list[Trial]) -> object:

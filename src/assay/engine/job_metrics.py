@@ -45,13 +45,20 @@ def job_metrics(
 
 
 def _sources(trials: Iterable[Trial], version: HarborVersion) -> Sources:
-    # Many trials share a slot, and taking paths apart is slow.
     known = {(trial.slot, trial.dataset) for trial in trials if trial.dataset != "adhoc"}
+    # Taking paths apart is slow, and most tasks are in the same few folders: one path of each is enough.
+    paths = {(_before_name(slot[0]), dataset): slot[0] for slot, dataset in known if slot}
     return Sources(
         names=frozenset(dataset for _, dataset in known),
-        by_folder={str(PurePosixPath(slot[0]).parent): dataset for slot, dataset in known if slot},
+        by_folder={str(PurePosixPath(path).parent): dataset for (_, dataset), path in paths.items()},
         all_count=version.every_source_counts,
     )
+
+
+def _before_name(path: str) -> str:
+    """The text before the last name of a path; the whole text if it doesn't end with a name."""
+    before, slash, name = path.rpartition("/")
+    return path if name in ("", ".") else before + slash
 
 
 def with_registered(

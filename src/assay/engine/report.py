@@ -24,7 +24,7 @@ from assay.engine.report_agreement import RaterAgreement, report_agreement
 from assay.engine.report_intervals import GroupBounds, GroupIntervals, group_bounds, group_intervals
 from assay.engine.report_noise import GroupNoise, group_noise
 from assay.engine.rows_report import TaskRow, TrialRow, cause_of, task_rows, trial_rows, unrewarded
-from assay.engine.task_rewards import unusable_outputs
+from assay.engine.task_rewards import TaskRewards, rewards_by_task, unusable_outputs
 from assay.engine.usage_report import UsageReport, report_usage
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
 
@@ -135,15 +135,19 @@ def report_job(
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
     evaluated = evaluate_trials(job.trials, histories, question.grading)
+    members = groups_of(trials)
+    chosen = _chosen_keys(stats.evals, question)
+    rewards = {name: rewards_by_task(members[name], key) for name, key in chosen.items()}
     groups = [
         replace(
-            _group(key, members, stats.evals[key], question),
-            evaluation=summarize([trial.name for trial in members], evaluated, question.threshold),
+            _group(name, found, stats.evals[name], question, rewards.get(name)),
+            evaluation=summarize([trial.name for trial in found], evaluated, question.threshold),
         )
-        for key, members in groups_of(trials).items()
+        for name, found in members.items()
     ]
-    chosen = {group.key: group.success.key for group in groups if group.success is not None}
-    deciding = _deciding_rewards(trials, question)
+    unusable = unusable_outputs(histories, question.grading)
+    usable = {name: rewards_by_task(members[name], key, unusable) for name, key in chosen.items() if unusable}
+    deciding = _deciding_rewards(trials, question) if histories else {}
     return JobReport(
         job=job.name,
         profile=job.version.profile.value,
@@ -160,16 +164,20 @@ def report_job(
         trial_rows=trial_rows(trials, job.problems) if question.by == "trial" else None,
         task_rows=task_rows(trials, _keys(groups), question.threshold) if question.by == "task" else None,
         evaluation=report_histories(histories, question.grading, question.threshold, deciding, evaluated),
-        bounds=group_bounds(
-            groups_of(trials), chosen, unusable_outputs(histories, question.grading), len(job.problems)
-        ),
-        noise=group_noise(groups_of(trials), chosen, question.threshold, histories),
+        bounds=group_bounds(usable or rewards, len(job.problems), only_group=len(members) == 1),
+        noise=group_noise(members, chosen, rewards, question.threshold, histories),
         agreement=report_agreement(histories, {name: one >= question.threshold for name, one in deciding.items()}),
     )
 
 
 def _keys(groups: Iterable[GroupReport]) -> dict[str, str | None]:
     return {group.key: None if group.success is None else group.success.key for group in groups}
+
+
+def _chosen_keys(evals: Mapping[str, EvalStats], question: Question) -> dict[str, str]:
+    """The reward key of each group that has one."""
+    keys = {name: chosen_key(stats.reward_stats, question) for name, stats in evals.items()}
+    return {name: key for name, key in keys.items() if key is not None}
 
 
 def _sum(counts: Sequence[Denominators]) -> Denominators:
@@ -221,11 +229,18 @@ def _count(trials: Iterable[Trial], problems: Iterable[Problem]) -> Denominators
     return Denominators(scored, though, errored, missing, invalid, cancelled)
 
 
-def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Question) -> GroupReport:
+def _group(
+    key: str,
+    trials: Sequence[Trial],
+    stats: EvalStats,
+    question: Question,
+    rewards: Mapping[str, TaskRewards] | None,
+) -> GroupReport:
     chosen = chosen_key(stats.reward_stats, question)
     success = None if chosen is None else Success(chosen, question.threshold)
     attempts = {} if success is None else attempts_at(trials, success)
     ks = _chosen_k(attempts, question)
+    intervals = None if rewards is None else group_intervals(rewards, attempts)
     values = [] if chosen is None else [t.rewards[chosen] for t in trials if t.rewards and chosen in t.rewards]
     return GroupReport(
         key=key,
@@ -237,7 +252,7 @@ def _group(key: str, trials: Sequence[Trial], stats: EvalStats, question: Questi
         n_averaged=len(values),
         pass_at_k=[estimate_pass_at_k(attempts, k) for k in ks],
         pass_hat_k=[estimate_pass_hat_k(attempts, k) for k in ks],
-        intervals=None if chosen is None else group_intervals(trials, chosen, attempts),
+        intervals=intervals,
     )
 
 

@@ -1,11 +1,10 @@
 """How sure the numbers of a report are: intervals with the task as the unit, and bounds for broken trials."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from assay.dialects.harbor.trial import Trial
-from assay.engine.task_rewards import rewards_by_task
+from assay.engine.task_rewards import TaskRewards
 from assay.stats.attempts import Attempts
 from assay.stats.bounds import Bounds, bounds_of_mean
 from assay.stats.interval import CantSay
@@ -29,9 +28,8 @@ class GroupBounds:
     unplaced: int
 
 
-def group_intervals(trials: Sequence[Trial], key: str, attempts: Mapping[str, Attempts]) -> GroupIntervals:
-    """The intervals of one group for the reward under a key."""
-    tasks = rewards_by_task(trials, key)
+def group_intervals(tasks: Mapping[str, TaskRewards], attempts: Mapping[str, Attempts]) -> GroupIntervals:
+    """The intervals of one group from the rewards of its tasks and the attempts at them."""
     mean = clustered_mean([task.rewards for task in tasks.values()])
     if any(task.not_finite for task in tasks.values()):
         mean = replace(mean, value=None, interval=CantSay("a reward is NaN or infinite"), standard_error=None)
@@ -39,16 +37,16 @@ def group_intervals(trials: Sequence[Trial], key: str, attempts: Mapping[str, At
 
 
 def group_bounds(
-    groups: Mapping[str, Sequence[Trial]], keys: Mapping[str, str], unusable: Collection[str], unread: int
+    rewards: Mapping[str, Mapping[str, TaskRewards]], unread: int, *, only_group: bool
 ) -> dict[str, GroupBounds]:
-    """The bounds of each group by its reward key, if a trial of it is broken.
+    """The bounds of each group from the rewards of its tasks, if a trial of it is broken.
 
     ``unread`` trials have no result that says which group they are of. If there is only one group, they are its.
     """
-    lost, unplaced = (unread, 0) if len(groups) == 1 else (0, unread)
+    lost, unplaced = (unread, 0) if only_group else (0, unread)
     found: dict[str, GroupBounds] = {}
-    for name, key in keys.items():
-        tasks = rewards_by_task(groups[name], key, unusable).values()
+    for name, by_task in rewards.items():
+        tasks = by_task.values()
         broken = lost + sum(task.broken for task in tasks)
         if broken or unplaced:
             known = list(chain.from_iterable(task.rewards for task in tasks))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from assay.dialects.harbor.trial import Trial
 from assay.engine.history import History
+from assay.engine.task_rewards import TaskRewards
 from assay.stats.interval import CantSay, Interval, clopper_pearson
 from assay.stats.noise import VarianceParts, Wavering, variance_parts, wavering, without_verifier_noise
 
@@ -33,23 +34,41 @@ class GroupNoise:
 def group_noise(
     groups: Mapping[str, Sequence[Trial]],
     keys: Mapping[str, str],
+    rewards: Mapping[str, Mapping[str, TaskRewards]],
     threshold: float,
     histories: Iterable[History],
 ) -> dict[str, GroupNoise]:
-    """The noise of each group in which an attempt or a grading was repeated, by its reward key."""
+    """The noise of each group in which an attempt or a grading was repeated, by its reward key.
+
+    ``rewards`` has the rewards of each group's tasks under that key.
+    """
     by_trial = {history.trial: history for history in histories}
-    found = {name: _noise(groups[name], key, threshold, by_trial) for name, key in keys.items()}
+    found = {
+        name: _noise(
+            _graded_runs(groups[name], key, by_trial) if by_trial else _runs_graded_once(rewards[name]), threshold
+        )
+        for name, key in keys.items()
+    }
     return {name: noise for name, noise in found.items() if noise is not None}
 
 
-def _noise(
-    trials: Sequence[Trial], key: str, threshold: float, histories: Mapping[str, History]
-) -> GroupNoise | None:
+def _runs_graded_once(rewards: Mapping[str, TaskRewards]) -> dict[str, list[list[float]]]:
+    runs = {task: [[value] for value in found.rewards if _finite(value)] for task, found in rewards.items()}
+    return {task: found for task, found in runs.items() if found}
+
+
+def _graded_runs(
+    trials: Iterable[Trial], key: str, histories: Mapping[str, History]
+) -> dict[str, list[list[float]]]:
     tasks: dict[str, list[list[float]]] = {}
     for trial in trials:
         rewards = _rewards(trial, key, histories.get(trial.name))
         if rewards:
             tasks.setdefault(trial.task, []).append(rewards)
+    return tasks
+
+
+def _noise(tasks: Mapping[str, list[list[float]]], threshold: float) -> GroupNoise | None:
     repeated = any(len(runs) > 1 or any(len(run) > 1 for run in runs) for runs in tasks.values())
     if not repeated:
         return None
@@ -84,9 +103,11 @@ def _finite(value: float) -> bool:
 def _mixed(tasks: Mapping[str, Sequence[Sequence[float]]], threshold: float) -> list[MixedTask]:
     """Tasks with both successes and failures among their attempts, those nearest to half and half first."""
     found = []
+    # Tasks with the same numbers of attempts and successes share an interval, so there are only a few.
+    intervals: dict[tuple[int, int], Interval] = {}
     for task, runs in tasks.items():
-        successes = sum(run[0] >= threshold for run in runs)
-        if 0 < successes < len(runs):
-            interval = clopper_pearson(successes, len(runs))
-            found.append(MixedTask(task, successes, len(runs), interval))
+        counts = sum([run[0] >= threshold for run in runs]), len(runs)
+        if 0 < counts[0] < counts[1]:
+            interval = intervals.get(counts) or intervals.setdefault(counts, clopper_pearson(*counts))
+            found.append(MixedTask(task, *counts, interval))
     return sorted(found, key=lambda one: (abs(2 * one.successes - one.attempts) / one.attempts, one.task))

@@ -60,12 +60,13 @@ class JobResult:
 class _Group:
     """What is collected about one group in the pass over the trials."""
 
-    __slots__ = ("dataset", "key", "rewards", "stats", "tasks")
+    __slots__ = ("dataset", "key", "names", "rewards", "stats", "tasks")
 
     def __init__(self, key: str, dataset: str) -> None:
         self.key = key
         self.dataset = dataset
         self.stats = EvalStats()
+        self.names: list[str] = []
         self.tasks: list[str] = []
         self.rewards: list[Rewards | None] = []
 
@@ -114,11 +115,9 @@ def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
         if group is None:
             key = evals_key(*parts)
             group = by_parts[parts] = groups.setdefault(key, _Group(key, trial.dataset))
-        rewards = trial.rewards
+        group.names.append(trial.name)
         group.tasks.append(trial.task)
-        group.rewards.append(rewards)
-        if rewards is not None:
-            _count_rewards(group.stats, trial.name, rewards)
+        group.rewards.append(trial.rewards)
         if trial.exception_type is not None:
             stats.n_errored_trials += 1
             _count_error(group.stats, trial.name, trial.exception_type)
@@ -132,17 +131,21 @@ def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
     return groups
 
 
-def _count_rewards(stats: EvalStats, name: str, rewards: Rewards) -> None:
-    stats.n_trials += 1
-    for key, value in rewards.items():
-        buckets = stats.reward_stats.get(key)
-        if buckets is None:
-            buckets = stats.reward_stats[key] = {}
-        names = buckets.get(value)
-        if names is None:
-            buckets[value] = [name]
-        else:
-            names.append(name)
+def _count_rewards(group: _Group) -> None:
+    found = group.stats.reward_stats
+    for name, rewards in zip(group.names, group.rewards, strict=True):
+        if rewards is None:
+            continue
+        group.stats.n_trials += 1
+        for key, value in rewards.items():
+            buckets = found.get(key)
+            if buckets is None:
+                buckets = found[key] = {}
+            names = buckets.get(value)
+            if names is None:
+                buckets[value] = [name]
+            else:
+                names.append(name)
 
 
 def _count_error(stats: EvalStats, name: str, exception_type: str) -> None:
@@ -155,5 +158,6 @@ def _finish(group: _Group, metrics: DatasetMetrics, running: bool) -> None:
     dataset = group.dataset if running else group.key.split("__")[-1]
     # Keys of groups contain "__", which the names that can be found don't.
     chosen = metrics.get(group.key, metrics.get(dataset, ()))
+    _count_rewards(group)
     group.stats.metrics = [metric.compute(group.rewards) for metric in chosen]
     group.stats.pass_at_k = {} if running else pass_at_k_of_group(group.tasks, group.rewards)

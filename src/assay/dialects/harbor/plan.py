@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import msgspec
@@ -89,7 +90,7 @@ def _by_start(trials: Iterable[Trial]) -> list[Trial]:
     if all(
         trial.started_at and len(trial.started_at) == _USUAL and trial.started_at[-1] == "Z" for trial in known
     ):
-        return sorted(known, key=lambda trial: (trial.started_at, trial.name))
+        return sorted(known, key=attrgetter("started_at", "name"))
     return sorted(known, key=_start)
 
 
