@@ -145,6 +145,14 @@ def _show(report: ScorersReport, args: argparse.Namespace) -> None:
 
 
 def _check(args: argparse.Namespace) -> None:
+    _check_judge(args)
+    for text in args.format:
+        parse_format(text)
+    _check_sources(args)
+    _check_repository(args)
+
+
+def _check_judge(args: argparse.Namespace) -> None:
     refuse_without(args, wanted=args.judge)
     if args.require_judge and not args.judge:
         raise InputError("pass --judge with --require-judge: without it no judge is asked")
@@ -152,8 +160,9 @@ def _check(args: argparse.Namespace) -> None:
         raise InputError(f"--keep must be a new folder, but {args.keep} exists")
     if args.agent_logs is not None and not os.path.isdir(args.agent_logs):
         raise InputError(f"--agent-logs must be a folder, got {args.agent_logs}, which isn't one")
-    for text in args.format:
-        parse_format(text)
+
+
+def _check_sources(args: argparse.Namespace) -> None:
     if args.task is not None and args.scenario is not None:
         raise InputError("pass --task or --scenario, got both")
     if args.workspace is not None and args.no_workspace:
@@ -162,17 +171,20 @@ def _check(args: argparse.Namespace) -> None:
         raise InputError("a task has its own baseline: leave out --baseline")
     if args.baseline is not None and args.scenario is None:
         raise InputError("pass --scenario with --baseline, got no scenario")
-    needs_workspace = args.task is not None or args.baseline is not None
-    if needs_workspace and args.workspace is None and not args.no_workspace:
+    if _is_elsewhere(args) and args.workspace is None and not args.no_workspace:
         raise InputError("pass a workspace or --no-workspace, got neither")
     if args.no_workspace and args.task is None and args.scenario is None:
         raise InputError("pass --task or --scenario with --no-workspace, got neither")
-    _check_repository(args, needs_workspace)
 
 
-def _check_repository(args: argparse.Namespace, elsewhere: bool) -> None:
+def _is_elsewhere(args: argparse.Namespace) -> bool:
+    """Whether what to compare with isn't a repository's main branch."""
+    return args.task is not None or args.baseline is not None
+
+
+def _check_repository(args: argparse.Namespace) -> None:
     given = [f"--{name}" for name in ("branch", "pr", "main") if getattr(args, name) is not None]
-    if given and (elsewhere or args.no_workspace):
+    if given and (_is_elsewhere(args) or args.no_workspace):
         raise InputError(f"{given[0]} is for a git repository: leave out --task, --baseline and --no-workspace")
 
 

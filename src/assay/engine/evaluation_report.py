@@ -1,6 +1,6 @@
 """Summarize the gradings of a job beyond its rewards: validity, failures, changes, flakiness, reviews."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from assay.engine.reviews import Review, reviews_of
 
 if TYPE_CHECKING:
     from assay.dialects.evaluation.grading import Grading
+    from assay.dialects.evaluation.models import ValidityCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +84,14 @@ def report_histories(
         for review in reviews_of(history, seen.get(history.trial), (own or {}).get(history.trial), threshold)
     ]
     shown = {history.trial: history.first() if used == "first" else history.latest() for history in known}
-    checks = [[grading.result.validity for grading in views] for views in shown.values()]
     return EvaluationReport(
         used=used,
         summary=summarize(seen, seen, threshold),
         graded=sum(bool(history.gradings) for history in known),
         graded_again=sum(history.graded_again() for history in known),
-        unparseable=sum(any(not one.output_parseable for one in steps) for steps in checks),
-        schema_violations=sum(
-            any(one.output_parseable and not one.schema_valid for one in steps) for steps in checks
-        ),
-        incomplete=sum(any(not one.verifier_completed for one in steps) for steps in checks),
+        unparseable=_trials_with(shown, lambda one: not one.output_parseable),
+        schema_violations=_trials_with(shown, lambda one: one.output_parseable and not one.schema_valid),
+        incomplete=_trials_with(shown, lambda one: not one.verifier_completed),
         changes=[change for history in known for change in _changes(history)],
         flaky=[history.trial for history in known if any(one.is_flaky for one in history.gradings)],
         taxonomy=_taxonomy(shown, known),
@@ -101,6 +99,11 @@ def report_histories(
         reviews=reviews,
         disagreements=[review for review in reviews if review.contradicts],
     )
+
+
+def _trials_with(shown: "dict[str, list[Grading]]", holds: "Callable[[ValidityCheck], bool]") -> int:
+    """The number of trials in which something holds for the validity of a step."""
+    return sum(any(holds(one.result.validity) for one in steps) for steps in shown.values())
 
 
 def _changes(history: History) -> Iterator[Change]:

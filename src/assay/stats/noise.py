@@ -34,22 +34,32 @@ class VarianceParts:
 
 def variance_parts(tasks: Sequence[Sequence[Sequence[float]]]) -> VarianceParts | CantSay:
     """The parts from tasks, each a sequence of runs, each the rewards of its gradings."""
-    known = [[run for run in task if run] for task in tasks]
-    known = [task for task in known if task]
+    known = _with_rewards(tasks)
     if len(known) < 2:
         return CantSay("one task says nothing about others" if known else "there are no rewards")
     runs = [run for task in known for run in task]
     verifier = _within(runs)
     means = [[run[0] if len(run) == 1 else _mean(run) for run in task] for task in known]
     of_runs = _within(means)
-    of_verifier = 0.0 if verifier is None else verifier * math.fsum(1 / len(run) for run in runs) / len(runs)
+    of_verifier = 0.0 if verifier is None else verifier * _mean_share(runs)
     centres = [_mean(task) for task in means]
     centre = _mean(centres)
     of_tasks = math.fsum(square(one - centre) for one in centres) / (len(centres) - 1)
-    by_chance = (of_runs or 0.0) * math.fsum(1 / len(task) for task in means) / len(means)
+    by_chance = (of_runs or 0.0) * _mean_share(means)
     attempts = None if of_runs is None else max(0.0, of_runs - of_verifier)
     left = of_verifier if of_runs is None else by_chance
     return VarianceParts(max(0.0, of_tasks - left), attempts, verifier)
+
+
+def _with_rewards(tasks: Sequence[Sequence[Sequence[float]]]) -> list[list[Sequence[float]]]:
+    """The tasks and runs that have any reward."""
+    found = [[run for run in task if run] for task in tasks]
+    return [task for task in found if task]
+
+
+def _mean_share(groups: Sequence[Sequence[float]]) -> float:
+    """The share that one member has in the mean of its group, on average."""
+    return math.fsum(1 / len(group) for group in groups) / len(groups)
 
 
 def _within(groups: Sequence[Sequence[float]]) -> float | None:
