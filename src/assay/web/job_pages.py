@@ -13,6 +13,7 @@ from assay.web.rendering import picture, render, style
 
 PAGE_SIZE = 200
 RUNS_IN_ONE_FILE = 500
+TITLE_LENGTH = 30
 
 ReadRun = Callable[[str], RunView | None]
 
@@ -85,7 +86,7 @@ class JobPages:
         pages: list[dict[str, object]] | None = None,
     ) -> str:
         pictures = {
-            group.key: picture(pass_at_k_svg(group.key, group.intervals))
+            group.key: picture(pass_at_k_svg(_short(group.key), group.intervals))
             for group in self.view.report.groups
             if group.intervals is not None and len(group.intervals.passes.at) > 1
         }
@@ -105,6 +106,11 @@ class JobPages:
             link=link,
             run_pages=pages or [],
         )
+
+
+def _short(name: str) -> str:
+    """A name that fits into the title of a picture; the whole of it is above."""
+    return name if len(name) <= TITLE_LENGTH else f"{name[:TITLE_LENGTH]}…"
 
 
 def _anchor(name: str) -> str:
