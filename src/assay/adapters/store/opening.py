@@ -85,7 +85,7 @@ def _file(path: str, create: bool) -> str:
         raise InputError(f"the store must be a file, got {path!r}")
     if not os.path.exists(whole):
         if not create:
-            raise InputError(f"the store {path} doesn't exist; 'assay serve' and 'assay playground load' create one")
+            raise InputError(f"the store {path} doesn't exist; 'assay serve' and 'assay playground load' make one")
         try:
             os.close(os.open(whole, os.O_CREAT | os.O_WRONLY, 0o600))
         except OSError as error:
