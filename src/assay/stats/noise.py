@@ -34,13 +34,12 @@ class VarianceParts:
 
 def variance_parts(tasks: Sequence[Sequence[Sequence[float]]]) -> VarianceParts | CantSay:
     """The parts from tasks, each a sequence of runs, each the rewards of its gradings."""
-    known = [[run for run in task if run] for task in tasks]
-    known = [task for task in known if task]
-    if len(known) < 2:
-        return CantSay("one task says nothing about others" if known else "there are no rewards")
-    runs = [run for task in known for run in task]
+    means = [[run[0] if len(run) == 1 else _mean(run) for run in task if run] for task in tasks]
+    means = [task for task in means if task]
+    if len(means) < 2:
+        return CantSay("one task says nothing about others" if means else "there are no rewards")
+    runs = [run for task in tasks for run in task if run]
     verifier = _within(runs)
-    means = [[run[0] if len(run) == 1 else _mean(run) for run in task] for task in known]
     of_runs = _within(means)
     of_verifier = 0.0 if verifier is None else verifier * math.fsum(1 / len(run) for run in runs) / len(runs)
     centres = [_mean(task) for task in means]
