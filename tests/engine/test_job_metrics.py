@@ -9,11 +9,14 @@ import pytest
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.dialects.harbor.metrics import MAX, SUM
+from assay.dialects.harbor.trial import Trial
+from assay.dialects.harbor.versions import UNKNOWN
 from assay.engine.audit import Audit, audit_job
 from assay.engine.finding import Standing
 from assay.engine.job import Job, read_job
-from assay.engine.job_metrics import RecordedMetric
+from assay.engine.job_metrics import RecordedMetric, job_metrics
 from assay.engine.report import report_job
+from assay.evidence.files import Content
 from tests.builders import DATA, edit_json, write_trial
 
 REGISTRY = DATA / "harbor_versions" / "0.13.1-registry"
@@ -36,6 +39,23 @@ def test_the_metrics_of_a_registry_are_known_by_their_recorded_values() -> None:
         "the metric of reg comes from its registry, not from config.json: by its recorded value it is max, sum"
     ]
     assert [group.harbor.metrics for group in report_job(job).groups] == [[{"max": 1.0}, {"sum": 1.25}]]
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [("a/b/x", "a/b"), ("a/b/", "a"), ("a/b/.", "a"), ("a//x", "a"), ("/x", "/"), ("x", "."), ("a/b/..", "a/b")],
+)
+def test_a_dataset_is_known_by_the_folder_of_its_tasks(path: str, folder: str) -> None:
+    trials = [Trial("t", "t", "agent", dataset="named", slot=(path,))]
+    config = Content("config.json", json.dumps({"datasets": [{"path": folder}]}).encode())
+    assert set(job_metrics(config, trials, None, UNKNOWN, []).by_dataset) == {"adhoc", "named"}
+
+
+def test_paths_that_begin_alike_may_be_in_different_folders() -> None:
+    slots = {"a/b/": "outer", "a/b/x": "inner", "a/b/y": "inner"}
+    trials = [Trial(path, "t", "agent", dataset=name, slot=(path,)) for path, name in slots.items()]
+    config = Content("config.json", b'{"datasets": [{"path": "a"}, {"path": "a/b"}]}')
+    assert list(job_metrics(config, trials, None, UNKNOWN, []).by_dataset) == ["adhoc", "outer", "inner"]
 
 
 @pytest.fixture

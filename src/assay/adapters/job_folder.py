@@ -111,12 +111,12 @@ class DiskJobFolder:
             with os.scandir(self._path) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        folders += [entry.name] if entry.name != _SOURCES else []
+                        folders.append(entry.name)
                     elif entry.name not in _JOB_FILES and not is_unfinished(entry.name):
                         foreign.append(entry.name)
         except OSError as error:
             raise InputError(_why_not(self._path, error)) from error
-        return sorted(folders), sorted(foreign)
+        return sorted(name for name in folders if name != _SOURCES), sorted(foreign)
 
 
 def _why_not(path: str, error: OSError) -> str:

@@ -5,6 +5,7 @@ many trials each number covers, the mean of the scored trials, and pass@1, pass@
 and threshold.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 
@@ -27,6 +28,7 @@ from assay.engine.rows_report import TaskRow, TrialRow, cause_of, task_rows, tri
 from assay.engine.task_rewards import TaskRewards, rewards_by_task, unusable_outputs
 from assay.engine.usage_report import UsageReport, report_usage
 from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
+from assay.stats.passes import PassCurves, PassRate
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,19 +243,28 @@ def _group(
     attempts = {} if success is None else attempts_at(trials, success)
     ks = _chosen_k(attempts, question)
     intervals = None if rewards is None else group_intervals(rewards, attempts)
+    curves = PassCurves([], []) if intervals is None else intervals.passes
     values = [] if chosen is None else [t.rewards[chosen] for t in trials if t.rewards and chosen in t.rewards]
     return GroupReport(
         key=key,
         harbor=stats,
         counts=_count(trials, ()),
-        tasks=len({trial.task for trial in trials}),
+        tasks=len(attempts) or len({trial.task for trial in trials}),
         success=success,
         mean_of_scored=mean(values) if values else None,
         n_averaged=len(values),
-        pass_at_k=[estimate_pass_at_k(attempts, k) for k in ks],
-        pass_hat_k=[estimate_pass_hat_k(attempts, k) for k in ks],
+        pass_at_k=[_known(curves.at, k) or estimate_pass_at_k(attempts, k) for k in ks],
+        pass_hat_k=[_known(curves.hat, k) or estimate_pass_hat_k(attempts, k) for k in ks],
         intervals=intervals,
     )
+
+
+def _known(curve: Sequence[PassRate], k: int) -> Estimate | None:
+    """The estimate as a point of a curve that begins with k = 1; None if the curve doesn't have it."""
+    if not 1 <= k <= len(curve):
+        return None
+    rate = curve[k - 1]
+    return Estimate(k, rate.value, rate.tasks, rate.tasks_with_too_few_attempts)
 
 
 def chosen_key(keys: Collection[str], question: Question) -> str | None:
@@ -274,15 +285,15 @@ def _chosen_k(attempts: Mapping[str, Attempts], question: Question) -> list[int]
 def attempts_at(trials: Iterable[Trial], success: Success) -> dict[str, Attempts]:
     """Attempts and successes of each task. A trial without the reward is a failed attempt, as in harbor."""
     key, threshold = success.key, success.threshold
-    attempts: dict[str, int] = {}
-    successes: dict[str, int] = {}
+    tried: list[str] = []
+    passed: list[str] = []
     for trial in trials:
-        task = trial.task
-        attempts[task] = attempts.get(task, 0) + 1
+        tried.append(trial.task)
         value = trial.rewards.get(key) if trial.rewards else None
         if value is not None and value >= threshold:
-            successes[task] = successes.get(task, 0) + 1
-    return {task: Attempts(n, successes.get(task, 0)) for task, n in attempts.items()}
+            passed.append(trial.task)
+    successes = Counter(passed)
+    return {task: Attempts(n, successes[task]) for task, n in Counter(tried).items()}
 
 
 def _troubles(trials: Sequence[Trial], problems: Iterable[Problem]) -> list[Trouble]:

@@ -5,6 +5,7 @@ modules that build on it uses +, -, *, / and square roots, which are the same ev
 """
 
 import math
+from functools import lru_cache
 
 # The natural logarithm of 2 in two parts. The first has so few bits that its small multiples are exact.
 _LN2_HIGH = 6.93147180369123816490e-01
@@ -44,6 +45,8 @@ def exp(x: float) -> float:
     return math.ldexp(value, halvings)
 
 
+# A quantile is found in some fifty steps that all ask for the same few. Typed, as large ints round differently.
+@lru_cache(1024, typed=True)
 def ln_gamma(x: float) -> float:
     """The logarithm of the gamma function, for x above 0."""
     product = 1.0

@@ -34,12 +34,11 @@ class VarianceParts:
 
 def variance_parts(tasks: Sequence[Sequence[Sequence[float]]]) -> VarianceParts | CantSay:
     """The parts from tasks, each a sequence of runs, each the rewards of its gradings."""
-    known = _with_rewards(tasks)
-    if len(known) < 2:
-        return CantSay("one task says nothing about others" if known else "there are no rewards")
-    runs = [run for task in known for run in task]
+    means = _means_of_runs(tasks)
+    if len(means) < 2:
+        return CantSay("one task says nothing about others" if means else "there are no rewards")
+    runs = [run for task in tasks for run in task if run]
     verifier = _within(runs)
-    means = [[run[0] if len(run) == 1 else _mean(run) for run in task] for task in known]
     of_runs = _within(means)
     of_verifier = 0.0 if verifier is None else verifier * _mean_share(runs)
     centres = [_mean(task) for task in means]
@@ -51,9 +50,9 @@ def variance_parts(tasks: Sequence[Sequence[Sequence[float]]]) -> VarianceParts 
     return VarianceParts(max(0.0, of_tasks - left), attempts, verifier)
 
 
-def _with_rewards(tasks: Sequence[Sequence[Sequence[float]]]) -> list[list[Sequence[float]]]:
-    """The tasks and runs that have any reward."""
-    found = [[run for run in task if run] for task in tasks]
+def _means_of_runs(tasks: Sequence[Sequence[Sequence[float]]]) -> list[list[float]]:
+    """The mean of each run that has a reward, for the tasks that have such runs."""
+    found = [[run[0] if len(run) == 1 else _mean(run) for run in task if run] for task in tasks]
     return [task for task in found if task]
 
 

@@ -133,11 +133,9 @@ def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
 
 def _count_rewards(group: _Group) -> None:
     found = group.stats.reward_stats
+    group.stats.n_trials = len(group.rewards) - group.rewards.count(None)
     for name, rewards in zip(group.names, group.rewards, strict=True):
-        if rewards is None:
-            continue
-        group.stats.n_trials += 1
-        for key, value in rewards.items():
+        for key, value in rewards.items() if rewards is not None else ():
             buckets = found.get(key)
             if buckets is None:
                 buckets = found[key] = {}
