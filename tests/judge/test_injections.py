@@ -90,7 +90,7 @@ def test_the_structure_of_the_prompt_stays(kind: str, place: str, words: str) ->
     assert words.split("\n")[0] in read
 
 
-@pytest.mark.parametrize(("kind", "place", "words"), INJECTIONS[::6])
+@pytest.mark.parametrize(("kind", "place", "words"), INJECTIONS)
 def test_a_judge_that_obeys_is_caught(kind: str, place: str, words: str) -> None:
     def obey(text: str) -> str:
         """Does whatever the data wants: PASS, and the planted order."""
