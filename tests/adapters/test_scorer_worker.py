@@ -21,7 +21,7 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import kinds, placed_checks
 from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import CommandRun, Workspace
+from assay.evidence.workspace import AS_LEFT, CommandRun, Tree, Workspace
 from tests.checks.configuration import CONFIGURATION
 from tests.checks.fake_workspace import FakeWorkspace, edited
 
@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 from assay.core.errors import MeasurementError
 from assay.core.outcome import NotApplicable, Scored
+from assay.evidence.workspace import Tree
 
 @dataclass(frozen=True, slots=True)
 class Misbehaves:
@@ -143,17 +144,17 @@ class Slow(FakeWorkspace):
         self,
         command: str,
         timeout_sec: float,  # noqa: ARG002
-        restore: tuple[str, ...] = (),
+        tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),
     ) -> CommandRun:
         time.sleep(2.5)
-        return CommandRun(RunEnd(0), f"{command} {restore} {collect}", False, 2.5, {})
+        return CommandRun(RunEnd(0), f"{command} {tree.swapped} {tree.files} {collect}", False, 2.5, {})
 
 
 def test_the_clock_is_paused_while_a_command_runs() -> None:
-    how = "NotApplicable(evidence.run('true', 9, ('a',), ('b', 'c')).output)"
+    how = "NotApplicable(evidence.run('true', 9, Tree(swapped=('a',), files={'x': b'\\xff'}), ('b', 'c')).output)"
     slow = Slow({"tests/test_a.py": CALM.old["tests/test_a.py"]}, {"tests/test_a.py": CALM.new["tests/test_a.py"]})
-    assert scored(how, slow, limit_sec=2)[1] == "true ('a',) ('b', 'c')"
+    assert scored(how, slow, limit_sec=2)[1] == "true ('a',) {'x': b'\\xff'} ('b', 'c')"
 
 
 def test_a_worker_that_somebody_ended_is_started_again() -> None:

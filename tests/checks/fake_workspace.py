@@ -7,7 +7,17 @@ from functools import cached_property
 
 from assay.evidence.apart import Answer, Question, read_here
 from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import Change, ChangeKind, CommandRun, Entry, EntryKind, IgnoredFiles
+from assay.evidence.workspace import (
+    AS_LEFT,
+    Change,
+    ChangeKind,
+    CommandRun,
+    Entry,
+    EntryKind,
+    IgnoredFiles,
+    Side,
+    Tree,
+)
 
 Files = Mapping[str, bytes | str]
 
@@ -73,13 +83,14 @@ class FakeWorkspace:
         self,
         command: str,
         timeout_sec: float,  # noqa: ARG002
-        restore: tuple[str, ...] = (),  # noqa: ARG002
+        tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),  # noqa: ARG002
     ) -> CommandRun:
-        return self.runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})
+        runs = self.runs if tree.side is Side.AGENT else self.baseline_runs
+        return runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})
 
-    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:  # noqa: ARG002
-        return self.baseline_runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})
+    def secret(self) -> str:
+        return "qwertyuiopasdfgh"
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         return read_here(read, question, answer)

@@ -20,7 +20,7 @@ from assay.core.check import Check
 from assay.core.errors import AssayError, MeasurementError
 from assay.core.grading import PlacedCheck
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
-from assay.evidence.workspace import Workspace
+from assay.evidence.workspace import Tree, Workspace
 
 LIMIT_SEC = 300.0
 _START_SEC = 120.0
@@ -55,8 +55,8 @@ class _Worker:
         self.serves: object = None
 
 
-# Calls whose time is that of a command, which has a limit of its own.
-_RUNS = ("run", "run_on_baseline")
+# The call whose time is that of a command, which has a limit of its own.
+RUN = "run"
 _idle: list[_Worker] = []
 
 
@@ -110,7 +110,7 @@ class TimeLimit:
                 return _outcome(message)
             begin = time.monotonic()
             answer = pickle.dumps(_looked_up(evidence, message))
-            if message.call in _RUNS:
+            if message.call == RUN:
                 until += time.monotonic() - begin
             worker.child.send(answer, until)
 
@@ -163,11 +163,10 @@ def _looked_up(evidence: Workspace, message: _Message) -> object:
         return look(path)
     if message.call == "baseline_paths":
         return list(evidence.baseline_paths())
-    if message.call == "run":
-        wanted = msgspec.convert(message.arguments, tuple[str, float, tuple[str, ...], tuple[str, ...]])
-        return evidence.run(*wanted)
-    if message.call == "run_on_baseline":
-        return evidence.run_on_baseline(*msgspec.convert(message.arguments, tuple[str, float]))
+    if message.call == "secret":
+        return evidence.secret()
+    if message.call == RUN:
+        return evidence.run(*msgspec.convert(message.arguments, tuple[str, float, Tree, tuple[str, ...]]))
     raise LostScorerError(f"the scorer asked for {message.call!r}, which a workspace doesn't have")
 
 

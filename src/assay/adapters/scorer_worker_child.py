@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+import msgspec
+
 from assay import checks
 from assay.adapters.child_process import Parent
 from assay.adapters.reading_apart import ReadingApart
@@ -17,7 +19,7 @@ from assay.core.errors import MeasurementError
 from assay.core.grading import outcome_of
 from assay.core.outcome import Errored, NotApplicable, Outcome
 from assay.evidence.apart import Answer, Question
-from assay.evidence.workspace import Change, CommandRun, Entry, IgnoredFiles, Workspace
+from assay.evidence.workspace import AS_LEFT, Change, CommandRun, Entry, IgnoredFiles, Tree, Workspace
 
 _MOST_KEPT = 64 * 2**20
 _Kept = TypeVar("_Kept")
@@ -52,18 +54,15 @@ class AskedWorkspace:
         return self._asked(list[str], "baseline_paths") or []
 
     def run(
-        self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
+        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
     ) -> CommandRun:
-        return self._ran("run", command, timeout_sec, restore, collect)
-
-    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:
-        return self._ran("run_on_baseline", command, timeout_sec)
-
-    def _ran(self, call: str, *arguments: object) -> CommandRun:
-        ran = self._asked(CommandRun, call, *arguments)
+        ran = self._asked(CommandRun, "run", command, timeout_sec, msgspec.to_builtins(tree), collect)
         if ran is None:
             raise MeasurementError("the command gave no answer")
         return ran
+
+    def secret(self) -> str:
+        return self._asked(str, "secret") or ""
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         return self._reading(read, question, answer)

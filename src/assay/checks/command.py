@@ -28,7 +28,7 @@ from typing import ClassVar
 
 from assay.core.errors import AssayError
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.workspace import CommandRun, Workspace
+from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
 from assay.formats.runner_start import why_not_started
@@ -119,13 +119,13 @@ class Command:
         why = why_not_started(ran.end.exit_code, ran.output)
         if why is None:
             return
-        before = evidence.run_on_baseline(self.command, self.timeout_s)
+        before = evidence.run(self.command, self.timeout_s, Tree(Side.BASELINE))
         if why_not_started(before.end.exit_code, before.output) == why:
             raise RunnerNotStartedError(f"{why}, and so it is on the baseline; give the scenario an environment")
 
     def _tried(self, evidence: Workspace) -> tuple[Scored, CommandRun]:
         collect = () if self.report is None else (plain_path(self.report.path),)
-        ran = evidence.run(self.command, self.timeout_s, self.restore, collect)
+        ran = evidence.run(self.command, self.timeout_s, Tree(swapped=self.restore), collect)
         seen = _seen(ran)
         complaint = self._complaint(ran)
         if self.report is not None and ran.end.exit_code is not None:

@@ -1,7 +1,7 @@
 """What an agent did to a workspace: the changes since the baseline, and a way to read and run what is there."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -83,6 +83,31 @@ class CommandRun:
     """The requested files as the command left them; None if the command wrote no regular file there."""
 
 
+class Side(Enum):
+    """Whose files: as the agent left them, or as they were before it began."""
+
+    AGENT = "agent"
+    BASELINE = "baseline"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The files that a command sees: those of one side, some of the other side, and some of our own.
+
+    ``swapped`` has patterns of paths that are as on the other side: changed and deleted files come back, added ones
+    are removed. ``without`` has patterns of paths that aren't there at all. ``files`` are written on top.
+    """
+
+    side: Side = Side.AGENT
+    swapped: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+AS_LEFT = Tree()
+"""The workspace as the agent left it."""
+
+
 class Workspace(Protocol):
     """A workspace after the agent is gone."""
 
@@ -127,17 +152,17 @@ class Workspace(Protocol):
         ...
 
     def run(
-        self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
+        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
     ) -> CommandRun:
         """Run a shell command on a copy of the workspace, in a sandbox.
 
-        ``restore`` has patterns of paths that are put back as they were at the baseline first; ``collect`` has
-        paths to read afterwards, which count only if they were written after the command began.
+        ``tree`` says which files it sees; ``collect`` has paths to read afterwards, which count only if they were
+        written after the command began.
         """
         ...
 
-    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:
-        """Run a shell command on the workspace as it was before the agent began, in the same sandbox."""
+    def secret(self) -> str:
+        """A random word of letters that nobody could know before, another one each time."""
         ...
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:

@@ -8,6 +8,7 @@ import pytest
 
 from assay.adapters import trees
 from assay.adapters.workspace.commands import BrokenCommandError, Commands
+from assay.evidence.workspace import AS_LEFT, Side, Tree
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.site import FILES, Site, write_files
 from tests.builders import unprivileged
@@ -65,7 +66,7 @@ def test_a_clean_git_is_ours_with_one_commit(site: Site) -> None:
 
 def test_restored_files_are_restored_in_the_copy_only(site: Site) -> None:
     write_files(site.root, {"tests/test_a.py": "new", "conftest.py": "new"})
-    ran = commands(site).run("cat tests/test_a.py; ls", 10, ("tests/*", "@runner"))
+    ran = commands(site).run("cat tests/test_a.py; ls", 10, Tree(swapped=("tests/*", "@runner")))
     assert ran.output == FILES["tests/test_a.py"] + "README.md\nsrc\ntests\n"
     assert site.changed() == {"conftest.py": "added", "tests/test_a.py": "modified"}
 
@@ -73,14 +74,14 @@ def test_restored_files_are_restored_in_the_copy_only(site: Site) -> None:
 def test_a_report_from_before_does_not_count(site: Site) -> None:
     write_files(site.root, {"report.xml": "forged", "out/report.xml": "forged"})
     collect = ("report.xml", "out/report.xml", "./report.xml")
-    assert set(commands(site).run("true", 10, (), collect).files.values()) == {None}
-    ran = commands(site).run("echo a > report.xml; echo b > out/report.xml", 10, (), collect)
+    assert set(commands(site).run("true", 10, AS_LEFT, collect).files.values()) == {None}
+    ran = commands(site).run("echo a > report.xml; echo b > out/report.xml", 10, AS_LEFT, collect)
     assert ran.files == {"report.xml": b"a\n", "out/report.xml": b"b\n", "./report.xml": b"a\n"}
 
 
 @pytest.mark.parametrize("make", ["ln -s /etc/hostname", "mkfifo", "mkdir", "ln -s nowhere"])
 def test_a_report_that_is_no_file(site: Site, make: str) -> None:
-    assert commands(site).run(f"{make} report.xml", 10, (), ("report.xml",)).files == {"report.xml": None}
+    assert commands(site).run(f"{make} report.xml", 10, AS_LEFT, ("report.xml",)).files == {"report.xml": None}
 
 
 @pytest.mark.parametrize("kind", ["link", "folder", "link on the way"])
@@ -93,7 +94,7 @@ def test_what_stands_in_the_way_of_a_report(site: Site, kind: str) -> None:
         write_files(site.root, {"out/report.xml/x": ""})
     else:
         (site.root / "out").symlink_to(site.around / "outside")
-    ran = commands(site).run("echo true > out/report.xml", 10, (), ("out/report.xml",))
+    ran = commands(site).run("echo true > out/report.xml", 10, AS_LEFT, ("out/report.xml",))
     assert ran.files == {"out/report.xml": b"true\n"}
     assert (site.around / "outside/report.xml").read_text() == "forged"
 
@@ -135,3 +136,35 @@ def test_nothing_is_left_behind(site: Site, monkeypatch: pytest.MonkeyPatch) -> 
         commands(site, PlainSandbox(broken="no sandbox")).run("true", 10)
     (home,) = (site.around / "scratch").iterdir()
     assert list(home.iterdir()) == []
+
+
+# --- Which files a command sees ---
+
+
+def test_the_agents_tests_on_the_baselines_source(site: Site) -> None:
+    write_files(site.root, {"tests/test_a.py": "mine\n", "tests/test_new.py": "new\n", "src/a.py": "changed\n"})
+    tree = Tree(Side.BASELINE, swapped=("@tests",))
+    ran = commands(site).run("cat tests/test_a.py tests/test_new.py src/a.py", 10, tree)
+    assert ran.output == f"mine\nnew\n{FILES['src/a.py']}"
+
+
+def test_files_on_top_and_files_that_are_not_there(site: Site) -> None:
+    tree = Tree(without=("tests/*",), files={"src/a.py": b"mutant\n", "deep/er/new.txt": b"\xff\n"})
+    ran = commands(site).run("cat src/a.py; ls tests deep/er; wc -c < deep/er/new.txt", 10, tree)
+    assert "mutant\n" in ran.output
+    assert "test_a.py" not in ran.output
+    assert ran.output.splitlines()[-1] == "2"
+    assert (site.root / "src/a.py").read_text() == FILES["src/a.py"]
+
+
+def test_a_file_on_top_replaces_a_link_and_never_follows_it(site: Site, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("safe")
+    (site.root / "linked").symlink_to(outside)
+    ran = commands(site).run("cat linked", 10, Tree(files={"linked": b"ours"}))
+    assert (ran.output, outside.read_text()) == ("ours", "safe")
+
+
+def test_a_file_on_top_stays_below_the_workspace(site: Site) -> None:
+    with pytest.raises(ValueError, match="path"):
+        commands(site).run("true", 10, Tree(files={"../x": b""}))

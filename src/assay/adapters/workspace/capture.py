@@ -2,7 +2,9 @@
 
 import functools
 import os
+import secrets
 import stat
+import string
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +21,20 @@ from assay.engine.changes import changes_between
 from assay.evidence.apart import Answer, Question
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
-from assay.evidence.workspace import Change, CommandRun, Entry, EntryKind, IgnoredFiles, ignored_paths
+from assay.evidence.workspace import (
+    AS_LEFT,
+    Change,
+    CommandRun,
+    Entry,
+    EntryKind,
+    IgnoredFiles,
+    Tree,
+    ignored_paths,
+)
 from assay.formats.path_patterns import matching
+
+# 26 to the power of 16: more than anybody can try.
+SECRET_LENGTH = 16
 
 
 @dataclass(frozen=True)
@@ -74,12 +88,12 @@ class Captured:
         return sorted(self.baseline.paths())
 
     def run(
-        self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
+        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
     ) -> CommandRun:
-        return self.commands.run(command, timeout_sec, restore, collect)
+        return self.commands.run(command, timeout_sec, tree, collect)
 
-    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:
-        return self.commands.run_on_baseline(command, timeout_sec)
+    def secret(self) -> str:
+        return "".join(secrets.choice(string.ascii_lowercase) for _ in range(SECRET_LENGTH))
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         return self._reading(read, question, answer)

@@ -12,14 +12,14 @@ from assay.adapters.scratch import scratch_folder, temporary_folder
 from assay.adapters.trees import copy_tree, own_tree, remove_tree, unpack_tree, walk
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.linking import link_folder
-from assay.adapters.workspace.restoring import make_room, restore_files
+from assay.adapters.workspace.restoring import make_room, put_on_top, restore_files, restore_others
 from assay.adapters.workspace.squash import squash
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.command_environment import HOME, NO_ENVIRONMENT, CommandEnvironment
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
-from assay.evidence.workspace import CommandRun
+from assay.evidence.workspace import AS_LEFT, CommandRun, Side, Tree
 
 
 def _nothing_more() -> CommandEnvironment:
@@ -45,32 +45,36 @@ class Commands:
     """Whether commands see a repository with one commit of what is there. They never see the agent's ``.git``."""
 
     def run(
-        self, command: str, timeout_sec: float, restore: tuple[str, ...] = (), collect: tuple[str, ...] = ()
+        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
     ) -> CommandRun:
         """Run a command. A sandbox that breaks is an error of the scorer that asked, not of all of them."""
         try:
-            return self._run(command, timeout_sec, restore, collect)
+            with self._made(tree) as folder:
+                return self._run_on(folder, command, timeout_sec, collect)
         except MeasurementError as error:
             raise BrokenCommandError(str(error)) from error
 
-    def run_on_baseline(self, command: str, timeout_sec: float) -> CommandRun:
-        """Run a command on the workspace as it was before the agent began."""
-        try:
-            with temporary_folder(0o711) as around:
-                folder = f"{around}/workspace"
-                os.mkdir(folder)
-                restore_files(folder, self.baseline, ("*",))
-                return self._run_on(folder, command, timeout_sec, ())
-        except MeasurementError as error:
-            raise BrokenCommandError(str(error)) from error
+    @contextlib.contextmanager
+    def _made(self, tree: Tree) -> Iterator[str]:
+        """A folder with the files of a tree."""
+        with self._start(tree) as folder:
+            if tree.side is Side.BASELINE:
+                restore_others(folder, self.baseline, tree.swapped)
+            elif tree.swapped:
+                restore_files(folder, self.baseline, tree.swapped)
+            put_on_top(folder, tree.without, tree.files)
+            yield folder
 
-    def _run(
-        self, command: str, timeout_sec: float, restore: tuple[str, ...], collect: tuple[str, ...]
-    ) -> CommandRun:
-        with _copy(self.root, [".git", *self.hidden, *self._covered()]) as copy:
-            if restore:
-                restore_files(copy, self.baseline, restore)
-            return self._run_on(copy, command, timeout_sec, collect)
+    @contextlib.contextmanager
+    def _start(self, tree: Tree) -> Iterator[str]:
+        """What a tree is made from: nothing of the agent's if nothing of it is wanted."""
+        if tree.side is Side.AGENT or tree.swapped:
+            with _copy(self.root, [".git", *self.hidden, *self._covered()]) as copy:
+                yield copy
+            return
+        with temporary_folder(0o711) as around:
+            os.mkdir(f"{around}/workspace")
+            yield f"{around}/workspace"
 
     def _run_on(self, copy: str, command: str, timeout_sec: float, collect: tuple[str, ...]) -> CommandRun:
         sandbox = self.sandbox()

@@ -2,7 +2,7 @@
 
 import fnmatch
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from assay.adapters.safe_read import read_below
 from assay.adapters.trees import clear_the_way, real_folder
@@ -14,6 +14,7 @@ from assay.detectors.runner_files.shared_settings import holds_settings, with_ru
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import EntryKind
+from assay.formats.path_patterns import plain_path
 
 RUNNER, TESTS = "@runner", "@tests"
 # Files that control test runners wherever they are.
@@ -72,14 +73,34 @@ _COMPILED = (".pyc", ".pyo")
 
 def restore_files(copy: str, baseline: Baseline, patterns: tuple[str, ...]) -> None:
     """Remove added files, bring changed and deleted ones back. Compiled files match every pattern."""
-    for path in list(_files(copy)):
-        if _matches(path, patterns) and baseline.entry(path) is None:
-            clear_the_way(f"{copy}/{path}")
-    for path in baseline.paths():
-        if _matches(path, patterns):
-            _put_back(copy, baseline, path)
+    _restore(copy, baseline, lambda path: path.endswith(_COMPILED) or _matches(path, patterns))
     if RUNNER in patterns:
         _restore_settings(copy, baseline)
+
+
+def restore_others(copy: str, baseline: Baseline, kept: tuple[str, ...]) -> None:
+    """Put everything back but what matches a pattern. Compiled files match none."""
+    _restore(copy, baseline, lambda path: path.endswith(_COMPILED) or not _matches(path, kept))
+
+
+def put_on_top(copy: str, without: tuple[str, ...], files: Mapping[str, bytes]) -> None:
+    """Remove what matches a pattern, then write files. A file that is there keeps its mode."""
+    for path in list(_files(copy)) if without else ():
+        if _matches(path, without):
+            clear_the_way(f"{copy}/{path}")
+    for path, data in files.items():
+        there = f"{copy}/{plain_path(path)}"
+        mode = os.lstat(there).st_mode if os.path.isfile(there) and not os.path.islink(there) else 0o644
+        _write(copy, path, data, mode)
+
+
+def _restore(copy: str, baseline: Baseline, wanted: Callable[[str], bool]) -> None:
+    for path in list(_files(copy)):
+        if wanted(path) and baseline.entry(path) is None:
+            clear_the_way(f"{copy}/{path}")
+    for path in baseline.paths():
+        if wanted(path):
+            _put_back(copy, baseline, path)
 
 
 def make_room(copy: str, path: str) -> None:
@@ -150,9 +171,7 @@ def _put_back(copy: str, baseline: Baseline, path: str) -> None:
 
 
 def _matches(path: str, patterns: Iterable[str]) -> bool:
-    return path.endswith(_COMPILED) or any(
-        _SETS[one](path) if one in _SETS else fnmatch.fnmatchcase(path, one) for one in patterns
-    )
+    return any(_SETS[one](path) if one in _SETS else fnmatch.fnmatchcase(path, one) for one in patterns)
 
 
 def _files(root: str) -> Iterator[str]:
