@@ -11,4 +11,6 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "tests_unmodified": {"paths": ["tests/test_a.py"]},
     "baseline_unmodified": {"paths": ["Makefile"]},
     "llm_judge": {"rubric": "x"},
+    "tests_bite": {"command": "true"},
+    "tests_need_the_fix": {"command": "true"},
 }

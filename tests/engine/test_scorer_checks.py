@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.command import Command, ReportRule
+from assay.checks.command import Command
 from assay.core.check import Check
 from assay.core.errors import InputError
 from assay.core.placement import Placement
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.scorer_checks import check_class, kinds, placed_checks, required_by_default
 from assay.evidence.workspace import Workspace
+from assay.formats.test_reports.rule import ReportRule
 from tests.checks.configuration import CONFIGURATION
 
 C = {"type": "command", "command": "x"}

@@ -33,7 +33,8 @@ from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
 from assay.formats.runner_start import why_not_started
 from assay.formats.test_reports.model import Ended, Report
-from assay.formats.test_reports.read import FORMATS, read_report
+from assay.formats.test_reports.read import read_report
+from assay.formats.test_reports.rule import ReportRule
 
 MAX_TIMEOUT = 3600
 RUNNER, TESTS = "@runner", "@tests"
@@ -42,29 +43,6 @@ _SET = re.compile(r"@\w+")
 
 class RunnerNotStartedError(AssayError):
     """The command can't do its work on this machine, whatever the agent did."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportRule:
-    """``path`` is relative to the workspace; ``expected`` lists names or globs of tests that must all pass.
-
-    ``recorded`` has the exact names of tests that passed on the baseline. Seeding a task fills it in.
-    """
-
-    # An unknown field in a scenario is refused.
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
-
-    path: str
-    format: str = "junit"
-    expected: tuple[str, ...] = ()
-    recorded: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.format not in FORMATS:
-            raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {self.format!r}")
-        if not all(name.strip() for name in self.expected):
-            raise ValueError("expected must have names or globs of tests, got an empty one")
-        plain_path(self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,12 +40,17 @@ class NoteForJudge(Protocol):
 
 @runtime_checkable
 class RunsCommand(Protocol):
-    """A check that runs a shell command, which may be the objective test."""
+    """A check that runs a shell command, in a sandbox."""
 
     @property
     def command(self) -> str:
         """The command."""
         ...
+
+
+@runtime_checkable
+class MayBeObjective(RunsCommand, Protocol):
+    """A check whose command may be the objective test."""
 
     @property
     def objective(self) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from assay.core.check import NoteForJudge, RunsCommand
+from assay.core.check import MayBeObjective, NoteForJudge, RunsCommand
 from assay.core.grading import PlacedCheck, RunCheck, grade, run_here
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed
@@ -99,8 +99,8 @@ def _run(status: RunStatus, metrics: tuple[RunMetric, ...]) -> Run:
 
 def _objective(checks: list[PlacedCheck[Workspace]]) -> PlacedCheck[Workspace] | None:
     """The objective test: the command that is marked as one, or the first required command."""
-    commands = [one for one in checks if isinstance(one.check, RunsCommand)]
-    marked = (one for one in commands if isinstance(one.check, RunsCommand) and one.check.objective)
+    commands = [one for one in checks if isinstance(one.check, MayBeObjective)]
+    marked = (one for one in commands if isinstance(one.check, MayBeObjective) and one.check.objective)
     required = (one for one in commands if one.placement.required)
     return next(marked, None) or next(required, None)
 

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol, TypeAlias
 
+from assay.core.check import RunsCommand
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
 from assay.dialects.scorers.judge_section import JudgeSection
@@ -15,7 +16,7 @@ from assay.engine.coding_task import Seeded
 from assay.engine.judge_run import JudgeRun, Judges, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
 from assay.engine.score import score_run
-from assay.engine.scorer_checks import COMMAND, all_required, frozen, placed_checks
+from assay.engine.scorer_checks import all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
 from assay.evidence.workspace import Workspace
@@ -255,7 +256,7 @@ def _score(
 ) -> ScorersReport:
     """Ask the scorers. If one runs a command, the sandbox is looked for before any is asked."""
     provenance = loaded.provenance
-    if any(one.check.kind == COMMAND for one in loaded.checks):
+    if any(isinstance(one.check, RunsCommand) for one in loaded.checks):
         provenance = provenance.model_copy(update={"isolation": files.isolation()})
     report = score_run(
         loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits

@@ -73,11 +73,17 @@ def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:
         raise InputError(f"{where}.type must be one of {', '.join(kinds())}, got {scorer.type!r}")
     required = required_by_default(scorer.type) if scorer.required is None else scorer.required
     try:
-        config = written_out(scorer.config) if scorer.type == COMMAND else scorer.config
-        check: CodingCheck = made(check_class(scorer.type), config)
+        kind = check_class(scorer.type)
+        check: CodingCheck = made(kind, _written_out(kind, scorer.config))
     except ShorthandError as error:
         raise InputError(about(f"{where}.{error.field}", str(error))) from error
     except UnfitFieldError as error:
         place = f"{where}.{error.field}" if error.field else where
         raise InputError(about(place, error.problem)) from error
     return PlacedCheck(Placement(scorer.name, required=required), check)
+
+
+def _written_out(kind: type[CodingCheck], config: dict[str, Any]) -> dict[str, Any]:
+    """A type that reads a report of tests takes ``tests`` in one word."""
+    declared = getattr(kind, "__dataclass_fields__", {})
+    return written_out(config, "restore" in declared) if "report" in declared else config

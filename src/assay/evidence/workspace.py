@@ -94,8 +94,8 @@ class Side(Enum):
 class Tree:
     """The files that a command sees: those of one side, some of the other side, and some of our own.
 
-    ``swapped`` has patterns of paths that are as on the other side: changed and deleted files come back, added ones
-    are removed. ``without`` has patterns of paths that aren't there at all. ``files`` are written on top.
+    ``swapped`` has patterns of paths that are as on the other side: changed and deleted files come back, and added
+    ones are removed. ``without`` has patterns of paths that aren't there at all. ``files`` are written on top.
     """
 
     side: Side = Side.AGENT

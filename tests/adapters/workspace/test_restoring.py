@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.workspace import baseline as baselines
-from assay.adapters.workspace.restoring import RUNNER, make_room, restore_files, steers_a_runner
+from assay.adapters.workspace.restoring import RUNNER, make_room, restore_files
 from assay.core.errors import MeasurementError
+from assay.detectors.runner_files.steering import steers_a_runner
 from tests.adapters.workspace.site import Site, write_files
 
 

@@ -9,78 +9,26 @@ from assay.adapters.trees import clear_the_way, real_folder
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.core.errors import MeasurementError
 from assay.detectors.runner_files.own_tests import belongs_to_tests
-from assay.detectors.runner_files.shadowing import stands_in_front
 from assay.detectors.runner_files.shared_settings import holds_settings, with_runner_settings
+from assay.detectors.runner_files.steering import COMPILED, steers_a_runner
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import EntryKind
 from assay.formats.path_patterns import plain_path
 
 RUNNER, TESTS = "@runner", "@tests"
-# Files that control test runners wherever they are.
-_RUNNER_FILES = (
-    "conftest.py",
-    "pytest.ini",
-    ".pytest.ini",
-    "pytest.toml",
-    ".pytest.toml",
-    "tox.ini",
-    "tox.toml",
-    "unittest.cfg",
-    "nose2.cfg",
-    "*.pth",
-    "jest.config.*",
-    "vite.config.*",
-    "vitest.config.*",
-    "vitest.workspace.*",
-    "karma.conf.*",
-    "ava.config.*",
-    "playwright.config.*",
-    "cypress.config.*",
-    "jasmine.json",
-    "jasmine.mjs",
-    ".taprc",
-    ".mocharc*",
-    ".rspec",
-    ".rspec-local",
-    "spec_helper.rb",
-    "rails_helper.rb",
-    "test_helper.rb",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pnpmfile.cjs",
-    ".env",
-    "bunfig.toml",
-    "go.work",
-    "GNUmakefile",
-    "junit-platform.properties",
-    "org.junit.*",
-    "testng.xml",
-    "nextest.toml",
-    "testconfig.json",
-    "*.runsettings",
-    "xunit.runner.json",
-    "Directory.Build.props",
-    "Directory.Build.targets",
-)
-# Modules that would stand in for a runner, or that the interpreter starts with, in whatever form.
-_MODULES = ("pytest", "_pytest", "unittest", "nose", "sitecustomize", "usercustomize")
-_FOLDERS = (*_MODULES, ".bundle", ".cargo", ".mvn", "node_modules/.bin")
-# An interpreter may be told in a compiled file itself not to compare it with its source.
-_COMPILED = (".pyc", ".pyo")
 
 
 def restore_files(copy: str, baseline: Baseline, patterns: tuple[str, ...]) -> None:
     """Remove added files, bring changed and deleted ones back. Compiled files match every pattern."""
-    _restore(copy, baseline, lambda path: path.endswith(_COMPILED) or _matches(path, patterns))
+    _restore(copy, baseline, lambda path: path.endswith(COMPILED) or _matches(path, patterns))
     if RUNNER in patterns:
         _restore_settings(copy, baseline)
 
 
 def restore_others(copy: str, baseline: Baseline, kept: tuple[str, ...]) -> None:
     """Put everything back but what matches a pattern. Compiled files match none."""
-    _restore(copy, baseline, lambda path: path.endswith(_COMPILED) or not _matches(path, kept))
+    _restore(copy, baseline, lambda path: path.endswith(COMPILED) or not _matches(path, kept))
 
 
 def put_on_top(copy: str, without: tuple[str, ...], files: Mapping[str, bytes]) -> None:
@@ -108,17 +56,6 @@ def make_room(copy: str, path: str) -> None:
     if os.path.dirname(path):
         real_folder(copy, os.path.dirname(path))
     clear_the_way(f"{copy}/{path}")
-
-
-def steers_a_runner(path: str) -> bool:
-    """Whether test runners read this file without being told to."""
-    name = path.rsplit("/", 1)[-1]
-    if name.split(".", 1)[0] in _MODULES and name.endswith((".py", ".so", ".pyd", *_COMPILED)):
-        return True
-    if stands_in_front(path) or any(fnmatch.fnmatchcase(name, one) for one in _RUNNER_FILES):
-        return True
-    # A link may stand for the folder.
-    return any(f"/{folder}/" in f"/{path}/" for folder in _FOLDERS)
 
 
 _SETS = {RUNNER: steers_a_runner, TESTS: belongs_to_tests}

@@ -40,10 +40,10 @@ class ShorthandError(ValueError):
         self.field = field
 
 
-def written_out(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a command scorer with ``tests`` written out. What the scenario says itself stays.
+def written_out(config: Mapping[str, Any], restores: bool = True) -> dict[str, Any]:
+    """The fields of a scorer that runs tests, with ``tests`` written out. What the scenario says itself stays.
 
-    Raises ``ShorthandError``.
+    ``restores`` is false for a scorer that chooses by itself whose tests it runs. Raises ``ShorthandError``.
     """
     if TESTS not in config:
         return dict(config)
@@ -62,7 +62,7 @@ def written_out(config: Mapping[str, Any]) -> dict[str, Any]:
     expected = [*report.get("expected", []), *to_fix]
     return {
         "command": runner.command,
-        "restore": _PUT_BACK,
+        **({"restore": _PUT_BACK} if restores else {}),
         **given,
         "report": {"path": runner.report, "format": runner.format, **report, "expected": expected},
     }

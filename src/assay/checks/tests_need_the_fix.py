@@ -1,0 +1,97 @@
+"""Fails if none of the tests that the agent added or changed needs the agent's change to pass.
+
+The tests are run four times: the baseline's and the agent's, each on the baseline's source and on the agent's. A
+test for a fix fails without the fix. If every test that the agent wrote also passes on the source as it was
+before, they prove nothing about the change. The score is the share of the added tests that fail there; with changed tests
+only, it is 1 or 0.
+
+Not applicable if no test was added or changed, or if the agent's tests don't pass on its own source. A task that asks
+for tests of what works already, or for a refactoring, has honest tests that don't need the change: leave this scorer
+out there. It doesn't say whether the tests test what the task asked for.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteRun, lost
+from assay.detectors.runner_files.own_tests import belongs_to_tests
+from assay.evidence.workspace import AS_LEFT, ChangeKind, Side, Tree, Workspace
+from assay.formats.counting import counted
+from assay.formats.test_reports.rule import ReportRule
+
+MAX_TIMEOUT = 3600
+MOST_NAMED = 20
+_OWN_SOURCE = Tree(swapped=TESTS_OF_BASELINE)
+_OLD_SOURCE = Tree(Side.BASELINE, swapped=("@tests",))
+_BASELINE = Tree(Side.BASELINE)
+
+
+@dataclass(frozen=True, slots=True)
+class TestsNeedTheFix:
+    """``command`` runs the tests, within ``timeout_s`` seconds; ``tests: pytest`` and the like write it out."""
+
+    kind: ClassVar[str] = "tests_need_the_fix"
+    advisory: ClassVar[bool] = True
+
+    command: str
+    timeout_s: int = 900
+    report: ReportRule | None = None
+
+    def __post_init__(self) -> None:
+        if not self.command.strip() or "\0" in self.command:
+            raise ValueError(f"command must be a shell command, got {self.command!r}")
+        if not 1 <= self.timeout_s <= MAX_TIMEOUT:
+            raise ValueError(f"timeout_s must be from 1 to {MAX_TIMEOUT}, got {self.timeout_s}")
+
+    def run(self, evidence: Workspace) -> Outcome:
+        left = [one.path for one in evidence.changes if one.kind is not ChangeKind.DELETED]
+        if not any(map(belongs_to_tests, left)):
+            return NotApplicable("no test was added or changed")
+        if all(belongs_to_tests(one.path) for one in evidence.changes):
+            return NotApplicable("nothing but tests was changed")
+        suite = Suite(self.command, self.timeout_s, self.report)
+        own = suite.run(evidence, AS_LEFT)
+        if not own.says_something:
+            return NotApplicable(f"the agent's tests don't pass on its own source: {own.problem()}")
+        without = suite.run(evidence, _OLD_SOURCE)
+        before = suite.run(evidence, _BASELINE)
+        kept = suite.run(evidence, _OWN_SOURCE)
+        seen = {"runs": _table(own, without, before, kept)}
+        return _outcome(own, without, before, seen)
+
+
+def _outcome(own: SuiteRun, without: SuiteRun, before: SuiteRun, seen: dict[str, object]) -> Scored:
+    needing = lost(own, without)
+    added = own.passed - before.passed - before.others
+    if not own.has_report:
+        said = f"the agent's tests {'fail' if needing else 'pass'} without its change"
+        return Scored(1.0 if needing else 0.0, bool(needing), said, seen)
+    proofs = added.intersection(needing) if added else frozenset(needing)
+    idle = sorted(added.difference(needing))
+    findings = [{"rule": "passes without the change", "test": name} for name in idle[:MOST_NAMED]]
+    if added:
+        said = f"{len(proofs)} of {counted(len(added), 'added test')} fail without the agent's change"
+        return Scored(len(proofs) / len(added), bool(needing), said, {**seen, "findings": findings})
+    said = f"{counted(len(needing), 'changed test')} fail without the agent's change"
+    return Scored(1.0 if needing else 0.0, bool(needing), said, {**seen, "findings": findings})
+
+
+def _table(own: SuiteRun, without: SuiteRun, before: SuiteRun, kept: SuiteRun) -> list[dict[str, object]]:
+    """The four runs: whose tests, on whose source, and how they ended."""
+    rows = (
+        ("agent", "agent", own),
+        ("agent", "baseline", without),
+        ("baseline", "agent", kept),
+        ("baseline", "baseline", before),
+    )
+    return [
+        {
+            "tests": tests,
+            "source": source,
+            "exit_code": ran.exit_code,
+            "passed": len(ran.passed) if ran.has_report else None,
+            "others": len(ran.others) if ran.has_report else None,
+        }
+        for tests, source, ran in rows
+    ]

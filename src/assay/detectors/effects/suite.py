@@ -1,0 +1,93 @@
+"""A project's tests as a command, run on a choice of files: which tests passed, and which don't any more."""
+
+from dataclasses import dataclass
+
+from assay.detectors.runner_files.own_tests import belongs_to_tests
+from assay.detectors.runner_files.steering import steers_a_runner
+from assay.evidence.workspace import CommandRun, Tree, Workspace, changed_paths
+from assay.formats.path_patterns import plain_path
+from assay.formats.runner_start import why_not_started
+from assay.formats.test_reports.model import Ended, uniform
+from assay.formats.test_reports.read import read_report
+from assay.formats.test_reports.rule import ReportRule
+
+TESTS_OF_BASELINE = ("@tests", "@runner")
+"""What is put back so that the baseline's own tests run, as its own settings say."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRun:
+    """How the tests ended. Without a report, nothing is known but the exit code."""
+
+    passed: frozenset[str]
+    others: frozenset[str]
+    exit_code: int | None
+    has_report: bool
+    duration_sec: float
+    why_not_started: str | None
+    files: dict[str, bytes | None]
+
+    @property
+    def says_something(self) -> bool:
+        """Whether a later run can be compared with this one: some test passed, or all of them by the exit code."""
+        return bool(self.passed) if self.has_report else self.exit_code == 0
+
+    def problem(self) -> str:
+        """Why it says nothing."""
+        if self.why_not_started is not None:
+            return self.why_not_started
+        return "no test passed" if self.has_report else f"exit code {self.exit_code}"
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """How tests are run. ``setting`` are shell words before the command."""
+
+    command: str
+    timeout_s: float
+    report: ReportRule | None
+
+    def run(
+        self,
+        evidence: Workspace,
+        tree: Tree,
+        setting: str = "",
+        collect: tuple[str, ...] = (),
+        most: float | None = None,
+    ) -> SuiteRun:
+        """Run the tests on a tree. ``most`` is a shorter time limit."""
+        wanted = collect if self.report is None else (plain_path(self.report.path), *collect)
+        limit = self.timeout_s if most is None else min(most, self.timeout_s)
+        ran = evidence.run(f"{setting}{self.command}", limit, tree, wanted)
+        return self._read(ran)
+
+    def _read(self, ran: CommandRun) -> SuiteRun:
+        ends: dict[str, Ended] = {}
+        data = None if self.report is None else ran.files.get(plain_path(self.report.path))
+        if self.report is not None and data is not None:
+            try:
+                ends = {uniform(name): end for name, end in read_report(self.report.format, data).tests.items()}
+            except ValueError:
+                data = None
+        passed = frozenset(name for name, end in ends.items() if end is Ended.PASSED)
+        return SuiteRun(
+            passed=passed,
+            others=frozenset(ends) - passed,
+            exit_code=ran.end.exit_code,
+            has_report=self.report is not None,
+            duration_sec=ran.duration_sec,
+            why_not_started=why_not_started(ran.end.exit_code, ran.output),
+            files=ran.files,
+        )
+
+
+def lost(before: SuiteRun, after: SuiteRun, among: frozenset[str] | None = None) -> list[str]:
+    """The tests that passed before and don't now. Without a report, all tests are one."""
+    if not before.has_report:
+        return ["the command"] if before.exit_code == 0 and after.exit_code != 0 else []
+    return sorted((before.passed if among is None else before.passed & among) - after.passed)
+
+
+def touches_tests(evidence: Workspace) -> bool:
+    """Whether the agent changed a test, something that serves one, or something that tests are run with."""
+    return any(belongs_to_tests(path) or steers_a_runner(path) for path in changed_paths(evidence))
