@@ -18,6 +18,11 @@ on the baseline are recorded, and each must pass again; ``to_fix`` names tests t
 agree with the exit code, and every test in ``expected`` must have passed. A run that ends early or runs nothing
 writes no report.
 
+``canaries`` names a runner (pytest, node, jest, vitest or go; ``tests`` sets it): a run that passed is repeated
+with two tests of ours beside the others, one that must pass and one that must fail, with names that nobody could
+know. A report in which either is missing or wrong was forged, or the runner isn't running, and the scorer fails.
+Where the baseline's own run doesn't report them either, they say nothing, and the evidence says so.
+
 If the runner can't even start (the program or a module isn't there, or no test is found) and the same happens on
 the baseline, the scorer is an ERROR: the measurement is broken, not the agent's work.
 """
@@ -28,6 +33,7 @@ from typing import ClassVar
 
 from assay.core.errors import AssayError
 from assay.core.outcome import Outcome, Scored
+from assay.detectors.effects.canaries import RUNNERS, Canaries, made
 from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
@@ -61,12 +67,16 @@ class Command:
     restore: tuple[str, ...] = ()
     report: ReportRule | None = None
     objective: bool = False
+    canaries: str | None = None
 
     def __post_init__(self) -> None:
         if not self.command.strip() or "\0" in self.command:
             raise ValueError(f"command must be a shell command, got {self.command!r}")
         if not 1 <= self.timeout_s <= MAX_TIMEOUT:
             raise ValueError(f"timeout_s must be from 1 to {MAX_TIMEOUT}, got {self.timeout_s}")
+        if self.canaries is not None and (self.canaries not in RUNNERS or self.report is None):
+            needs = f"must be one of {', '.join(RUNNERS)}, together with a report"
+            raise ValueError(f"canaries {needs}, got {self.canaries!r}")
         check_patterns(self.restore)
         unknown = next((one for one in self.restore if _SET.fullmatch(one) and one not in (RUNNER, TESTS)), None)
         if unknown is not None:
@@ -80,7 +90,36 @@ class Command:
         outcome, ran = self._tried(evidence)
         if not outcome.passed:
             self._refuse_to_blame(ran, evidence)
+        elif self.canaries is not None:
+            outcome = self._with_canaries(self.canaries, outcome, evidence)
         return outcome, self._passed(ran)
+
+    def _with_canaries(self, runner: str, outcome: Scored, evidence: Workspace) -> Scored:
+        """The outcome, unless the canaries end as they must on the baseline and not here."""
+        canaries = made(runner, evidence.secret(), evidence.baseline_paths(), evidence.before)
+        if canaries is None:
+            return _noted(outcome, "there is no test beside which they could be put")
+        files = {canaries.path: canaries.content}
+        complaint = self._sung(canaries, Tree(swapped=self.restore, files=files), evidence)
+        if complaint is None:
+            return _noted(outcome, "they ended as they must")
+        if self._sung(canaries, Tree(Side.BASELINE, files=files), evidence) is not None:
+            return _noted(outcome, "the baseline's own run doesn't report them, so they say nothing")
+        why = f"the report can't be believed: {complaint}"
+        return Scored(0.0, False, why, {**outcome.evidence, "canaries": complaint})
+
+    def _sung(self, canaries: Canaries, tree: Tree, evidence: Workspace) -> str | None:
+        """What is wrong with the report of a run with canaries."""
+        rule = self.report
+        if rule is None:
+            return None
+        data = evidence.run(self.command, self.timeout_s, tree, (plain_path(rule.path),)).files.get(
+            plain_path(rule.path)
+        )
+        try:
+            return "there is no report" if data is None else canaries.complaint(read_report(rule.format, data))
+        except ValueError as error:
+            return str(error)
 
     def _passed(self, ran: CommandRun) -> tuple[str, ...]:
         data = None if self.report is None else ran.files.get(plain_path(self.report.path))
@@ -139,6 +178,10 @@ class Command:
         if complaint is None:
             return Scored(1.0, True, f"exit code 0, {counted(report.count(Ended.PASSED), 'test')} passed", seen)
         return Scored(_share(report, findings, ran), False, complaint, seen)
+
+
+def _noted(outcome: Scored, canaries: str) -> Scored:
+    return Scored(outcome.score, outcome.passed, outcome.summary, {**outcome.evidence, "canaries": canaries})
 
 
 def _seen(ran: CommandRun) -> dict[str, object]:

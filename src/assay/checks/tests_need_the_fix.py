@@ -1,13 +1,13 @@
 """Fails if none of the tests that the agent added or changed needs the agent's change to pass.
 
-The tests are run four times: the baseline's and the agent's, each on the baseline's source and on the agent's. A
-test for a fix fails without the fix. If every test that the agent wrote also passes on the source as it was
-before, they prove nothing about the change. The score is the share of the added tests that fail there; with changed tests
-only, it is 1 or 0.
+The tests are run four times: the baseline's and the agent's, each on the baseline's source and on the agent's.
+A test for a fix fails without the fix. If every test that the agent wrote also passes on the source as it was
+before, they prove nothing about the change. The score is the share of the added tests that fail there; with
+changed tests only, it is 1 or 0.
 
-Not applicable if no test was added or changed, or if the agent's tests don't pass on its own source. A task that asks
-for tests of what works already, or for a refactoring, has honest tests that don't need the change: leave this scorer
-out there. It doesn't say whether the tests test what the task asked for.
+Not applicable if no test was added or changed, or if the agent's tests don't pass on its own source. A task that
+asks for tests of what works already, or for a refactoring, has honest tests that don't need the change: leave this
+scorer out there. It doesn't say whether the tests test what the task asked for.
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class TestsNeedTheFix:
         without = suite.run(evidence, _OLD_SOURCE)
         before = suite.run(evidence, _BASELINE)
         kept = suite.run(evidence, _OWN_SOURCE)
-        seen = {"runs": _table(own, without, before, kept)}
+        seen: dict[str, object] = {"runs": _table(own, without, before, kept)}
         return _outcome(own, without, before, seen)
 
 

@@ -8,6 +8,7 @@ TESTS = "tests"
 TO_FIX = "to_fix"
 _XML, _JSON = ".assay-report.xml", ".assay-report.json"
 _PUT_BACK = ["@tests", "@runner"]
+_WITH_CANARIES = ("pytest", "jest", "vitest", "node", "go")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,11 @@ def written_out(config: Mapping[str, Any], restores: bool = True) -> dict[str, A
     expected = [*report.get("expected", []), *to_fix]
     return {
         "command": runner.command,
-        **({"restore": _PUT_BACK} if restores else {}),
+        **({"restore": _PUT_BACK, **_canaries(config[TESTS])} if restores else {}),
         **given,
         "report": {"path": runner.report, "format": runner.format, **report, "expected": expected},
     }
+
+
+def _canaries(runner: str) -> dict[str, str]:
+    return {"canaries": runner} if runner in _WITH_CANARIES else {}
