@@ -11,6 +11,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "tests_unmodified": {"paths": ["tests/test_a.py"]},
     "baseline_unmodified": {"paths": ["Makefile"]},
     "llm_judge": {"rubric": "x"},
+    "same_when_unwatched": {"command": "true"},
     "tests_bite": {"command": "true"},
     "tests_need_the_fix": {"command": "true"},
 }

@@ -84,6 +84,8 @@ def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:
 
 
 def _written_out(kind: type[CodingCheck], config: dict[str, Any]) -> dict[str, Any]:
-    """A type that reads a report of tests takes ``tests`` in one word."""
+    """A type that runs a command takes ``tests`` in one word, as far as it has the fields that this stands for."""
     declared = getattr(kind, "__dataclass_fields__", {})
-    return written_out(config, "restore" in declared) if "report" in declared else config
+    if "command" not in declared:
+        return config
+    return {name: value for name, value in written_out(config).items() if name in declared or name in config}

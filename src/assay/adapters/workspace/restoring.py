@@ -36,10 +36,17 @@ def put_on_top(copy: str, without: tuple[str, ...], files: Mapping[str, bytes]) 
     for path in list(_files(copy)) if without else ():
         if _matches(path, without):
             clear_the_way(f"{copy}/{path}")
+            _leave_no_empty_folder(copy, os.path.dirname(path))
     for path, data in files.items():
         there = f"{copy}/{plain_path(path)}"
         mode = os.lstat(there).st_mode if os.path.isfile(there) and not os.path.islink(there) else 0o644
         _write(copy, path, data, mode)
+
+
+def _leave_no_empty_folder(copy: str, folder: str) -> None:
+    while folder and not os.listdir(f"{copy}/{folder}"):
+        os.rmdir(f"{copy}/{folder}")
+        folder = os.path.dirname(folder)
 
 
 def _restore(copy: str, baseline: Baseline, wanted: Callable[[str], bool]) -> None:

@@ -41,10 +41,10 @@ class ShorthandError(ValueError):
         self.field = field
 
 
-def written_out(config: Mapping[str, Any], restores: bool = True) -> dict[str, Any]:
+def written_out(config: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a scorer that runs tests, with ``tests`` written out. What the scenario says itself stays.
 
-    ``restores`` is false for a scorer that chooses by itself whose tests it runs. Raises ``ShorthandError``.
+    Raises ``ShorthandError``.
     """
     if TESTS not in config:
         return dict(config)
@@ -63,7 +63,8 @@ def written_out(config: Mapping[str, Any], restores: bool = True) -> dict[str, A
     expected = [*report.get("expected", []), *to_fix]
     return {
         "command": runner.command,
-        **({"restore": _PUT_BACK, **_canaries(config[TESTS])} if restores else {}),
+        "restore": _PUT_BACK,
+        **_canaries(config[TESTS]),
         **given,
         "report": {"path": runner.report, "format": runner.format, **report, "expected": expected},
     }
