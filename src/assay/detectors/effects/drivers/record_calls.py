@@ -40,7 +40,8 @@ def asked(frame: Any) -> dict[str, Any] | None:
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     module = frame.f_globals.get("__name__", "")
-    if code.co_flags & 0x0C or getattr(frame.f_globals.get(code.co_name), "__code__", None) is not code:
+    function = frame.f_globals.get(code.co_name)
+    if code.co_flags & 0x0C or not hasattr(function, "__code__") or function.__code__ is not code:
         return None
     values = {name: literal(frame.f_locals[name]) for name in names}
     if any(value is None for value in values.values()):
