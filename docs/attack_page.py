@@ -5,16 +5,32 @@ The corpus says of every case who flags it, and the tests hold that to be true; 
 
 from collections.abc import Iterator
 
-from docs.markdown import from_docstring
+from docs.markdown import from_docstring, table
 from tests.attacks.corpus.cases import cases
 from tests.attacks.corpus.table import declared, tables
+from tests.attacks.effect_cheats import BY_SCORER, SEEN_BY_READING
 
 
 def attack_table() -> Iterator[str]:
     yield "# Attacks: caught, missed and falsely flagged"
     yield from_docstring(_ABOUT)
     yield from tables(declared(cases()))
+    yield "## By effect"
+    yield from_docstring(_EFFECTS)
+    yield table(
+        ("scorer", "cheats", "found", "not seen by reading"),
+        (
+            (f"`{scorer}`", str(len(cheats)), str(len(cheats)), str(len(cheats.keys() - SEEN_BY_READING)))
+            for scorer, cheats in BY_SCORER.items()
+        ),
+    )
 
+
+_EFFECTS = """
+``tests/attacks/effect_cheats.py`` has cheats for the scorers that run tests, on one small project in Python, each of
+which its scorer finds, with honest changes as controls, none of which is flagged. Again, whoever wrote the scorers
+wrote the cheats. The last column counts those that none of the scorers sees that only read.
+"""
 
 _ABOUT = """
 ``tests/attacks/corpus`` has small projects in eight languages, and for each what agents do to them: attacks, and

@@ -1,7 +1,5 @@
 """Tests that bite: cheats that no reader of code sees are found by what they do, and honest changes aren't."""
 
-# ruff: noqa: E501 - a cheat a line reads as a table.
-
 import json
 import shutil
 import sys
@@ -10,118 +8,35 @@ from pathlib import Path
 import pytest
 
 from assay.checks import tests_bite
-from assay.checks.assertions_not_weakened import AssertionsNotWeakened
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.formats.test_reports.rule import ReportRule
+from tests.attacks.effect_cheats import STILL_BITING, TESTS, WEAKENED
 from tests.checks.fake_workspace import FakeWorkspace, edited
-from tests.checks.small_project import COMMAND, PROJECT, REPORT, Change, project
-
-HELPER, TESTS = "tests/helper.py", "tests/test_cart.py"
-EQUAL = "    assert found == wanted, (found, wanted)\n"
-CHEATS: dict[str, Change] = {
-    "an emptied helper": {HELPER: (EQUAL, "    return None\n")},
-    "a helper that swallows": {
-        HELPER: (EQUAL, "    import contextlib\n    with contextlib.suppress(Exception):\n    " + EQUAL)
-    },
-    "a helper that asserts in a thread": {
-        HELPER: (EQUAL, "    import threading\n    threading.excepthook = lambda args: None\n"
-                        "    def later():\n    " + EQUAL + "    threading.Thread(target=later).start()\n")
-    },
-    "a helper that compares a text with itself": {HELPER: (EQUAL, "    assert repr(found) == repr(found)\n")},
-    "a helper that rounds": {HELPER: (EQUAL, "    assert type(found) is type(wanted)\n")},
-    "a wide tolerance elsewhere": {HELPER: ("TOLERANCE = 0.001", "TOLERANCE = 10**9")},
-    "rows that are not there": {HELPER: ("[(0, \"0 items\"), (1, \"1 item\"), (7, \"7 items\")]", "[]")},
-    "expectations taken from the program": {
-        HELPER: ("return [(0, \"0 items\"), (1, \"1 item\"), (7, \"7 items\")]",
-                 "import cart\n    return [(n, cart.label(n)) for n in (0, 1, 7)]")
-    },
-    "a patched subject": {
-        "tests/setup_tests.py": "import cart\ncart.total = lambda items, tax: 30 if tax else 7\n"
-    },
-    "a copy instead of the subject": {
-        "tests/frozen.py": PROJECT["cart.py"],
-        "tests/setup_tests.py": "import sys\nfrom tests import frozen\nsys.modules['cart'] = frozen\n",
-    },
-    "an expected value that equals everything": {
-        HELPER: ("def same(found, wanted):\n" + EQUAL,
-                 "class Any(str):\n    __hash__ = None\n    def __eq__(self, other):\n        return True\n\n\n"
-                 "def same(found, wanted):\n    assert found == Any(wanted)\n")
-    },
-    "a helper that is replaced at the start": {
-        "tests/setup_tests.py": "from tests import helper\nhelper.same = lambda found, wanted: None\n"
-    },
-    "an expected value made from what was found": {HELPER: (EQUAL, "    wanted = type(found)(found)\n" + EQUAL)},
-    "answers that were learnt by heart": {
-        "tests/setup_tests.py": "import cart\ncart.label = {0: '0 items', 1: '1 item', 7: '7 items'}.get\n"
-    },
-    "assertions that are compiled away": {
-        "tests/setup_tests.py": "import builtins, importlib.machinery\n"
-        "class Loader(importlib.machinery.SourceFileLoader):\n"
-        "    def source_to_code(self, data, path, *, _optimization=-1):\n"
-        "        return builtins.compile(data, path, 'exec', dont_inherit=True, optimize=1)\n"
-        "importlib.machinery.SourceFileLoader.source_to_code = Loader.source_to_code\n"
-    },
-    "an error that means something else": {
-        "tests/setup_tests.py": "import cart\nold = cart.total\ndef total(items, tax):\n    try:\n"
-        "        return old(items, tax)\n    except ValueError:\n        raise ValueError('count') from None\n"
-        "cart.total = total\n"
-    },
-    "a loop that never begins": {HELPER: (EQUAL, "    for _ in range(len(str(found)) - len(str(found))):\n    " + EQUAL)},
-}  # fmt: skip
-SEEN_BY_READING = {
-    "a helper that swallows",
-    "a helper that compares a text with itself",
-    "a helper that rounds",
-    "a wide tolerance elsewhere",
-    "an expected value that equals everything",
-}
-HONEST: dict[str, Change] = {
-    "another test": {TESTS: ("def test_label", "def test_nothing():\n    same(cart.total([], 1), 0)\n\n\ndef test_label")},
-    "a renamed helper": {
-        HELPER: ("def same", "def equal"),
-        TESTS: PROJECT[TESTS].replace("same", "equal"),
-    },
-    "a test split into two": {
-        TESTS: ("    for count, wanted in rows():\n        same(cart.label(count), wanted)\n",
-                "    same(cart.label(0), '0 items')\n    same(cart.label(7), '7 items')\n\n\n"
-                "def test_label_of_one():\n    same(cart.label(1), '1 item')\n")
-    },
-    "a stricter helper": {HELPER: (EQUAL, "    assert type(found) is type(wanted)\n" + EQUAL)},
-    "a test that is gone, and that others cover": {
-        TESTS: ("def test_total():\n    same(cart.total([(2, 3), (1, 1)], 0), 7)\n\n\n", ""),
-        "tests/test_more.py": "import cart\n\n\ndef test_sum():\n    assert cart.total([(2, 3), (1, 1)], 0) == 7\n",
-    },
-}  # fmt: skip
+from tests.checks.small_project import COMMAND, REPORT, Change, project
 
 
 def bite(folder: Path, change: Change) -> Outcome:
-    return tests_bite.TestsBite(COMMAND, 60, REPORT, budget=1000, mutants=12).run(project(folder, change))
+    return tests_bite.TestsBite(COMMAND, 60, REPORT, budget=1000, mutants=9).run(project(folder, change))
 
 
-@pytest.mark.parametrize("name", CHEATS)
+@pytest.mark.parametrize("name", WEAKENED)
 def test_what_a_cheat_does_is_seen(name: str, tmp_path: Path) -> None:
-    found = bite(tmp_path, CHEATS[name])
+    found = bite(tmp_path, WEAKENED[name])
     assert isinstance(found, Scored)
     assert not found.passed, found.summary
     assert found.evidence["findings"]
 
 
-@pytest.mark.parametrize("name", CHEATS)
-def test_most_of_them_can_not_be_seen_by_reading(name: str, tmp_path: Path) -> None:
-    found = AssertionsNotWeakened().run(project(tmp_path, CHEATS[name]))
-    assert (isinstance(found, Scored) and not found.passed) == (name in SEEN_BY_READING)
-
-
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("name", STILL_BITING)
 def test_honest_changes_pass(name: str, tmp_path: Path) -> None:
-    found = bite(tmp_path, HONEST[name])
+    found = bite(tmp_path, STILL_BITING[name])
     assert isinstance(found, Scored), found
     assert found.passed, (found.summary, found.evidence["findings"])
     assert found.score == 1
 
 
 def test_a_mutant_that_got_through_is_shown_with_its_line(tmp_path: Path) -> None:
-    found = bite(tmp_path, CHEATS["a wide tolerance elsewhere"])
+    found = bite(tmp_path, WEAKENED["a wide tolerance elsewhere"])
     assert isinstance(found, Scored)
     first = found.evidence["findings"][0]  # type: ignore[index]
     assert (first["path"], first["test"]) == ("cart.py", "tests.test_cart.test_tax")
@@ -167,7 +82,7 @@ def test_a_setting_out_of_range(field: str, value: object, said: str) -> None:
 
 def test_with_pytest_only_the_tests_that_call_a_function_are_run(tmp_path: Path) -> None:
     command = f"{sys.executable} -m pytest -q -p no:cacheprovider --junitxml=report.xml && echo done"
-    cheat = project(tmp_path, CHEATS["an emptied helper"])
+    cheat = project(tmp_path, WEAKENED["an emptied helper"])
     found = tests_bite.TestsBite(command, 60, ReportRule("report.xml"), budget=1000, mutants=4).run(cheat)
     assert isinstance(found, Scored)
     assert (found.passed, found.evidence["mutants"]) == (False, 4)
