@@ -1,6 +1,6 @@
 """What an assertion demands of its subject, before it is known where the assertion stands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from assay.detectors.test_code.model import Strength
@@ -23,3 +23,9 @@ class WrittenDemand(NamedTuple):
 
     text: str
     demand: Demand
+
+
+def weaker(demand: Demand) -> Demand:
+    """What is demanded only now and then: one step less, but never nothing."""
+    strength = Strength(max(demand.strength - 1, min(demand.strength, Strength.PRESENCE)))
+    return replace(demand, strength=strength)

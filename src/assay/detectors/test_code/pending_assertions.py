@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.detectors.test_code.demand import Demand
+from assay.detectors.test_code.demand import Demand, weaker
 from assay.detectors.test_code.model import Assertion
 from assay.detectors.test_code.named_values import NamedValues
 from assay.detectors.test_code.scopes import Scope
 from assay.detectors.test_code.tree import Node, Tree
 
 _DEEPEST = 4
+# What fails wherever it is reached isn't asked of anything.
+_FAILURES = ("fail", "reached")
 
 
 @dataclass(slots=True)
@@ -56,11 +58,14 @@ class PendingAssertions:
         self,
         functions: set[str],
         never_runs: Callable[[Node], bool],
+        is_guarded: Callable[[Node], bool],
         then: Callable[[Node, Scope], None] = _nothing_more,
     ) -> None:
         """Put every assertion into its scope and call ``then`` after each. ``functions`` are those of the file."""
         for found in self._found:
             if found.function not in functions:
+                if found.demand.subject not in _FAILURES and is_guarded(found.node):
+                    found.demand = weaker(found.demand)
                 found.demand = self._named_values.settled(found.demand, found.node)
                 found.put(self._tree, not never_runs(found.node))
                 then(found.node, found.scope)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from assay.detectors.test_code.curly.flow import Flow
 from assay.detectors.test_code.curly.lists import spelled
 from assay.detectors.test_code.curly.values import Values, plain
-from assay.detectors.test_code.demand import Demand, WrittenDemand
+from assay.detectors.test_code.demand import Demand, WrittenDemand, weaker
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node, Tree
 
@@ -102,8 +102,7 @@ def _settled(demand: Demand, node: Node, function: Node, reading: Reading) -> De
     """What is expected under a name, what equals itself only by way of one, what is only asked now and then."""
     values = reading.values
     if node.conditional and demand.subject != "fail" and reading.flow.is_guarded(node, function):
-        weaker = Strength(max(demand.strength - 1, min(demand.strength, Strength.PRESENCE)))
-        demand = replace(demand, strength=weaker)
+        demand = weaker(demand)
     if demand.expected is None or demand.strength < Strength.CLOSE:
         return demand
     value = values.of(demand.expected, node)

@@ -13,6 +13,7 @@ from assay.detectors.test_code.go import gomega, testify
 from assay.detectors.test_code.go.flow import FAR, GoRules
 from assay.detectors.test_code.go.text import CASES, FUNCTIONS, words_of
 from assay.detectors.test_code.go.values import PACKAGES, Values
+from assay.detectors.test_code.guarded import is_guarded
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertions
 from assay.detectors.test_code.scopes import Role, Scope
@@ -179,7 +180,10 @@ class Assertions:
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
-        self._pending.hand_over(functions, lambda node: node.dead, then=self._loops)
+        self._pending.hand_over(functions, lambda node: node.dead, self._is_guarded, then=self._loops)
+
+    def _is_guarded(self, node: Node) -> bool:
+        return is_guarded(self._tree, node, self._rules.conditions)
 
     def _loops(self, node: Node, scope: Scope) -> None:
         """A test that loops over a table runs once for each of its rows, and each row says what it wants."""

@@ -7,6 +7,7 @@ from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.conditions import truth
 from assay.detectors.test_code.go.text import CASES, FUNCTIONS, LEXICON
 from assay.detectors.test_code.go.values import Values
+from assay.detectors.test_code.guarded import Conditions
 from assay.detectors.test_code.node_scopes import below
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.uniform import simplified, split
@@ -50,6 +51,16 @@ class GoRules:
         if node not in self._conditions:
             self._conditions[node] = truth(self.head(node), self._values.constants, frozenset(("false",)))
         return self._conditions[node]
+
+    @property
+    def conditions(self) -> Conditions:
+        return Conditions(FUNCTIONS, self._is_lone_branch, self.head, lambda node: node.kind == "for_statement")
+
+    def _is_lone_branch(self, node: Node, parent: Node) -> bool:
+        if parent.kind != "if_statement" or node is not parent.child("block"):
+            return False
+        branches = [child for child in parent.children if child.kind in ("block", "if_statement")]
+        return len(branches) == 1 and self.condition(parent) is None
 
     def never_runs(self, node: Node) -> bool:
         parent = node.parent

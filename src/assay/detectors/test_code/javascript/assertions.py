@@ -9,8 +9,9 @@ from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.chains import Link, chain
 from assay.detectors.test_code.conditions import condition_demands
 from assay.detectors.test_code.demand import Demand
+from assay.detectors.test_code.guarded import is_guarded
 from assay.detectors.test_code.javascript import asserts, matchers
-from assay.detectors.test_code.javascript.flow import JavascriptRules, guarded_off, in_catch
+from assay.detectors.test_code.javascript.flow import JavascriptRules, guarded_off, in_catch, is_short_circuited
 from assay.detectors.test_code.javascript.names import Vocabulary
 from assay.detectors.test_code.javascript.text import LEXICON, words_of
 from assay.detectors.test_code.model import Strength
@@ -232,7 +233,10 @@ class Assertions:
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
-        self._pending.hand_over(functions, self._never_runs)
+        self._pending.hand_over(functions, self._never_runs, self._is_guarded)
+
+    def _is_guarded(self, node: Node) -> bool:
+        return is_guarded(self._tree, node, self._rules.conditions) or is_short_circuited(self._tree, node)
 
     def _never_runs(self, node: Node) -> bool:
         return node.dead or guarded_off(self._tree, self._vocabulary, node)

@@ -5,6 +5,7 @@ from itertools import islice
 
 from assay.detectors.test_code.calls import Call, Names
 from assay.detectors.test_code.conditions import truth
+from assay.detectors.test_code.guarded import Conditions
 from assay.detectors.test_code.javascript.names import Vocabulary
 from assay.detectors.test_code.javascript.text import FUNCTIONS, LEXICON
 from assay.detectors.test_code.tree import Node, Tree
@@ -15,6 +16,8 @@ FAR = 200
 """How far up a search goes: nobody writes code that is nested more deeply."""
 
 _EXITS = word_set("return_statement throw_statement break_statement continue_statement")
+_LOOPS = word_set("for_statement for_in_statement while_statement do_statement")
+_EACH = word_set("forEach map flatMap each eachSeries")
 _EMPTY_LOOP = re.compile(r"(?:\bof|\bin)\s*+\(?\s*+\[\s*+\]\s*+\)?\s*+\)\s*+\Z")
 _EMPTY_LIST = re.compile(r"\(?\s*+\[\s*+\]\s*+\)?\s*+\.\s*+(?:forEach|map|every|some|reduce|filter|flatMap)\s*+\Z")
 _REPORTS = word_set("fail done reject next expect assert should")
@@ -50,6 +53,25 @@ class JavascriptRules:
             )
             self._conditions[node] = truth(found, self._vocabulary.constants)
         return self._conditions[node]
+
+    @property
+    def conditions(self) -> Conditions:
+        return Conditions(FUNCTIONS, self._is_lone_branch, self._asked, self._repeats)
+
+    def _is_lone_branch(self, node: Node, parent: Node) -> bool:
+        if parent.kind != "if_statement" or node.kind in _PARTS or node.kind == "else_clause":
+            return False
+        return parent.child("else_clause") is None and self.condition(parent) is None
+
+    def _asked(self, branch: Node) -> list[str]:
+        head = branch.child("parenthesized_expression")
+        return [] if head is None else words(self._tree, LEXICON, head.start, min(head.end, head.start + 2000))
+
+    def _repeats(self, node: Node) -> bool:
+        if node.kind in _LOOPS:
+            return True
+        call = self._calls.get(node)
+        return call is not None and call.names[-1:] != () and call.names[-1] in _EACH
 
     def never_runs(self, node: Node) -> bool:
         parent = node.parent
@@ -142,6 +164,11 @@ def guarded_off(tree: Tree, vocabulary: Vocabulary, node: Node) -> bool:
         found = found[1:]
     always = truth(found[:-1], vocabulary.constants) if found else None
     return always is (found[-1] == "||") if found and always is not None else False
+
+
+def is_short_circuited(tree: Tree, node: Node) -> bool:
+    """Whether an expression runs only if another one says so: ``ready() && expect(x)…``."""
+    return tree.text[max(0, node.start - 80) : node.start].rstrip().endswith(("&&", "||"))
 
 
 def mark_swallowed(tree: Tree, calls: dict[Node, Call], strong: set[Node], tests: set[Node]) -> None:

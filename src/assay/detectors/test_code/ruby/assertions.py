@@ -6,6 +6,7 @@ from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.chains import Link, chain
 from assay.detectors.test_code.conditions import RUBY_FALSY, condition_demands
 from assay.detectors.test_code.demand import Demand
+from assay.detectors.test_code.guarded import is_guarded
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.pending_assertions import Nesting, PendingAssertions
 from assay.detectors.test_code.ruby import asserts, matchers
@@ -184,7 +185,10 @@ class Assertions:
 
     def hand_over(self, functions: set[str]) -> None:
         """Put every assertion into its scope. ``functions`` are those of the file."""
-        self._pending.hand_over(functions, lambda node: node.dead)
+        self._pending.hand_over(functions, lambda node: node.dead, self._is_guarded)
+
+    def _is_guarded(self, node: Node) -> bool:
+        return is_guarded(self._tree, node, self._rules.conditions)
 
 
 def _is_kept(node: Node) -> bool:

@@ -5,6 +5,7 @@ from itertools import islice
 
 from assay.detectors.test_code.calls import Call
 from assay.detectors.test_code.conditions import RUBY_FALSY, truth
+from assay.detectors.test_code.guarded import Conditions
 from assay.detectors.test_code.ruby.text import BLOCKS, ruby_words, words_of
 from assay.detectors.test_code.ruby.values import LOOPS, Values
 from assay.detectors.test_code.tree import Node, Tree
@@ -83,6 +84,23 @@ class RubyRules:
             always = truth(self.head(node), self._values.constants, RUBY_FALSY)
             self._conditions[node] = always if always is None or node.kind not in _NEGATIVE else not always
         return self._conditions[node]
+
+    @property
+    def conditions(self) -> Conditions:
+        return Conditions(METHODS | BLOCKS, self._is_lone_branch, self.head, self._repeats)
+
+    def _is_lone_branch(self, node: Node, parent: Node) -> bool:
+        if parent.kind in ("if_modifier", "unless_modifier"):
+            return node.start < self.keyword(parent) and self.condition(parent) is None
+        if parent.kind not in ("if", "unless") or node.kind != "then":
+            return False
+        return parent.child("else", "elsif") is None and self.condition(parent) is None
+
+    def _repeats(self, node: Node) -> bool:
+        if node.kind in ("while", "until", "for"):
+            return True
+        call = self._calls.get(node)
+        return call is not None and call.names[-1:] != () and call.names[-1] in LOOPS
 
     def never_runs(self, node: Node) -> bool:
         parent = node.parent
