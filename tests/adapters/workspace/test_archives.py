@@ -170,9 +170,9 @@ def test_hard_links_do_not_multiply_beyond_the_cap(tmp_path: Path, target: Path)
 @BOTH
 def test_caps(tmp_path: Path, target: Path, make: Make) -> None:
     few = Caps(1000, 2, "the upload")
-    with pytest.raises(InputError, match="^the upload must hold at most 1000 bytes, got more"):
+    with pytest.raises(InputError, match=r"^the upload must hold at most 1000 bytes, got more"):
         unpacked(tmp_path, target, make, [("a", "file", "x" * 1001)], caps=few)
-    with pytest.raises(InputError, match="^the upload must hold at most 2 files, got more"):
+    with pytest.raises(InputError, match=r"^the upload must hold at most 2 files, got more"):
         unpacked(tmp_path, target, make, [(name, "file", "") for name in "abc"], caps=few)
 
 
