@@ -80,7 +80,7 @@ class ServiceGrader:
         with temporary_folder(0o711) as place:
             records = _records(place, left.logs, before.scenario, before.turns)
         scored = ScoredWorkspace(before.scenario, before.report, diff)
-        return self._judged(organisation, scored, records, before.turns)
+        return self._judged(organisation, scored, records, before.turns, needed=True)
 
     def _judged(
         self,
@@ -88,8 +88,12 @@ class ServiceGrader:
         scored: ScoredWorkspace,
         records: Sequence[AgentRecord],
         turns: Sequence[AgentEnded],
+        *,
+        needed: bool = False,
     ) -> GradedRun:
         with self.judges(organisation) as judges:
+            if needed and judges is None:
+                raise MeasurementError("there is no judge to ask")
             told = judged(scored, records, judges)
         return GradedRun(told.scenario, told.report, told.diff, turns)
 

@@ -43,6 +43,7 @@ class CodingParts:
     runs: StoredCodingRuns
     gradings: StoredCodingGradings
     judges: StoredJudges
+    asked: ServiceJudges
     sandbox: CodingSandbox
     policy: CodingPolicy
     grader: ServiceGrader
@@ -94,6 +95,7 @@ def coding_on(
         runs=runs,
         gradings=StoredCodingGradings(store, host, blobs, tasks, runs),
         judges=judges,
+        asked=asked,
         sandbox=sandbox,
         policy=setting.policy,
         grader=ServiceGrader(sandbox, asked.of, host.now),

@@ -2,17 +2,18 @@
 
 import signal
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import uvicorn
 
+from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.api.app import Settings, make_app
 from assay.api.service import Service, service_on
-from assay.api.working import Say, log_to_stderr, secret_box
+from assay.api.working import Say, log_to_stderr, say_coding, secret_box
 from assay.core.errors import InputError
 from assay.engine.service.keys import Owner, Scope, issue_key
 
@@ -32,6 +33,7 @@ class Serving:
     worker: bool = True
     log: bool = False
     claim_sec: float = 60
+    coding: CodingSetting = field(default_factory=CodingSetting)
 
 
 def serve(told: Serving, say: Say) -> int:
@@ -40,7 +42,11 @@ def serve(told: Serving, say: Say) -> int:
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
         service = service_on(
-            open_store(told.store, create=True), secret_box(told.store), policy, claim_sec=told.claim_sec
+            open_store(told.store, create=True),
+            secret_box(told.store),
+            policy,
+            claim_sec=told.claim_sec,
+            coding=told.coding,
         )
         try:
             settings = Settings(told.requests_per_second, WORKERS if told.worker else 0)
@@ -53,6 +59,8 @@ def serve(told: Serving, say: Say) -> int:
             host, port = listening.getsockname()[:2]
             say(f"assay serves http://{f'[{host}]' if ':' in host else host}:{port} on {service.store.name}")
             _first_key(service, say)
+            if told.worker:
+                say_coding(service, say)
             server.run(sockets=[listening])
         finally:
             service.close()

@@ -16,6 +16,7 @@ from assay.dialects.scorers.resources import (
 )
 from assay.dialects.scorers.strict import StrictModel
 from assay.engine.service.coding_runs import cancel_coding_run, complete_coding_run
+from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.keys import Scope
 from assay.engine.service.work import Work, WorkKind
 
@@ -195,10 +196,17 @@ def grade_run_again(call: Call) -> Answer:
 
     The new grading is added to the others, and names the one that it follows.
     """
-    service = call.service
-    service.coding.check_on()
-    gradings = service.coding.gradings
-    wanted = gradings.add_request(call.organisation, call.path["id"], call.body.judge_only)
+    coding, run = call.service.coding, call.path["id"]
+    coding.check_on()
+    if call.body.judge_only and not coding.asked.has_judge(call.organisation):
+        raise ConflictError("there is no judge to ask; name one with PUT /v1/judge")
+    try:
+        wanted = coding.gradings.add_request(call.organisation, run, call.body.judge_only)
+    except NotFoundError:
+        call.service.imports.run(call.organisation, run)
+        raise ConflictError(
+            "only a coding run can be graded again: of other runs the workspace isn't kept"
+        ) from None
     return shown(shown_work(_queued(call, WorkKind.GRADE_AGAIN, wanted.id)), 202)
 
 

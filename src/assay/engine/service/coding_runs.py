@@ -70,7 +70,7 @@ class CodingGrader(Protocol):
     def grade(self, organisation: str, left: LeftByAgent) -> GradedRun: ...
 
     def judge(self, organisation: str, left: LeftByAgent, before: ScoredRun, diff: Diff | None) -> GradedRun:
-        """Ask the judge again about a run whose scorers' answers stay. Raises ``InputError`` if there is none."""
+        """Ask the judge again about a run whose scorers' answers stay."""
         ...
 
 
