@@ -49,9 +49,9 @@ class CodingParts:
     grader: ServiceGrader
 
     def check_on(self) -> None:
-        """Raises ``ConflictError`` if the operator switched coding runs off."""
-        if self.sandbox.off:
-            raise ConflictError("coding runs are switched off on this server")
+        """Raises ``ConflictError`` if this server takes no coding runs."""
+        if self.sandbox.refused is not None:
+            raise ConflictError(f"this server takes no coding runs: {self.sandbox.refused}")
 
     def doers(self) -> Mapping[str, Doer]:
         """What is done here: nothing where no sandbox works, so that other machines do it."""

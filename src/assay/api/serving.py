@@ -60,6 +60,8 @@ def serve(told: Serving, say: Say) -> int:
             say(f"assay serves http://{f'[{host}]' if ':' in host else host}:{port} on {service.store.name}")
             _first_key(service, say)
             if told.worker:
+                if "://" not in told.store:
+                    service.coding.sandbox.must_work_here()
                 say_coding(service, say)
             server.run(sockets=[listening])
         finally:

@@ -4,7 +4,8 @@
 
 takes work from the store that 'assay serve' uses, as many pieces at a time as it has threads, on as many machines
 as you start it on. Work whose worker died is taken over by another one. After three failures, work is set aside
-with its reason. Coding runs are left to workers on machines where a sandbox works. Ctrl-C or SIGTERM ends it after the work that was begun.
+with its reason. Coding runs are left to workers on machines where a sandbox works. Ctrl-C or SIGTERM ends it
+after the work that was begun.
 
 Exit codes: 0 it was stopped, 2 it could not start.
 """

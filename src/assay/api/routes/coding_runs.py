@@ -204,9 +204,7 @@ def grade_run_again(call: Call) -> Answer:
         wanted = coding.gradings.add_request(call.organisation, run, call.body.judge_only)
     except NotFoundError:
         call.service.imports.run(call.organisation, run)
-        raise ConflictError(
-            "only a coding run can be graded again: of other runs the workspace isn't kept"
-        ) from None
+        raise ConflictError("a run must be a coding run to be graded again; others keep no workspace") from None
     return shown(shown_work(_queued(call, WorkKind.GRADE_AGAIN, wanted.id)), 202)
 
 
