@@ -7,6 +7,7 @@ from typing import Final
 
 import uvicorn
 
+from assay.adapters.blob_places import open_blobs
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
@@ -32,6 +33,7 @@ class Serving:
     worker: bool = True
     log: bool = False
     claim_sec: float = 60
+    blobs: str | None = None
 
 
 def serve(told: Serving, say: Say) -> int:
@@ -39,8 +41,13 @@ def serve(told: Serving, say: Say) -> int:
     log_to_stderr(told.log)
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
+        store = open_store(told.store, create=True)
         service = service_on(
-            open_store(told.store, create=True), secret_box(told.store), policy, claim_sec=told.claim_sec
+            store,
+            secret_box(told.store),
+            policy,
+            claim_sec=told.claim_sec,
+            blobs=open_blobs(store, told.blobs),
         )
         try:
             settings = Settings(told.requests_per_second, WORKERS if told.worker else 0)
