@@ -30,8 +30,8 @@ from assay.engine.judge_run import Judges
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Attempt, score_by_task
 from assay.engine.seed_task import seed_task
+from assay.engine.service.coding_grading import GradedRun, LeftByAgent, SeededTask
 from assay.engine.service.coding_policy import ORIGIN, PREFIX
-from assay.engine.service.coding_runs import GradedRun, LeftByAgent, SeededTask
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
 
 # What an archive may hold when it is unpacked. The archive itself is limited by the size of a body.

@@ -17,8 +17,8 @@ from assay.adapters.store.service.judges import StoredJudges
 from assay.adapters.store.service.scenarios import StoredScenarios
 from assay.adapters.store.store import Store
 from assay.engine.service.blobs import BlobStore
+from assay.engine.service.coding_grading import grade_again, grade_coding_run, seed_coding_task
 from assay.engine.service.coding_policy import CodingPolicy
-from assay.engine.service.coding_runs import grade_again, grade_coding_run, seed_coding_task
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.work import Doer, Work, WorkKind

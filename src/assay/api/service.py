@@ -45,6 +45,7 @@ class Service:
     doing: ServiceWork
     imports: StoredImports
     coding: CodingParts
+    blobs: StoredBlobs
     woken: list[Callable[[], None]]
 
     def wake(self) -> None:
@@ -54,6 +55,7 @@ class Service:
 
     def close(self) -> None:
         self.claims.close()
+        self.blobs.close()
         self.store.close()
 
 
@@ -64,14 +66,16 @@ def service_on(
     host: ServiceHost | None = None,
     claim_sec: float = LASTING.total_seconds(),
     coding: CodingSetting | None = None,
+    blobs: StoredBlobs | None = None,
 ) -> Service:
-    """The service on a store. Without ``secrets``, sources can't have any."""
+    """The service on a store. Without ``secrets``, sources can't have any; without ``blobs``, files are in it."""
     host = host or ThisServer()
     secrets, policy = secrets or SecretBox(None), policy or SourcePolicy()
     playgrounds = StoredPlaygrounds(store, host)
     runs, work = StoredRuns(store, host), StoredWork(store, host)
     grade = StoreGrader(store, host, playgrounds, secrets, policy)
-    parts = coding_on(store, host, StoredBlobs(store), secrets, policy, coding or CodingSetting())
+    blobs = blobs or StoredBlobs(store)
+    parts = coding_on(store, host, blobs, secrets, policy, coding or CodingSetting())
 
     def renew(claims: Iterable[str], until: datetime) -> None:
         held = list(claims)
@@ -96,5 +100,6 @@ def service_on(
         doing=ServiceWork(host, runs, work, grade, claims, parts),
         imports=StoredImports(store, host),
         coding=parts,
+        blobs=blobs,
         woken=[],
     )

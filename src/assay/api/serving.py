@@ -7,6 +7,7 @@ from typing import Final
 
 import uvicorn
 
+from assay.adapters.blob_places import open_blobs
 from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
@@ -33,6 +34,7 @@ class Serving:
     worker: bool = True
     log: bool = False
     claim_sec: float = 60
+    blobs: str | None = None
     coding: CodingSetting = field(default_factory=CodingSetting)
 
 
@@ -41,11 +43,13 @@ def serve(told: Serving, say: Say) -> int:
     log_to_stderr(told.log)
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
+        store = open_store(told.store, create=True)
         service = service_on(
-            open_store(told.store, create=True),
+            store,
             secret_box(told.store),
             policy,
             claim_sec=told.claim_sec,
+            blobs=open_blobs(store, told.blobs),
             coding=told.coding,
         )
         try:

@@ -19,7 +19,16 @@ Exit codes: 0 it was stopped, 2 it could not start.
 import argparse
 
 from assay.cli.arguments import port_number, positive
-from assay.cli.service_options import add_allow_source, add_claim, add_coding, add_store, coding_of, store_of
+from assay.cli.service_options import (
+    add_allow_source,
+    add_blobs,
+    add_claim,
+    add_coding,
+    add_store,
+    blobs_of,
+    coding_of,
+    store_of,
+)
 from assay.core.errors import InputError
 
 PORT = 8765
@@ -27,6 +36,7 @@ PORT = 8765
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_store(parser)
+    add_blobs(parser)
     parser.add_argument(
         "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
     )
@@ -57,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
         not args.no_worker,
         args.log,
         args.claim,
+        blobs_of(args),
         coding_of(args),
     )
     return serve(told, lambda line: print(line, flush=True))
