@@ -15,6 +15,7 @@ from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
 from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.imported import StoredImports
+from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.service.runs import StoredRuns
@@ -45,6 +46,7 @@ class Service:
     doing: ServiceWork
     imports: StoredImports
     coding: CodingParts
+    jobs: StoredJobs
     blobs: StoredBlobs
     woken: list[Callable[[], None]]
 
@@ -100,6 +102,7 @@ def service_on(
         doing=ServiceWork(host, runs, work, grade, claims, parts),
         imports=StoredImports(store, host),
         coding=parts,
+        jobs=StoredJobs(store, host, blobs),
         blobs=blobs,
         woken=[],
     )

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from assay.adapters.blob_places import open_blobs
 from assay.adapters.secret_box import VARIABLE, SecretBox, key_beside, key_from_text
 from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
@@ -25,6 +26,7 @@ class Working:
     allowed: tuple[str, ...] = ()
     log: bool = False
     claim_sec: float = 60
+    blobs: str | None = None
     coding: CodingSetting = field(default_factory=CodingSetting)
 
 
@@ -33,7 +35,8 @@ def work(told: Working, say: Say, ended: threading.Event) -> int:
     log_to_stderr(told.log)
     policy = SourcePolicy(networks(told.allowed))
     store, secrets = open_store(told.store), secret_box(told.store)
-    service = service_on(store, secrets, policy, claim_sec=told.claim_sec, coding=told.coding)
+    blobs = open_blobs(store, told.blobs)
+    service = service_on(store, secrets, policy, claim_sec=told.claim_sec, blobs=blobs, coding=told.coding)
     try:
         worker = service.doing.worker(told.threads)
         worker.start()

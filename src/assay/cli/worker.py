@@ -15,7 +15,16 @@ import signal
 import threading
 
 from assay.cli.arguments import positive
-from assay.cli.service_options import add_allow_source, add_claim, add_coding, add_store, coding_of, store_of
+from assay.cli.service_options import (
+    add_allow_source,
+    add_blobs,
+    add_claim,
+    add_coding,
+    add_store,
+    blobs_of,
+    coding_of,
+    store_of,
+)
 from assay.core.errors import InputError
 
 
@@ -25,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--threads", type=positive, metavar="N", default=4, help="how much at a time (default: %(default)s)"
     )
     add_allow_source(parser)
+    add_blobs(parser)
     add_coding(parser)
     add_claim(parser)
     parser.add_argument("--log", action="store_true", help="write what happens on standard error")
@@ -38,5 +48,13 @@ def run(args: argparse.Namespace) -> int:
     ended = threading.Event()
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, lambda *_: ended.set())
-    told = Working(store_of(args), args.threads, tuple(args.allow_source), args.log, args.claim, coding_of(args))
+    told = Working(
+        store_of(args),
+        args.threads,
+        tuple(args.allow_source),
+        args.log,
+        args.claim,
+        blobs_of(args),
+        coding_of(args),
+    )
     return work(told, lambda line: print(line, flush=True), ended)

@@ -3,6 +3,7 @@
 from assay.adapters.service_coding import check_archive
 from assay.adapters.store.service.coding_tasks import task_of_row
 from assay.api.answers import Answer, shown, shown_page
+from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routes.work import WorkResource, shown_work
 from assay.api.routing import Call, Routes
@@ -74,11 +75,11 @@ def get_coding_task(call: Call) -> Answer:
     return shown(call.service.coding.tasks.coding_task(call.organisation, call.path["id"]))
 
 
-@routes.add("GET", "/coding-tasks/{id}/workspace", *READ, answer=bytes, also=(404, 409))
+@routes.add("GET", "/coding-tasks/{id}/workspace", *READ, answer=bytes, media=BYTES, also=(404, 409))
 def get_workspace(call: Call) -> Answer:
     """The workspace that the agent begins with, as a tar.gz archive."""
     found = call.service.coding.tasks.workspace(call.organisation, call.path["id"])
-    return Answer(200, found, media_type="application/octet-stream")
+    return Answer(200, found, media_type=BYTES)
 
 
 @routes.add(
