@@ -14,6 +14,7 @@ from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
 from assay.adapters.store.service.blobs import StoredBlobs
+from assay.adapters.store.service.evaluations import StoredEvaluations
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keys import StoredKeys
@@ -47,6 +48,7 @@ class Service:
     imports: StoredImports
     coding: CodingParts
     jobs: StoredJobs
+    evaluations: StoredEvaluations
     blobs: StoredBlobs
     woken: list[Callable[[], None]]
 
@@ -103,6 +105,7 @@ def service_on(
         imports=StoredImports(store, host),
         coding=parts,
         jobs=StoredJobs(store, host, blobs),
+        evaluations=StoredEvaluations(store, host),
         blobs=blobs,
         woken=[],
     )
