@@ -20,7 +20,7 @@ from assay.adapters.store.service.paging import PageRequest
 from assay.api.service import Service, service_on
 from assay.dialects.criteria.resources import NewTask, NewTaskRun
 from assay.dialects.scorers.resources import NewCodingRun, RunState
-from assay.engine.service.coding_grading import seed_coding_task
+from assay.engine.service.coding_grading import Coding, seed_coding_task
 from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.api.clinic import said
 from tests.api.coding import DONE, packed
@@ -121,7 +121,8 @@ def coding_runs(service: Service) -> list[str]:
     seed = coding.scenarios.add_archive("default", packed(PROJECT))
     scenario = scenario_of({"scorers": [GUARD], "workspace_seed": {"type": "archive", "path": seed.path}}, "s")
     task = coding.tasks.add("default", coding.scenarios.add("default", scenario).id).id
-    seed_coding_task(coding.tasks, coding.grader, "default", task, service.host.now)
+    parts = Coding(coding.tasks, coding.runs, coding.gradings, coding.grader, service.host.now)
+    seed_coding_task(parts, "default", task)
     runs = [coding.runs.add("default", task, NewCodingRun(agent="ana")).id for _ in range(CODING_RUNS)]
     for run in runs:
         coding.runs.put_workspace("default", run, packed(DONE))

@@ -176,6 +176,22 @@ def test_caps(tmp_path: Path, target: Path, make: Make) -> None:
         unpacked(tmp_path, target, make, [(name, "file", "") for name in "abc"], caps=few)
 
 
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_attributes_that_would_fill_the_memory(tmp_path: Path, target: Path, kind: bytes) -> None:
+    header = tarfile.TarInfo("x")
+    header.type, header.size = kind, 64 << 20
+    with gzip.open(tmp_path / "archive", "wb", compresslevel=1) as packed:
+        packed.write(header.tobuf(tarfile.USTAR_FORMAT) + bytes(header.size))
+    with pytest.raises(InputError, match="archive must have at most 1048576 bytes, got 67108864"):
+        unpack_archive(str(tmp_path / "archive"), str(target))
+
+
+def test_long_names_are_kept(tmp_path: Path, target: Path) -> None:
+    name = "/".join(["folder" * 10] * 10)
+    unpacked(tmp_path, target, make_tar, [(name, "file", "x")])
+    assert texts(target) == {name: "x"}
+
+
 @BOTH
 @pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
 def test_half_an_archive(tmp_path: Path, target: Path, make: Make, cut: float) -> None:

@@ -18,7 +18,15 @@ from assay.core.errors import InputError
 
 MAX_BYTES = 8 * 2**30
 MAX_MEMBERS = 1_000_000
+MAX_ATTRIBUTES = 1 << 20
 _CHUNK = 1 << 20
+_ATTRIBUTES = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
 _UTF_8 = 0x800
 _BROKEN = (
     OSError,
@@ -73,6 +81,17 @@ def _zip_name(member: zipfile.ZipInfo) -> str:
         return member.filename
 
 
+class _Member(tarfile.TarInfo):
+    """A member whose long name or other attributes are small enough to be read: tarfile takes them into memory."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in _ATTRIBUTES and self.size > MAX_ATTRIBUTES:
+            must = f"attributes of a file in an archive must have at most {MAX_ATTRIBUTES} bytes"
+            raise InputError(f"{must}, got {self.size}")
+        found: tarfile.TarInfo = super()._proc_member(tar)  # type: ignore[misc] # not among the stubs
+        return found
+
+
 class _Unpacking:
     """One archive on its way into one folder."""
 
@@ -82,7 +101,7 @@ class _Unpacking:
         self._bytes_left, self._members_left = caps.bytes, caps.members
 
     def tar(self) -> None:
-        with tarfile.open(self._archive) as tar:
+        with tarfile.open(self._archive, tarinfo=_Member) as tar:
             for member in tar:
                 path = self._place(member.name)
                 if path is None:
