@@ -27,7 +27,12 @@ _ATTRIBUTES = (
     tarfile.GNUTYPE_LONGNAME,
     tarfile.GNUTYPE_LONGLINK,
 )
+_LONGEST_LINK = 4096
 _UTF_8 = 0x800
+# Where the end of a zip says how large the list of members is and where it ends; between the two may be records of
+# 76 bytes for large archives.
+_DIRECTORY_SIZE, _DIRECTORY_END, _DIRECTORY_GAP = 5, 9, 76
+_DIRECTORY_ENTRY = b"PK\x01\x02"
 _BROKEN = (
     OSError,
     EOFError,
@@ -92,6 +97,15 @@ class _Member(tarfile.TarInfo):
         return found
 
 
+def _most_members(archive: str) -> int:
+    """As many members as a zip may have, before zipfile takes the whole list of them into memory."""
+    with open(archive, "rb") as file:
+        end = zipfile._EndRecData(file)  # type: ignore[attr-defined] # not among the stubs
+        size, place = int(end[_DIRECTORY_SIZE]), int(end[_DIRECTORY_END])
+        file.seek(max(0, place - size - _DIRECTORY_GAP))
+        return file.read(size + _DIRECTORY_GAP).count(_DIRECTORY_ENTRY)
+
+
 class _Unpacking:
     """One archive on its way into one folder."""
 
@@ -117,6 +131,8 @@ class _Unpacking:
                     os.mkfifo(path, 0o600)
 
     def zip(self) -> None:
+        if _most_members(self._archive) > self._caps.members:
+            raise self._too_many()
         with zipfile.ZipFile(self._archive) as packed:
             for member in packed.infolist():
                 path = self._place(_zip_name(member))
@@ -126,7 +142,9 @@ class _Unpacking:
                 if member.is_dir():
                     os.makedirs(path, exist_ok=True)
                 elif stat.S_ISLNK(mode):
-                    os.symlink(os.fsdecode(packed.read(member)), path)
+                    with packed.open(member) as content:
+                        # No link is longer, and the content of this one is taken into memory.
+                        os.symlink(os.fsdecode(content.read(_LONGEST_LINK)), path)
                 elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
                     self._write(path, packed.open(member), mode or 0o644)
                 else:
@@ -136,7 +154,7 @@ class _Unpacking:
         """Where a member goes; None if nothing of its name is left. A path through a link is refused."""
         self._members_left -= 1
         if self._members_left < 0:
-            raise InputError(f"{self._called} must hold at most {self._caps.members} files, got more")
+            raise self._too_many()
         parts = self._parts(name)
         if not parts:
             return None
@@ -144,6 +162,9 @@ class _Unpacking:
         if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
             os.unlink(path)
         return path
+
+    def _too_many(self) -> InputError:
+        return InputError(f"{self._called} must hold at most {self._caps.members} files, got more")
 
     def _parts(self, name: str) -> list[str]:
         parts = [part for part in name.split("/") if part not in ("", ".")][self._strip :]
