@@ -16,7 +16,7 @@ from tests.api.clinic import Clinic, Served, clinic_of, portal, said
 pytestmark = pytest.mark.xdist_group("postgres")
 PUBLIC = {"/healthz", "/readyz", "/metrics", "/docs", "/docs/oauth2-redirect", "/openapi.json"}
 RUN_MAY = {"start", "complete"}
-ADMIN_ONLY = {"create_key", "list_keys", "rotate", "revoke", "list_audit"}
+ADMIN_ONLY = {"create_key", "list_keys", "rotate", "revoke", "list_audit", "put_judge", "remove_judge"}
 
 
 def a_run(clinic: Clinic) -> Any:

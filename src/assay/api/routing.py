@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from pydantic import BaseModel
 
 from assay.adapters.store.limits import is_text
-from assay.adapters.store.service.paging import DEFAULT_LIMIT, MOST, PageRequest
-from assay.api.answers import Answer
+from assay.api.answers import JSON, Answer
 from assay.core.errors import InputError
 from assay.engine.service.keys import Key, Scope
+from assay.engine.service.pages import DEFAULT_LIMIT, MOST, PageRequest, page_request
 
 if TYPE_CHECKING:
     from assay.api.service import Service
@@ -52,12 +52,15 @@ class Call:
         return written
 
     @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The parameters of the address as they came, those of one name one after the other."""
+        several = getattr(self.query, "multi_items", self.query.items)
+        return list(several())
+
+    @property
     def page(self) -> PageRequest:
         """The page that is asked for. Raises ``InputError``."""
-        written = self.query.get("limit", str(DEFAULT_LIMIT))
-        if not (written.isascii() and written.isdecimal() and len(written) < 4 and 1 <= int(written) <= MOST):
-            raise InputError(f"limit must be a whole number from 1 to {MOST}")
-        return PageRequest(int(written), self.query.get("cursor"))
+        return page_request(self.query.get("limit"), self.query.get("cursor"))
 
 
 Handle: TypeAlias = Callable[[Call], Answer]
@@ -65,7 +68,8 @@ Handle: TypeAlias = Callable[[Call], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """``body`` is the model of what it takes, or ``bytes``; ``answer`` of what it answers, or None for nothing."""
+    """``body`` is the model of what it takes, or ``bytes``; ``answer`` of what it answers, or None for nothing;
+    ``media`` is the type of the answer."""
 
     method: str
     path: str
@@ -78,6 +82,7 @@ class Route:
     query: Mapping[str, str]
     also: tuple[int, ...]
     most_bytes: int
+    media: str = JSON
 
     @property
     def parameters(self) -> list[str]:
@@ -106,6 +111,7 @@ class Routes:
         query: Mapping[str, str] | None = None,
         also: tuple[int, ...] = (),
         most_bytes: int = JSON_BYTES,
+        media: str = JSON,
     ) -> Callable[[Handle], Handle]:
         """Declare a route. Without scopes it would be open to nobody, so that is a mistake."""
         if not scopes:
@@ -115,7 +121,9 @@ class Routes:
             asked = {**(PAGE if lists else {}), **(query or {})}
             self.all.append(
                 Route(
-                    method, path, frozenset(scopes), handle, body, answer, status, lists, asked, also, most_bytes
+                    *(method, path, frozenset(scopes), handle, body, answer, status, lists, asked, also),
+                    most_bytes,
+                    media,
                 )
             )
             return handle

@@ -6,13 +6,17 @@ from datetime import datetime, timedelta
 
 from assay.adapters.held_claims import LASTING, HeldClaims
 from assay.adapters.secret_box import SecretBox
+from assay.adapters.service_coding_parts import CodingParts, CodingSetting, coding_on
 from assay.adapters.service_grading import StoreGrader
 from assay.adapters.service_host import ThisServer
 from assay.adapters.service_work import ServiceWork
 from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
+from assay.adapters.store.service.blobs import StoredBlobs
+from assay.adapters.store.service.evaluations import StoredEvaluations
 from assay.adapters.store.service.imported import StoredImports
+from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.service.runs import StoredRuns
@@ -42,6 +46,10 @@ class Service:
     work: StoredWork
     doing: ServiceWork
     imports: StoredImports
+    coding: CodingParts
+    jobs: StoredJobs
+    evaluations: StoredEvaluations
+    blobs: StoredBlobs
     woken: list[Callable[[], None]]
 
     def wake(self) -> None:
@@ -51,6 +59,7 @@ class Service:
 
     def close(self) -> None:
         self.claims.close()
+        self.blobs.close()
         self.store.close()
 
 
@@ -60,13 +69,17 @@ def service_on(
     policy: SourcePolicy | None = None,
     host: ServiceHost | None = None,
     claim_sec: float = LASTING.total_seconds(),
+    coding: CodingSetting | None = None,
+    blobs: StoredBlobs | None = None,
 ) -> Service:
-    """The service on a store. Without ``secrets``, sources can't have any."""
+    """The service on a store. Without ``secrets``, sources can't have any; without ``blobs``, files are in it."""
     host = host or ThisServer()
     secrets, policy = secrets or SecretBox(None), policy or SourcePolicy()
     playgrounds = StoredPlaygrounds(store, host)
     runs, work = StoredRuns(store, host), StoredWork(store, host)
     grade = StoreGrader(store, host, playgrounds, secrets, policy)
+    blobs = blobs or StoredBlobs(store)
+    parts = coding_on(store, host, blobs, secrets, policy, coding or CodingSetting())
 
     def renew(claims: Iterable[str], until: datetime) -> None:
         held = list(claims)
@@ -88,7 +101,11 @@ def service_on(
         grade=grade,
         claims=claims,
         work=work,
-        doing=ServiceWork(host, runs, work, grade, claims),
+        doing=ServiceWork(host, runs, work, grade, claims, parts),
         imports=StoredImports(store, host),
+        coding=parts,
+        jobs=StoredJobs(store, host, blobs),
+        evaluations=StoredEvaluations(store, host),
+        blobs=blobs,
         woken=[],
     )

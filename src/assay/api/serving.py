@@ -2,17 +2,19 @@
 
 import signal
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import uvicorn
 
+from assay.adapters.blob_places import open_blobs
+from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.api.app import Settings, make_app
 from assay.api.service import Service, service_on
-from assay.api.working import Say, log_to_stderr, secret_box
+from assay.api.working import Say, log_to_stderr, say_coding, secret_box
 from assay.core.errors import InputError
 from assay.engine.service.keys import Owner, Scope, issue_key
 
@@ -32,6 +34,8 @@ class Serving:
     worker: bool = True
     log: bool = False
     claim_sec: float = 60
+    blobs: str | None = None
+    coding: CodingSetting = field(default_factory=CodingSetting)
 
 
 def serve(told: Serving, say: Say) -> int:
@@ -39,8 +43,14 @@ def serve(told: Serving, say: Say) -> int:
     log_to_stderr(told.log)
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
+        store = open_store(told.store, create=True)
         service = service_on(
-            open_store(told.store, create=True), secret_box(told.store), policy, claim_sec=told.claim_sec
+            store,
+            secret_box(told.store),
+            policy,
+            claim_sec=told.claim_sec,
+            blobs=open_blobs(store, told.blobs),
+            coding=told.coding,
         )
         try:
             settings = Settings(told.requests_per_second, WORKERS if told.worker else 0)
@@ -53,6 +63,10 @@ def serve(told: Serving, say: Say) -> int:
             host, port = listening.getsockname()[:2]
             say(f"assay serves http://{f'[{host}]' if ':' in host else host}:{port} on {service.store.name}")
             _first_key(service, say)
+            if told.worker:
+                if "://" not in told.store:
+                    service.coding.sandbox.must_work_here()
+                say_coding(service, say)
             server.run(sockets=[listening])
         finally:
             service.close()

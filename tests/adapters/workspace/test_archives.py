@@ -4,7 +4,9 @@ import gzip
 import io
 import os
 import stat
+import struct
 import tarfile
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,8 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.workspace import archives
-from assay.adapters.workspace.archives import unpack_archive
+from assay.adapters.workspace.archives import ALL, Caps, unpack_archive
 from assay.core.errors import InputError
 from tests.builders import within
 
@@ -69,10 +70,15 @@ def target(tmp_path: Path) -> Path:
 
 
 def unpacked(
-    tmp_path: Path, target: Path, make: Make, members: Sequence[tuple[str, str, str]], strip: int = 0
+    tmp_path: Path,
+    target: Path,
+    make: Make,
+    members: Sequence[tuple[str, str, str]],
+    strip: int = 0,
+    caps: Caps = ALL,
 ) -> None:
     make(tmp_path / "archive", members)
-    unpack_archive(str(tmp_path / "archive"), str(target), strip)
+    unpack_archive(str(tmp_path / "archive"), str(target), strip, caps)
 
 
 def texts(target: Path) -> dict[str, str]:
@@ -157,23 +163,56 @@ def test_a_hard_link_to_what_is_not_in_the_archive(tmp_path: Path, target: Path,
         unpacked(tmp_path, target, make_tar, [("b", "hard link", linked)])
 
 
-def test_hard_links_do_not_multiply_beyond_the_cap(
-    tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(archives, "MAX_BYTES", 1000)
+def test_hard_links_do_not_multiply_beyond_the_cap(tmp_path: Path, target: Path) -> None:
     members = [("a", "file", "x" * 400), ("b", "hard link", "a"), ("c", "hard link", "a")]
     with pytest.raises(InputError, match="must hold at most 1000 bytes, got more"):
-        unpacked(tmp_path, target, make_tar, members)
+        unpacked(tmp_path, target, make_tar, members, caps=Caps(bytes=1000))
 
 
 @BOTH
-def test_caps(tmp_path: Path, target: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MAX_BYTES", 1000)
-    with pytest.raises(InputError, match="must hold at most 1000 bytes, got more"):
-        unpacked(tmp_path, target, make, [("a", "file", "x" * 1001)])
-    monkeypatch.setattr(archives, "MAX_MEMBERS", 2)
-    with pytest.raises(InputError, match="must hold at most 2 files, got more"):
-        unpacked(tmp_path, target, make, [(name, "file", "") for name in "abc"])
+def test_caps(tmp_path: Path, target: Path, make: Make) -> None:
+    few = Caps(1000, 2, "the upload")
+    with pytest.raises(InputError, match=r"^the upload must hold at most 1000 bytes, got more"):
+        unpacked(tmp_path, target, make, [("a", "file", "x" * 1001)], caps=few)
+    with pytest.raises(InputError, match=r"^the upload must hold at most 2 files, got more"):
+        unpacked(tmp_path, target, make, [(name, "file", "") for name in "abc"], caps=few)
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_attributes_that_would_fill_the_memory(tmp_path: Path, target: Path, kind: bytes) -> None:
+    header = tarfile.TarInfo("x")
+    header.type, header.size = kind, 64 << 20
+    with gzip.open(tmp_path / "archive", "wb", compresslevel=1) as packed:
+        packed.write(header.tobuf(tarfile.USTAR_FORMAT) + bytes(header.size))
+    with pytest.raises(InputError, match="archive must have at most 1048576 bytes, got 67108864"):
+        unpack_archive(str(tmp_path / "archive"), str(target))
+
+
+def test_a_list_of_members_that_would_fill_the_memory(tmp_path: Path, target: Path) -> None:
+    """All entries name the same file, and the end of the archive says that there is one."""
+    local = struct.pack("<4sHHHHHIIIHH", b"PK\3\4", 20, 0, 0, 0, 0, 0, 0, 0, 1, 0) + b"a"
+    entry = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
+    end = struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 1, 1, 5000 * len(entry), len(local), 0)
+    (tmp_path / "archive").write_bytes(local + entry * 5000 + end)
+    with pytest.raises(InputError, match="must hold at most 100 files, got more"):
+        unpack_archive(str(tmp_path / "archive"), str(target), caps=Caps(members=100))
+    assert os.listdir(target) == []
+
+
+def test_a_link_that_would_fill_the_memory(tmp_path: Path, target: Path) -> None:
+    make_zip(tmp_path / "archive", [("a", "link", "x" * (8 << 20))])
+    tracemalloc.start()
+    with pytest.raises(InputError, match="can't be unpacked"):
+        unpack_archive(str(tmp_path / "archive"), str(target))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4 << 20
+
+
+def test_long_names_are_kept(tmp_path: Path, target: Path) -> None:
+    name = "/".join(["folder" * 10] * 10)
+    unpacked(tmp_path, target, make_tar, [(name, "file", "x")])
+    assert texts(target) == {name: "x"}
 
 
 @BOTH

@@ -11,14 +11,28 @@ import stat
 import tarfile
 import zipfile
 import zlib
+from dataclasses import dataclass
 from typing import IO
 
 from assay.core.errors import InputError
 
 MAX_BYTES = 8 * 2**30
 MAX_MEMBERS = 1_000_000
+MAX_ATTRIBUTES = 1 << 20
 _CHUNK = 1 << 20
+_ATTRIBUTES = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
+_LONGEST_LINK = 4096
 _UTF_8 = 0x800
+# Where the end of a zip says how large the list of members is and where it ends; between the two may be records of
+# 76 bytes for large archives.
+_DIRECTORY_SIZE, _DIRECTORY_END, _DIRECTORY_GAP = 5, 9, 76
+_DIRECTORY_ENTRY = b"PK\x01\x02"
 _BROKEN = (
     OSError,
     EOFError,
@@ -32,16 +46,28 @@ _BROKEN = (
 )
 
 
-def unpack_archive(archive: str, target: str, strip: int = 0) -> None:
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How much an archive may hold. ``called`` is how errors name it instead of its path."""
+
+    bytes: int = MAX_BYTES
+    members: int = MAX_MEMBERS
+    called: str | None = None
+
+
+ALL = Caps()
+
+
+def unpack_archive(archive: str, target: str, strip: int = 0, caps: Caps = ALL) -> None:
     """Unpack files, folders and links, without ``strip`` leading folders of each name. Raises ``InputError``."""
-    unpacking = _Unpacking(archive, target, strip)
+    unpacking = _Unpacking(archive, target, strip, caps)
     try:
         if zipfile.is_zipfile(archive):
             unpacking.zip()
         else:
             unpacking.tar()
     except _BROKEN as error:
-        raise InputError(f"{archive} can't be unpacked: {_why(error)}") from error
+        raise InputError(f"{caps.called or archive} can't be unpacked: {_why(error)}") from error
 
 
 def _why(error: Exception) -> str:
@@ -60,15 +86,36 @@ def _zip_name(member: zipfile.ZipInfo) -> str:
         return member.filename
 
 
+class _Member(tarfile.TarInfo):
+    """A member whose long name or other attributes are small enough to be read: tarfile takes them into memory."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in _ATTRIBUTES and self.size > MAX_ATTRIBUTES:
+            must = f"attributes of a file in an archive must have at most {MAX_ATTRIBUTES} bytes"
+            raise InputError(f"{must}, got {self.size}")
+        found: tarfile.TarInfo = super()._proc_member(tar)  # type: ignore[misc] # not among the stubs
+        return found
+
+
+def _most_members(archive: str) -> int:
+    """As many members as a zip may have, before zipfile takes the whole list of them into memory."""
+    with open(archive, "rb") as file:
+        end = zipfile._EndRecData(file)  # type: ignore[attr-defined] # not among the stubs
+        size, place = int(end[_DIRECTORY_SIZE]), int(end[_DIRECTORY_END])
+        file.seek(max(0, place - size - _DIRECTORY_GAP))
+        return file.read(size + _DIRECTORY_GAP).count(_DIRECTORY_ENTRY)
+
+
 class _Unpacking:
     """One archive on its way into one folder."""
 
-    def __init__(self, archive: str, target: str, strip: int) -> None:
+    def __init__(self, archive: str, target: str, strip: int, caps: Caps) -> None:
         self._archive, self._target, self._strip = archive, target, strip
-        self._bytes_left, self._members_left = MAX_BYTES, MAX_MEMBERS
+        self._caps, self._called = caps, caps.called or archive
+        self._bytes_left, self._members_left = caps.bytes, caps.members
 
     def tar(self) -> None:
-        with tarfile.open(self._archive) as tar:
+        with tarfile.open(self._archive, tarinfo=_Member) as tar:
             for member in tar:
                 path = self._place(member.name)
                 if path is None:
@@ -84,6 +131,8 @@ class _Unpacking:
                     os.mkfifo(path, 0o600)
 
     def zip(self) -> None:
+        if _most_members(self._archive) > self._caps.members:
+            raise self._too_many()
         with zipfile.ZipFile(self._archive) as packed:
             for member in packed.infolist():
                 path = self._place(_zip_name(member))
@@ -93,7 +142,9 @@ class _Unpacking:
                 if member.is_dir():
                     os.makedirs(path, exist_ok=True)
                 elif stat.S_ISLNK(mode):
-                    os.symlink(os.fsdecode(packed.read(member)), path)
+                    with packed.open(member) as content:
+                        # No link is longer, and the content of this one is taken into memory.
+                        os.symlink(os.fsdecode(content.read(_LONGEST_LINK)), path)
                 elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
                     self._write(path, packed.open(member), mode or 0o644)
                 else:
@@ -103,7 +154,7 @@ class _Unpacking:
         """Where a member goes; None if nothing of its name is left. A path through a link is refused."""
         self._members_left -= 1
         if self._members_left < 0:
-            raise InputError(f"{self._archive} must hold at most {MAX_MEMBERS} files, got more")
+            raise self._too_many()
         parts = self._parts(name)
         if not parts:
             return None
@@ -112,10 +163,13 @@ class _Unpacking:
             os.unlink(path)
         return path
 
+    def _too_many(self) -> InputError:
+        return InputError(f"{self._called} must hold at most {self._caps.members} files, got more")
+
     def _parts(self, name: str) -> list[str]:
         parts = [part for part in name.split("/") if part not in ("", ".")][self._strip :]
         if posixpath.isabs(name) or ".." in parts or "\0" in name:
-            raise InputError(f"{self._archive}: names must stay in the archive's folder, got {name!r}")
+            raise InputError(f"{self._called}: names must stay in the archive's folder, got {name!r}")
         return parts
 
     def _folder(self, parts: list[str], name: str) -> str:
@@ -123,7 +177,7 @@ class _Unpacking:
         for part in parts:
             folder = f"{folder}/{part}"
             if os.path.islink(folder):
-                raise InputError(f"{self._archive}: names must not lead through a link, got {name!r}")
+                raise InputError(f"{self._called}: names must not lead through a link, got {name!r}")
         os.makedirs(folder, exist_ok=True)
         return folder
 
@@ -135,6 +189,6 @@ class _Unpacking:
             while chunk := content.read(_CHUNK):
                 self._bytes_left -= len(chunk)
                 if self._bytes_left < 0:
-                    raise InputError(f"{self._archive} must hold at most {MAX_BYTES} bytes, got more")
+                    raise InputError(f"{self._called} must hold at most {self._caps.bytes} bytes, got more")
                 file.write(chunk)
         os.chmod(path, 0o755 if mode & 0o100 else 0o644)

@@ -1,28 +1,40 @@
-"""Imported runs in the store, with their gradings and annotations, and questions about many of them."""
+"""Runs in the store, with their gradings, annotations and files, and questions about many of them."""
 
-import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
+from assay.adapters.store.run_tables import annotations, gradings, run_files, runs
+from assay.adapters.store.service.keyset import sorted_page
 from assay.adapters.store.service.paging import PageRequest, Rows, page
-from assay.adapters.store.service_tables import annotations, gradings, runs
+from assay.adapters.store.service.reviews import note_reviews
+from assay.adapters.store.service.run_search import chosen_runs
+from assay.adapters.store.service.run_values import (
+    BESIDE,
+    insert_beside,
+    insert_runs,
+    run_of_row,
+    run_values,
+    shown_digest,
+)
+from assay.adapters.store.service.totals import ALL, Changes, apply, totals_of, uncount
 from assay.adapters.store.store import Store
-from assay.core.errors import InputError
+from assay.engine.service.blobs import Blob, RunFile
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.imported_runs import Imported, ImportedRun, mean_score
+from assay.engine.service.imported_runs import AT_ONCE, Imported, ImportedRun
+from assay.engine.service.run_query import RunQuery
+from assay.engine.service.run_totals import Totals
 
-FILTERS: Final = ("job", "task", "agent", "model", "dataset", "status", "reason_code")
 UNUSABLE: Final = "unusable"
 MOST_GROUPS: Final = 1000
-BATCH: Final = 1000
+# What a run is found again by isn't changed when it is brought up to date.
+_KEPT: Final = ("id", "organisation", "created_at", "digest")
 
 
 class StoredImports:
@@ -34,35 +46,61 @@ class StoredImports:
 
     def add_runs(self, organisation: str, new: Iterable[ImportedRun]) -> Imported:
         counts = {"added": 0, "known": 0, "replaced": 0}
+        listed = list(new)
+        if not listed:
+            return Imported(**counts)
         with self._store.writing() as connection:
-            for job, some in groupby(new, lambda run: run.job):
+            for job, some in groupby(listed, lambda run: run.job):
                 for kind in self._add_job(connection, organisation, job, list(some)):
                     counts[kind] += 1
         return Imported(**counts)
 
+    def has_job(self, organisation: str, job: str) -> bool:
+        query = select(runs.c.id).where(_of_job(organisation, job)).limit(1)
+        return bool(self._store.rows(query))
+
+    def refuse_changed(self, organisation: str, job: str, new: Iterable[ImportedRun]) -> None:
+        query = select(runs.c.name, runs.c.digest, runs.c.status).where(_of_job(organisation, job))
+        known = {row.name: row for row in self._store.rows(query)}
+        for run in new:
+            _kind(run, known.get(run.name))
+
     def _add_job(
         self, connection: Connection, organisation: str, job: str, new: Sequence[ImportedRun]
     ) -> Iterator[str]:
-        """What became of each run. What is known of the job is read once, and what is new is added at once."""
-        mine = (runs.c.organisation == organisation) & (runs.c.job == job)
-        found = connection.execute(select(runs.c.name, runs.c.id, runs.c.digest, runs.c.status).where(mine))
-        known = {row.name: row for row in found}
-        rows, beside, now = [], [], self._host.now()
+        """What became of each run. What is known of them is read once, and what is new is added at once."""
+        columns = (runs.c.name, runs.c.id, runs.c.digest, runs.c.status, runs.c.shown_digest)
+        found = select(*columns).where(_of_job(organisation, job), runs.c.name.in_([run.name for run in new]))
+        known = {row.name: row for row in connection.execute(found)}
+        rows: list[tuple[str, ImportedRun]] = []
+        beside, now, changes = [], self._host.now(), Changes()
         for run in new:
             before = known.get(run.name)
             kind = _kind(run, before)
             identity = self._host.new_id("run") if before is None else before.id
-            if kind == "replaced":
-                connection.execute(delete(runs).where(runs.c.id == identity))
-            if kind != "known":
-                rows.append(_values(organisation, identity, run, now))
+            if before is None:
+                rows.append((identity, run))
+            elif kind == "replaced" or before.shown_digest != shown_digest(run):
+                self._bring_up_to_date(connection, organisation, identity, run)
             if run.gradings or run.annotations:
                 beside.append((identity, run))
             yield kind
-        for at in range(0, len(rows), BATCH):
-            connection.execute(insert(runs), rows[at : at + BATCH])
+        insert_runs(connection, organisation, rows, now, changes)
+        apply(connection, organisation, changes)
         for identity, run in beside:
             self._add_beside(connection, organisation, identity, run)
+
+    def _bring_up_to_date(
+        self, connection: Connection, organisation: str, identity: str, run: ImportedRun
+    ) -> None:
+        uncount(connection, organisation, [identity])
+        values = run_values(organisation, identity, run, self._host.now())
+        changed = {name: value for name, value in values.items() if name not in _KEPT or name == "digest"}
+        connection.execute(update(runs).where(runs.c.id == identity).values(changed))
+        for table in BESIDE:
+            connection.execute(delete(table).where(table.c.run == identity))
+        insert_beside(connection, organisation, [(identity, run)])
+        note_reviews(connection, identity)
 
     def _add_beside(self, connection: Connection, organisation: str, identity: str, run: ImportedRun) -> None:
         """Gradings and annotations that are not there yet: both are only ever added."""
@@ -71,14 +109,15 @@ class StoredImports:
             if record["number"] not in known:
                 values = {"run": identity, "number": record["number"], "record": dict(record)}
                 self._insert(connection, gradings, "grad", organisation, values)
-        there = [
-            row.record for row in connection.execute(select(annotations).where(annotations.c.run == identity))
-        ]
-        for record in run.annotations:
-            if dict(record) not in there:
-                self._insert(
-                    connection, annotations, "note", organisation, {"run": identity, "record": dict(record)}
-                )
+        mine = select(annotations.c.record).where(
+            annotations.c.organisation == organisation, annotations.c.run == identity
+        )
+        there = list(connection.scalars(mine))
+        new = [dict(record) for record in run.annotations if dict(record) not in there]
+        for one in new:
+            self._insert(connection, annotations, "note", organisation, {"run": identity, "record": one})
+        if new:
+            note_reviews(connection, identity)
 
     def _insert(
         self, connection: Connection, table: Any, prefix: str, organisation: str, values: Mapping[str, object]
@@ -96,24 +135,49 @@ class StoredImports:
             raise NotFoundError("there is no such run")
         return run_of_row(found[0])
 
-    def page(self, organisation: str, wanted: Mapping[str, str | None], asked: PageRequest) -> Rows:
-        return page(self._store, _filtered(select(runs), organisation, wanted), runs.c.id, asked)
+    def files(self, organisation: str, run: str) -> list[RunFile]:
+        """The files of a run. Raises ``NotFoundError``."""
+        self.run(organisation, run)
+        mine = (run_files.c.organisation == organisation) & (run_files.c.run == run)
+        query = select(run_files).where(mine).order_by(run_files.c.name)
+        return [RunFile(row.name, Blob(row.blob, row.size)) for row in self._store.rows(query)]
 
-    def groups(self, organisation: str, by: str, wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
-        """For each value of a field: how many runs, how many with a score, and the mean of these."""
-        if by not in FILTERS:
-            raise InputError(f"by must be one of {', '.join(FILTERS)}, got {by!r}")
-        column = runs.c[by]
-        counted = select(column, func.count(), func.count(runs.c.score)).group_by(column).order_by(column)
-        rows = self._store.rows(_filtered(counted, organisation, wanted).limit(MOST_GROUPS))
-        scores: dict[str | None, list[float]] = {}
-        scored = select(column, runs.c.score).where(runs.c.score.is_not(None)).order_by(runs.c.id)
-        for value, score in self._store.rows(_filtered(scored, organisation, wanted)):
-            scores.setdefault(value, []).append(score)
-        return [
-            {"value": value, "runs": count, "scored": some, "mean": mean_score(scores.get(value, ()))}
-            for value, count, some in rows
-        ]
+    def page(self, organisation: str, asked: RunQuery) -> Rows:
+        """Raises ``InputError`` for a cursor of another list."""
+        chosen = chosen_runs(self._store, organisation, runs.c, asked)
+        return sorted_page(self._store, chosen.query, chosen.order, asked.page)
+
+    def every(self, organisation: str, asked: RunQuery) -> Iterator["Row[*tuple[Any, ...]]"]:
+        """All runs that are asked for, however many, some at a time."""
+        cursor = None
+        while True:
+            some = replace(asked, page=PageRequest(AT_ONCE, cursor))
+            rows = self.page(organisation, some)
+            yield from rows.rows
+            cursor = rows.next
+            if cursor is None:
+                return
+
+    def totals(self, organisation: str) -> Totals:
+        """Of all runs, without going through them."""
+        return totals_of(self._store, organisation, ALL).get("") or Totals()
+
+    def groups(self, organisation: str, asked: RunQuery) -> list[dict[str, Any]]:
+        """For each value of a field: the runs, those with a score, the mean of these, and how many pass."""
+        name = asked.group or "task"
+        found = self._grouped(organisation, name, asked) if asked.filters else None
+        if found is None:
+            found = totals_of(self._store, organisation, name)
+        known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
+        return [{"value": value, **totals.shown()} for value, totals in known[:MOST_GROUPS]]
+
+    def _grouped(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals]:
+        columns = (runs.c[name], runs.c.score, runs.c.verdict)
+        chosen = chosen_runs(self._store, organisation, [*columns, func.count()], asked)
+        found: dict[str | None, Totals] = {}
+        for value, score, verdict, count in self._store.rows(chosen.query.group_by(*columns)):
+            found.setdefault(value, Totals()).add(score, verdict, count)
+        return found
 
     def gradings(self, organisation: str, run: str) -> list[dict[str, Any]]:
         """The oldest first."""
@@ -127,6 +191,7 @@ class StoredImports:
             identity = self._insert(
                 connection, annotations, "note", organisation, {"run": run, "record": dict(record)}
             )
+            note_reviews(connection, run)
         return {"id": identity, "run_id": run, **record}
 
     def annotations(self, organisation: str, run: str, asked: PageRequest) -> Rows:
@@ -135,26 +200,8 @@ class StoredImports:
         return page(self._store, select(annotations).where(mine), annotations.c.id, asked)
 
 
-def _values(organisation: str, identity: str, run: ImportedRun, now: datetime) -> dict[str, object]:
-    names = ("job", "name", "task", "agent", "dataset", "model", "reason_code", "exception_type")
-    texts = {name: getattr(run, name) for name in names}
-    for name, text in texts.items():
-        if text is not None:
-            limits.checked_text(text, f"the {name} of a run")
-    finite = run.score is not None and math.isfinite(run.score)
-    return {
-        "id": identity,
-        "organisation": organisation,
-        **texts,
-        "status": run.status,
-        "rewards": run.rewards,
-        "score": run.score if finite else None,
-        "cost_usd": run.cost_usd,
-        "started_at": run.started_at,
-        "finished_at": run.finished_at,
-        "digest": run.digest,
-        "created_at": now,
-    }
+def _of_job(organisation: str, job: str) -> Any:
+    return (runs.c.organisation == organisation) & (runs.c.job == job)
 
 
 def _kind(run: ImportedRun, before: "Row[*tuple[Any, ...]] | None") -> str:
@@ -166,21 +213,3 @@ def _kind(run: ImportedRun, before: "Row[*tuple[Any, ...]] | None") -> str:
     if before.status != UNUSABLE:
         raise ConflictError(f"the run {run.name} of the job {run.job} was imported with another result")
     return "replaced"
-
-
-def _filtered(query: Any, organisation: str, wanted: Mapping[str, str | None]) -> Any:
-    query = query.where(runs.c.organisation == organisation)
-    for name, value in wanted.items():
-        if value is not None:
-            query = query.where(runs.c[name] == value)
-    return query
-
-
-def run_of_row(row: "Row[*tuple[Any, ...]]") -> dict[str, Any]:
-    shown = {
-        name: getattr(row, name)
-        for name in ("id", "job", "name", "task", "agent", "model", "dataset", "status", "score", "reason_code")
-    }
-    more = {name: getattr(row, name) for name in ("exception_type", "cost_usd", "started_at", "finished_at")}
-    rewards = None if row.rewards is None else json.loads(row.rewards)
-    return {**shown, **more, "rewards": rewards, "created_at": row.created_at}
