@@ -21,6 +21,7 @@ from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.task_runs import Grade
+from assay.engine.service.try_criterion import TryOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Service:
     secrets: SecretBox
     policy: SourcePolicy
     grade: Grade
+    try_out: TryOut
     claims: HeldClaims
     work: StoredWork
     doing: ServiceWork
@@ -86,6 +88,7 @@ def service_on(
         secrets=secrets,
         policy=policy,
         grade=grade,
+        try_out=grade.tried,
         claims=claims,
         work=work,
         doing=ServiceWork(host, runs, work, grade, claims),

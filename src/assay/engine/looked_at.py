@@ -1,7 +1,7 @@
 """What criteria looked at, read from the evidence of their runs: each path with what was expected and found.
 
-The evidence keys differ from check to check, as the criteria document has them. A page shows all of them as the same
-table.
+The evidence keys differ from check to check, as the criteria document has them; a page shows all of them in the
+same kind of table.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
