@@ -16,6 +16,7 @@ from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.service.runs import StoredRuns
+from assay.adapters.store.service.sessions import StoredSessions
 from assay.adapters.store.service.tasks import StoredTasks
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
@@ -31,6 +32,7 @@ class Service:
     store: Store
     host: ServiceHost
     keys: StoredKeys
+    sessions: StoredSessions
     tasks: StoredTasks
     benchmarks: StoredBenchmarks
     runs: StoredRuns
@@ -80,6 +82,7 @@ def service_on(
         store=store,
         host=host,
         keys=StoredKeys(store),
+        sessions=StoredSessions(store),
         tasks=StoredTasks(store, host),
         benchmarks=StoredBenchmarks(store, host),
         runs=runs,

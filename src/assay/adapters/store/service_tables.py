@@ -53,6 +53,17 @@ keys = Table(
     Index(None, "organisation", "id"),
 )
 
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    _organisation(),
+    Column("key", Text, ForeignKey("keys.id"), nullable=False),
+    _created(),
+    Column("expires_at", UtcTime, nullable=False),
+    Index(None, "expires_at"),
+)
+
 sources = Table(
     "sources",
     metadata,

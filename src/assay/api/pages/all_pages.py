@@ -1,0 +1,9 @@
+"""All pages of the service, in the order of the navigation."""
+
+from typing import Final
+
+from assay.api.pages.calls import ServiceCall
+from assay.web.pages import parts
+from assay.web.routing import PageRoute
+
+PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (*parts.routes.all,)
