@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from pydantic import BaseModel
 
 from assay.adapters.store.limits import is_text
-from assay.adapters.store.service.paging import DEFAULT_LIMIT, MOST, PageRequest
 from assay.api.answers import Answer
 from assay.core.errors import InputError
 from assay.engine.service.keys import Key, Scope
+from assay.engine.service.pages import DEFAULT_LIMIT, MOST, PageRequest, page_request
 
 if TYPE_CHECKING:
     from assay.api.service import Service
@@ -52,12 +52,15 @@ class Call:
         return written
 
     @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The parameters of the address as they came, those of one name one after the other."""
+        several = getattr(self.query, "multi_items", self.query.items)
+        return list(several())
+
+    @property
     def page(self) -> PageRequest:
         """The page that is asked for. Raises ``InputError``."""
-        written = self.query.get("limit", str(DEFAULT_LIMIT))
-        if not (written.isascii() and written.isdecimal() and len(written) < 4 and 1 <= int(written) <= MOST):
-            raise InputError(f"limit must be a whole number from 1 to {MOST}")
-        return PageRequest(int(written), self.query.get("cursor"))
+        return page_request(self.query.get("limit"), self.query.get("cursor"))
 
 
 Handle: TypeAlias = Callable[[Call], Answer]

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from sqlalchemy import BigInteger, DateTime, Dialect, Integer, TypeDecorator
+from sqlalchemy import BigInteger, Column, DateTime, Dialect, ForeignKey, Integer, Text, TypeDecorator
 
 
 class UtcTime(TypeDecorator[datetime]):
@@ -24,3 +24,15 @@ class UtcTime(TypeDecorator[datetime]):
 
 # SQLite counts by itself only in a column that is called INTEGER.
 Counted = BigInteger().with_variant(Integer, "sqlite")
+
+
+def id_column() -> Column[str]:
+    return Column("id", Text, primary_key=True)
+
+
+def organisation_column() -> Column[str]:
+    return Column("organisation", Text, ForeignKey("organisations.id"), nullable=False)
+
+
+def created_column() -> "Column[object]":
+    return Column("created_at", UtcTime, nullable=False)

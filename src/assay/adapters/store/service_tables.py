@@ -19,34 +19,23 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from assay.adapters.store.columns import Counted, UtcTime
+from assay.adapters.store.columns import Counted, UtcTime, created_column, id_column, organisation_column
 from assay.adapters.store.schema import metadata
 
-
-def _id() -> Column[str]:
-    return Column("id", Text, primary_key=True)
-
-
-def _organisation() -> Column[str]:
-    return Column("organisation", Text, ForeignKey("organisations.id"), nullable=False)
-
-
-def _created() -> "Column[object]":
-    return Column("created_at", UtcTime, nullable=False)
-
-
-organisations = Table("organisations", metadata, _id(), Column("name", Text, nullable=False), _created())
+organisations = Table(
+    "organisations", metadata, id_column(), Column("name", Text, nullable=False), created_column()
+)
 
 keys = Table(
     "keys",
     metadata,
-    _id(),
-    _organisation(),
+    id_column(),
+    organisation_column(),
     Column("name", Text, nullable=False),
     Column("scope", Text, nullable=False),
     Column("digest", Text, nullable=False),
     Column("benchmark_run", Text),
-    _created(),
+    created_column(),
     Column("expires_at", UtcTime),
     Column("revoked_at", UtcTime),
     UniqueConstraint("digest"),
@@ -95,31 +84,31 @@ files = Table(
 tasks = Table(
     "tasks",
     metadata,
-    _id(),
-    _organisation(),
+    id_column(),
+    organisation_column(),
     Column("name", Text, nullable=False),
     Column("instruction", Text, nullable=False),
     Column("data", JSON, nullable=False),
     Column("timeout_s", Float),
-    _created(),
+    created_column(),
     Index(None, "organisation", "id"),
 )
 
 criteria = Table(
     "criteria",
     metadata,
-    _id(),
-    _organisation(),
+    id_column(),
+    organisation_column(),
     Column("task", Text, ForeignKey("tasks.id"), nullable=False),
     Column("written", JSON, nullable=False),
-    _created(),
+    created_column(),
     Index(None, "organisation", "task", "id"),
 )
 
 snapshots = Table(
     "snapshots",
     metadata,
-    _organisation(),
+    organisation_column(),
     Column("digest", Text, nullable=False),
     Column("content", JSON, nullable=False),
     PrimaryKeyConstraint("organisation", "digest"),
@@ -128,12 +117,12 @@ snapshots = Table(
 benchmarks = Table(
     "benchmarks",
     metadata,
-    _id(),
-    _organisation(),
+    id_column(),
+    organisation_column(),
     Column("slug", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("latest", Integer),
-    _created(),
+    created_column(),
     UniqueConstraint("organisation", "slug"),
     Index(None, "organisation", "id"),
 )
@@ -141,27 +130,27 @@ benchmarks = Table(
 versions = Table(
     "benchmark_versions",
     metadata,
-    _id(),
-    _organisation(),
+    id_column(),
+    organisation_column(),
     Column("benchmark", Text, ForeignKey("benchmarks.id"), nullable=False),
     Column("version", Integer, nullable=False),
     Column("tasks", JSON, nullable=False),
-    _created(),
+    created_column(),
     UniqueConstraint("benchmark", "version"),
 )
 
 benchmark_runs = Table(
     "benchmark_runs",
     metadata,
-    _id(),
-    _organisation(),
+    id_column(),
+    organisation_column(),
     Column("version", Text, ForeignKey("benchmark_versions.id"), nullable=False),
     Column("benchmark", Text, nullable=False),
     Column("scored", Boolean, nullable=False),
     Column("status", Text, nullable=False),
     Column("verdict", Text),
     Column("score", Float),
-    _created(),
+    created_column(),
     Column("completed_at", UtcTime),
     Index(None, "organisation", "id"),
 )
@@ -169,8 +158,8 @@ benchmark_runs = Table(
 task_runs = Table(
     "task_runs",
     metadata,
-    _id(),
-    _organisation(),
+    id_column(),
+    organisation_column(),
     Column("benchmark_run", Text, ForeignKey("benchmark_runs.id")),
     Column("task", Text, nullable=False),
     Column("snapshot", Text, nullable=False),
@@ -182,7 +171,7 @@ task_runs = Table(
     Column("score", Float),
     Column("axes", JSON),
     Column("reason", Text),
-    _created(),
+    created_column(),
     Column("started_at", UtcTime),
     Column("deadline_at", UtcTime),
     Column("completed_at", UtcTime),
@@ -202,8 +191,8 @@ task_runs = Table(
 criterion_runs = Table(
     "criterion_runs",
     metadata,
-    _id(),
-    _organisation(),
+    id_column(),
+    organisation_column(),
     Column("task_run", Text, ForeignKey("task_runs.id"), nullable=False),
     Column("position", Integer, nullable=False),
     Column("criterion", Text),
@@ -216,7 +205,7 @@ criterion_runs = Table(
     Column("status", Text, nullable=False),
     Column("details", Text, nullable=False),
     Column("evidence", JSON, nullable=False),
-    _created(),
+    created_column(),
     UniqueConstraint("task_run", "position"),
     Index(None, "organisation", "id"),
 )
@@ -224,8 +213,8 @@ criterion_runs = Table(
 work = Table(
     "work",
     metadata,
-    _id(),
-    _organisation(),
+    id_column(),
+    organisation_column(),
     Column("kind", Text, nullable=False),
     Column("target", Text, nullable=False),
     Column("state", Text, nullable=False),
@@ -237,7 +226,7 @@ work = Table(
     Column("claim", Text),
     Column("claimed_until", UtcTime),
     Column("reason", Text),
-    _created(),
+    created_column(),
     Column("finished_at", UtcTime),
     Index(None, "organisation", "id"),
     Index(None, "state", "priority", "turn", "id"),
@@ -250,65 +239,11 @@ audit = Table(
     "audit",
     metadata,
     Column("id", Counted, primary_key=True),
-    _organisation(),
+    organisation_column(),
     Column("key", Text),
     Column("action", Text, nullable=False),
     Column("target", Text),
     Column("at", UtcTime, nullable=False),
     Column("request", Text),
     Index(None, "organisation", "id"),
-)
-
-# Trials of jobs that were imported. Rewards are text: numbers of a database have neither NaN nor large ints.
-runs = Table(
-    "runs",
-    metadata,
-    _id(),
-    _organisation(),
-    Column("job", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("task", Text, nullable=False),
-    Column("agent", Text, nullable=False),
-    Column("model", Text),
-    Column("dataset", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("rewards", Text),
-    Column("score", Float),
-    Column("reason_code", Text),
-    Column("exception_type", Text),
-    Column("cost_usd", Float),
-    Column("started_at", Text),
-    Column("finished_at", Text),
-    Column("digest", Text, nullable=False),
-    _created(),
-    UniqueConstraint("organisation", "job", "name"),
-    Index(None, "organisation", "id"),
-    Index(None, "organisation", "task", "id"),
-    Index(None, "organisation", "agent", "id"),
-    Index(None, "organisation", "model", "id"),
-    Index(None, "organisation", "status", "id"),
-    Index(None, "organisation", "reason_code", "id"),
-)
-
-gradings = Table(
-    "gradings",
-    metadata,
-    _id(),
-    _organisation(),
-    Column("run", Text, ForeignKey("runs.id"), nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("record", JSON, nullable=False),
-    _created(),
-    UniqueConstraint("run", "number"),
-)
-
-annotations = Table(
-    "annotations",
-    metadata,
-    _id(),
-    _organisation(),
-    Column("run", Text, ForeignKey("runs.id"), nullable=False),
-    Column("record", JSON, nullable=False),
-    _created(),
-    Index(None, "organisation", "run", "id"),
 )

@@ -46,6 +46,10 @@ class Store:
             engine.dispose()
             raise
 
+    @property
+    def is_postgres(self) -> bool:
+        return self._engine.dialect.name == "postgresql"
+
     def __enter__(self) -> "Store":
         return self
 
@@ -131,8 +135,8 @@ class Store:
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A connection that sees the store as it is at one moment."""
-        postgres = self._engine.dialect.name == "postgresql"
-        engine = self._engine.execution_options(isolation_level="REPEATABLE READ") if postgres else self._engine
+        options = {"isolation_level": "REPEATABLE READ"} if self.is_postgres else {}
+        engine = self._engine.execution_options(**options)
         with reaching(self.name), connected(engine) as connection:
             yield connection
 

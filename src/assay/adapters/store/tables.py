@@ -15,12 +15,21 @@ from sqlalchemy import (
     Text,
 )
 
-from assay.adapters.store import service_tables
+from assay.adapters.store import run_tables, service_tables
 from assay.adapters.store.columns import Counted, UtcTime
 from assay.adapters.store.schema import DEFAULT_ORGANISATION, metadata
 
 # Whoever knows these tables knows those of the service too: a database has all or none.
-__all__ = ["events", "metadata", "playgrounds", "service_tables", "state_rows", "turns", "x12_responses"]
+__all__ = [
+    "events",
+    "metadata",
+    "playgrounds",
+    "run_tables",
+    "service_tables",
+    "state_rows",
+    "turns",
+    "x12_responses",
+]
 
 playgrounds = Table(
     "sandboxes",

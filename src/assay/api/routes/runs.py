@@ -5,24 +5,26 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from assay.adapters.store.service.imported import FILTERS, run_of_row
+from assay.adapters.store.service.run_values import runs_of_rows
 from assay.api.answers import Answer, shown, shown_page
 from assay.api.routing import Call, Routes
 from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.resources import Name, Text
 from assay.dialects.evaluation.models import Annotation
 from assay.engine.service.keys import Scope
+from assay.engine.service.run_query import FILTERS, SHAPES, parse_run_query
 
 routes = Routes()
 WRITE = (Scope.ADMIN, Scope.GRADER)
 READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
-_MEANINGS = {name: f"only runs with this {name.replace('_', ' ')}" for name in FILTERS}
+_LISTED = {"sort": SHAPES["sort"], "columns": SHAPES["columns"], **FILTERS}
 
 
 class RunResource(StrictModel):
-    """A trial of a job. NaN and infinite rewards are null here; the store has them."""
+    """A trial of a job, a coding run or a task run. NaN and infinite rewards are null here; the store has them."""
 
     id: str
+    kind: str
     job: str
     name: str
     task: str
@@ -30,23 +32,44 @@ class RunResource(StrictModel):
     model: str | None
     dataset: str
     status: str
+    verdict: str | None
+    checks: str | None
+    judge: str | None
+    run_status: str | None
+    run_metrics_passed: bool | None
+    validity: str | None
+    failure_mode: str | None
     rewards: dict[str, float | int | None] | None
     score: float | None
+    axes: dict[str, float | None]
     reason_code: str | None
     exception_type: str | None
+    duration_sec: float | None
     cost_usd: float | None
+    tokens: int | None
+    metadata: dict[str, Any]
+    measurement_broken: bool
+    gates_disagree: bool
+    reviewers: int
+    reviewer_disagrees: bool
     started_at: str | None
     finished_at: str | None
+    began_at: datetime | None
     created_at: datetime
 
 
 class Group(StrictModel):
-    """The runs with one value of a field. ``mean`` is that of the scored ones."""
+    """The runs with one value of a field. ``mean`` is that of the scored ones; ``pass_share`` is the part of the
+    ``judged`` ones, which have a verdict, that pass.
+    """
 
     value: str | None
     runs: int
     scored: int
     mean: float | None
+    judged: int
+    passed: int
+    pass_share: float | None
 
 
 class NewAnnotation(StrictModel):
@@ -72,12 +95,12 @@ class AnnotationResource(StrictModel):
     notes: str | None
 
 
-@routes.add("GET", "/runs", *READ, answer=RunResource, lists=True, query=_MEANINGS)
+@routes.add("GET", "/runs", *READ, answer=RunResource, lists=True, query=_LISTED)
 def list_runs(call: Call) -> Answer:
-    """Imported runs, the newest first."""
-    asked = call.page
-    rows = call.service.imports.page(call.organisation, _wanted(call), asked)
-    return shown_page([run_of_row(row) for row in rows.rows], rows, asked.limit)
+    """Runs of every kind, the newest first unless another order is asked for."""
+    asked = parse_run_query(call.pairs)
+    rows = call.service.imports.page(call.organisation, asked)
+    return shown_page(runs_of_rows(rows.rows), rows, asked.page.limit)
 
 
 @routes.add(
@@ -85,16 +108,16 @@ def list_runs(call: Call) -> Answer:
     "/runs/groups",
     *READ,
     answer=list[Group],
-    query={"by": f"the field to group by: {', '.join(FILTERS)} (default: task)", **_MEANINGS},
+    query={"by": f"{SHAPES['by']} (default: task)", **FILTERS},
 )
 def group_runs(call: Call) -> Answer:
-    """How many runs there are for each value of a field, and the mean of their scores."""
-    return shown(call.service.imports.groups(call.organisation, call.filter("by") or "task", _wanted(call)))
+    """How many runs there are for each value of a field, the mean of their scores, and how many pass."""
+    return shown(call.service.imports.groups(call.organisation, parse_run_query(call.pairs)))
 
 
 @routes.add("GET", "/runs/{id}", *READ, answer=RunResource, also=(404,))
 def get_run(call: Call) -> Answer:
-    """One imported run."""
+    """One run."""
     return shown(call.service.imports.run(call.organisation, call.path["id"]))
 
 
@@ -126,7 +149,3 @@ def list_annotations(call: Call) -> Answer:
     asked = call.page
     rows = call.service.imports.annotations(call.organisation, call.path["id"], asked)
     return shown_page([{"id": row.id, "run_id": row.run, **row.record} for row in rows.rows], rows, asked.limit)
-
-
-def _wanted(call: Call) -> dict[str, str | None]:
-    return {name: call.filter(name) for name in FILTERS}

@@ -9,19 +9,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from assay.core.total import mean
 from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.trial import Trial
 from assay.engine.history import History
 from assay.engine.job import Job, Problem
 from assay.engine.report import Question, chosen_key
+from assay.engine.service.blobs import RunFile
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRun:
-    """One trial. ``status`` is scored, errored (with or without a reward) or unusable.
+    """A run as the explorer keeps it. ``status`` is scored, unscored, errored (with or without a reward), unusable
+    or cancelled.
 
-    ``score`` is the reward that reports show: the key ``reward``, or the only key.
+    ``score`` is the reward that reports show: the key ``reward``, or the only key. ``kind`` is trial, coding or
+    task_run; ``run_fields`` says what the other fields mean. ``text`` is searched for words, and not kept.
     """
 
     job: str
@@ -40,6 +42,22 @@ class ImportedRun:
     finished_at: str | None
     gradings: Sequence[Mapping[str, Any]] = field(default=())
     annotations: Sequence[Mapping[str, Any]] = field(default=())
+    kind: str = "trial"
+    verdict: str | None = None
+    checks: str | None = None
+    judge: str | None = None
+    run_status: str | None = None
+    run_metrics_passed: bool | None = None
+    validity: str | None = None
+    failure_mode: str | None = None
+    duration_sec: float | None = None
+    tokens: int | None = None
+    measurement_broken: bool = False
+    gates_disagree: bool = False
+    axes: Mapping[str, float] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    files: Sequence[RunFile] = field(default=())
+    text: str = ""
 
     @property
     def digest(self) -> str:
@@ -118,9 +136,3 @@ def _unusable(job: str, problem: Problem, number: int) -> ImportedRun:
     return ImportedRun(
         job, name, problem.trial, "", None, "", "unusable", None, None, problem.reason_code, None, None, None, None
     )
-
-
-def mean_score(scores: Iterable[float]) -> float | None:
-    """The mean of rewards, by the one sum. None if there are none."""
-    found = list(scores)
-    return mean(found) if found else None

@@ -1,9 +1,6 @@
 """Imported runs in the store, with their gradings and annotations, and questions about many of them."""
 
-import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
@@ -11,18 +8,20 @@ from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
+from assay.adapters.store.run_tables import annotations, gradings, runs
+from assay.adapters.store.service.keyset import sorted_page
 from assay.adapters.store.service.paging import PageRequest, Rows, page
-from assay.adapters.store.service_tables import annotations, gradings, runs
+from assay.adapters.store.service.run_search import filtered, order_of
+from assay.adapters.store.service.run_values import insert_runs, run_of_row
 from assay.adapters.store.store import Store
-from assay.core.errors import InputError
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.imported_runs import Imported, ImportedRun, mean_score
+from assay.engine.service.imported_runs import Imported, ImportedRun
+from assay.engine.service.run_query import RunQuery
+from assay.engine.service.run_totals import Totals
 
-FILTERS: Final = ("job", "task", "agent", "model", "dataset", "status", "reason_code")
 UNUSABLE: Final = "unusable"
 MOST_GROUPS: Final = 1000
-BATCH: Final = 1000
 
 
 class StoredImports:
@@ -55,12 +54,11 @@ class StoredImports:
             if kind == "replaced":
                 connection.execute(delete(runs).where(runs.c.id == identity))
             if kind != "known":
-                rows.append(_values(organisation, identity, run, now))
+                rows.append((identity, run))
             if run.gradings or run.annotations:
                 beside.append((identity, run))
             yield kind
-        for at in range(0, len(rows), BATCH):
-            connection.execute(insert(runs), rows[at : at + BATCH])
+        insert_runs(connection, organisation, rows, now)
         for identity, run in beside:
             self._add_beside(connection, organisation, identity, run)
 
@@ -96,24 +94,24 @@ class StoredImports:
             raise NotFoundError("there is no such run")
         return run_of_row(found[0])
 
-    def page(self, organisation: str, wanted: Mapping[str, str | None], asked: PageRequest) -> Rows:
-        return page(self._store, _filtered(select(runs), organisation, wanted), runs.c.id, asked)
+    def page(self, organisation: str, asked: RunQuery) -> Rows:
+        """Raises ``InputError`` for a cursor of another list."""
+        query = filtered(select(runs), organisation, asked, self._store.is_postgres)
+        return sorted_page(self._store, query, order_of(asked), asked.page)
 
-    def groups(self, organisation: str, by: str, wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
-        """For each value of a field: how many runs, how many with a score, and the mean of these."""
-        if by not in FILTERS:
-            raise InputError(f"by must be one of {', '.join(FILTERS)}, got {by!r}")
-        column = runs.c[by]
-        counted = select(column, func.count(), func.count(runs.c.score)).group_by(column).order_by(column)
-        rows = self._store.rows(_filtered(counted, organisation, wanted).limit(MOST_GROUPS))
-        scores: dict[str | None, list[float]] = {}
-        scored = select(column, runs.c.score).where(runs.c.score.is_not(None)).order_by(runs.c.id)
-        for value, score in self._store.rows(_filtered(scored, organisation, wanted)):
-            scores.setdefault(value, []).append(score)
-        return [
-            {"value": value, "runs": count, "scored": some, "mean": mean_score(scores.get(value, ()))}
-            for value, count, some in rows
-        ]
+    def groups(self, organisation: str, asked: RunQuery) -> list[dict[str, Any]]:
+        """For each value of a field: the runs, those with a score, the mean of these, and how many pass."""
+        column = runs.c[asked.group or "task"]
+        query = select(column, runs.c.score, runs.c.verdict, func.count()).group_by(
+            column, runs.c.score, runs.c.verdict
+        )
+        found: dict[str | None, Totals] = {}
+        for value, score, verdict, count in self._store.rows(
+            filtered(query, organisation, asked, self._store.is_postgres)
+        ):
+            found.setdefault(value, Totals()).add(score, verdict, count)
+        known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
+        return [{"value": value, **totals.shown()} for value, totals in known[:MOST_GROUPS]]
 
     def gradings(self, organisation: str, run: str) -> list[dict[str, Any]]:
         """The oldest first."""
@@ -135,28 +133,6 @@ class StoredImports:
         return page(self._store, select(annotations).where(mine), annotations.c.id, asked)
 
 
-def _values(organisation: str, identity: str, run: ImportedRun, now: datetime) -> dict[str, object]:
-    names = ("job", "name", "task", "agent", "dataset", "model", "reason_code", "exception_type")
-    texts = {name: getattr(run, name) for name in names}
-    for name, text in texts.items():
-        if text is not None:
-            limits.checked_text(text, f"the {name} of a run")
-    finite = run.score is not None and math.isfinite(run.score)
-    return {
-        "id": identity,
-        "organisation": organisation,
-        **texts,
-        "status": run.status,
-        "rewards": run.rewards,
-        "score": run.score if finite else None,
-        "cost_usd": run.cost_usd,
-        "started_at": run.started_at,
-        "finished_at": run.finished_at,
-        "digest": run.digest,
-        "created_at": now,
-    }
-
-
 def _kind(run: ImportedRun, before: "Row[*tuple[Any, ...]] | None") -> str:
     """Raises ``ConflictError`` for a run that was imported with another result."""
     if before is None:
@@ -166,21 +142,3 @@ def _kind(run: ImportedRun, before: "Row[*tuple[Any, ...]] | None") -> str:
     if before.status != UNUSABLE:
         raise ConflictError(f"the run {run.name} of the job {run.job} was imported with another result")
     return "replaced"
-
-
-def _filtered(query: Any, organisation: str, wanted: Mapping[str, str | None]) -> Any:
-    query = query.where(runs.c.organisation == organisation)
-    for name, value in wanted.items():
-        if value is not None:
-            query = query.where(runs.c[name] == value)
-    return query
-
-
-def run_of_row(row: "Row[*tuple[Any, ...]]") -> dict[str, Any]:
-    shown = {
-        name: getattr(row, name)
-        for name in ("id", "job", "name", "task", "agent", "model", "dataset", "status", "score", "reason_code")
-    }
-    more = {name: getattr(row, name) for name in ("exception_type", "cost_usd", "started_at", "finished_at")}
-    rewards = None if row.rewards is None else json.loads(row.rewards)
-    return {**shown, **more, "rewards": rewards, "created_at": row.created_at}

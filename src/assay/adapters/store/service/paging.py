@@ -3,25 +3,17 @@
 import base64
 import binascii
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Column, Select
 from sqlalchemy.engine import Row
 
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError
+from assay.engine.service.pages import PageRequest
 
-DEFAULT_LIMIT: Final = 20
-MOST: Final = 100
+__all__ = ["PageRequest", "Rows", "page"]
 _OLDER, _NEWER = "o", "n"
-
-
-@dataclass(frozen=True, slots=True)
-class PageRequest:
-    """Which part of a list is asked for."""
-
-    limit: int = DEFAULT_LIMIT
-    cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

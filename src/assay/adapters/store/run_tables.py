@@ -1,0 +1,196 @@
+"""The tables of the explorer: runs of every kind, what was said about them, and the files that they left.
+
+``runs`` has a row for each trial of an imported job, each coding run and each ended task run. The row of a task
+run has the task run's id as its name, and that of the benchmark run as its job. Ids grow with time whatever the
+kind, so the newest come first by going through an index backwards.
+"""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+)
+
+from assay.adapters.store.columns import UtcTime, created_column, id_column, organisation_column
+from assay.adapters.store.schema import metadata
+
+
+def _flag(name: str) -> Column[bool]:
+    return Column(name, Boolean, nullable=False, server_default=false())
+
+
+def _run() -> Column[str]:
+    return Column("run", Text, ForeignKey("runs.id"), nullable=False)
+
+
+def _list_index(column: str) -> Index:
+    """For lists that are narrowed down to a value, or sorted by it."""
+    return Index(None, "organisation", column, "id")
+
+
+# Rewards are text: numbers of a database have neither NaN nor large ints.
+runs = Table(
+    "runs",
+    metadata,
+    id_column(),
+    organisation_column(),
+    Column("kind", Text, nullable=False, server_default="trial"),
+    Column("job", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("task", Text, nullable=False),
+    Column("agent", Text, nullable=False),
+    Column("model", Text),
+    Column("dataset", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("rewards", Text),
+    Column("score", Float),
+    Column("reason_code", Text),
+    Column("exception_type", Text),
+    Column("cost_usd", Float),
+    Column("started_at", Text),
+    Column("finished_at", Text),
+    # What the run is known by when it is imported again, and what else is shown of it.
+    Column("digest", Text, nullable=False),
+    Column("shown_digest", Text),
+    created_column(),
+    Column("verdict", Text),
+    Column("checks", Text),
+    Column("judge", Text),
+    Column("run_status", Text),
+    Column("run_metrics_passed", Boolean),
+    Column("validity", Text),
+    Column("failure_mode", Text),
+    # When it began, or was added if it doesn't say; ``started_at`` is as the run wrote it.
+    Column("began_at", UtcTime),
+    Column("duration_sec", Float),
+    Column("tokens", BigInteger),
+    Column("metadata", JSON),
+    Column("axes", JSON),
+    _flag("measurement_broken"),
+    _flag("gates_disagree"),
+    Column("reviewers", Integer, nullable=False, server_default="0"),
+    _flag("reviewer_disagrees"),
+    # Whether ``run_totals`` has it already.
+    _flag("counted"),
+    UniqueConstraint("organisation", "job", "name"),
+    Index(None, "organisation", "id"),
+    *map(
+        _list_index, ("kind", "name", "task", "agent", "model", "dataset", "status", "verdict", "checks", "judge")
+    ),
+    *map(_list_index, ("run_status", "validity", "failure_mode", "reason_code", "score", "duration_sec")),
+    *map(_list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job", "run_metrics_passed")),
+    *map(_list_index, ("measurement_broken", "gates_disagree", "reviewer_disagrees", "counted")),
+)
+
+run_axes = Table(
+    "run_axes",
+    metadata,
+    organisation_column(),
+    _run(),
+    Column("axis", Text, nullable=False),
+    Column("score", Float, nullable=False),
+    PrimaryKeyConstraint("run", "axis"),
+    Index(None, "organisation", "axis", "score", "run"),
+)
+
+run_metadata = Table(
+    "run_metadata",
+    metadata,
+    organisation_column(),
+    _run(),
+    Column("key", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    PrimaryKeyConstraint("run", "key"),
+    Index(None, "organisation", "key", "value", "run"),
+)
+
+# What is searched of a run's trajectory. SQLite has an FTS5 table over it, PostgreSQL a GIN index.
+run_texts = Table(
+    "run_texts",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    organisation_column(),
+    _run(),
+    Column("text", Text, nullable=False),
+    UniqueConstraint("run"),
+)
+
+# Files are kept by the hash of their content, wherever that is. Each part of a file has a hash of its own, by
+# which a part that is read alone is checked.
+blob_index = Table(
+    "blob_index",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("parts", JSON, nullable=False),
+)
+
+blob_parts = Table(
+    "blob_parts",
+    metadata,
+    Column("digest", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("digest", "number"),
+)
+
+run_files = Table(
+    "run_files",
+    metadata,
+    organisation_column(),
+    _run(),
+    Column("name", Text, nullable=False),
+    Column("blob", Text, ForeignKey("blob_index.digest"), nullable=False),
+    Column("size", BigInteger, nullable=False),
+    PrimaryKeyConstraint("run", "name"),
+)
+
+# How many runs there are for each value of a field, kept up to date, because counting a million takes long. The
+# sum of scores is exact, as text.
+run_totals = Table(
+    "run_totals",
+    metadata,
+    organisation_column(),
+    Column("field", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("runs", BigInteger, nullable=False),
+    Column("scored", BigInteger, nullable=False),
+    Column("judged", BigInteger, nullable=False),
+    Column("passed", BigInteger, nullable=False),
+    Column("total", Text, nullable=False),
+    PrimaryKeyConstraint("organisation", "field", "value"),
+)
+
+gradings = Table(
+    "gradings",
+    metadata,
+    id_column(),
+    organisation_column(),
+    _run(),
+    Column("number", Integer, nullable=False),
+    Column("record", JSON, nullable=False),
+    created_column(),
+    UniqueConstraint("run", "number"),
+)
+
+annotations = Table(
+    "annotations",
+    metadata,
+    id_column(),
+    organisation_column(),
+    _run(),
+    Column("record", JSON, nullable=False),
+    created_column(),
+    Index(None, "organisation", "run", "id"),
+)

@@ -1,0 +1,137 @@
+"""Files of runs by the hash of their content: an index in the store, and the bytes in one of several places."""
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, Final, Protocol
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from assay.adapters.store.limits import is_text
+from assay.adapters.store.run_tables import blob_index, blob_parts
+from assay.adapters.store.store import Store
+from assay.core.errors import MeasurementError
+from assay.engine.service.blobs import PART_BYTES, Blob
+from assay.engine.service.errors import NotFoundError
+
+# Content that is larger waits in a file until its hash is known.
+IN_MEMORY: Final = 8 * PART_BYTES
+
+
+class BlobPlace(Protocol):
+    """Where the bytes are. It knows nothing about hashes but their use as names."""
+
+    def write(self, digest: str, size: int, content: IO[bytes]) -> None:
+        """Keep the bytes, safely, under a name that they may already have."""
+        ...
+
+    def part(self, digest: str, start: int, length: int) -> bytes:
+        """Some of the bytes; fewer if there aren't as many. Raises ``MeasurementError`` if there are none."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the index says of a blob."""
+
+    size: int
+    parts: Sequence[str]
+
+
+class StoredBlobs:
+    """Fulfils ``BlobStore``. To be closed if its place is."""
+
+    def __init__(self, store: Store, place: BlobPlace | None = None) -> None:
+        self._store = store
+        self._place = place or InDatabase(store)
+
+    def close(self) -> None:
+        self._place.close()
+
+    def put(self, content: Iterable[bytes]) -> Blob:
+        with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file:
+            whole, parts, size = _spooled(content, file)
+            if self._known(whole) is None:
+                file.seek(0)
+                self._place.write(whole, size, file)
+                # Named only after it is safe: who finds the name finds the content.
+                self._name(whole, size, parts)
+        return Blob(whole, size)
+
+    def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
+        known = self._known(digest)
+        if known is None:
+            raise NotFoundError("there is no such file")
+        end = known.size if length is None else min(known.size, start + length)
+        return self._parts(digest, known, start, end)
+
+    def _parts(self, digest: str, known: _Known, start: int, end: int) -> Iterator[bytes]:
+        for number in range(start // PART_BYTES, -(-end // PART_BYTES)):
+            at = number * PART_BYTES
+            part = self._place.part(digest, at, min(PART_BYTES, known.size - at))
+            if hashlib.sha256(part).hexdigest() != known.parts[number]:
+                raise MeasurementError(f"the content of the file {digest} was changed since it was kept")
+            yield part[max(0, start - at) : max(0, end - at)]
+
+    def _known(self, digest: str) -> _Known | None:
+        if not is_text(digest):
+            return None
+        rows = self._store.rows(select(blob_index).where(blob_index.c.digest == digest))
+        return _Known(rows[0].size, rows[0].parts) if rows else None
+
+    def _name(self, digest: str, size: int, parts: Sequence[str]) -> None:
+        values = {"digest": digest, "size": size, "parts": list(parts)}
+        with self._store.writing() as connection:
+            connection.execute(_insert(self._store, blob_index).values(values).on_conflict_do_nothing())
+
+
+def _spooled(content: Iterable[bytes], file: IO[bytes]) -> tuple[str, list[str], int]:
+    """Write content into a file, and return the hash of it all, those of its parts, and its size."""
+    whole, part, parts, size = hashlib.sha256(), hashlib.sha256(), [], 0
+    for chunk in content:
+        file.write(chunk)
+        whole.update(chunk)
+        rest = memoryview(chunk)
+        while rest:
+            room = PART_BYTES - size % PART_BYTES
+            part.update(rest[:room])
+            size += len(rest[:room])
+            rest = rest[room:]
+            if size % PART_BYTES == 0:
+                parts.append(part.hexdigest())
+                part = hashlib.sha256()
+    if size % PART_BYTES:
+        parts.append(part.hexdigest())
+    return whole.hexdigest(), parts, size
+
+
+class InDatabase:
+    """Fulfils ``BlobPlace`` with rows of a part each: simple, and made for files of a few megabytes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def write(self, digest: str, size: int, content: IO[bytes]) -> None:
+        made = _insert(self._store, blob_parts)
+        with self._store.writing() as connection:
+            for number in range(-(-size // PART_BYTES)):
+                values = {"digest": digest, "number": number, "content": content.read(PART_BYTES)}
+                connection.execute(made.values(values).on_conflict_do_nothing())
+
+    def part(self, digest: str, start: int, length: int) -> bytes:
+        mine = (blob_parts.c.digest == digest) & (blob_parts.c.number == start // PART_BYTES)
+        rows = self._store.rows(select(blob_parts.c.content).where(mine))
+        if not rows:
+            raise MeasurementError(f"the content of the file {digest} is gone from the store")
+        return bytes(rows[0].content)[:length]
+
+    def close(self) -> None:
+        """Whoever opened the store closes it."""
+
+
+def _insert(store: Store, table: Any) -> Any:
+    return postgresql.insert(table) if store.is_postgres else sqlite.insert(table)

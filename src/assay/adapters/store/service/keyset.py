@@ -1,0 +1,150 @@
+"""Pages of a list in any order. A cursor holds the place where a page begins, so rows that are added elsewhere in
+the meantime neither repeat nor hide others.
+
+Rows without a value come last, whichever way the list is sorted.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, TypeAlias
+
+from sqlalchemy import Column, Float, Integer, Select, Text, tuple_
+from sqlalchemy.engine import Row
+from sqlalchemy.sql.elements import ColumnElement
+
+from assay.adapters.store.columns import UtcTime
+from assay.adapters.store.limits import is_text
+from assay.adapters.store.service.paging import Rows
+from assay.adapters.store.store import Store
+from assay.core.errors import InputError
+from assay.engine.service.pages import PageRequest
+
+_FORTH, _BACK = "f", "b"
+_CURSOR_BYTES: Final = 4000
+Found: TypeAlias = "Row[*tuple[Any, ...]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """By a column, and by the id where that is the same. Without a column, by the id alone."""
+
+    column: "Column[Any] | None"
+    identity: "Column[str]"
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A row of the list: its value, and its id."""
+
+    value: Any
+    identity: str
+
+
+def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, asked: PageRequest) -> Rows:
+    """The page that is asked for. Raises ``InputError`` for a cursor of another list."""
+    back, place = _decoded(asked.cursor, order)
+    found: list[Found] = []
+    for part in _parts(query, order, back, place):
+        found += store.rows(part.limit(asked.limit + 1 - len(found)))
+        if len(found) > asked.limit:
+            break
+    more, found = len(found) > asked.limit, found[: asked.limit]
+    if back:
+        found.reverse()
+    if not found:
+        return Rows([], None, None)
+    has_next, has_prev = (True, more) if back else (more, place is not None)
+    after = _encoded(_FORTH, order, found[-1]) if has_next else None
+    return Rows(found, after, _encoded(_BACK, order, found[0]) if has_prev else None)
+
+
+def sorted_rows(query: "Select[*tuple[Any, ...]]", order: Order) -> Iterator["Select[*tuple[Any, ...]]"]:
+    """The whole list, as queries one after the other."""
+    return _parts(query, order, back=False, place=None)
+
+
+def _parts(
+    query: "Select[*tuple[Any, ...]]", order: Order, back: bool, place: _Place | None
+) -> Iterator["Select[*tuple[Any, ...]]"]:
+    """The rows with a value and those without, in the direction of reading, from a place on."""
+    descending = order.descending != back
+    column, identity = order.column, order.identity
+    ids = identity.desc() if descending else identity.asc()
+    if column is None:
+        yield (query if place is None else query.where(_beyond(identity, place.identity, descending))).order_by(
+            ids
+        )
+        return
+    valued = query.where(column.is_not(None)) if column.nullable else query
+    valued = valued.order_by(column.desc() if descending else column.asc(), ids)
+    empty = query.where(column.is_(None)).order_by(ids)
+    if place is not None and place.value is None:
+        empty = empty.where(_beyond(identity, place.identity, descending))
+    elif place is not None:
+        valued = valued.where(_beyond(tuple_(column, identity), (place.value, place.identity), descending))
+    parts = [valued, empty] if column.nullable else [valued]
+    if back:
+        parts.reverse()
+    if place is not None and column.nullable and (place.value is None) != back:
+        # The place lies in the second part.
+        parts = parts[1:]
+    yield from parts
+
+
+def _beyond(what: Any, place: Any, descending: bool) -> ColumnElement[bool]:
+    found: ColumnElement[bool] = what < place if descending else what > place
+    return found
+
+
+def _encoded(direction: str, order: Order, row: Found) -> str:
+    value = None if order.column is None else row._mapping[order.column.name]
+    written = value.isoformat() if isinstance(value, datetime) else value
+    name = "" if order.column is None else order.column.name
+    text = json.dumps([direction, name, written, row._mapping[order.identity.name]], separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _decoded(cursor: str | None, order: Order) -> tuple[bool, _Place | None]:
+    if cursor is None:
+        return False, None
+    try:
+        if len(cursor) > _CURSOR_BYTES:
+            raise ValueError("too long")
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
+        direction, name, written, identity = json.loads(text)
+        if direction not in (_FORTH, _BACK) or name != ("" if order.column is None else order.column.name):
+            raise ValueError("of another list")
+        if not isinstance(identity, str) or not is_text(identity):
+            raise ValueError("no place")
+        return direction == _BACK, _Place(_value(order.column, written), identity)
+    except (binascii.Error, ValueError, TypeError, RecursionError) as error:
+        raise InputError("cursor must be next or prev of an earlier page of the same list") from error
+
+
+def _value(column: "Column[Any] | None", written: Any) -> Any:
+    if written is None and (column is None or column.nullable):
+        return None
+    if column is not None and isinstance(column.type, UtcTime) and isinstance(written, str):
+        moment = datetime.fromisoformat(written)
+        if moment.tzinfo is not None:
+            return moment
+    elif column is not None and _fits(column, written):
+        return written
+    raise ValueError("not a value of the column")
+
+
+def _fits(column: "Column[Any]", written: Any) -> bool:
+    if isinstance(column.type, Text):
+        return isinstance(written, str) and is_text(written)
+    return isinstance(column.type, Integer | Float) and _is_number(written)
+
+
+def _is_number(written: Any) -> bool:
+    if isinstance(written, bool) or not isinstance(written, int | float):
+        return False
+    return isinstance(written, float) or abs(written) < 2**63

@@ -1,0 +1,165 @@
+"""Runs as rows of the explorer's tables, and back."""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Table, insert
+from sqlalchemy.engine import Row
+
+from assay.adapters.store import limits
+from assay.adapters.store.run_tables import run_axes, run_files, run_metadata, run_texts, runs
+from assay.adapters.store.service.run_rows import without_nan, without_nul
+from assay.engine.service.imported_runs import ImportedRun
+
+BATCH: Final = 1000
+MOST_TOKENS: Final = 2**63 - 1
+# Longer trajectories are searched at both ends.
+SEARCHED_CHARACTERS: Final = 64 * 1024
+WORD_CHARACTERS: Final = 100
+VALUE_BYTES: Final = 500
+_WORD: Final = re.compile(r"[^\W_]+")
+_AS_THEY_ARE: Final = (
+    *("kind", "job", "name", "task", "agent", "model", "dataset", "status", "rewards", "reason_code"),
+    *("exception_type", "started_at", "finished_at", "verdict", "checks", "judge", "run_status", "validity"),
+    *("run_metrics_passed", "failure_mode", "measurement_broken", "gates_disagree"),
+)
+_TEXTS: Final = ("job", "name", "task", "agent", "dataset", "model", "reason_code", "exception_type")
+_SHOWN: Final = (
+    *("id", "kind", "job", "name", "task", "agent", "model", "dataset", "status", "verdict", "checks", "judge"),
+    *("run_status", "run_metrics_passed", "validity", "failure_mode", "score", "reason_code", "exception_type"),
+    *("duration_sec", "cost_usd", "tokens", "started_at", "finished_at", "began_at", "measurement_broken"),
+    *("gates_disagree", "reviewers", "reviewer_disagrees", "created_at"),
+)
+
+
+def insert_runs(
+    connection: Connection, organisation: str, new: Sequence[tuple[str, ImportedRun]], now: datetime
+) -> None:
+    """Add runs under their ids, with their axes, metadata, files and texts. Their blobs must be kept already."""
+    for at in range(0, len(new), BATCH):
+        some = new[at : at + BATCH]
+        connection.execute(insert(runs), [run_values(organisation, one, run, now) for one, run in some])
+        for table, of_run in _BESIDE.items():
+            rows = [row for one, run in some for row in of_run(organisation, one, run)]
+            if rows:
+                connection.execute(insert(table), rows)
+
+
+def run_values(organisation: str, identity: str, run: ImportedRun, now: datetime) -> dict[str, object]:
+    """The row of a run."""
+    for name in _TEXTS:
+        text = getattr(run, name)
+        if text is not None:
+            limits.checked_text(text, f"the {name} of a run")
+    values = {name: getattr(run, name) for name in _AS_THEY_ARE}
+    return {
+        "id": identity,
+        "organisation": organisation,
+        "created_at": now,
+        "digest": run.digest,
+        "shown_digest": shown_digest(run),
+        **values,
+        "failure_mode": None if run.failure_mode is None else without_nul(run.failure_mode),
+        "score": _finite(run.score),
+        "cost_usd": _finite(run.cost_usd),
+        "duration_sec": _finite(run.duration_sec),
+        "tokens": None if run.tokens is None or not 0 <= run.tokens <= MOST_TOKENS else run.tokens,
+        "began_at": moment(run.started_at) or now,
+        "metadata": without_nan(dict(run.metadata)),
+        "axes": without_nan(dict(run.axes)),
+    }
+
+
+def shown_digest(run: ImportedRun) -> str:
+    """The hash of everything that is shown of a run beside its result, such as what a judge said of it later."""
+    shown = [getattr(run, name) for name in _AS_THEY_ARE]
+    more = [run.duration_sec, run.tokens, dict(run.axes), dict(run.metadata), run.text]
+    files = [[one.name, one.blob.digest] for one in run.files]
+    return hashlib.sha256(json.dumps([shown, more, files], sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _axis_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
+    for axis, score in run.axes.items():
+        if math.isfinite(score):
+            yield {"organisation": organisation, "run": identity, "axis": without_nul(axis), "score": score}
+
+
+def _metadata_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
+    """Values that are lists or objects are shown, but can't be found."""
+    for key, value in run.metadata.items():
+        text = value_text(value)
+        if text is not None and len(text.encode()) <= VALUE_BYTES:
+            yield {"organisation": organisation, "run": identity, "key": without_nul(key), "value": text}
+
+
+def _file_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
+    for file in run.files:
+        row = {"run": identity, "name": without_nul(file.name), "blob": file.blob.digest, "size": file.blob.size}
+        yield {"organisation": organisation, **row}
+
+
+def _text_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
+    text = searched(run.text)
+    if text:
+        yield {"organisation": organisation, "run": identity, "text": text}
+
+
+_BESIDE: Final[Mapping[Table, Any]] = {
+    run_axes: _axis_rows,
+    run_metadata: _metadata_rows,
+    run_files: _file_rows,
+    run_texts: _text_rows,
+}
+# Rows that go when a run is added anew, in place of an earlier one.
+BESIDE: Final[Sequence[Table]] = tuple(_BESIDE)
+
+
+def value_text(value: object) -> str | None:
+    """A value of the metadata as it is searched for: like JSON, but texts without quotes."""
+    if isinstance(value, str):
+        return without_nul(value)
+    return json.dumps(value) if value is None or isinstance(value, bool | int | float) else None
+
+
+def words(text: str) -> Iterator[str]:
+    """What of a text is searched: its words, the same on both databases."""
+    return (found[0][:WORD_CHARACTERS] for found in _WORD.finditer(text.lower()))
+
+
+def searched(text: str) -> str:
+    if len(text) > SEARCHED_CHARACTERS:
+        half = SEARCHED_CHARACTERS // 2
+        text = f"{text[:half]} {text[-half:]}"
+    return " ".join(words(text))
+
+
+def moment(written: str | None) -> datetime | None:
+    """A time as a run wrote it; without a zone, it is in UTC."""
+    if written is None:
+        return None
+    try:
+        found = datetime.fromisoformat(written)
+        return found.astimezone(UTC) if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def run_of_row(row: "Row[*tuple[Any, ...]]") -> dict[str, Any]:
+    """A run as it is shown."""
+    rewards = None if row.rewards is None else json.loads(row.rewards)
+    shown = {name: getattr(row, name) for name in _SHOWN}
+    # SQLAlchemy's rows have no attribute for a column of this name in every version.
+    return {**shown, "rewards": rewards, "metadata": row._mapping["metadata"] or {}, "axes": row.axes or {}}
+
+
+def runs_of_rows(rows: Iterable["Row[*tuple[Any, ...]]"]) -> list[dict[str, Any]]:
+    return [run_of_row(row) for row in rows]

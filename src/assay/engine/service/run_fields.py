@@ -1,0 +1,57 @@
+"""What is known of every run in the explorer. Filters, columns and their reference follow from this one list."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+
+class Holds(Enum):
+    """What a field holds, and so how it is filtered by."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    TIME = "time"
+    FLAG = "flag"
+
+
+@dataclass(frozen=True, slots=True)
+class RunField:
+    """A column of the explorer. One that is ``grouped`` has few enough values to group runs by."""
+
+    name: str
+    holds: Holds
+    meaning: str
+    grouped: bool = False
+
+
+FIELDS: Final = (
+    RunField("kind", Holds.TEXT, "trial (of a job), coding or task_run (of the criteria API)", grouped=True),
+    RunField("job", Holds.TEXT, "the job, or the id of the benchmark run", grouped=True),
+    RunField("name", Holds.TEXT, "the name of the trial or run, or the id of the task run"),
+    RunField("task", Holds.TEXT, "the task", grouped=True),
+    RunField("agent", Holds.TEXT, "the agent", grouped=True),
+    RunField("model", Holds.TEXT, "the agent's model", grouped=True),
+    RunField("dataset", Holds.TEXT, "the dataset or benchmark", grouped=True),
+    RunField("status", Holds.TEXT, "scored, unscored, errored, unusable or cancelled", grouped=True),
+    RunField("verdict", Holds.TEXT, "pass, partial or fail", grouped=True),
+    RunField("checks", Holds.TEXT, "the gate of the scorers: PASS, FAIL or N/A", grouped=True),
+    RunField("judge", Holds.TEXT, "PASS, FAIL, PENDING, NOT APPLICABLE or unparseable", grouped=True),
+    RunField("run_status", Holds.TEXT, "the run badge: completed, failed, cancelled or timed_out", grouped=True),
+    RunField("run_metrics_passed", Holds.FLAG, "whether the metrics of the run are within their limits"),
+    RunField("validity", Holds.TEXT, "valid, unparseable, schema_invalid or not_completed", grouped=True),
+    RunField("failure_mode", Holds.TEXT, "how it failed, in the words of the judge", grouped=True),
+    RunField("reason_code", Holds.TEXT, "why it has no score, or what went wrong", grouped=True),
+    RunField("score", Holds.NUMBER, "the score or reward"),
+    RunField("duration_sec", Holds.NUMBER, "how many seconds it took"),
+    RunField("cost_usd", Holds.NUMBER, "what it cost in US dollars"),
+    RunField("tokens", Holds.NUMBER, "how many tokens went in and out"),
+    RunField("began_at", Holds.TIME, "when it began; when it was added, if it doesn't say"),
+    RunField("reviewers", Holds.NUMBER, "how many annotations it has"),
+    RunField("gates_disagree", Holds.FLAG, "whether scorers and judge say different things"),
+    RunField("reviewer_disagrees", Holds.FLAG, "whether a reviewer says something else than the verdict"),
+    RunField("measurement_broken", Holds.FLAG, "whether the measurement broke, so that it has no score"),
+)
+# The order in which runs are added: what a list is sorted by unless something else is asked for.
+CREATED: Final = "created_at"
+BY_NAME: Final = {field.name: field for field in FIELDS}
+GROUPED: Final = tuple(field.name for field in FIELDS if field.grouped)
