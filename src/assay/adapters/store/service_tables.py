@@ -46,9 +46,9 @@ sessions = Table(
     "sessions",
     metadata,
     Column("digest", Text, primary_key=True),
-    _organisation(),
+    organisation_column(),
     Column("key", Text, ForeignKey("keys.id"), nullable=False),
-    _created(),
+    created_column(),
     Column("expires_at", UtcTime, nullable=False),
     Index(None, "expires_at"),
 )
