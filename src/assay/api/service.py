@@ -14,6 +14,7 @@ from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.keys import StoredKeys
+from assay.adapters.store.service.playground_records import StoredRecords
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.sessions import StoredSessions
@@ -46,6 +47,7 @@ class Service:
     work: StoredWork
     doing: ServiceWork
     imports: StoredImports
+    records: StoredRecords
     woken: list[Callable[[], None]]
 
     def wake(self) -> None:
@@ -96,5 +98,6 @@ def service_on(
         work=work,
         doing=ServiceWork(host, runs, work, grade, claims),
         imports=StoredImports(store, host),
+        records=StoredRecords(store),
         woken=[],
     )

@@ -176,5 +176,11 @@ def answered(route: PageRoute[C_contra], call: C_contra) -> PageAnswer:
 
 def trouble(call: PageCall, status: int, sentence: str) -> PageAnswer:
     """A page that says what is wrong."""
-    titles = {403: "Not allowed", 404: "Not found", 422: "That can't be used", 503: "Not at the moment"}
+    titles = {
+        403: "Not allowed",
+        404: "Not found",
+        409: "Not possible now",
+        422: "That can't be used",
+        503: "Not at the moment",
+    }
     return call.page("trouble.html", title=titles.get(status, "Something broke"), status=status, sentence=sentence)

@@ -2,8 +2,13 @@
 
 from typing import Final
 
+from assay.api.pages import benchmark_runs, task_runs
 from assay.api.pages.calls import ServiceCall
 from assay.web.pages import parts
 from assay.web.routing import PageRoute
 
-PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (*parts.routes.all,)
+PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (
+    *benchmark_runs.routes.all,
+    *task_runs.routes.all,
+    *parts.routes.all,
+)
