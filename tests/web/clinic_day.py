@@ -1,4 +1,4 @@
-"""A day at a clinic, as a service knows it: tasks with criteria of several kinds, runs, and what they left behind."""
+"""A day at a clinic, as a service knows it: tasks with criteria of several kinds, and runs with what they left."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -89,9 +89,7 @@ class Api:
 
     def ask(self, method: str, path: str, body: object = None, **more: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.desk.keys[Scope.ADMIN]}"}
-        found = httpx.request(
-            method, f"{self.desk.url}/v1{path}", headers=headers, json=body, timeout=30, **more
-        )
+        found = httpx.request(method, f"{self.desk.url}/v1{path}", headers=headers, json=body, timeout=30, **more)
         assert found.status_code < 300, found.text
         return found.json() if found.content else None
 

@@ -16,7 +16,7 @@ from assay.web.routing import PageRoute, PageRoutes
 from assay.web.site import Site
 from tests.web.people import ORGANISATION, Desk, desk_on
 
-ADMIN_ONLY: frozenset[str] = frozenset()
+ADMIN_ONLY = frozenset(("keys", "audit"))
 """Pages of keys and of who did what."""
 
 

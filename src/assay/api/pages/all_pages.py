@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from assay.api.pages import benchmark_runs, task_runs
+from assay.api.pages import benchmark_runs, benchmarks, keys, playgrounds, task_runs, tasks
 from assay.api.pages.calls import ServiceCall
 from assay.web.pages import parts
 from assay.web.routing import PageRoute
@@ -10,5 +10,9 @@ from assay.web.routing import PageRoute
 PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (
     *benchmark_runs.routes.all,
     *task_runs.routes.all,
+    *benchmarks.routes.all,
+    *tasks.routes.all,
+    *playgrounds.routes.all,
+    *keys.routes.all,
     *parts.routes.all,
 )

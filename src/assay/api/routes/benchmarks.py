@@ -130,6 +130,12 @@ def get_criterion(call: Call) -> Answer:
     return shown(call.service.tasks.criterion(call.organisation, call.path["id"]))
 
 
+@routes.add("PUT", "/criteria/{id}", *WRITE, body=Written, answer=TaskCriterion, also=(404,))
+def replace_criterion(call: Call) -> Answer:
+    """Change a criterion of a task. Versions and runs that exist keep it as it was."""
+    return shown(call.service.tasks.replace_criterion(call.organisation, call.path["id"], call.body))
+
+
 @routes.add("DELETE", "/criteria/{id}", *WRITE, status=204, also=(404,))
 def delete_criterion(call: Call) -> Answer:
     """Remove a criterion from its task. Versions and runs that exist keep it."""

@@ -4,6 +4,7 @@ from typing import Final, Protocol
 
 from assay.dialects.criteria.models import AskedCriterion, CriterionRun
 from assay.dialects.criteria.resources import Written
+from assay.engine.criteria import Unusable, compiled
 from assay.engine.criterion_entries import criterion_of
 
 TRIED: Final = "tried"
@@ -20,6 +21,12 @@ class TryOut(Protocol):
     def __call__(
         self, organisation: str, playground: str, criterion: AskedCriterion, data: Written, /
     ) -> CriterionRun: ...
+
+
+def problem_with(written: Written, data: Written) -> str | None:
+    """Why a criterion can't be used as it is written; None if it can."""
+    [placed] = compiled([criterion_of(written, 0)], data).checks
+    return placed.check.why if isinstance(placed.check, Unusable) else None
 
 
 def try_criterion(
