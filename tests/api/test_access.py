@@ -18,7 +18,7 @@ pytestmark = pytest.mark.xdist_group("postgres")
 PAGES_AT = {"/", "/ui", "/ui/{place:path}"}
 PUBLIC = {"/healthz", "/readyz", "/metrics", "/docs", "/docs/oauth2-redirect", "/openapi.json", *PAGES_AT}
 RUN_MAY = {"start", "complete"}
-ADMIN_ONLY = {"create_key", "list_keys", "rotate", "revoke", "list_audit"}
+ADMIN_ONLY = {"create_key", "list_keys", "rotate", "revoke", "list_audit", "put_judge", "remove_judge"}
 
 
 def a_run(clinic: Clinic) -> Any:

@@ -12,6 +12,7 @@ from tests.api.clinic import Clinic, Served, portal
 
 pytestmark = pytest.mark.xdist_group("postgres")
 LATER = {"Prefer": "respond-async"}
+KINDS = [kind.value for kind in WorkKind]
 
 
 @pytest.fixture
@@ -96,9 +97,9 @@ def test_work_of_a_worker_that_died_is_taken_over(idle: Clinic) -> None:
     store = idle.service.work
     work = store.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run(portal("status", "booked")))
     now = idle.service.host.now()
-    assert store.take("dead", now, now + timedelta(seconds=60))
+    assert store.take("dead", now, now + timedelta(seconds=60), KINDS)
     assert not idle.service.doing.step()
-    again = store.take("alive", now + timedelta(seconds=61), now + timedelta(seconds=120))
+    again = store.take("alive", now + timedelta(seconds=61), now + timedelta(seconds=120), KINDS)
     assert again is not None
     assert (again.id, again.tries) == (work.id, 2)
     assert not store.finish(again, "dead", now)
@@ -111,8 +112,8 @@ def test_work_that_takes_its_worker_with_it_is_set_aside(idle: Clinic) -> None:
     now = idle.service.host.now()
     for number in range(MOST_TRIES):
         at = now + timedelta(minutes=2 * number)
-        assert store.take(f"dead {number}", at, at + timedelta(seconds=60))
-    assert store.take("next", now + timedelta(minutes=9), now + timedelta(minutes=10)) is None
+        assert store.take(f"dead {number}", at, at + timedelta(seconds=60), KINDS)
+    assert store.take("next", now + timedelta(minutes=9), now + timedelta(minutes=10), KINDS) is None
     found = store.work(idle.organisation, work.id)
     assert (found.state, found.reason) == (WorkState.SET_ASIDE, "its worker ended without a word, three times")
 
@@ -131,7 +132,7 @@ def test_organisations_take_turns_and_priority_goes_first(idle: Clinic, served: 
     store.add(busy, kind, "urgent", priority=5)
     order, now = [], idle.service.host.now()
     for number in range(7):
-        taken = store.take(f"{idle.organisation}{number}", now, now + timedelta(seconds=60))
+        taken = store.take(f"{idle.organisation}{number}", now, now + timedelta(seconds=60), KINDS)
         assert taken is not None
         order.append(taken.target)
         store.finish(taken, f"{idle.organisation}{number}", now)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from assay.adapters import bearer_tokens
 from assay.adapters.judge_answers import AnswerFolder, Remembering, Replaying
@@ -27,6 +27,9 @@ from assay.judge.budget import Budget, Budgeted, Prices
 from assay.judge.model import GivingUp, ModelClient, Sampling
 from assay.judge.run_judge import JudgeSetting
 from assay.judge.verdict_prompt import FIELDS, NAME
+
+if TYPE_CHECKING:
+    import httpx
 
 URL: Final = "ASSAY_JUDGE_URL"
 MODEL: Final = "ASSAY_JUDGE_MODEL"
@@ -62,8 +65,15 @@ class JudgeOptions:
 class Judges:
     """Judges by scenario. To be closed, or used in a ``with``; one budget is for all questions together."""
 
-    def __init__(self, options: JudgeOptions, environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self,
+        options: JudgeOptions,
+        environment: Mapping[str, str] = os.environ,
+        client: "httpx.Client | None" = None,
+    ) -> None:
+        """A ``client`` that is given decides where connections may go, and is not closed here."""
         _check_folders(options)
+        self._connecting = client
         self._options = options
         self._environment = environment
         self._all = Budget("all runs", options.tokens, options.cost)
@@ -150,7 +160,9 @@ class Judges:
 
         url, token = self._place(section)
         limits = limits_of(section.timeout_s)
-        return self._open.enter_context(ChatModel(url, model, token, limits, at_once=self._options.at_once))
+        at_once = self._options.at_once
+        asked = ChatModel(url, model, token, limits, client=self._connecting, at_once=at_once)
+        return self._open.enter_context(asked)
 
     def _place(self, section: JudgeSection) -> tuple[str, bearer_tokens.Token | None]:
         """The endpoint with its key. A key goes only to an endpoint that the same side named."""

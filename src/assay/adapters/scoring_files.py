@@ -13,7 +13,7 @@ from assay.adapters.scorer_worker import TimeLimit, prepare
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.seeded_task import load_seeded
 from assay.adapters.trees import remove_tree
-from assay.adapters.workspace.archives import unpack_archive
+from assay.adapters.workspace.archives import ALL, Caps, unpack_archive
 from assay.adapters.workspace.baseline import folder_baseline, manifest_of
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
@@ -39,12 +39,14 @@ def _ignore(_captured: Captured) -> None:
 class LocalScoringFiles:
     """Scoring on this machine. ``show`` gets what was captured, before any scorer is asked.
 
-    ``base`` is where relative paths of a scenario's environment begin.
+    ``base`` is where relative paths of a scenario's environment begin, ``caps`` limits a workspace that is an
+    archive.
     """
 
     sandbox: Callable[[], Sandbox]
     show: Callable[[Captured], None] = _ignore
     base: str = "."
+    caps: Caps = ALL
 
     def load_task(self, folder: str) -> Seeded:
         return load_seeded(folder)
@@ -72,7 +74,7 @@ class LocalScoringFiles:
         remember: bool,
         home: str | None = None,
     ) -> Iterator[Captured]:
-        with _folder(left) as root:
+        with _folder(left, self.caps) as root:
             # An unpacked archive or commit is new each time: there is nothing to remember of it.
             memory = (
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
@@ -104,7 +106,7 @@ class LocalScoringFiles:
 
 
 @contextlib.contextmanager
-def _folder(source: Files | Commit) -> Iterator[str]:
+def _folder(source: Files | Commit, caps: Caps = ALL) -> Iterator[str]:
     """A folder with the files of a source, wherever they come from."""
     if isinstance(source, Files) and not source.packed:
         yield source.path
@@ -112,7 +114,7 @@ def _folder(source: Files | Commit) -> Iterator[str]:
     root = scratch_folder(0o700)
     try:
         if isinstance(source, Files):
-            unpack_archive(source.path, root)
+            unpack_archive(source.path, root, caps=caps)
         else:
             export_commit(source.repository, source.name, root)
         yield root

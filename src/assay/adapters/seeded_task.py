@@ -51,7 +51,7 @@ def write_record(folder: str, record: Mapping[str, object]) -> None:
 def load_seeded(folder: str) -> Seeded:
     """Read a seeded task. Raises ``InputError`` if the folder isn't one, or if it was changed."""
     path = f"{folder}/{TASK}"
-    record = _read_record(folder)
+    record = read_record(folder)
     scenario = scenario_of(record["scenario"], path)
     scenario_sha256, baseline_sha256 = str(record["scenario_sha256"]), str(record["baseline_sha256"])
     if hash_of(record["scenario"]) != scenario_sha256:
@@ -112,7 +112,8 @@ def _check_file(archive: str, checksum: str) -> None:
         raise InputError(f"{archive} can't be read: {error.strerror}") from error
 
 
-def _read_record(folder: str) -> dict[str, Any]:
+def read_record(folder: str) -> dict[str, Any]:
+    """What task.json says. Raises ``InputError`` if it isn't one."""
     path = f"{folder}/{TASK}"
     try:
         with open(path, "rb") as file:

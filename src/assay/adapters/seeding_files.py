@@ -13,7 +13,7 @@ from assay.adapters.scratch import scratch_folder, temporary_folder
 from assay.adapters.seeded_names import BASELINE, HOME, WORKSPACE
 from assay.adapters.seeded_task import load_seeded, write_record
 from assay.adapters.trees import own_tree, pack_tree, remove_tree, unpack_tree
-from assay.adapters.workspace.archives import unpack_archive
+from assay.adapters.workspace.archives import ALL, Caps, unpack_archive
 from assay.adapters.workspace.baseline import FolderBaseline, folder_baseline, store_baseline
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.commands import Commands, run_in_folder
@@ -47,10 +47,11 @@ class LocalUntouched:
 
 @dataclass(frozen=True, slots=True)
 class LocalSeedingFiles:
-    """Seeding on this machine. ``base`` is where the scenario's relative paths begin."""
+    """Seeding on this machine. ``base`` is where the scenario's relative paths begin, ``caps`` limits archives."""
 
     base: str
     sandbox: Callable[[], Sandbox]
+    caps: Caps = ALL
 
     @contextlib.contextmanager
     def new_task(self, target: str) -> Iterator[None]:
@@ -78,7 +79,7 @@ class LocalSeedingFiles:
             local = seed.repository if is_address(seed.repository) else os.path.join(self.base, seed.repository)
             return export_commit(local, seed.commit, folder)
         if isinstance(seed, ArchiveSeed):
-            unpack_archive(os.path.join(self.base, seed.path), folder, seed.strip)
+            unpack_archive(os.path.join(self.base, seed.path), folder, seed.strip, self.caps)
             if seed.strip and not os.listdir(folder):
                 raise InputError(
                     f"{seed.path} has nothing left after removing {counted(seed.strip, 'leading folder')}"

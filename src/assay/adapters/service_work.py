@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assay.adapters.held_claims import HeldClaims
+from assay.adapters.service_coding_parts import CodingParts
 from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.worker import Worker
@@ -28,9 +29,11 @@ class ServiceWork:
     work: StoredWork
     grade: Grade
     claims: HeldClaims
+    coding: CodingParts
 
     def doers(self) -> Mapping[str, Doer]:
-        return {WorkKind.COMPLETE_TASK_RUN.value: _guarded(self.complete)}
+        known = {WorkKind.COMPLETE_TASK_RUN.value: self.complete, **self.coding.doers()}
+        return {kind: _guarded(doer) for kind, doer in known.items()}
 
     def step(self) -> bool:
         """Do one piece of work; whether there was one."""

@@ -20,7 +20,7 @@ from assay.api.openapi import DESCRIPTION, openapi
 from assay.api.pages.server import PageServer, PageSettings
 from assay.api.problems import RefusedError, answer_of, invalid_body
 from assay.api.record_stream import record_stream
-from assay.api.routes import benchmarks, keys, playgrounds, runs, task_runs, work
+from assay.api.routes import benchmarks, coding_runs, keys, playgrounds, runs, scenarios, task_runs, work
 from assay.api.routing import STREAM, WATCH, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
@@ -35,6 +35,8 @@ ROUTES: Final[tuple[Route, ...]] = (
     *playgrounds.routes.all,
     *work.routes.all,
     *runs.routes.all,
+    *scenarios.routes.all,
+    *coding_runs.routes.all,
     *keys.routes.all,
 )
 # Larger bodies are read only from those who have a key.

@@ -16,6 +16,19 @@ _TASK: Final = {
     "criteria": [_CRITERION],
 }
 
+_SCENARIO: Final = {
+    "name": "fix the calculator",
+    "user_instruction": "add() subtracts. Fix it.",
+    "workspace_seed": {
+        "type": "archive",
+        "path": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    },
+    "scorers": [
+        {"name": "tests", "type": "command", "command": "python3 -m unittest"},
+        {"name": "guard", "type": "tests_unmodified", "paths": ["tests/test_calc.py"]},
+    ],
+}
+
 EXAMPLES: Final[dict[str, Any]] = {
     "create_task": _TASK,
     "replace_task": _TASK,
@@ -38,5 +51,11 @@ EXAMPLES: Final[dict[str, Any]] = {
     "record_responses": {"payload_base64": "SVNBKjAwKg=="},
     "put_source": {"url": "https://fhir.example/r4", "token": "the server's token"},
     "create_key": {"name": "ci", "scope": "grader", "expires_at": "2030-01-01T00:00:00Z"},
+    "create_scenario": _SCENARIO,
+    "replace_scenario": _SCENARIO,
+    "put_judge": {"url": "https://models.example/v1", "models": ["careful-1"], "token": "the endpoint's key"},
+    "create_coding_run": {"agent": "my-agent", "model": "big-1", "job": "nightly", "metadata": {"seed": "7"}},
+    "complete_coding": {"status": "completed", "turns": [{"exit_code": 0, "duration_sec": 81.5}]},
+    "grade_run_again": {"judge_only": False},
     "annotate_run": {"reviewer_id": "ana", "judgment": "fail", "categories": ["wrong unit"]},
 }

@@ -13,6 +13,7 @@ from assay.api.routing import STREAM, WATCH, Route
 from assay.version import VERSION
 
 _ANY: Final = {"application/json": {"schema": {"type": "object"}}}
+_RAW: Final = {"type": "string", "contentMediaType": "application/octet-stream"}
 _KINDS: Final = {STREAM: NDJSON, WATCH: "text/event-stream"}
 REF: Final = "#/components/schemas/{model}"
 DESCRIPTION: Final = """Grades what agents did. Send a key as a bearer token. Lists are pages: `_meta.next` and
@@ -29,6 +30,7 @@ ALWAYS: Final = {
     503: "a source or the store can't be reached; Retry-After says when to come back",
 }
 SOMETIMES: Final = {
+    200: "it was done before",
     202: "accepted: a worker will do it",
     400: "the body broke off",
     404: "there is nothing that the key may see under this id",
@@ -67,8 +69,7 @@ def _operation(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
         "responses": _responses(route, schemas),
     }
     if route.body is bytes:
-        raw = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
-        said["requestBody"] = {"required": True, "content": {"application/octet-stream": raw}}
+        said["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _RAW}}}
     elif route.body is STREAM:
         said["requestBody"] = {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}
     elif route.body is not None and route.body is not WATCH:
@@ -95,7 +96,9 @@ def _in_query(route: Route) -> list[dict[str, Any]]:
 
 def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {str(route.status): {"description": "as asked for"}}
-    if route.answer is not None:
+    if route.answer is bytes:
+        found[str(route.status)]["content"] = {"application/octet-stream": {"schema": _RAW}}
+    elif route.answer is not None:
         schema, kind = (
             schemas[id(route.answer)],
             _KINDS.get(route.body, JSON) if isinstance(route.body, str) else JSON,
@@ -124,7 +127,7 @@ def _page(schema: dict[str, Any]) -> dict[str, Any]:
 def _schemas(routes: list[Route]) -> tuple[dict[int, dict[str, Any]], dict[str, Any]]:
     """The schema of everything that is taken and answered, by the identity of its type."""
     taken = {id(one.body): one.body for one in routes if one.body not in (None, bytes, STREAM, WATCH)}
-    given = {id(one.answer): one.answer for one in routes if one.answer is not None}
+    given = {id(one.answer): one.answer for one in routes if one.answer not in (None, bytes)}
     wanted: list[tuple[Any, Any, Any]] = [(key, "validation", TypeAdapter(one)) for key, one in taken.items()]
     wanted += [(key, "serialization", TypeAdapter(one)) for key, one in given.items()]
     wanted.append(("error", "serialization", TypeAdapter(ErrorAnswer)))

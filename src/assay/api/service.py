@@ -6,12 +6,14 @@ from datetime import datetime, timedelta
 
 from assay.adapters.held_claims import LASTING, HeldClaims
 from assay.adapters.secret_box import SecretBox
+from assay.adapters.service_coding_parts import CodingParts, CodingSetting, coding_on
 from assay.adapters.service_grading import StoreGrader
 from assay.adapters.service_host import ThisServer
 from assay.adapters.service_work import ServiceWork
 from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
+from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playground_records import StoredRecords
@@ -48,6 +50,7 @@ class Service:
     doing: ServiceWork
     imports: StoredImports
     records: StoredRecords
+    coding: CodingParts
     woken: list[Callable[[], None]]
 
     def wake(self) -> None:
@@ -66,6 +69,7 @@ def service_on(
     policy: SourcePolicy | None = None,
     host: ServiceHost | None = None,
     claim_sec: float = LASTING.total_seconds(),
+    coding: CodingSetting | None = None,
 ) -> Service:
     """The service on a store. Without ``secrets``, sources can't have any."""
     host = host or ThisServer()
@@ -73,6 +77,7 @@ def service_on(
     playgrounds = StoredPlaygrounds(store, host)
     runs, work = StoredRuns(store, host), StoredWork(store, host)
     grade = StoreGrader(store, host, playgrounds, secrets, policy)
+    parts = coding_on(store, host, StoredBlobs(store), secrets, policy, coding or CodingSetting())
 
     def renew(claims: Iterable[str], until: datetime) -> None:
         held = list(claims)
@@ -96,8 +101,9 @@ def service_on(
         try_out=grade.tried,
         claims=claims,
         work=work,
-        doing=ServiceWork(host, runs, work, grade, claims),
+        doing=ServiceWork(host, runs, work, grade, claims, parts),
         imports=StoredImports(store, host),
         records=StoredRecords(store),
+        coding=parts,
         woken=[],
     )

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from assay.cli.json_values import without_nan
-from assay.cli.render_intervals import interval_json
 from assay.cli.table import clean, render_table, some_of
 from assay.engine.compare import AgentSummary, Comparison, Pair, TaskDifference
 from assay.engine.compare_gate import Gate
+from assay.engine.interval_json import interval_json
 from assay.formats.counting import counted
 from assay.stats.interval import CantSay, Interval
 

@@ -1,10 +1,8 @@
-"""The noise of a job and the agreement of its raters, as lines for people and as JSON."""
+"""The noise of a job and the agreement of its raters, as lines for people."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
 
-from assay.cli.render_intervals import ends_words, interval_json
+from assay.cli.render_intervals import ends_words
 from assay.cli.table import render_table
 from assay.engine.report_agreement import RaterAgreement
 from assay.engine.report_noise import GroupNoise
@@ -13,28 +11,6 @@ from assay.stats.interval import CantSay
 from assay.stats.noise import VarianceParts
 
 SHOWN = 3
-
-
-def noise_json(found: GroupNoise | None) -> dict[str, Any] | None:
-    """All about the noise of a group; None if nothing was repeated."""
-    if found is None:
-        return None
-    parts = found.parts
-    return {
-        "variance": None if isinstance(parts, CantSay) else asdict(parts) | {"total": parts.total},
-        "reason": parts.reason if isinstance(parts, CantSay) else None,
-        "with_a_steady_verifier": interval_json(found.steady),
-        "runs_graded_again": found.runs_graded_again,
-        "flaky_verifiers": [
-            {"task": one.name, "changed": one.changed, "looks": one.looks, "rate": one.rate}
-            | interval_json(one.interval)
-            for one in found.verifiers
-        ],
-        "flaky_tasks": [
-            {"task": one.task, "successes": one.successes, "attempts": one.attempts} | interval_json(one.interval)
-            for one in found.tasks
-        ],
-    }
 
 
 def noise_rows(found: GroupNoise | None) -> Iterator[tuple[str, str]]:
@@ -71,19 +47,6 @@ def _shares(parts: VarianceParts) -> str:
 def _some(named: Sequence[str]) -> str:
     more = len(named) - SHOWN
     return "; ".join([*named[:SHOWN], *([f"and {more} more"] if more > 0 else [])])
-
-
-def agreement_json(found: Sequence[RaterAgreement]) -> list[dict[str, Any]]:
-    return [
-        {
-            "between": one.between,
-            "measures": [
-                {"measure": each.measure, "value": each.value, "items": each.items} | interval_json(each.interval)
-                for each in one.measures
-            ],
-        }
-        for one in found
-    ]
 
 
 def agreement_lines(found: Sequence[RaterAgreement], markdown: bool) -> Iterator[str]:

@@ -2,26 +2,20 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
-
-import msgspec
 
 from assay.cli.json_values import without_nan
 from assay.cli.render_evaluation import evaluation_lines, summary_words
-from assay.cli.render_intervals import bounds_rows, interval_rows, intervals_json, mean_interval
-from assay.cli.render_noise import agreement_json, agreement_lines, noise_json, noise_rows
+from assay.cli.render_intervals import bounds_rows, interval_rows, mean_interval
+from assay.cli.render_noise import agreement_lines, noise_rows
 from assay.cli.render_rows import (
-    models_as_json,
     regrade_table,
-    regrades_as_json,
-    rows_as_json,
     task_table,
     trial_table,
 )
 from assay.cli.render_usage import usage_lines
 from assay.cli.table import clean, render_table, some_of
-from assay.engine.report import Denominators, GroupReport, JobReport, Trouble
+from assay.engine.report import GroupReport, JobReport, Trouble
+from assay.engine.report_json import counts_json, job_json
 from assay.stats.attempts import Estimate
 
 _STATES = {True: " · finished", False: " · not finished", None: ""}
@@ -39,79 +33,12 @@ _COUNTS = (
 
 def as_json(reports: Sequence[JobReport]) -> str:
     """One JSON object. NaN and infinity, which JSON can't hold, become null."""
-    return json.dumps({"jobs": [without_nan(_job(report)) for report in reports]}, indent=2, allow_nan=False)
+    return json.dumps({"jobs": [without_nan(job_json(report)) for report in reports]}, indent=2, allow_nan=False)
 
 
 def as_text(reports: Sequence[JobReport], *, markdown: bool) -> str:
     """Tables for people, one job after another."""
     return "\n\n".join("\n".join(_lines(report, markdown)) for report in reports)
-
-
-def _job(report: JobReport) -> dict[str, Any]:
-    harbor = report.harbor
-    return {
-        "job": report.job,
-        "profile": report.profile,
-        "finished": report.finished,
-        "counts": _counts(report.counts),
-        "harbor": {
-            "n_completed_trials": harbor.n_completed_trials,
-            "n_errored_trials": harbor.n_errored_trials,
-            "n_cancelled_trials": harbor.n_cancelled_trials,
-            "n_input_tokens": harbor.usage.n_input_tokens,
-            "n_cache_tokens": harbor.usage.n_cache_tokens,
-            "n_output_tokens": harbor.usage.n_output_tokens,
-            "cost_usd": harbor.usage.cost_usd,
-        },
-        "evals": {
-            group.key: _group(group)
-            | {"intervals": intervals_json(group.intervals, report.bounds.get(group.key), group.pass_at_k)}
-            | {"noise": noise_json(report.noise.get(group.key))}
-            for group in report.groups
-        },
-        "troubles": [asdict(trouble) for trouble in report.troubles],
-        "evaluation": None if report.evaluation is None else asdict(report.evaluation),
-        "agreement": agreement_json(report.agreement),
-        "notes": report.notes,
-    } | _parts(report)
-
-
-def _parts(report: JobReport) -> dict[str, Any]:
-    """What harbor doesn't say of every job, or what was asked for."""
-    parts: dict[str, Any] = {"harbor_version": report.harbor_version}
-    if report.usage is not None:
-        parts["seconds_per_trial"] = msgspec.structs.asdict(report.usage.mean)
-        parts["model_usage"] = models_as_json(report.usage.by_model)
-    if report.regrades:
-        parts["regrades"] = regrades_as_json(report.regrades)
-    if report.trial_rows is not None:
-        parts["trials"] = rows_as_json(report.trial_rows)
-    if report.task_rows is not None:
-        parts["tasks"] = rows_as_json(report.task_rows)
-    return parts
-
-
-def _group(group: GroupReport) -> dict[str, Any]:
-    return {
-        "harbor": {
-            "n_trials": group.harbor.n_trials,
-            "n_errors": group.harbor.n_errors,
-            "metrics": group.harbor.metrics,
-            "pass_at_k": {str(k): value for k, value in group.harbor.pass_at_k.items()},
-        },
-        "evaluation": None if group.evaluation is None else asdict(group.evaluation),
-        "counts": _counts(group.counts),
-        "tasks": group.tasks,
-        "success": None if group.success is None else asdict(group.success),
-        "mean_of_scored": group.mean_of_scored,
-        "n_averaged": group.n_averaged,
-        "pass_at_k": [asdict(estimate) for estimate in group.pass_at_k],
-        "pass_hat_k": [asdict(estimate) for estimate in group.pass_hat_k],
-    }
-
-
-def _counts(counts: Denominators) -> dict[str, int]:
-    return {name: getattr(counts, name) for name, _ in _COUNTS}
 
 
 def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
@@ -209,9 +136,9 @@ def _number(value: object) -> str:
 
 def _count_rows(report: JobReport) -> Iterator[tuple[str, ...]]:
     for group in report.groups:
-        yield (group.key, *map(str, _counts(group.counts).values()))
+        yield (group.key, *map(str, counts_json(group.counts).values()))
     if len(report.groups) != 1 or report.counts != report.groups[0].counts:
-        yield ("all", *map(str, _counts(report.counts).values()))
+        yield ("all", *map(str, counts_json(report.counts).values()))
 
 
 def _trouble_row(trouble: Trouble) -> tuple[str, ...]:

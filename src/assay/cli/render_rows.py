@@ -1,15 +1,10 @@
 """The rows of a report by task or by trial, and the trials of a job that grades another one again."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
-
-import msgspec
+from collections.abc import Sequence
 
 from assay.cli.render_usage import time_cells, usage_cells
 from assay.cli.table import render_table
 from assay.dialects.harbor.rewards import Rewards
-from assay.dialects.harbor.trial import Usage
 from assay.engine.regrades import Regrade
 from assay.engine.rows_report import TaskRow, TrialRow
 
@@ -77,31 +72,6 @@ def regrade_table(regrades: Sequence[Regrade], markdown: bool) -> str:
         for one in regrades
     ]
     return render_table(titles, rows, markdown=markdown)
-
-
-def rows_as_json(rows: Sequence[TrialRow] | Sequence[TaskRow]) -> list[dict[str, Any]]:
-    """The rows as plain values."""
-    return [_plain(row) for row in rows]
-
-
-def regrades_as_json(regrades: Sequence[Regrade]) -> list[dict[str, Any]]:
-    return [asdict(one) | {"changed": one.changed} for one in regrades]
-
-
-def _plain(row: TrialRow | TaskRow) -> dict[str, Any]:
-    return {
-        name: msgspec.structs.asdict(value) if isinstance(value, msgspec.Struct) else value
-        for name, value in asdict(row).items()
-        if name != "model_usage"
-    } | ({"model_usage": models_as_json(row.model_usage)} if isinstance(row, TrialRow) else {})
-
-
-def usage_as_json(usage: Usage) -> dict[str, Any]:
-    return msgspec.structs.asdict(usage)
-
-
-def models_as_json(models: Mapping[str, Usage] | None) -> dict[str, Any] | None:
-    return None if models is None else {name: usage_as_json(usage) for name, usage in models.items()}
 
 
 def _outcome(rewards: Rewards | None, failure: str | None) -> str:

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.workspace import archives
-from assay.adapters.workspace.archives import unpack_archive
+from assay.adapters.workspace.archives import ALL, Caps, unpack_archive
 from assay.core.errors import InputError
 from tests.builders import within
 
@@ -69,10 +68,15 @@ def target(tmp_path: Path) -> Path:
 
 
 def unpacked(
-    tmp_path: Path, target: Path, make: Make, members: Sequence[tuple[str, str, str]], strip: int = 0
+    tmp_path: Path,
+    target: Path,
+    make: Make,
+    members: Sequence[tuple[str, str, str]],
+    strip: int = 0,
+    caps: Caps = ALL,
 ) -> None:
     make(tmp_path / "archive", members)
-    unpack_archive(str(tmp_path / "archive"), str(target), strip)
+    unpack_archive(str(tmp_path / "archive"), str(target), strip, caps)
 
 
 def texts(target: Path) -> dict[str, str]:
@@ -157,23 +161,19 @@ def test_a_hard_link_to_what_is_not_in_the_archive(tmp_path: Path, target: Path,
         unpacked(tmp_path, target, make_tar, [("b", "hard link", linked)])
 
 
-def test_hard_links_do_not_multiply_beyond_the_cap(
-    tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(archives, "MAX_BYTES", 1000)
+def test_hard_links_do_not_multiply_beyond_the_cap(tmp_path: Path, target: Path) -> None:
     members = [("a", "file", "x" * 400), ("b", "hard link", "a"), ("c", "hard link", "a")]
     with pytest.raises(InputError, match="must hold at most 1000 bytes, got more"):
-        unpacked(tmp_path, target, make_tar, members)
+        unpacked(tmp_path, target, make_tar, members, caps=Caps(bytes=1000))
 
 
 @BOTH
-def test_caps(tmp_path: Path, target: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MAX_BYTES", 1000)
-    with pytest.raises(InputError, match="must hold at most 1000 bytes, got more"):
-        unpacked(tmp_path, target, make, [("a", "file", "x" * 1001)])
-    monkeypatch.setattr(archives, "MAX_MEMBERS", 2)
-    with pytest.raises(InputError, match="must hold at most 2 files, got more"):
-        unpacked(tmp_path, target, make, [(name, "file", "") for name in "abc"])
+def test_caps(tmp_path: Path, target: Path, make: Make) -> None:
+    few = Caps(1000, 2, "the upload")
+    with pytest.raises(InputError, match=r"^the upload must hold at most 1000 bytes, got more"):
+        unpacked(tmp_path, target, make, [("a", "file", "x" * 1001)], caps=few)
+    with pytest.raises(InputError, match=r"^the upload must hold at most 2 files, got more"):
+        unpacked(tmp_path, target, make, [(name, "file", "") for name in "abc"], caps=few)
 
 
 @BOTH

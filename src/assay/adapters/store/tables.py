@@ -15,12 +15,13 @@ from sqlalchemy import (
     Text,
 )
 
-from assay.adapters.store import run_tables, service_tables
+from assay.adapters.store import coding_tables, run_tables, service_tables
 from assay.adapters.store.columns import Counted, UtcTime
 from assay.adapters.store.schema import DEFAULT_ORGANISATION, metadata
 
 # Whoever knows these tables knows those of the service too: a database has all or none.
 __all__ = [
+    "coding_tables",
     "events",
     "metadata",
     "playgrounds",

@@ -11,6 +11,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
+from dataclasses import dataclass
 from typing import IO
 
 from assay.core.errors import InputError
@@ -32,16 +33,28 @@ _BROKEN = (
 )
 
 
-def unpack_archive(archive: str, target: str, strip: int = 0) -> None:
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How much an archive may hold. ``called`` is how errors name it instead of its path."""
+
+    bytes: int = MAX_BYTES
+    members: int = MAX_MEMBERS
+    called: str | None = None
+
+
+ALL = Caps()
+
+
+def unpack_archive(archive: str, target: str, strip: int = 0, caps: Caps = ALL) -> None:
     """Unpack files, folders and links, without ``strip`` leading folders of each name. Raises ``InputError``."""
-    unpacking = _Unpacking(archive, target, strip)
+    unpacking = _Unpacking(archive, target, strip, caps)
     try:
         if zipfile.is_zipfile(archive):
             unpacking.zip()
         else:
             unpacking.tar()
     except _BROKEN as error:
-        raise InputError(f"{archive} can't be unpacked: {_why(error)}") from error
+        raise InputError(f"{caps.called or archive} can't be unpacked: {_why(error)}") from error
 
 
 def _why(error: Exception) -> str:
@@ -63,9 +76,10 @@ def _zip_name(member: zipfile.ZipInfo) -> str:
 class _Unpacking:
     """One archive on its way into one folder."""
 
-    def __init__(self, archive: str, target: str, strip: int) -> None:
+    def __init__(self, archive: str, target: str, strip: int, caps: Caps) -> None:
         self._archive, self._target, self._strip = archive, target, strip
-        self._bytes_left, self._members_left = MAX_BYTES, MAX_MEMBERS
+        self._caps, self._called = caps, caps.called or archive
+        self._bytes_left, self._members_left = caps.bytes, caps.members
 
     def tar(self) -> None:
         with tarfile.open(self._archive) as tar:
@@ -103,7 +117,7 @@ class _Unpacking:
         """Where a member goes; None if nothing of its name is left. A path through a link is refused."""
         self._members_left -= 1
         if self._members_left < 0:
-            raise InputError(f"{self._archive} must hold at most {MAX_MEMBERS} files, got more")
+            raise InputError(f"{self._called} must hold at most {self._caps.members} files, got more")
         parts = self._parts(name)
         if not parts:
             return None
@@ -115,7 +129,7 @@ class _Unpacking:
     def _parts(self, name: str) -> list[str]:
         parts = [part for part in name.split("/") if part not in ("", ".")][self._strip :]
         if posixpath.isabs(name) or ".." in parts or "\0" in name:
-            raise InputError(f"{self._archive}: names must stay in the archive's folder, got {name!r}")
+            raise InputError(f"{self._called}: names must stay in the archive's folder, got {name!r}")
         return parts
 
     def _folder(self, parts: list[str], name: str) -> str:
@@ -123,7 +137,7 @@ class _Unpacking:
         for part in parts:
             folder = f"{folder}/{part}"
             if os.path.islink(folder):
-                raise InputError(f"{self._archive}: names must not lead through a link, got {name!r}")
+                raise InputError(f"{self._called}: names must not lead through a link, got {name!r}")
         os.makedirs(folder, exist_ok=True)
         return folder
 
@@ -135,6 +149,6 @@ class _Unpacking:
             while chunk := content.read(_CHUNK):
                 self._bytes_left -= len(chunk)
                 if self._bytes_left < 0:
-                    raise InputError(f"{self._archive} must hold at most {MAX_BYTES} bytes, got more")
+                    raise InputError(f"{self._called} must hold at most {self._caps.bytes} bytes, got more")
                 file.write(chunk)
         os.chmod(path, 0o755 if mode & 0o100 else 0o644)

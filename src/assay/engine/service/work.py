@@ -5,13 +5,13 @@ it; if the worker dies, the piece is taken over. So work may be begun twice, and
 that this does no harm. After three tries a piece is set aside with its reason; somebody may send it again.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Final, Protocol
 
-from assay.core.errors import AssayError, InputError
+from assay.core.errors import AssayError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.task_runs import Claims
 
@@ -33,6 +33,9 @@ class WorkKind(Enum):
     """What is to be done. The target is what it is done to."""
 
     COMPLETE_TASK_RUN = "complete_task_run"
+    SEED_CODING_TASK = "seed_coding_task"
+    GRADE_CODING_RUN = "grade_coding_run"
+    GRADE_AGAIN = "grade_again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,8 @@ class Work:
 class WorkStore(Protocol):
     """Where work is kept."""
 
-    def take(self, claim: str, now: datetime, until: datetime) -> Work | None:
-        """The next piece: by priority, and organisations take turns. Also one whose worker died.
+    def take(self, claim: str, now: datetime, until: datetime, kinds: Collection[str]) -> Work | None:
+        """The next piece of these kinds: by priority, and organisations take turns. Also one whose worker died.
 
         One that was begun too often is set aside instead.
         """
@@ -76,23 +79,17 @@ Doer = Callable[[Work], None]
 def work_once(store: WorkStore, host: ServiceHost, doers: Mapping[str, Doer], claims: Claims) -> Work | None:
     """Do the next piece of work, if there is one. What goes wrong with it is kept with it."""
     claim, now = host.new_id("claim"), host.now()
-    work = store.take(claim, now, now + claims.lasting)
+    work = store.take(claim, now, now + claims.lasting, doers.keys())
     if work is None:
         return None
     try:
         with claims.holding(claim):
-            _doer(doers, work)(work)
+            doers[work.kind](work)
     except AssayError as error:
         _failed(store, host, work, claim, f"{type(error).__name__}: {error}")
     else:
         store.finish(work, claim, host.now())
     return work
-
-
-def _doer(doers: Mapping[str, Doer], work: Work) -> Doer:
-    if work.kind not in doers:
-        raise InputError(f"this worker can't do work of the kind {work.kind!r}")
-    return doers[work.kind]
 
 
 def _failed(store: WorkStore, host: ServiceHost, work: Work, claim: str, reason: str) -> None:

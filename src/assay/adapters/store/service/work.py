@@ -1,6 +1,6 @@
 """Work in the store. On PostgreSQL, workers pass by what others are taking at the same moment."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any, Final
 
@@ -84,7 +84,7 @@ class StoredWork:
                 raise ConflictError("only work that was set aside can be sent again")
         return self.work(organisation, identity)
 
-    def take(self, claim: str, now: datetime, until: datetime) -> Work | None:
+    def take(self, claim: str, now: datetime, until: datetime, kinds: Collection[str]) -> Work | None:
         with self._store.writing(durable=False) as connection:
             _set_aside(connection, now)
             free = or_(
@@ -92,7 +92,7 @@ class StoredWork:
                 and_(work.c.state == RUNNING, work.c.claimed_until <= now),
             )
             order = (work.c.priority.desc(), work.c.turn, work.c.id)
-            query = select(work.c.id).where(free).order_by(*order).limit(1)
+            query = select(work.c.id).where(free & work.c.kind.in_(sorted(kinds))).order_by(*order).limit(1)
             if connection.dialect.name == "postgresql":
                 query = query.with_for_update(skip_locked=True)
             found = connection.execute(query).first()

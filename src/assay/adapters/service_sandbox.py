@@ -1,0 +1,59 @@
+"""Which sandbox a service runs the commands of tenants in, and what it says if there is none."""
+
+import threading
+from typing import Final
+
+from assay.adapters.sandbox.backends import AUTO, PROBES
+from assay.core.errors import InputError, MeasurementError
+from assay.engine.sandbox import Sandbox
+
+OFF: Final = "off"
+# A process of the host isolates nobody from anybody, so it is used only if the operator says so.
+ISOLATING: Final = tuple(name for name in PROBES if name != "process")
+CHOICES: Final = (AUTO, *PROBES, OFF)
+
+
+class CodingSandbox:
+    """The sandbox by its name, looked for when it is needed, and once."""
+
+    def __init__(self, wanted: str = AUTO) -> None:
+        if wanted not in CHOICES:
+            raise InputError(f"coding must be one of {', '.join(CHOICES)}, got {wanted!r}")
+        self._wanted = wanted
+        self._lock = threading.Lock()
+        self._found: Sandbox | str | None = None
+
+    @property
+    def off(self) -> bool:
+        """Whether the operator wants none."""
+        return self._wanted == OFF
+
+    def __call__(self) -> Sandbox:
+        """Raises ``MeasurementError`` if there is none: that says nothing about any agent."""
+        found = self._looked()
+        if isinstance(found, str):
+            raise MeasurementError(found)
+        return found
+
+    def why_not(self) -> str | None:
+        """Why no coding runs can be graded here; None if they can."""
+        found = self._looked()
+        return found if isinstance(found, str) else None
+
+    def _looked(self) -> Sandbox | str:
+        with self._lock:
+            if self._found is None:
+                self._found = self._look()
+            return self._found
+
+    def _look(self) -> Sandbox | str:
+        if self.off:
+            return "coding runs are switched off on this server"
+        names = ISOLATING if self._wanted == AUTO else (self._wanted,)
+        reasons = []
+        for name in names:
+            try:
+                return PROBES[name]()
+            except MeasurementError as error:
+                reasons.append(f"{name}: {error}")
+        return f"no sandbox for coding runs works on this machine ({'; '.join(reasons)})"

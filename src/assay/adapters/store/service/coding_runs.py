@@ -1,0 +1,198 @@
+"""Coding runs until they are graded: their uploads, and how their agents ended."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Row
+
+from assay.adapters.store import limits
+from assay.adapters.store.coding_tables import coding_files, coding_runs, coding_tasks
+from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.store import Store
+from assay.core.errors import InputError
+from assay.dialects.scorers.resources import (
+    CodingRun,
+    CompletedBy,
+    NewCodingRun,
+    RunState,
+    TaskState,
+    UploadedFile,
+)
+from assay.engine.service.blobs import BlobStore
+from assay.engine.service.coding_runs import LeftByAgent
+from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.host import ServiceHost
+
+MOST_FILES: Final = 1000
+_PART: Final = r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}"
+_PATH: Final = re.compile(rf"{_PART}(?:/{_PART}){{0,5}}")
+
+
+class StoredCodingRuns:
+    """Runs that take uploads. Once they are graded, ``StoredCodingGradings`` has them."""
+
+    def __init__(self, store: Store, host: ServiceHost, blobs: BlobStore) -> None:
+        self._store = store
+        self._host = host
+        self._blobs = blobs
+
+    def add(self, organisation: str, task: str, new: NewCodingRun) -> CodingRun:
+        """Raises ``NotFoundError``, ``ConflictError`` if the task isn't ready."""
+        found = self._store.rows(_task(organisation, task))
+        if not found:
+            raise NotFoundError("there is no such coding task")
+        if found[0].state != TaskState.READY.value:
+            raise ConflictError(f"the coding task must be ready, but it is {found[0].state}")
+        values = {
+            "id": self._host.new_id("run"),
+            "organisation": organisation,
+            "task": task,
+            "job": new.job,
+            "agent": new.agent,
+            "model": new.model,
+            "about": new.metadata,
+            "state": RunState.OPEN.value,
+            "created_at": self._host.now(),
+        }
+        with self._store.writing() as connection:
+            connection.execute(insert(coding_runs).values(values))
+        return self.coding_run(organisation, str(values["id"]))
+
+    def coding_run(self, organisation: str, identity: str) -> CodingRun:
+        rows = self._store.rows(_mine(organisation, identity))
+        if not rows:
+            raise NotFoundError("there is no such coding run")
+        return self.shown(rows)[0]
+
+    def page(self, organisation: str, wanted: Mapping[str, str | None], asked: PageRequest) -> Rows:
+        query = select(coding_runs).where(coding_runs.c.organisation == organisation)
+        for name, value in wanted.items():
+            if value is not None:
+                query = query.where(coding_runs.c[name] == value)
+        return page(self._store, query, coding_runs.c.id, asked)
+
+    def shown(self, rows: "Any") -> list[CodingRun]:
+        """Rows with their files."""
+        files: dict[str, list[UploadedFile]] = {}
+        identities = [row.id for row in rows]
+        query = select(coding_files).where(coding_files.c.run.in_(identities)).order_by(coding_files.c.path)
+        for one in self._store.rows(query) if identities else ():
+            files.setdefault(one.run, []).append(UploadedFile(path=one.path, size=one.size, sha256=one.digest))
+        return [run_of_row(row, files.get(row.id, [])) for row in rows]
+
+    def put_workspace(self, organisation: str, identity: str, content: bytes) -> None:
+        """The archive of what the agent left. One that was sent before is replaced, as long as the run is open."""
+        blob = self._blobs.put([content])
+        with self._store.writing() as connection:
+            self._check_open(connection, organisation, identity)
+            changed = update(coding_runs).where(coding_runs.c.id == identity)
+            connection.execute(changed.values(workspace=blob.digest, workspace_size=blob.size))
+
+    def put_file(self, organisation: str, identity: str, path: str, content: bytes) -> None:
+        """A file among the agent's logs. One of the same path is replaced, as long as the run is open."""
+        _check_path(path)
+        blob = self._blobs.put([content])
+        values = {"run": identity, "path": path, "digest": blob.digest, "size": blob.size}
+        with self._store.writing() as connection:
+            self._check_open(connection, organisation, identity)
+            known = set(connection.scalars(select(coding_files.c.path).where(coding_files.c.run == identity)))
+            _check_room(path, known)
+            made = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+            statement = made(coding_files).values(values)
+            changed = {"digest": blob.digest, "size": blob.size}
+            key = list(coding_files.primary_key.columns)
+            connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))
+
+    def complete(self, organisation: str, identity: str, ending: CompletedBy, at: datetime) -> bool:
+        kept = ending.model_dump(mode="json")
+        return self._close(organisation, identity, RunState.GRADING, at, ending=kept)
+
+    def cancel(self, organisation: str, identity: str, at: datetime) -> bool:
+        return self._close(organisation, identity, RunState.CANCELLED, at)
+
+    def _close(self, organisation: str, identity: str, state: RunState, at: datetime, **values: object) -> bool:
+        mine = (coding_runs.c.organisation == organisation) & (coding_runs.c.id == identity)
+        still = mine & (coding_runs.c.state == RunState.OPEN.value)
+        closed = update(coding_runs).where(still).values(state=state.value, ended_at=at, **values)
+        with self._store.writing() as connection:
+            return bool(connection.execute(closed).rowcount)
+
+    def has_scorers(self, organisation: str, identity: str) -> bool:
+        record = self._task_of(organisation, identity).record
+        return bool(record["scenario"]["scorers"])
+
+    def left_by_agent(self, organisation: str, identity: str) -> LeftByAgent:
+        run = self.coding_run(organisation, identity)
+        return LeftByAgent(
+            run.task_id,
+            self._content(self._task_of(organisation, identity).archive),
+            None if run.workspace_sha256 is None else self._content(run.workspace_sha256),
+            {one.path: self._content(one.sha256) for one in run.files},
+            run.ending or CompletedBy(),
+        )
+
+    def _task_of(self, organisation: str, identity: str) -> Any:
+        run = self._store.rows(_mine(organisation, identity))
+        if not run:
+            raise NotFoundError("there is no such coding run")
+        return self._store.rows(_task(organisation, run[0].task))[0]
+
+    def _content(self, digest: str) -> bytes:
+        return b"".join(self._blobs.read(digest))
+
+    @staticmethod
+    def _check_open(connection: Connection, organisation: str, identity: str) -> None:
+        """The row is locked, so that nobody completes the run before the upload is noted."""
+        rows = connection.execute(_mine(organisation, identity).with_for_update()).all()
+        if not rows:
+            raise NotFoundError("there is no such coding run")
+        if rows[0].state != RunState.OPEN.value:
+            raise ConflictError(f"the coding run takes no more files: it is {rows[0].state}")
+
+
+def run_of_row(row: "Row[*tuple[Any, ...]]", files: list[UploadedFile]) -> CodingRun:
+    return CodingRun.model_construct(
+        id=row.id,
+        task_id=row.task,
+        job=row.job,
+        agent=row.agent,
+        model=row.model,
+        metadata=row.about,
+        state=RunState(row.state),
+        workspace_sha256=row.workspace,
+        workspace_bytes=row.workspace_size,
+        files=files,
+        ending=None if row.ending is None else CompletedBy.model_validate(row.ending),
+        created_at=row.created_at,
+        ended_at=row.ended_at,
+        graded_at=row.graded_at,
+    )
+
+
+def _check_path(path: str) -> None:
+    if len(path) > 400 or not _PATH.fullmatch(path):
+        raise InputError(
+            "the path of a file must be names of letters, digits, '.', '_' and '-' with '/' between them, none of"
+            f" which begins with '.', got {path[:100]!r}"
+        )
+
+
+def _check_room(path: str, known: set[str]) -> None:
+    if path not in known and len(known) >= MOST_FILES:
+        raise ConflictError(f"a coding run must have at most {MOST_FILES} files")
+    if any(one.startswith(f"{path}/") or path.startswith(f"{one}/") for one in known):
+        raise ConflictError("a path must be a file or a folder, and it can't be both")
+
+
+def _mine(organisation: str, identity: str) -> Any:
+    known = identity if limits.is_text(identity) else ""
+    return select(coding_runs).where((coding_runs.c.organisation == organisation) & (coding_runs.c.id == known))
+
+
+def _task(organisation: str, identity: str) -> Any:
+    known = identity if limits.is_text(identity) else ""
+    return select(coding_tasks).where((coding_tasks.c.organisation == organisation) & (coding_tasks.c.id == known))

@@ -1,0 +1,35 @@
+"""The judge of each organisation: where it is, and its key, encrypted."""
+
+from typing import Any
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from assay.adapters.store.coding_tables import judges
+from assay.adapters.store.store import Store
+from assay.engine.service.errors import NotFoundError
+
+
+class StoredJudges:
+    """At most one judge for each organisation."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def put(self, organisation: str, settings: dict[str, Any], secrets: bytes | None) -> None:
+        values = {"organisation": organisation, "settings": settings, "secrets": secrets}
+        with self._store.writing() as connection:
+            made = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+            changed = {"settings": settings, "secrets": secrets}
+            key = list(judges.primary_key.columns)
+            connection.execute(made(judges).values(values).on_conflict_do_update(index_elements=key, set_=changed))
+
+    def find(self, organisation: str) -> tuple[dict[str, Any], bytes | None] | None:
+        rows = self._store.rows(select(judges).where(judges.c.organisation == organisation))
+        return (rows[0].settings, rows[0].secrets) if rows else None
+
+    def remove(self, organisation: str) -> None:
+        """Raises ``NotFoundError``."""
+        with self._store.writing() as connection:
+            if not connection.execute(delete(judges).where(judges.c.organisation == organisation)).rowcount:
+                raise NotFoundError("there is no judge")

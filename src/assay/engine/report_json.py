@@ -1,0 +1,145 @@
+"""The report of a job as plain values, for the command line's JSON and for the service."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import msgspec
+
+from assay.dialects.harbor.trial import Usage
+from assay.engine.interval_json import interval_json, intervals_json
+from assay.engine.regrades import Regrade
+from assay.engine.report import Denominators, GroupReport, JobReport
+from assay.engine.report_agreement import RaterAgreement
+from assay.engine.report_noise import GroupNoise
+from assay.engine.rows_report import TaskRow, TrialRow
+from assay.stats.interval import CantSay
+
+COUNTS: Final = ("total", "scored", "scored_though_errored", "errored", "missing", "invalid", "cancelled")
+
+
+def job_json(report: JobReport) -> dict[str, Any]:
+    harbor = report.harbor
+    return {
+        "job": report.job,
+        "profile": report.profile,
+        "finished": report.finished,
+        "counts": counts_json(report.counts),
+        "harbor": {
+            "n_completed_trials": harbor.n_completed_trials,
+            "n_errored_trials": harbor.n_errored_trials,
+            "n_cancelled_trials": harbor.n_cancelled_trials,
+            "n_input_tokens": harbor.usage.n_input_tokens,
+            "n_cache_tokens": harbor.usage.n_cache_tokens,
+            "n_output_tokens": harbor.usage.n_output_tokens,
+            "cost_usd": harbor.usage.cost_usd,
+        },
+        "evals": {
+            group.key: _group(group)
+            | {"intervals": intervals_json(group.intervals, report.bounds.get(group.key), group.pass_at_k)}
+            | {"noise": noise_json(report.noise.get(group.key))}
+            for group in report.groups
+        },
+        "troubles": [asdict(trouble) for trouble in report.troubles],
+        "evaluation": None if report.evaluation is None else asdict(report.evaluation),
+        "agreement": agreement_json(report.agreement),
+        "notes": report.notes,
+    } | _parts(report)
+
+
+def _parts(report: JobReport) -> dict[str, Any]:
+    """What harbor doesn't say of every job, or what was asked for."""
+    parts: dict[str, Any] = {"harbor_version": report.harbor_version}
+    if report.usage is not None:
+        parts["seconds_per_trial"] = msgspec.structs.asdict(report.usage.mean)
+        parts["model_usage"] = models_as_json(report.usage.by_model)
+    if report.regrades:
+        parts["regrades"] = regrades_as_json(report.regrades)
+    if report.trial_rows is not None:
+        parts["trials"] = rows_as_json(report.trial_rows)
+    if report.task_rows is not None:
+        parts["tasks"] = rows_as_json(report.task_rows)
+    return parts
+
+
+def _group(group: GroupReport) -> dict[str, Any]:
+    return {
+        "harbor": {
+            "n_trials": group.harbor.n_trials,
+            "n_errors": group.harbor.n_errors,
+            "metrics": group.harbor.metrics,
+            "pass_at_k": {str(k): value for k, value in group.harbor.pass_at_k.items()},
+        },
+        "evaluation": None if group.evaluation is None else asdict(group.evaluation),
+        "counts": counts_json(group.counts),
+        "tasks": group.tasks,
+        "success": None if group.success is None else asdict(group.success),
+        "mean_of_scored": group.mean_of_scored,
+        "n_averaged": group.n_averaged,
+        "pass_at_k": [asdict(estimate) for estimate in group.pass_at_k],
+        "pass_hat_k": [asdict(estimate) for estimate in group.pass_hat_k],
+    }
+
+
+def counts_json(counts: Denominators) -> dict[str, int]:
+    return {name: getattr(counts, name) for name in COUNTS}
+
+
+def noise_json(found: GroupNoise | None) -> dict[str, Any] | None:
+    """All about the noise of a group; None if nothing was repeated."""
+    if found is None:
+        return None
+    parts = found.parts
+    return {
+        "variance": None if isinstance(parts, CantSay) else asdict(parts) | {"total": parts.total},
+        "reason": parts.reason if isinstance(parts, CantSay) else None,
+        "with_a_steady_verifier": interval_json(found.steady),
+        "runs_graded_again": found.runs_graded_again,
+        "flaky_verifiers": [
+            {"task": one.name, "changed": one.changed, "looks": one.looks, "rate": one.rate}
+            | interval_json(one.interval)
+            for one in found.verifiers
+        ],
+        "flaky_tasks": [
+            {"task": one.task, "successes": one.successes, "attempts": one.attempts} | interval_json(one.interval)
+            for one in found.tasks
+        ],
+    }
+
+
+def agreement_json(found: Sequence[RaterAgreement]) -> list[dict[str, Any]]:
+    return [
+        {
+            "between": one.between,
+            "measures": [
+                {"measure": each.measure, "value": each.value, "items": each.items} | interval_json(each.interval)
+                for each in one.measures
+            ],
+        }
+        for one in found
+    ]
+
+
+def rows_as_json(rows: Sequence[TrialRow] | Sequence[TaskRow]) -> list[dict[str, Any]]:
+    """The rows as plain values."""
+    return [_plain(row) for row in rows]
+
+
+def regrades_as_json(regrades: Sequence[Regrade]) -> list[dict[str, Any]]:
+    return [asdict(one) | {"changed": one.changed} for one in regrades]
+
+
+def _plain(row: TrialRow | TaskRow) -> dict[str, Any]:
+    return {
+        name: msgspec.structs.asdict(value) if isinstance(value, msgspec.Struct) else value
+        for name, value in asdict(row).items()
+        if name != "model_usage"
+    } | ({"model_usage": models_as_json(row.model_usage)} if isinstance(row, TrialRow) else {})
+
+
+def usage_as_json(usage: Usage) -> dict[str, Any]:
+    return msgspec.structs.asdict(usage)
+
+
+def models_as_json(models: Mapping[str, Usage] | None) -> dict[str, Any] | None:
+    return None if models is None else {name: usage_as_json(usage) for name, usage in models.items()}
