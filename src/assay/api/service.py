@@ -18,6 +18,7 @@ from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playground_records import StoredRecords
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
+from assay.adapters.store.service.review_queue import StoredReviews
 from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.sessions import StoredSessions
 from assay.adapters.store.service.tasks import StoredTasks
@@ -50,6 +51,7 @@ class Service:
     doing: ServiceWork
     imports: StoredImports
     records: StoredRecords
+    reviews: StoredReviews
     coding: CodingParts
     woken: list[Callable[[], None]]
 
@@ -104,6 +106,7 @@ def service_on(
         doing=ServiceWork(host, runs, work, grade, claims, parts),
         imports=StoredImports(store, host),
         records=StoredRecords(store),
+        reviews=StoredReviews(store),
         coding=parts,
         woken=[],
     )

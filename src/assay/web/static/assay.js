@@ -1,7 +1,8 @@
 // What pages do beyond links and forms. Everything can be read without it.
 "use strict";
 
-// The arrow keys go to the previous and the next run; "/" goes to the search, Escape leaves it.
+// The arrow keys go to the previous and the next run; "/" goes to the search, Escape leaves it; a letter presses
+// the button that names it.
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const at = event.target;
@@ -15,6 +16,9 @@ document.addEventListener("keydown", (event) => {
   if (link) {
     event.preventDefault();
     link.click();
+  } else if (/^[a-z]$/.test(event.key) && document.querySelector(`[data-key="${event.key}"]`)) {
+    event.preventDefault();
+    document.querySelector(`[data-key="${event.key}"]`).click();
   } else if (event.key === "/") {
     const search = document.querySelector("[data-search]");
     if (search) {
