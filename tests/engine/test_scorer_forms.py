@@ -73,8 +73,8 @@ def test_a_new_check_has_a_form_without_new_code() -> None:
     words, most = found.form.field("words"), found.form.field("most")
     assert words is not None
     assert most is not None
-    assert (words.required, words.help) == (True, "words are looked for, in any order. Case counts.")
-    assert (most.least, most.most, most.default, most.help) == (1, 9, 3, "most is from 1 to 9")
+    assert (words.required, words.help) == (True, "Words are looked for, in any order. Case counts.")
+    assert (most.least, most.most, most.default, most.help) == (1, 9, 3, "Most is from 1 to 9")
 
 
 def test_what_was_entered_becomes_the_value_and_back() -> None:

@@ -51,6 +51,11 @@ class FormField:
     only_for: tuple[str, str] | None = None
 
     @property
+    def inside(self) -> str:
+        """What the field is a part of; "" for nothing."""
+        return self.name.rpartition(".")[0]
+
+    @property
     def label(self) -> str:
         """The name in words: ``timeout_s`` is "Timeout (s)"."""
         words = [_words(part) for part in self.name.split(".")]
@@ -102,8 +107,8 @@ class _Reading:
         place = f"{self.prefix}{name}"
         alternatives = _alternatives(whole)
         if len(alternatives) == 1:
-            default = whole.get("default")
-            whole = {**self._resolved(alternatives[0]), **({"default": default} if "default" in whole else {})}
+            around = {name: one for name, one in whole.items() if name not in ("anyOf", "oneOf")}
+            whole = {**self._resolved(alternatives[0]), **around}
             needed = False if _may_be_null(part) else needed
         elif "discriminator" in whole or all(_is_object(self._resolved(one)) for one in alternatives or [{}]):
             yield from self._variants(place, alternatives, help_text, needed)
@@ -192,7 +197,12 @@ def _explained(doc: str, names: Sequence[str]) -> dict[str, str]:
         current = named or current
         if current is not None and sentence.strip():
             said.setdefault(current, []).append(plain(sentence))
-    return {name: " ".join(some).rstrip(";") for name, some in said.items()}
+    return {name: _as_words(name, " ".join(some).rstrip(";")) for name, some in said.items()}
+
+
+def _as_words(name: str, said: str) -> str:
+    """A sentence that begins with the name of a field begins with its words instead."""
+    return f"{_words(name).removesuffix(' (s)')}{said[len(name) :]}" if said.startswith(f"{name} ") else said
 
 
 def _words(name: str) -> str:

@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from assay.api.pages import benchmark_runs, benchmarks, keys, playgrounds, review, task_runs, tasks
+from assay.api.pages import benchmark_runs, benchmarks, keys, playgrounds, review, scenarios, task_runs, tasks
 from assay.api.pages.calls import ServiceCall
 from assay.web.pages import parts
 from assay.web.routing import PageRoute
 
 PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (
     *review.routes.all,
+    *scenarios.routes.all,
     *benchmark_runs.routes.all,
     *task_runs.routes.all,
     *benchmarks.routes.all,

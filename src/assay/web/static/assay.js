@@ -49,3 +49,15 @@ document.addEventListener("htmx:configRequest", (event) => {
   const parameters = event.detail.parameters;
   for (const [name, value] of [...parameters.entries()]) if (value === "") parameters.delete(name);
 });
+
+// Fields that count only for some kind of what is around them are shown only then.
+const showFitting = () => {
+  for (const one of document.querySelectorAll("[data-only-for]")) {
+    const [name, value] = one.dataset.onlyFor.split("=");
+    const chosen = document.querySelector(`[name="${CSS.escape(name)}"]`);
+    one.hidden = Boolean(chosen) && chosen.value !== value;
+  }
+};
+document.addEventListener("change", showFitting);
+document.addEventListener("htmx:afterSettle", showFitting);
+showFitting();
