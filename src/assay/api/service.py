@@ -12,6 +12,7 @@ from assay.adapters.service_work import ServiceWork
 from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
+from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
@@ -44,6 +45,7 @@ class Service:
     work: StoredWork
     doing: ServiceWork
     imports: StoredImports
+    blobs: StoredBlobs
     woken: list[Callable[[], None]]
 
     def wake(self) -> None:
@@ -53,6 +55,7 @@ class Service:
 
     def close(self) -> None:
         self.claims.close()
+        self.blobs.close()
         self.store.close()
 
 
@@ -62,8 +65,9 @@ def service_on(
     policy: SourcePolicy | None = None,
     host: ServiceHost | None = None,
     claim_sec: float = LASTING.total_seconds(),
+    blobs: StoredBlobs | None = None,
 ) -> Service:
-    """The service on a store. Without ``secrets``, sources can't have any."""
+    """The service on a store. Without ``secrets``, sources can't have any; without ``blobs``, files are in it."""
     host = host or ThisServer()
     secrets, policy = secrets or SecretBox(None), policy or SourcePolicy()
     playgrounds = StoredPlaygrounds(store, host)
@@ -93,5 +97,6 @@ def service_on(
         work=work,
         doing=ServiceWork(host, runs, work, grade, claims),
         imports=StoredImports(store, host),
+        blobs=blobs or StoredBlobs(store),
         woken=[],
     )
