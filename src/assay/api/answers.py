@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +17,13 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status, the bytes of a body, and headers."""
+    """A status, the bytes of a body, and headers. A long body comes in ``chunks`` instead, as it is made."""
 
     status: int
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     media_type: str = JSON
+    chunks: Iterator[bytes] | None = None
 
 
 class ProblemDetail(StrictModel):

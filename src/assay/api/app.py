@@ -20,7 +20,17 @@ from assay.api.openapi import DESCRIPTION, openapi
 from assay.api.pages.server import PageServer, PageSettings
 from assay.api.problems import RefusedError, answer_of, invalid_body
 from assay.api.record_stream import record_stream
-from assay.api.routes import benchmarks, coding_runs, keys, playgrounds, runs, scenarios, task_runs, work
+from assay.api.routes import (
+    benchmarks,
+    coding_runs,
+    keys,
+    playgrounds,
+    run_files,
+    runs,
+    scenarios,
+    task_runs,
+    work,
+)
 from assay.api.routing import STREAM, WATCH, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
@@ -34,6 +44,8 @@ ROUTES: Final[tuple[Route, ...]] = (
     *task_runs.routes.all,
     *playgrounds.routes.all,
     *work.routes.all,
+    # Before the runs themselves: "export.csv" is no id.
+    *run_files.routes.all,
     *runs.routes.all,
     *scenarios.routes.all,
     *coding_runs.routes.all,
@@ -262,4 +274,6 @@ def _response(answer: Answer, more: dict[str, str] | None = None) -> Response:
     if "ETag" in headers:
         headers["Cache-Control"] = "private, no-cache"
     media_type = None if answer.status in (204, 304) else answer.media_type
+    if answer.chunks is not None:
+        return StreamingResponse(answer.chunks, answer.status, headers, media_type)
     return Response(answer.body, answer.status, headers, media_type)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from assay.api.answers import JSON, ErrorAnswer
+from assay.api.answers import ErrorAnswer
 from assay.api.examples import EXAMPLES
 from assay.api.record_stream import NDJSON
 from assay.api.routing import STREAM, WATCH, Route
@@ -101,7 +101,7 @@ def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
     elif route.answer is not None:
         schema, kind = (
             schemas[id(route.answer)],
-            _KINDS.get(route.body, JSON) if isinstance(route.body, str) else JSON,
+            _KINDS.get(route.body, route.media) if isinstance(route.body, str) else route.media,
         )
         found[str(route.status)]["content"] = {kind: {"schema": _page(schema) if route.lists else schema}}
     error = {"application/json": {"schema": {"$ref": REF.format(model=ErrorAnswer.__name__)}}}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from pydantic import BaseModel
 
 from assay.adapters.store.limits import is_text
-from assay.api.answers import Answer
+from assay.api.answers import JSON, Answer
 from assay.core.errors import InputError
 from assay.engine.service.keys import Key, Scope
 from assay.engine.service.pages import DEFAULT_LIMIT, MOST, PageRequest, page_request
@@ -68,7 +68,8 @@ Handle: TypeAlias = Callable[[Call], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """``body`` is the model of what it takes, or ``bytes``; ``answer`` of what it answers, or None for nothing."""
+    """``body`` is the model of what it takes, or ``bytes``; ``answer`` of what it answers, or None for nothing;
+    ``media`` is the type of the answer."""
 
     method: str
     path: str
@@ -81,6 +82,7 @@ class Route:
     query: Mapping[str, str]
     also: tuple[int, ...]
     most_bytes: int
+    media: str = JSON
 
     @property
     def parameters(self) -> list[str]:
@@ -109,6 +111,7 @@ class Routes:
         query: Mapping[str, str] | None = None,
         also: tuple[int, ...] = (),
         most_bytes: int = JSON_BYTES,
+        media: str = JSON,
     ) -> Callable[[Handle], Handle]:
         """Declare a route. Without scopes it would be open to nobody, so that is a mistake."""
         if not scopes:
@@ -118,7 +121,9 @@ class Routes:
             asked = {**(PAGE if lists else {}), **(query or {})}
             self.all.append(
                 Route(
-                    method, path, frozenset(scopes), handle, body, answer, status, lists, asked, also, most_bytes
+                    *(method, path, frozenset(scopes), handle, body, answer, status, lists, asked, also),
+                    most_bytes,
+                    media,
                 )
             )
             return handle

@@ -53,6 +53,7 @@ class Service:
     records: StoredRecords
     reviews: StoredReviews
     coding: CodingParts
+    blobs: StoredBlobs
     woken: list[Callable[[], None]]
 
     def wake(self) -> None:
@@ -62,6 +63,7 @@ class Service:
 
     def close(self) -> None:
         self.claims.close()
+        self.blobs.close()
         self.store.close()
 
 
@@ -72,14 +74,16 @@ def service_on(
     host: ServiceHost | None = None,
     claim_sec: float = LASTING.total_seconds(),
     coding: CodingSetting | None = None,
+    blobs: StoredBlobs | None = None,
 ) -> Service:
-    """The service on a store. Without ``secrets``, sources can't have any."""
+    """The service on a store. Without ``secrets``, sources can't have any; without ``blobs``, files are in it."""
     host = host or ThisServer()
     secrets, policy = secrets or SecretBox(None), policy or SourcePolicy()
     playgrounds = StoredPlaygrounds(store, host)
     runs, work = StoredRuns(store, host), StoredWork(store, host)
     grade = StoreGrader(store, host, playgrounds, secrets, policy)
-    parts = coding_on(store, host, StoredBlobs(store), secrets, policy, coding or CodingSetting())
+    blobs = blobs or StoredBlobs(store)
+    parts = coding_on(store, host, blobs, secrets, policy, coding or CodingSetting())
 
     def renew(claims: Iterable[str], until: datetime) -> None:
         held = list(claims)
@@ -108,5 +112,6 @@ def service_on(
         records=StoredRecords(store),
         reviews=StoredReviews(store),
         coding=parts,
+        blobs=blobs,
         woken=[],
     )

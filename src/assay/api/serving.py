@@ -8,6 +8,7 @@ from typing import Final
 
 import uvicorn
 
+from assay.adapters.blob_places import open_blobs
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
@@ -37,6 +38,7 @@ class Serving:
     worker: bool = True
     log: bool = False
     claim_sec: float = 60
+    blobs: str | None = None
     page_hosts: tuple[str, ...] = ()
     single_user: bool = False
 
@@ -48,8 +50,13 @@ def serve(told: Serving, say: Say) -> int:
     log_to_stderr(told.log)
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
+        store = open_store(told.store, create=True)
         service = service_on(
-            open_store(told.store, create=True), secret_box(told.store), policy, claim_sec=told.claim_sec
+            store,
+            secret_box(told.store),
+            policy,
+            claim_sec=told.claim_sec,
+            blobs=open_blobs(store, told.blobs),
         )
         try:
             pages = _pages(service, told)

@@ -1,6 +1,11 @@
-"""Import jobs into the store of a service: harbor jobs and terminal-bench results, with gradings and annotations.
+"""Import runs into the store of a service: harbor jobs, terminal-bench results and scored coding runs.
 
     assay import JOB… --organisation NAME
+
+JOB is a job folder, a folder of terminal-bench results, a folder that 'assay score --keep' wrote (or a folder of
+these), or a file with what 'assay score --json' printed. Gradings, annotations and what a judge said come along,
+and so do trajectories, diffs, final responses and the output of verifiers; the first and last words of them can be
+searched for.
 
 Importing a folder again adds only what is new, so a job can be imported while it runs. Rewards are kept to the
 last bit. A run that was imported before with another result is refused, and then nothing of that job is imported;
@@ -10,18 +15,25 @@ Exit codes: 0 done, 2 it could not be done.
 """
 
 import argparse
+from contextlib import closing
+from typing import TYPE_CHECKING
 
-from assay.cli.service_options import add_store, store_of
+from assay.cli.service_options import add_blobs, add_store, blobs_of, store_of
 from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.adapters.importing import Importing
+    from assay.engine.service.imported_runs import Imported
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
+    parser.add_argument("jobs", metavar="JOB", nargs="+", help="a folder or a report of runs")
     parser.add_argument(
         "--organisation", metavar="NAME", default="default", help="whose runs they are (default: %(default)s)"
     )
     parser.add_argument("--name", metavar="TEXT", help="what to call the job (default: the name of its folder)")
     add_store(parser)
+    add_blobs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -29,19 +41,28 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--name must be for a single job")
     from assay.adapters.service_host import ThisServer  # noqa: PLC0415 - help needs no database
     from assay.adapters.store.opening import open_store  # noqa: PLC0415
-    from assay.cli.read_jobs import read_results  # noqa: PLC0415
-    from assay.engine.service.imported_runs import import_job  # noqa: PLC0415
 
     with open_store(store_of(args), create=True) as store:
+        from assay.adapters.blob_places import open_blobs  # noqa: PLC0415
+        from assay.adapters.importing import Importing  # noqa: PLC0415
         from assay.adapters.store.service.imported import StoredImports  # noqa: PLC0415
         from assay.adapters.store.service.keys import StoredKeys  # noqa: PLC0415
 
         host = ThisServer()
         StoredKeys(store).add_organisation(args.organisation, args.organisation, host.now())
-        imports = StoredImports(store, host)
-        for path in args.jobs:
-            found = read_results(path)
-            done = import_job(imports, args.organisation, found.job, found.histories, args.name)
-            changed = f", {done.replaced} replaced" if done.replaced else ""
-            print(f"{args.name or found.job.name}: {done.added} runs added, {done.known} known already{changed}")
+        with closing(open_blobs(store, blobs_of(args))) as blobs:
+            importing = Importing(StoredImports(store, host), blobs, args.organisation)
+            for path in args.jobs:
+                name, done = _imported(importing, path, args.name)
+                changed = f", {done.replaced} replaced" if done.replaced else ""
+                print(f"{name}: {done.added} runs added, {done.known} known already{changed}")
     return 0
+
+
+def _imported(importing: "Importing", path: str, name: str | None) -> "tuple[str, Imported]":
+    from assay.adapters.importing import is_scored  # noqa: PLC0415 - help needs no database
+    from assay.cli.read_jobs import read_results  # noqa: PLC0415
+
+    if is_scored(path):
+        return importing.reports(path, name)
+    return importing.job(path, read_results(path), name)

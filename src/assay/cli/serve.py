@@ -20,7 +20,7 @@ Exit codes: 0 it was stopped, 2 it could not start.
 import argparse
 
 from assay.cli.arguments import port_number, positive
-from assay.cli.service_options import add_allow_source, add_claim, add_store, store_of
+from assay.cli.service_options import add_allow_source, add_blobs, add_claim, add_store, blobs_of, store_of
 from assay.core.errors import InputError
 
 PORT = 8765
@@ -28,6 +28,7 @@ PORT = 8765
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_store(parser)
+    add_blobs(parser)
     parser.add_argument(
         "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
     )
@@ -69,7 +70,8 @@ def run(args: argparse.Namespace) -> int:
         not args.no_worker,
         args.log,
         args.claim,
-        tuple(args.page_host),
-        args.single_user,
+        blobs_of(args),
+        page_hosts=tuple(args.page_host),
+        single_user=args.single_user,
     )
     return serve(told, lambda line: print(line, flush=True))

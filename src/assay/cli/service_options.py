@@ -6,6 +6,8 @@ import os
 from assay.adapters.store.opening import DEFAULT, VARIABLE
 from assay.cli.arguments import positive
 
+BLOBS_VARIABLE = "ASSAY_BLOBS"
+
 
 def add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -16,6 +18,20 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 def store_of(args: argparse.Namespace) -> str:
     """The store that is meant."""
     return args.store or os.environ.get(VARIABLE) or DEFAULT
+
+
+def add_blobs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--blobs",
+        metavar="URL",
+        help="where files of runs are kept: file:///folder, s3://bucket/prefix or gs://bucket/prefix; the same for"
+        f" all who use a store (default: {BLOBS_VARIABLE}, or in the store)",
+    )
+
+
+def blobs_of(args: argparse.Namespace) -> str | None:
+    """Where files of runs are kept; None is in the store."""
+    return args.blobs or os.environ.get(BLOBS_VARIABLE) or None
 
 
 def add_allow_source(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 """Turn views into HTML. All text is escaped, and characters that can't be seen are shown as what they are."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -91,6 +91,11 @@ def moment(value: object) -> str:
     return found.strftime("%Y-%m-%d %H:%M:%S")
 
 
+def _items(values: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Names and values as text, of which the first hundred are shown."""
+    return [(visible(name), visible(value)) for name, value in list(values.items())[:100]]
+
+
 def kind(state: object) -> str:
     """A word as the name of a class in the stylesheet."""
     return "is-" + _WORD.sub("-", str(state).strip()).strip("-").lower()
@@ -126,5 +131,6 @@ _ENVIRONMENT.filters |= {
     "moment": moment,
     "number": number,
     "visible": visible,
+    "visible_items": _items,
 }
 _ENVIRONMENT.globals |= {"marks": MARKS, "version": VERSION, "asset_path": asset_path}

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote
 
 from assay.core.errors import InputError
+from assay.engine.page_source import PageSource
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
 from assay.web.rendering import render
@@ -101,6 +102,14 @@ class PageCall:
     form: Fields = field(default_factory=Fields)
     place: str = ""
     partial: bool = False
+    reads: PageSource | None = None
+
+    @property
+    def source(self) -> PageSource:
+        """Where runs are read from. Only pages that nobody is signed in for have none."""
+        if self.reads is None:
+            raise TypeError(f"{self.place} has nothing to read from")
+        return self.reads
 
     def page(self, template: str, *, title: str, status: int = 200, **values: Any) -> PageAnswer:
         """A template as an answer."""

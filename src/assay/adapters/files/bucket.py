@@ -1,9 +1,9 @@
 """A bucket of an object store: the objects below a prefix as files, whichever store it is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 from assay.adapters.files.http_objects import HttpObjects, httpx_module
 from assay.adapters.files.listing import in_pages, prefix_of, stored_file
@@ -25,6 +25,15 @@ class Listed:
     changed: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """How an object is written."""
+
+    method: str
+    url: str
+    headers: Callable[["httpx.URL"], Mapping[str, str]]
+
+
 class BucketApi(Protocol):
     """How one kind of store is asked about a bucket. Nothing here sends a request."""
 
@@ -38,6 +47,10 @@ class BucketApi(Protocol):
         ...
 
     def object_url(self, key: str) -> str: ...
+
+    def upload(self, key: str, body_sha256: str) -> Upload:
+        """How an object with this content is written."""
+        ...
 
     def listing_url(self, prefix: str, mark: str) -> str:
         """The page of the listing that begins at a mark; "" is the first page."""
@@ -83,6 +96,18 @@ class Bucket:
         """The bytes as they are stored, compressed if they are."""
         plain_parts(path)
         return self._http.stream(httpx_module().URL(self._api.object_url(self._prefix + path)), path)
+
+    def part(self, path: str, start: int, length: int) -> bytes:
+        """Some of the bytes of an object. Raises ``OSError`` for one that isn't there."""
+        plain_parts(path)
+        url = httpx_module().URL(self._api.object_url(self._prefix + path))
+        return self._http.part(url, path, start, length)
+
+    def write(self, path: str, body_sha256: str, size: int, content: IO[bytes]) -> None:
+        """Write an object, in place of one that has the name already."""
+        plain_parts(path)
+        how = self._api.upload(self._prefix + path, body_sha256)
+        self._http.send(how.method, httpx_module().URL(how.url), how.headers, size, content)
 
     def _page(self, mark: str) -> tuple[Sequence[Listed], str | None]:
         name = self._api.name

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
 from assay.adapters.bearer_tokens import Token
-from assay.adapters.files.bucket import Listed, NotAListingError
+from assay.adapters.files.bucket import Listed, NotAListingError, Upload
 
 if TYPE_CHECKING:
     import httpx
@@ -22,12 +22,16 @@ class GcsApi:
     def __init__(self, bucket: str, token: Token | None = None, endpoint: str = ENDPOINT) -> None:
         self.name = f"the bucket gs://{bucket}"
         self._objects = f"{endpoint.rstrip('/')}/storage/v1/b/{quote(bucket, safe='')}/o"
+        self._uploads = f"{endpoint.rstrip('/')}/upload/storage/v1/b/{quote(bucket, safe='')}/o"
         self._token = token
 
     def headers(self, _url: "httpx.URL") -> Mapping[str, str]:
         # Without this, what is stored compressed is sent decompressed, and its size is another one.
         headers = {"Accept-Encoding": "gzip"}
         return headers if self._token is None else {**headers, "Authorization": f"Bearer {self._token()}"}
+
+    def upload(self, key: str, _body_sha256: str) -> Upload:
+        return Upload("POST", f"{self._uploads}?{urlencode({'uploadType': 'media', 'name': key})}", self.headers)
 
     def object_url(self, key: str) -> str:
         return f"{self._objects}/{quote(key, safe='', errors='surrogatepass')}?alt=media"

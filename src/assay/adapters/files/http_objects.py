@@ -1,8 +1,10 @@
-"""GET for object stores: pages of listings as a whole, objects as streams that continue where they broke off."""
+"""Requests to object stores: pages of listings as a whole, objects as streams that continue where they broke off,
+parts of objects, and writing them.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from assay.adapters.files.names import missing
 from assay.adapters.files.patience import Patience, UnreachableError, patiently
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 _REASONS: Final = {401: "the credentials are not accepted", 403: "the credentials do not allow this request"}
 _PAST_THE_END: Final = 416
+CHUNK: Final = 1 << 16
 
 
 def httpx_module() -> Any:
@@ -71,6 +74,50 @@ class HttpObjects:
                 patience.wait(failure)
             else:
                 return
+
+    def part(self, url: "httpx.URL", path: str, start: int, length: int) -> bytes:
+        """Some of the bytes of an object. Raises ``OSError`` for one that isn't there."""
+        return patiently(self._what, self._limits, self._pace, lambda: self._part(url, path, start, length))
+
+    def send(
+        self,
+        method: str,
+        url: "httpx.URL",
+        headers: Callable[["httpx.URL"], Mapping[str, str]],
+        size: int,
+        content: IO[bytes],
+    ) -> None:
+        """Write an object. Raises ``MeasurementError`` unless the store says that it has it."""
+
+        def attempt() -> None:
+            content.seek(0)
+            sent = {**headers(url), "Content-Length": str(size), "Content-Type": "application/octet-stream"}
+            body = iter(lambda: content.read(CHUNK), b"")
+            try:
+                said = self._client.request(
+                    method, url, headers=sent, content=body, timeout=self._limits.timeout_sec
+                )
+            except httpx_module().TransportError as error:
+                raise UnreachableError(f"it can't be reached ({type(error).__name__})") from error
+            if said.status_code in AGAIN:
+                raise UnreachableError(f"it answers {said.status_code}", _seconds(said))
+            if said.status_code not in (200, 201, 204):
+                raise MeasurementError(f"{self._what}: {_reason(said.status_code)}")
+
+        patiently(self._what, self._limits, self._pace, attempt)
+
+    def _part(self, url: "httpx.URL", path: str, start: int, length: int) -> bytes:
+        with self._answer(url, {"Range": f"bytes={start}-{start + length - 1}"}) as response:
+            self._check_object(response, path, _Progress())
+            # A server that knows no ranges begins at the beginning.
+            skip = start if response.status_code == 200 else 0
+            content = bytearray()
+            for chunk in _guarded(response.iter_raw()):
+                part, skip = chunk[skip:], max(0, skip - len(chunk))
+                content += part[: length - len(content)]
+                if len(content) == length:
+                    break
+            return bytes(content)
 
     def _page(self, url: "httpx.URL") -> bytes:
         with self._answer(url, {}) as response:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 from xml.etree import ElementTree
 
-from assay.adapters.files.bucket import Listed, NotAListingError
+from assay.adapters.files.bucket import Listed, NotAListingError, Upload
 from assay.adapters.files.sigv4 import Credentials, signed_headers
 
 if TYPE_CHECKING:
@@ -35,13 +35,20 @@ class S3Api:
         self._base = f"{endpoint.rstrip('/')}/{quote(bucket, safe='')}"
 
     def headers(self, url: "httpx.URL") -> Mapping[str, str]:
+        return self._signed(url)
+
+    def upload(self, key: str, body_sha256: str) -> Upload:
+        url = self.object_url(key)
+        return Upload("PUT", url, lambda parsed: self._signed(parsed, "PUT", body_sha256))
+
+    def _signed(self, url: "httpx.URL", *signed: str) -> Mapping[str, str]:
         plain, account = {"Accept-Encoding": "identity"}, self._account
         if account.credentials is None:
             return plain
         raw_path, _, query = url.raw_path.decode("ascii").partition("?")
         host = url.netloc.decode("ascii")
         return plain | signed_headers(
-            host, raw_path, query, account.credentials, account.region, datetime.now(UTC)
+            host, raw_path, query, account.credentials, account.region, datetime.now(UTC), *signed
         )
 
     def object_url(self, key: str) -> str:

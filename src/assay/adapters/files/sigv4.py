@@ -1,4 +1,4 @@
-"""The signature that S3 asks of a GET: version 4 of AWS's scheme, for requests without a body."""
+"""The signature that S3 asks of a request: version 4 of AWS's scheme."""
 
 import hashlib
 import hmac
@@ -24,23 +24,30 @@ class Credentials:
 
 
 def signed_headers(
-    host: str, raw_path: str, query: str, credentials: Credentials, region: str, now: datetime
+    host: str,
+    raw_path: str,
+    query: str,
+    credentials: Credentials,
+    region: str,
+    now: datetime,
+    method: str = "GET",
+    body_sha256: str = _EMPTY,
 ) -> dict[str, str]:
-    """The headers of a GET. ``raw_path`` and ``query`` are as they are sent, the parameters in order."""
+    """The headers of a request. ``raw_path`` and ``query`` are as they are sent, the parameters in order."""
     at = now.strftime("%Y%m%dT%H%M%SZ")
-    headers = {"host": host, "x-amz-content-sha256": _EMPTY, "x-amz-date": at}
+    headers = {"host": host, "x-amz-content-sha256": body_sha256, "x-amz-date": at}
     if credentials.token is not None:
         headers["x-amz-security-token"] = credentials.token
     scope = f"{at[:8]}/{region}/s3/aws4_request"
-    to_sign = "\n".join((_ALGORITHM, at, scope, _digest(_canonical(raw_path, query, headers))))
+    to_sign = "\n".join((_ALGORITHM, at, scope, _digest(_canonical(method, raw_path, query, headers))))
     signature = hmac.new(_key(credentials.secret, scope), to_sign.encode(), hashlib.sha256).hexdigest()
     given = f"Credential={credentials.key_id}/{scope}, SignedHeaders={';'.join(headers)}, Signature={signature}"
     return {**headers, "Authorization": f"{_ALGORITHM} {given}"}
 
 
-def _canonical(raw_path: str, query: str, headers: Mapping[str, str]) -> str:
+def _canonical(method: str, raw_path: str, query: str, headers: Mapping[str, str]) -> str:
     lines = [f"{name}:{value}" for name, value in headers.items()]
-    return "\n".join(("GET", raw_path, query, *lines, "", ";".join(headers), _EMPTY))
+    return "\n".join((method, raw_path, query, *lines, "", ";".join(headers), headers["x-amz-content-sha256"]))
 
 
 def _digest(text: str) -> str:

@@ -1,6 +1,7 @@
 """Files of runs by the hash of their content: a trajectory of 100 MB is read in parts, and never as a whole."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -36,6 +37,10 @@ class BlobStore(Protocol):
 
     def put(self, content: Iterable[bytes]) -> Blob:
         """Keep content. It is safe when this returns, so that a row may name it."""
+        ...
+
+    def batch(self) -> AbstractContextManager["BlobStore"]:
+        """Keep many files at once, which is faster. They are safe when this ends, not before."""
         ...
 
     def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:

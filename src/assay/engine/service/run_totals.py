@@ -1,26 +1,36 @@
 """Totals of a group of runs. Scores are added up exactly, so the order and the number of parts don't matter."""
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 
-@dataclass(slots=True)
 class Totals:
     """``judged`` runs have a verdict, ``passed`` ones that of pass."""
 
-    runs: int = 0
-    scored: int = 0
-    judged: int = 0
-    passed: int = 0
-    total: Fraction = field(default_factory=Fraction)
+    __slots__ = ("_sums", "judged", "passed", "runs", "scored")
+
+    def __init__(
+        self, runs: int = 0, scored: int = 0, judged: int = 0, passed: int = 0, total: Fraction | None = None
+    ) -> None:
+        self.runs = runs
+        self.scored = scored
+        self.judged = judged
+        self.passed = passed
+        # Numerators by denominator, which is a power of two: adding ints is much faster than adding fractions.
+        self._sums = {} if total is None else {total.denominator: total.numerator}
+
+    @property
+    def total(self) -> Fraction:
+        """The sum of the scores."""
+        return sum((Fraction(number, of) for of, number in self._sums.items()), Fraction())
 
     def add(self, score: float | None, verdict: str | None, count: int = 1) -> None:
         """Add runs that are alike. A negative count takes them away."""
         self.runs += count
         if score is not None:
+            number, of = score.as_integer_ratio()
             self.scored += count
-            self.total += Fraction(score) * count
+            self._sums[of] = self._sums.get(of, 0) + number * count
         if verdict is not None:
             self.judged += count
             self.passed += count if verdict == "pass" else 0
@@ -30,7 +40,8 @@ class Totals:
         self.scored += other.scored
         self.judged += other.judged
         self.passed += other.passed
-        self.total += other.total
+        for of, number in other._sums.items():
+            self._sums[of] = self._sums.get(of, 0) + number
 
     def shown(self) -> dict[str, Any]:
         """The counts, the mean of the scores and the share of verdicts that are a pass."""

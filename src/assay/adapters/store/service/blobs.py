@@ -2,8 +2,10 @@
 
 import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from typing import IO, Any, Final, Protocol
 
 from sqlalchemy import select
@@ -27,6 +29,10 @@ class BlobPlace(Protocol):
         """Keep the bytes, safely, under a name that they may already have."""
         ...
 
+    def write_small(self, contents: Mapping[str, bytes]) -> None:
+        """Keep some files of at most a part each, as ``write`` does."""
+        ...
+
     def part(self, digest: str, start: int, length: int) -> bytes:
         """Some of the bytes; fewer if there aren't as many. Raises ``MeasurementError`` if there are none."""
         ...
@@ -46,8 +52,10 @@ class StoredBlobs:
     """Fulfils ``BlobStore``. To be closed if its place is."""
 
     def __init__(self, store: Store, place: BlobPlace | None = None) -> None:
+        """Without a place, files are in the database. Those that were put there before are found there."""
         self._store = store
-        self._place = place or InDatabase(store)
+        self._database = InDatabase(store)
+        self._place = place or self._database
 
     def close(self) -> None:
         self._place.close()
@@ -62,6 +70,24 @@ class StoredBlobs:
                 self._name(whole, size, parts)
         return Blob(whole, size)
 
+    @contextmanager
+    def batch(self) -> Iterator["BlobBatch"]:
+        found = BlobBatch(self)
+        yield found
+        found.flush()
+
+    def put_small(self, contents: Mapping[str, bytes]) -> None:
+        """Keep files of a part each, by their hashes, in as few transactions as possible."""
+        there = select(blob_index.c.digest).where(blob_index.c.digest.in_(list(contents)))
+        known = {row.digest for row in self._store.rows(there)}
+        new = {digest: data for digest, data in contents.items() if digest not in known}
+        if not new:
+            return
+        self._place.write_small(new)
+        rows = [_index_row(digest, len(data), [digest] if data else []) for digest, data in new.items()]
+        with self._store.writing() as connection:
+            connection.execute(_insert(self._store, blob_index).on_conflict_do_nothing(), rows)
+
     def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
         known = self._known(digest)
         if known is None:
@@ -72,10 +98,18 @@ class StoredBlobs:
     def _parts(self, digest: str, known: _Known, start: int, end: int) -> Iterator[bytes]:
         for number in range(start // PART_BYTES, -(-end // PART_BYTES)):
             at = number * PART_BYTES
-            part = self._place.part(digest, at, min(PART_BYTES, known.size - at))
+            part = self._part(digest, at, min(PART_BYTES, known.size - at))
             if hashlib.sha256(part).hexdigest() != known.parts[number]:
                 raise MeasurementError(f"the content of the file {digest} was changed since it was kept")
             yield part[max(0, start - at) : max(0, end - at)]
+
+    def _part(self, digest: str, start: int, length: int) -> bytes:
+        try:
+            return self._place.part(digest, start, length)
+        except MeasurementError:
+            if self._place is self._database or not self._database.has(digest):
+                raise
+            return self._database.part(digest, start, length)
 
     def _known(self, digest: str) -> _Known | None:
         if not is_text(digest):
@@ -84,9 +118,47 @@ class StoredBlobs:
         return _Known(rows[0].size, rows[0].parts) if rows else None
 
     def _name(self, digest: str, size: int, parts: Sequence[str]) -> None:
-        values = {"digest": digest, "size": size, "parts": list(parts)}
+        values = _index_row(digest, size, parts)
         with self._store.writing() as connection:
             connection.execute(_insert(self._store, blob_index).values(values).on_conflict_do_nothing())
+
+
+class BlobBatch:
+    """Fulfils ``BlobStore`` with files that are kept together. Large ones are kept at once."""
+
+    def __init__(self, blobs: StoredBlobs) -> None:
+        self._blobs = blobs
+        self._waiting: dict[str, bytes] = {}
+        self._bytes = 0
+
+    def put(self, content: Iterable[bytes]) -> Blob:
+        chunks = iter(content)
+        begin = next(chunks, b"")
+        more = next(chunks, None)
+        if more is not None or len(begin) > PART_BYTES:
+            return self._blobs.put(chain([begin], [] if more is None else [more], chunks))
+        digest = hashlib.sha256(begin).hexdigest()
+        self._waiting[digest] = begin
+        self._bytes += len(begin)
+        if self._bytes > IN_MEMORY:
+            self.flush()
+        return Blob(digest, len(begin))
+
+    def flush(self) -> None:
+        waiting, self._waiting, self._bytes = self._waiting, {}, 0
+        if waiting:
+            self._blobs.put_small(waiting)
+
+    def batch(self) -> AbstractContextManager["BlobBatch"]:
+        return nullcontext(self)
+
+    def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
+        self.flush()
+        return self._blobs.read(digest, start, length)
+
+
+def _index_row(digest: str, size: int, parts: Sequence[str]) -> dict[str, object]:
+    return {"digest": digest, "size": size, "parts": list(parts)}
 
 
 def _spooled(content: Iterable[bytes], file: IO[bytes]) -> tuple[str, list[str], int]:
@@ -121,6 +193,15 @@ class InDatabase:
             for number in range(-(-size // PART_BYTES)):
                 values = {"digest": digest, "number": number, "content": content.read(PART_BYTES)}
                 connection.execute(made.values(values).on_conflict_do_nothing())
+
+    def write_small(self, contents: Mapping[str, bytes]) -> None:
+        rows = [{"digest": digest, "number": 0, "content": data} for digest, data in contents.items() if data]
+        if rows:
+            with self._store.writing() as connection:
+                connection.execute(_insert(self._store, blob_parts).on_conflict_do_nothing(), rows)
+
+    def has(self, digest: str) -> bool:
+        return bool(self._store.rows(select(blob_parts.c.number).where(blob_parts.c.digest == digest).limit(1)))
 
     def part(self, digest: str, start: int, length: int) -> bytes:
         mine = (blob_parts.c.digest == digest) & (blob_parts.c.number == start // PART_BYTES)

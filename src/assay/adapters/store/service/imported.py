@@ -1,27 +1,40 @@
-"""Imported runs in the store, with their gradings and annotations, and questions about many of them."""
+"""Runs in the store, with their gradings, annotations and files, and questions about many of them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
-from assay.adapters.store.run_tables import annotations, gradings, runs
+from assay.adapters.store.run_tables import annotations, gradings, run_files, runs
 from assay.adapters.store.service.keyset import sorted_page
 from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.reviews import note_reviews
 from assay.adapters.store.service.run_search import filtered, order_of
-from assay.adapters.store.service.run_values import insert_runs, run_of_row
+from assay.adapters.store.service.run_values import (
+    BESIDE,
+    insert_beside,
+    insert_runs,
+    run_of_row,
+    run_values,
+    shown_digest,
+)
+from assay.adapters.store.service.totals import ALL, Changes, apply, totals_of, uncount
 from assay.adapters.store.store import Store
+from assay.engine.service.blobs import Blob, RunFile
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.imported_runs import Imported, ImportedRun
+from assay.engine.service.imported_runs import AT_ONCE, Imported, ImportedRun
 from assay.engine.service.run_query import RunQuery
 from assay.engine.service.run_totals import Totals
 
 UNUSABLE: Final = "unusable"
 MOST_GROUPS: Final = 1000
+# What a run is found again by isn't changed when it is brought up to date.
+_KEPT: Final = ("id", "organisation", "created_at", "digest")
 
 
 class StoredImports:
@@ -33,34 +46,61 @@ class StoredImports:
 
     def add_runs(self, organisation: str, new: Iterable[ImportedRun]) -> Imported:
         counts = {"added": 0, "known": 0, "replaced": 0}
+        listed = list(new)
+        if not listed:
+            return Imported(**counts)
         with self._store.writing() as connection:
-            for job, some in groupby(new, lambda run: run.job):
+            for job, some in groupby(listed, lambda run: run.job):
                 for kind in self._add_job(connection, organisation, job, list(some)):
                     counts[kind] += 1
         return Imported(**counts)
 
+    def has_job(self, organisation: str, job: str) -> bool:
+        query = select(runs.c.id).where(_of_job(organisation, job)).limit(1)
+        return bool(self._store.rows(query))
+
+    def refuse_changed(self, organisation: str, job: str, new: Iterable[ImportedRun]) -> None:
+        query = select(runs.c.name, runs.c.digest, runs.c.status).where(_of_job(organisation, job))
+        known = {row.name: row for row in self._store.rows(query)}
+        for run in new:
+            _kind(run, known.get(run.name))
+
     def _add_job(
         self, connection: Connection, organisation: str, job: str, new: Sequence[ImportedRun]
     ) -> Iterator[str]:
-        """What became of each run. What is known of the job is read once, and what is new is added at once."""
-        mine = (runs.c.organisation == organisation) & (runs.c.job == job)
-        found = connection.execute(select(runs.c.name, runs.c.id, runs.c.digest, runs.c.status).where(mine))
-        known = {row.name: row for row in found}
-        rows, beside, now = [], [], self._host.now()
+        """What became of each run. What is known of them is read once, and what is new is added at once."""
+        columns = (runs.c.name, runs.c.id, runs.c.digest, runs.c.status, runs.c.shown_digest)
+        found = select(*columns).where(_of_job(organisation, job), runs.c.name.in_([run.name for run in new]))
+        known = {row.name: row for row in connection.execute(found)}
+        rows: list[tuple[str, ImportedRun]] = []
+        beside, now, changes = [], self._host.now(), Changes()
         for run in new:
             before = known.get(run.name)
             kind = _kind(run, before)
             identity = self._host.new_id("run") if before is None else before.id
-            if kind == "replaced":
-                connection.execute(delete(runs).where(runs.c.id == identity))
-            if kind != "known":
+            if before is None:
                 rows.append((identity, run))
+            elif kind == "replaced" or before.shown_digest != shown_digest(run):
+                self._bring_up_to_date(connection, organisation, identity, run)
             if run.gradings or run.annotations:
                 beside.append((identity, run))
             yield kind
-        insert_runs(connection, organisation, rows, now)
+        insert_runs(connection, organisation, rows, now, changes)
+        apply(connection, organisation, changes)
         for identity, run in beside:
             self._add_beside(connection, organisation, identity, run)
+
+    def _bring_up_to_date(
+        self, connection: Connection, organisation: str, identity: str, run: ImportedRun
+    ) -> None:
+        uncount(connection, organisation, [identity])
+        values = run_values(organisation, identity, run, self._host.now())
+        changed = {name: value for name, value in values.items() if name not in _KEPT or name == "digest"}
+        connection.execute(update(runs).where(runs.c.id == identity).values(changed))
+        for table in BESIDE:
+            connection.execute(delete(table).where(table.c.run == identity))
+        insert_beside(connection, organisation, [(identity, run)])
+        note_reviews(connection, identity)
 
     def _add_beside(self, connection: Connection, organisation: str, identity: str, run: ImportedRun) -> None:
         """Gradings and annotations that are not there yet: both are only ever added."""
@@ -69,14 +109,15 @@ class StoredImports:
             if record["number"] not in known:
                 values = {"run": identity, "number": record["number"], "record": dict(record)}
                 self._insert(connection, gradings, "grad", organisation, values)
-        there = [
-            row.record for row in connection.execute(select(annotations).where(annotations.c.run == identity))
-        ]
-        for record in run.annotations:
-            if dict(record) not in there:
-                self._insert(
-                    connection, annotations, "note", organisation, {"run": identity, "record": dict(record)}
-                )
+        mine = select(annotations.c.record).where(
+            annotations.c.organisation == organisation, annotations.c.run == identity
+        )
+        there = list(connection.scalars(mine))
+        new = [dict(record) for record in run.annotations if dict(record) not in there]
+        for one in new:
+            self._insert(connection, annotations, "note", organisation, {"run": identity, "record": one})
+        if new:
+            note_reviews(connection, identity)
 
     def _insert(
         self, connection: Connection, table: Any, prefix: str, organisation: str, values: Mapping[str, object]
@@ -94,24 +135,51 @@ class StoredImports:
             raise NotFoundError("there is no such run")
         return run_of_row(found[0])
 
+    def files(self, organisation: str, run: str) -> list[RunFile]:
+        """The files of a run. Raises ``NotFoundError``."""
+        self.run(organisation, run)
+        mine = (run_files.c.organisation == organisation) & (run_files.c.run == run)
+        query = select(run_files).where(mine).order_by(run_files.c.name)
+        return [RunFile(row.name, Blob(row.blob, row.size)) for row in self._store.rows(query)]
+
     def page(self, organisation: str, asked: RunQuery) -> Rows:
         """Raises ``InputError`` for a cursor of another list."""
         query = filtered(select(runs), organisation, asked, self._store.is_postgres)
         return sorted_page(self._store, query, order_of(asked), asked.page)
 
+    def every(self, organisation: str, asked: RunQuery) -> Iterator["Row[*tuple[Any, ...]]"]:
+        """All runs that are asked for, however many, some at a time."""
+        cursor = None
+        while True:
+            some = replace(asked, page=PageRequest(AT_ONCE, cursor))
+            rows = self.page(organisation, some)
+            yield from rows.rows
+            cursor = rows.next
+            if cursor is None:
+                return
+
+    def totals(self, organisation: str) -> Totals:
+        """Of all runs, without going through them."""
+        return totals_of(self._store, organisation, ALL).get("") or Totals()
+
     def groups(self, organisation: str, asked: RunQuery) -> list[dict[str, Any]]:
         """For each value of a field: the runs, those with a score, the mean of these, and how many pass."""
-        column = runs.c[asked.group or "task"]
-        query = select(column, runs.c.score, runs.c.verdict, func.count()).group_by(
-            column, runs.c.score, runs.c.verdict
-        )
+        name = asked.group or "task"
+        found = self._grouped(organisation, name, asked) if asked.filters else None
+        if found is None:
+            found = totals_of(self._store, organisation, name)
+        known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
+        return [{"value": value, **totals.shown()} for value, totals in known[:MOST_GROUPS]]
+
+    def _grouped(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals]:
+        columns = (runs.c[name], runs.c.score, runs.c.verdict)
+        query = select(*columns, func.count()).group_by(*columns)
         found: dict[str | None, Totals] = {}
         for value, score, verdict, count in self._store.rows(
             filtered(query, organisation, asked, self._store.is_postgres)
         ):
             found.setdefault(value, Totals()).add(score, verdict, count)
-        known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
-        return [{"value": value, **totals.shown()} for value, totals in known[:MOST_GROUPS]]
+        return found
 
     def gradings(self, organisation: str, run: str) -> list[dict[str, Any]]:
         """The oldest first."""
@@ -125,12 +193,17 @@ class StoredImports:
             identity = self._insert(
                 connection, annotations, "note", organisation, {"run": run, "record": dict(record)}
             )
+            note_reviews(connection, run)
         return {"id": identity, "run_id": run, **record}
 
     def annotations(self, organisation: str, run: str, asked: PageRequest) -> Rows:
         self.run(organisation, run)
         mine = (annotations.c.organisation == organisation) & (annotations.c.run == run)
         return page(self._store, select(annotations).where(mine), annotations.c.id, asked)
+
+
+def _of_job(organisation: str, job: str) -> Any:
+    return (runs.c.organisation == organisation) & (runs.c.job == job)
 
 
 def _kind(run: ImportedRun, before: "Row[*tuple[Any, ...]] | None") -> str:

@@ -1,6 +1,5 @@
 """Questions about runs, answered by the store."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import Select, and_, exists, false, func, literal_column, or_, select, text, true
@@ -108,9 +107,3 @@ def _mentioning(organisation: str, said: str, postgres: bool) -> Any:
 _NEWEST_MENTIONS = text(
     "number IN (SELECT rowid FROM run_search WHERE run_search MATCH :mentions ORDER BY rowid DESC LIMIT :most)"
 )
-
-
-def every(queries: "Iterator[Select[*tuple[Any, ...]]]", connection: Any, batch: int) -> Iterator[Any]:
-    """The rows of queries, a few at a time."""
-    for query in queries:
-        yield from connection.execute(query).yield_per(batch)

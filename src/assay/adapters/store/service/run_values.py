@@ -14,6 +14,7 @@ from sqlalchemy.engine import Row
 from assay.adapters.store import limits
 from assay.adapters.store.run_tables import run_axes, run_files, run_metadata, run_texts, runs
 from assay.adapters.store.service.run_rows import without_nan, without_nul
+from assay.adapters.store.service.totals import Changes
 from assay.engine.service.imported_runs import ImportedRun
 
 BATCH: Final = 1000
@@ -38,16 +39,31 @@ _SHOWN: Final = (
 
 
 def insert_runs(
-    connection: Connection, organisation: str, new: Sequence[tuple[str, ImportedRun]], now: datetime
+    connection: Connection,
+    organisation: str,
+    new: Sequence[tuple[str, ImportedRun]],
+    now: datetime,
+    changes: Changes,
 ) -> None:
-    """Add runs under their ids, with their axes, metadata, files and texts. Their blobs must be kept already."""
+    """Add runs under their ids, with their axes, metadata, files and texts. Their blobs must be kept already.
+
+    ``changes`` has to be applied in the same transaction.
+    """
     for at in range(0, len(new), BATCH):
         some = new[at : at + BATCH]
-        connection.execute(insert(runs), [run_values(organisation, one, run, now) for one, run in some])
-        for table, of_run in _BESIDE.items():
-            rows = [row for one, run in some for row in of_run(organisation, one, run)]
-            if rows:
-                connection.execute(insert(table), rows)
+        rows = [{**run_values(organisation, one, run, now), "counted": True} for one, run in some]
+        connection.execute(insert(runs), rows)
+        for row in rows:
+            changes.add(row)
+        insert_beside(connection, organisation, some)
+
+
+def insert_beside(connection: Connection, organisation: str, some: Sequence[tuple[str, ImportedRun]]) -> None:
+    """Add what has tables of its own."""
+    for table, of_run in _BESIDE.items():
+        rows = [row for one, run in some for row in of_run(organisation, one, run)]
+        if rows:
+            connection.execute(insert(table), rows)
 
 
 def run_values(organisation: str, identity: str, run: ImportedRun, now: datetime) -> dict[str, object]:

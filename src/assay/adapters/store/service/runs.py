@@ -9,6 +9,7 @@ from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits, writing
 from assay.adapters.store.service.benchmarks import add_benchmark_run
+from assay.adapters.store.service.ended_runs import ENDED, list_ended
 from assay.adapters.store.service.paging import PageRequest, Rows, page
 from assay.adapters.store.service.run_rows import criterion_run_of_row, criterion_run_values, run_of_row
 from assay.adapters.store.service.tasks import freeze
@@ -168,7 +169,7 @@ class StoredRuns:
         if claim is not None:
             active = and_(active, task_runs.c.claim == claim)
         with self._store.writing() as connection:
-            written = update(task_runs).where(active).values(_ended(ending)).returning(task_runs.c.benchmark_run)
+            written = update(task_runs).where(active).values(_ended(ending)).returning(*ENDED)
             found = connection.execute(written).first()
             if found is None:
                 return False
@@ -178,6 +179,8 @@ class StoredRuns:
                     criterion_run_values(organisation, n, one) for n, one in enumerate(ending.criterion_runs)
                 ]
                 connection.execute(insert(criterion_runs), values)
+            name = self.snapshot(organisation, found.snapshot).name
+            list_ended(connection, organisation, self._host.new_id("run"), name, found, ending)
             if found.benchmark_run is not None:
                 _settle(connection, found.benchmark_run, ending.at)
         return True

@@ -1,0 +1,96 @@
+"""Bring runs from folders into the store: trials of jobs, and coding runs that were scored."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
+
+from assay.adapters.records import parse_record
+from assay.adapters.run_store import REPORT, RUN
+from assay.adapters.safe_read import read_file
+from assay.adapters.trial_evidence import TrialEvidence, kept_evidence
+from assay.core.errors import InputError
+from assay.dialects.scorers.report import ScorersReport
+from assay.engine.history import History
+from assay.engine.job import Job
+from assay.engine.service.blobs import BlobStore
+from assay.engine.service.imported_runs import Imported, ImportedRun, ImportStore, import_job
+from assay.engine.service.scored_reports import run_of_report
+from assay.evidence.files import Content
+
+LIMIT: Final = 256 * 2**20
+
+
+class Read(Protocol):
+    """A job as it was read, with what was added to its trials."""
+
+    @property
+    def job(self) -> Job: ...
+
+    @property
+    def histories(self) -> Sequence[History]: ...
+
+
+def is_scored(path: str) -> bool:
+    """Whether a path is a report, the folder of a scored run, or a folder of such folders."""
+    return os.path.isfile(path) or bool(_run_folders(path))
+
+
+class Importing:
+    """Imports for one organisation."""
+
+    def __init__(self, store: ImportStore, blobs: BlobStore, organisation: str) -> None:
+        self._store = store
+        self._blobs = blobs
+        self._organisation = organisation
+
+    def job(self, path: str, read: Read, name: str | None) -> tuple[str, Imported]:
+        """The trials of a job, or of several in a folder. Returns the name of the job, and what was added."""
+        source = TrialEvidence([path, *_folders(path)], self._blobs)
+        done = import_job(self._store, self._organisation, read.job, read.histories, name, source)
+        return name or read.job.name, done
+
+    def reports(self, path: str, name: str | None) -> tuple[str, Imported]:
+        """Coding runs that were scored."""
+        whole = os.path.abspath(path)
+        several = os.path.isdir(path) and not _is_kept_run(path)
+        job = name or os.path.basename(whole if several else os.path.dirname(whole))
+        with self._blobs.batch() as kept:
+            found = [self._run(one, job, kept) for one in _run_folders(path) or [path]]
+        return job, self._store.add_runs(self._organisation, found)
+
+    def _run(self, path: str, job: str, kept: BlobStore) -> ImportedRun:
+        name = os.path.splitext(os.path.basename(os.path.abspath(path)))[0]
+        if os.path.isfile(path):
+            return run_of_report(_report(path), job, name)
+        report = _report(f"{path}/{REPORT}")
+        return run_of_report(report, job, name, evidence=kept_evidence(path, report, kept))
+
+
+def _report(path: str) -> ScorersReport:
+    found = read_file(path, LIMIT)
+    if not isinstance(found, Content):
+        raise InputError(f"{path} can't be read as the report of 'assay score --json'")
+    return parse_record(found.data, ScorersReport, path)
+
+
+def _is_kept_run(path: str) -> bool:
+    return os.path.isfile(f"{path}/{RUN}") and os.path.isfile(f"{path}/{REPORT}")
+
+
+def _run_folders(path: str) -> list[str]:
+    if _is_kept_run(path):
+        return [path]
+    return [f"{path}/{name}" for name in _folders_in(path) if _is_kept_run(f"{path}/{name}")]
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Folders of jobs in a folder."""
+    return (f"{path}/{name}" for name in _folders_in(path) if os.path.isfile(f"{path}/{name}/lock.json"))
+
+
+def _folders_in(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            return sorted(one.name for one in entries if one.is_dir(follow_symlinks=False))
+    except OSError:
+        return []

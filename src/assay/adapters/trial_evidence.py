@@ -1,0 +1,183 @@
+"""What lies in the folder of a run beside its result, for the explorer: bounded, and no link is followed."""
+
+import itertools
+import json
+import os
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import msgspec
+
+from assay.adapters.agent_record import RESPONSES, TRAJECTORIES
+from assay.adapters.files.folder import LocalFolder
+from assay.adapters.judge_states import JUDGEMENTS, SCORES
+from assay.adapters.numbered_files import file_name, numbers_in, read_numbered
+from assay.adapters.records import parse_record
+from assay.adapters.run_store import LocalRunStore
+from assay.core.errors import InputError
+from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.report import ScorersReport, json_text
+from assay.dialects.scorers.scored_run import ScoredRun
+from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
+from assay.engine.service.blobs import (
+    DIFF,
+    FINAL_RESPONSE,
+    LOG,
+    REPORT,
+    TRAJECTORY,
+    VERIFIER_OUTPUT,
+    BlobStore,
+    RunFile,
+)
+from assay.engine.service.run_evidence import Evidence, FindEvidence, Gates, gates_of
+
+# Larger files stay where they are.
+MOST_BYTES: Final = 512 * 2**20
+TEXT_BYTES: Final = 128 * 1024
+# Which files are which, below the folder of a run or of one of its steps; the first that is there counts.
+_PLACES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    TRAJECTORY: ("agent", TRAJECTORIES),
+    FINAL_RESPONSE: ("agent", RESPONSES),
+    LOG: ("agent", (AGENT_LOG, ORACLE_LOG, "stdout.txt")),
+    VERIFIER_OUTPUT: ("verifier", ("test-stdout.txt", "stdout.txt")),
+}
+_FOLDERS: Final[tuple[str, ...]] = ("agent", "verifier")
+_SEARCHED: Final = (TRAJECTORY, FINAL_RESPONSE, LOG)
+_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
+
+
+class TrialEvidence:
+    """Fulfils ``EvidenceSource`` for folders of jobs. ``blobs`` keeps the files."""
+
+    def __init__(self, folders: Sequence[str], blobs: BlobStore) -> None:
+        self._folders = folders
+        self._blobs = blobs
+
+    @contextmanager
+    def batch(self) -> Iterator[FindEvidence]:
+        with self._blobs.batch() as kept:
+            yield lambda name: self._find(name, kept)
+
+    def _find(self, name: str, kept: BlobStore) -> Evidence:
+        if name in ("", ".", "..") or "/" in name or "\0" in name:
+            return Evidence()
+        place = next((f"{one}/{name}" for one in self._folders if os.path.isdir(f"{one}/{name}")), None)
+        return Evidence() if place is None else evidence_in(place, kept)
+
+
+def evidence_in(place: str, blobs: BlobStore) -> Evidence:
+    """The evidence in the folder of a run. One that isn't there has none."""
+    inside = _names(place)
+    if not inside:
+        return Evidence()
+    found = dict(_files(place, inside))
+    gates, scored = (None, False)
+    if SCORES in inside or JUDGEMENTS in inside:
+        gates, more = _gates(place)
+        found |= more
+        scored = SCORES in inside
+    source = LocalFolder(place)
+    try:
+        files = [RunFile(name, blobs.put(source.chunks(path))) for name, path in found.items()]
+        return Evidence(files, _text(source, found), gates, scored)
+    except OSError as error:
+        raise InputError(f"{place} was changed while it was read: {error}") from error
+
+
+def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> Evidence:
+    """The evidence in a folder that 'assay score --keep' wrote. Raises ``InputError``."""
+    run = LocalRunStore().read(place).run
+    said = "" if run.trajectory is None else json.dumps(json_text(msgspec.to_builtins(run.trajectory)))
+    written = {
+        TRAJECTORY: said,
+        FINAL_RESPONSE: run.final_response or "",
+        DIFF: "" if run.diff is None else run.diff.text,
+        REPORT: report.model_dump_json(),
+    }
+    files = [RunFile(name, blobs.put([text.encode(errors="replace")])) for name, text in written.items() if text]
+    found = _judgement(place)
+    gates = gates_of(report) if found is None else judged(gates_of(report), found)
+    return Evidence(files, f"{_ESCAPE.sub(' ', said)}\n{run.final_response or ''}", gates, scored_as_coding=True)
+
+
+def _files(place: str, inside: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Names of files, and where they are below the place."""
+    steps = sorted(_names(f"{place}/steps")) if "steps" in inside else []
+    for prefix, below in [("", ""), *((f"{step}/", f"steps/{step}/") for step in steps)]:
+        there = inside if not prefix else _names(f"{place}/{below}")
+        listed = {one: _names(f"{place}/{below}{one}") if one in there else frozenset() for one in _FOLDERS}
+        for name, (folder, names) in _PLACES.items():
+            first = next((one for one in names if one in listed[folder]), None)
+            if first is not None and _is_kept(f"{place}/{below}{folder}/{first}"):
+                yield f"{prefix}{name}", f"{below}{folder}/{first}"
+
+
+def _is_kept(path: str) -> bool:
+    return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) <= MOST_BYTES
+
+
+def _gates(place: str) -> tuple[Gates | None, dict[str, str]]:
+    """The newest scoring, with the newest judgement if there is one; and the files of the scoring."""
+    files: dict[str, str] = {}
+    gates = None
+    scores = numbers_in(place, SCORES)
+    if scores:
+        name = file_name(scores[-1])
+        record = parse_record(read_numbered(place, SCORES, scores[-1]), ScoredRun, f"{place}/{SCORES}/{name}")
+        gates = gates_of(record.report)
+        files[REPORT] = f"{SCORES}/{name}"
+        diff = f"{SCORES}/{scores[-1]:04d}.diff"
+        if _is_kept(f"{place}/{diff}"):
+            files[DIFF] = diff
+    verdict = _judgement(place)
+    return gates if verdict is None else judged(gates or Gates(), verdict), files
+
+
+def _judgement(place: str) -> JudgeVerdict | None:
+    """The newest one that is kept beside a run."""
+    numbers = numbers_in(place, JUDGEMENTS)
+    if not numbers:
+        return None
+    where = f"{place}/{JUDGEMENTS}/{file_name(numbers[-1])}"
+    return parse_record(read_numbered(place, JUDGEMENTS, numbers[-1]), JudgeVerdict, where)
+
+
+def judged(gates: Gates, verdict: JudgeVerdict) -> Gates:
+    """The gates with a later verdict of a judge."""
+    return Gates(
+        checks=gates.checks,
+        judge=verdict.opinion.state,
+        run_status=gates.run_status,
+        run_metrics_passed=gates.run_metrics_passed,
+        failure_mode=verdict.opinion.failure_mode,
+        broken=gates.broken,
+    )
+
+
+def _text(source: LocalFolder, found: Mapping[str, str]) -> str:
+    """What is searched: the beginning and the end of each file that has the agent's words."""
+    parts = []
+    for name, path in found.items():
+        if name.rpartition("/")[2] in _SEARCHED:
+            text = _ends(source.chunks(path)).decode(errors="replace")
+            parts.append(_ESCAPE.sub(" ", text) if path.endswith((".json", ".jsonl")) else text)
+    return "\n".join(parts)
+
+
+def _ends(chunks: Iterator[bytes]) -> bytes:
+    half = TEXT_BYTES // 2
+    first = next(chunks, b"")
+    last = deque(chunks, maxlen=1)
+    if not last and len(first) <= TEXT_BYTES:
+        return first
+    return first[:half] + b" " + (last[0] if last else first)[-half:]
+
+
+def _names(folder: str) -> frozenset[str]:
+    try:
+        return frozenset(itertools.islice(os.listdir(folder), 10_000))
+    except OSError:
+        return frozenset()

@@ -1,0 +1,329 @@
+"""Questions about runs: every filter, order, group and export, on both databases."""
+
+import csv
+import io
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import httpx
+import pytest
+
+from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.run_fields import FIELDS, GROUPED, Holds
+from assay.engine.service.run_query import parse_run_query
+from tests.api.clinic import Clinic, Served, clinic_of, portal
+
+pytestmark = pytest.mark.xdist_group("postgres")
+PLAIN = ImportedRun(
+    *("night", "a", "sums", "ada", "acme/small", "tasks", "scored", '{"reward": 1.0}', 1.0, None, None),
+    cost_usd=0.25,
+    started_at="2026-03-01T10:00:00Z",
+    finished_at="2026-03-01T10:01:00Z",
+    verdict="pass",
+    validity="valid",
+    run_status="completed",
+    duration_sec=60.0,
+    tokens=1000,
+)
+RUNS = [
+    PLAIN,
+    replace(PLAIN, name="b", task="words", score=0.0, verdict="fail", cost_usd=None, tokens=None),
+    replace(
+        PLAIN,
+        name="c",
+        kind="coding",
+        model=None,
+        checks="PASS",
+        judge="FAIL",
+        gates_disagree=True,
+        failure_mode="wrong file",
+        duration_sec=5.0,
+        started_at="2026-03-02T23:59:00+02:00",
+        run_metrics_passed=False,
+        text='{"message": "I opened\\nthe_file called résumé.txt"}'.replace("\\n", " "),
+    ),
+    replace(
+        PLAIN,
+        name="d",
+        status="errored",
+        score=None,
+        verdict=None,
+        validity="not_completed",
+        reason_code="harbor_verifier_timeout",
+        measurement_broken=True,
+        job="day",
+        started_at=None,
+    ),
+    replace(PLAIN, name="e", axes={"safety": 0.25, "style": 1.0}, metadata={"seed": 3, "tag": "odd", "ok": True}),
+    replace(PLAIN, name="f", axes={"safety": 0.75}, metadata={"seed": 4}, dataset="other", agent="bob", score=0.5),
+]
+
+
+@pytest.fixture
+def runs(clinic: Clinic) -> Clinic:
+    """To be changed."""
+    for run in RUNS:
+        clinic.service.imports.add_runs(clinic.organisation, [run])
+    return clinic
+
+
+@pytest.fixture(scope="module")
+def known(served: Served) -> Iterator[Clinic]:
+    """To be asked only."""
+    with httpx.Client(base_url=served.url, timeout=60) as client:
+        clinic = clinic_of(served, client, "explored")
+        for run in RUNS:
+            clinic.service.imports.add_runs(clinic.organisation, [run])
+        yield clinic
+
+
+def names(clinic: Clinic, **asked: Any) -> str:
+    found = clinic.get("/v1/runs", params={"sort": "name", "limit": 100, **asked})["data"]
+    return "".join(one["name"] for one in found)
+
+
+CASES = [
+    ({}, "abcdef"),
+    ({"kind": "coding"}, "c"),
+    ({"kind": ["coding", "trial"]}, "abcdef"),
+    ({"job": "day"}, "d"),
+    ({"task": "words"}, "b"),
+    ({"task": "nothing"}, ""),
+    ({"agent": "bob"}, "f"),
+    ({"model": "acme/small"}, "abdef"),
+    ({"model": ""}, "c"),
+    ({"model": ["", "acme/small"]}, "abcdef"),
+    ({"dataset": "other"}, "f"),
+    ({"status": "errored"}, "d"),
+    ({"verdict": "fail"}, "b"),
+    ({"verdict": ["fail", ""]}, "bd"),
+    ({"checks": "PASS"}, "c"),
+    ({"judge": "FAIL"}, "c"),
+    ({"run_status": "completed"}, "abcdef"),
+    ({"run_metrics_passed": "false"}, "c"),
+    ({"run_metrics_passed": "true"}, ""),
+    ({"validity": "not_completed"}, "d"),
+    ({"failure_mode": "wrong file"}, "c"),
+    ({"reason_code": "harbor_verifier_timeout"}, "d"),
+    ({"score": "0.5..1"}, "acef"),
+    ({"score": "..0.5"}, "bf"),
+    ({"score": "0.5"}, "f"),
+    ({"score": "-0.0..0"}, "b"),
+    ({"duration_sec": "..10"}, "c"),
+    ({"cost_usd": "0.25.."}, "acdef"),
+    ({"tokens": "1..1e6"}, "acdef"),
+    ({"began_at": "2026-03-01"}, "abef"),
+    ({"began_at": "2026-03-02..2026-03-03"}, "c"),
+    ({"began_at": "2026-03-02T21:59:00..2026-03-02T21:59:00Z"}, "c"),
+    ({"began_at": "2026-03-03.."}, "d"),
+    ({"reviewers": "1.."}, ""),
+    ({"gates_disagree": "true"}, "c"),
+    ({"gates_disagree": "false"}, "abdef"),
+    ({"measurement_broken": "true"}, "d"),
+    ({"reviewer_disagrees": "true"}, ""),
+    ({"axis": "safety=0.5.."}, "f"),
+    ({"axis": "safety=.."}, None),
+    ({"axis": ["safety=..1", "style=1"]}, "e"),
+    ({"metadata": "seed=3"}, "e"),
+    ({"metadata": ["seed=3", "ok=true"]}, "e"),
+    ({"metadata": ["seed=3", "tag=even"]}, ""),
+    ({"name": "c"}, "c"),
+    ({"name": "cc"}, ""),
+    ({"text": "Résumé opened"}, "c"),
+    ({"text": "the_file"}, "c"),
+    ({"text": "called FILE"}, "c"),
+    ({"text": "opened nothing"}, ""),
+    ({"task": "sums", "score": "..0.9"}, "f"),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"), CASES, ids=lambda one: json.dumps(one) if isinstance(one, dict) else ""
+)
+def test_every_filter(known: Clinic, asked: dict[str, Any], found: str | None) -> None:
+    if found is None:
+        assert known.ask("GET", "/v1/runs", params=asked).status_code == 422
+    else:
+        assert names(known, **asked) == found
+
+
+def test_every_field_is_filtered_by_some_case() -> None:
+    assert {one.name for one in FIELDS} | {"axis", "metadata", "text"} == {
+        name for asked, _ in CASES for name in asked
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"colour": "red"}, "there is no filter 'colour'; there are kind, job, name"),
+        ({"score": "high"}, "score must be a range such as 0.5..1, ..1 or 0.5.., got 'high'"),
+        ({"score": "nan"}, "score must be a range"),
+        ({"began_at": "yesterday"}, "began_at must be a range such as 2026-01-01..2026-01-31"),
+        ({"axis": "safety"}, "axis must be a name and a range, such as safety=0.5.., got 'safety'"),
+        ({"metadata": "seed"}, "metadata must be a key and a value, such as seed=3, got 'seed'"),
+        ({"gates_disagree": "maybe"}, "gates_disagree must be one of true, false, got 'maybe'"),
+        ({"sort": "colour"}, "sort must be one of created_at, kind"),
+        ({"by": "score"}, "by must be one of kind, job"),
+        ({"limit": "0"}, "limit must be a whole number from 1 to 100"),
+        ({"cursor": "x"}, "cursor must be next or prev of an earlier page of the same list"),
+        ({"text": "!?"}, "text must have words of letters or digits"),
+        ({"score": ["1", "2"]}, "score must be given once, got 2 values"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(known: Clinic, asked: dict[str, Any], said: str) -> None:
+    answer = known.ask("GET", "/v1/runs", params=asked)
+    assert answer.status_code == 422
+    assert said in answer.json()["error"]["message"]
+
+
+def walked(clinic: Clinic, sort: str, limit: int) -> Iterator[list[str]]:
+    """All pages forth, and then all of them back."""
+    cursor, way = None, "next"
+    while True:
+        asked = {"sort": sort, "limit": limit, **({} if cursor is None else {"cursor": cursor})}
+        found = clinic.get("/v1/runs", params=asked)
+        yield [one["name"] for one in found["data"]]
+        cursor = found["_meta"][way]
+        if cursor is None and way == "next":
+            cursor, way = found["_meta"]["prev"], "prev"
+            yield []
+        if cursor is None:
+            return
+
+
+SORTED = [one.name for one in FIELDS if one.holds is not Holds.FLAG]
+
+
+@pytest.mark.parametrize("sort", ["created_at", *SORTED])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_every_order_has_each_run_once_forth_and_back(known: Clinic, sort: str, sign: str) -> None:
+    pages = list(walked(known, sign + sort, 2))
+    turn = pages.index([])
+    forth, back = pages[:turn], pages[turn + 1 :]
+    flat = [name for some in forth for name in some]
+    assert sorted(flat) == list("abcdef")
+    assert back == forth[-2::-1]
+    everything = {one["name"]: one for one in known.get("/v1/runs", params={"limit": 100})["data"]}
+    values = [everything[name][sort] for name in flat]
+    there = [value for value in values if value is not None]
+    assert values == [*there, *[None] * (len(values) - len(there))]
+    assert there == sorted(there, reverse=bool(sign))
+
+
+def test_a_cursor_of_another_order_is_refused(known: Clinic) -> None:
+    cursor = known.get("/v1/runs", params={"sort": "score", "limit": 2})["_meta"]["next"]
+    assert known.ask("GET", "/v1/runs", params={"sort": "task", "cursor": cursor}).status_code == 422
+
+
+def test_runs_that_are_added_meanwhile_hide_no_others(runs: Clinic) -> None:
+    first = runs.get("/v1/runs", params={"sort": "-score", "limit": 3})
+    runs.service.imports.add_runs(runs.organisation, [replace(PLAIN, name="z", score=2.0)])
+    second = runs.get("/v1/runs", params={"sort": "-score", "limit": 10, "cursor": first["_meta"]["next"]})
+    assert sorted(one["name"] for one in [*first["data"], *second["data"]]) == list("abcdef")
+
+
+def recounted(found: list[dict[str, Any]], by: str) -> dict[Any, tuple[int, int, float | None, int]]:
+    groups: dict[Any, list[dict[str, Any]]] = {}
+    for one in found:
+        groups.setdefault(one[by], []).append(one)
+    means: Callable[[list[float]], float | None] = lambda scores: sum(scores) / len(scores) if scores else None  # noqa: E731
+    return {
+        value: (
+            len(some),
+            sum(one["score"] is not None for one in some),
+            means([one["score"] for one in some if one["score"] is not None]),
+            sum(one["verdict"] == "pass" for one in some),
+        )
+        for value, some in groups.items()
+    }
+
+
+def shown(groups: list[dict[str, Any]]) -> dict[Any, tuple[int, int, float | None, int]]:
+    return {one["value"]: (one["runs"], one["scored"], one["mean"], one["passed"]) for one in groups}
+
+
+@pytest.mark.parametrize("by", GROUPED)
+def test_groups_are_what_counting_gives(known: Clinic, by: str) -> None:
+    found = known.get("/v1/runs", params={"limit": 100})["data"]
+    assert shown(known.get("/v1/runs/groups", params={"by": by})) == recounted(found, by)
+    some = [one for one in found if one["kind"] == "trial"]
+    assert shown(known.get("/v1/runs/groups", params={"by": by, "kind": "trial"})) == recounted(some, by)
+
+
+def test_totals_follow_changes(runs: Clinic) -> None:
+    imports, mine = runs.service.imports, runs.organisation
+    assert (imports.totals(mine).runs, imports.totals(mine).passed) == (6, 4)
+    judged = replace(RUNS[0], judge="PASS", failure_mode="late", task=RUNS[0].task)
+    assert imports.add_runs(mine, [judged]).known == 1
+    found = runs.get("/v1/runs", params={"limit": 100})["data"]
+    assert shown(runs.get("/v1/runs/groups", params={"by": "judge"})) == recounted(found, "judge")
+    assert imports.totals(mine).runs == 6
+
+
+def test_means_are_exact_whatever_the_order(clinic: Clinic) -> None:
+    scores = [0.1] * 7 + [1e-7, 1e16, -1e16, 0.3]
+    random.Random(1).shuffle(scores)
+    for at, score in enumerate(scores):
+        clinic.service.imports.add_runs(clinic.organisation, [replace(PLAIN, name=f"n{at}", score=score)])
+    [found] = clinic.get("/v1/runs/groups", params={"by": "task"})
+    assert found["mean"] == float(sum(map(Fraction, scores), Fraction()) / len(scores))
+
+
+def test_runs_of_tasks_are_in_the_explorer(clinic: Clinic) -> None:
+    identity = clinic.run(portal("status", "booked", axis="safety"), portal("status", "lost", axis="safety"))
+    done = clinic.post(f"/v1/task-runs/{identity}/complete")
+    [run] = clinic.get("/v1/runs", params={"kind": "task_run"})["data"]
+    assert (run["name"], run["verdict"], run["score"]) == (done["id"], done["verdict"], done["score"])
+    assert run["run_status"] == "completed"
+    assert run["axes"] == {name: one["score"] for name, one in done["axes"].items()}
+    assert run["duration_sec"] >= 0
+    assert clinic.get("/v1/runs", params={"name": done["id"]})["data"] == [run]
+    [group] = clinic.get("/v1/runs/groups", params={"by": "kind"})
+    assert (group["value"], group["runs"]) == ("task_run", 1)
+
+
+def test_exports_have_every_run_in_order(known: Clinic) -> None:
+    lines = known.ask("GET", "/v1/runs/export.jsonl", params={"sort": "name"}).text.splitlines()
+    assert [json.loads(line)["name"] for line in lines] == list("abcdef")
+    assert json.loads(lines[0]) == known.get("/v1/runs", params={"name": "a"})["data"][0]
+    answer = known.ask(
+        "GET", "/v1/runs/export.csv", params={"sort": "-score", "columns": "name,score,gates_disagree"}
+    )
+    assert answer.headers["content-type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [row["name"] for row in rows][-2:] == ["b", "d"]
+    assert rows[-1] == {"name": "d", "score": "", "gates_disagree": "false"}
+    assert known.ask("GET", "/v1/runs/export.csv", params={"text": "?"}).status_code == 422
+    assert known.ask("GET", "/v1/runs/export.csv", params={"limit": "3"}).status_code == 422
+
+
+def test_a_table_takes_nothing_for_a_formula(clinic: Clinic) -> None:
+    clinic.service.imports.add_runs(clinic.organisation, [replace(PLAIN, name="=HYPERLINK(1)")])
+    text = clinic.ask("GET", "/v1/runs/export.csv", params={"columns": "name"}).text
+    assert text == "name\r\n'=HYPERLINK(1)\r\n"
+
+
+def test_others_find_nothing(known: Clinic) -> None:
+    known.service.keys.add_organisation("elsewhere", "elsewhere", known.service.host.now())
+    imports = known.service.imports
+    for asked in ([], [("text", "opened")], [("axis", "safety=0..")], [("metadata", "seed=3")]):
+        assert imports.page("elsewhere", parse_run_query(asked)).rows == []
+    assert imports.groups("elsewhere", parse_run_query([])) == []
+
+
+def test_a_reviewer_who_disagrees_is_found(runs: Clinic) -> None:
+    [run] = runs.get("/v1/runs", params={"name": "a"})["data"]
+    note = {"reviewer_id": "ana", "judgment": "fail"}
+    runs.post(f"/v1/runs/{run['id']}/annotations", note, key="grader")
+    assert names(runs, reviewer_disagrees="true") == "a"
+    assert names(runs, reviewers="1..") == "a"
+    runs.post(f"/v1/runs/{run['id']}/annotations", {**note, "judgment": "pass"}, key="grader")
+    assert names(runs, reviewer_disagrees="true") == ""
+    runs.post(f"/v1/runs/{run['id']}/annotations", {"reviewer_id": "bo", "judgment": "defer"}, key="grader")
+    [again] = runs.get("/v1/runs", params={"name": "a"})["data"]
+    assert (again["reviewers"], again["reviewer_disagrees"]) == (3, False)
