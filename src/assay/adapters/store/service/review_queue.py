@@ -36,9 +36,9 @@ class StoredReviews:
         return [run_of_row(row) for _, _, row in sorted(found, key=lambda one: one[:2])[:limit]]
 
     def waiting(self, organisation: str, asked: RunQuery) -> Waiting:
-        counted = select(runs.c.reviewers > 0, func.count()).group_by(runs.c.reviewers > 0)
-        found = {bool(reviewed): int(count) for reviewed, count in self._rows(counted, organisation, asked)}
-        return Waiting(sum(found.values()), found.get(False, 0))
+        counted = select(runs.c.reviewers, func.count()).group_by(runs.c.reviewers)
+        found = {reviewers: int(count) for reviewers, count in self._rows(counted, organisation, asked)}
+        return Waiting(sum(found.values()), found.get(0, 0))
 
     def reviewed(self, organisation: str, asked: RunQuery, most: int) -> Sequence[Reviewed]:
         chosen = self._of(select(runs), organisation, asked).where(runs.c.reviewers > 0)
