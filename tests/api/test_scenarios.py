@@ -14,11 +14,17 @@ import pytest
 
 from assay.adapters.scenario_file import scenario_of
 from assay.adapters.service_coding import CAPS
+from assay.adapters.service_coding_parts import CodingSetting
+from assay.adapters.service_sandbox import ISOLATING, CodingSandbox
+from assay.adapters.store.opening import open_store
+from assay.api.app import make_app
 from assay.api.routes.scenarios import ARCHIVE_BYTES
+from assay.api.service import service_on
 from assay.core.errors import InputError
 from assay.engine.service.coding_policy import CodingPolicy, check_scenario
 from tests.api.clinic import Clinic, Served, clinic_of
 from tests.api.coding import packed, scenario, seeded, worked
+from tests.api.serving import serving
 from tests.coding import GUARD, PROJECT, TESTS
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -229,3 +235,23 @@ def test_devices_and_links_are_kept_apart(clinic: Clinic) -> None:
     worked(clinic)
     [grading] = clinic.get(f"/v1/runs/{run}/gradings")
     assert "root:" not in str(grading)
+
+
+def test_a_server_without_a_sandbox_takes_no_coding_runs(where: str) -> None:
+    service = service_on(open_store(where), coding=CodingSetting("off"))
+    with serving(make_app(service)) as url, httpx.Client(base_url=url, timeout=60) as client:
+        clinic = clinic_of(Served(service, url), client, "off")
+        found = clinic.ask("POST", "/v1/archives", content=packed(PROJECT))
+        assert (found.status_code, found.json()["error"]["message"]) == (
+            409,
+            "this server takes no coding runs: they are switched off",
+        )
+        assert clinic.ask("POST", "/v1/scenarios", json={"scorers": []}).status_code == 409
+    service.close()
+
+
+def test_a_process_of_the_host_is_no_sandbox_unless_somebody_says_so() -> None:
+    assert "process" not in ISOLATING
+    assert CodingSandbox("process")().isolation.backend == "process"
+    with pytest.raises(InputError, match="coding must be one of"):
+        CodingSandbox("hope")

@@ -13,8 +13,8 @@ from assay.dialects.scorers.report import ScorersReport
 from assay.engine.history import History
 from assay.engine.job import Job
 from assay.engine.service.blobs import BlobStore
+from assay.engine.service.coding_runs import run_of_report
 from assay.engine.service.imported_runs import Imported, ImportedRun, ImportStore, import_job
-from assay.engine.service.scored_reports import run_of_report
 from assay.evidence.files import Content
 
 LIMIT: Final = 256 * 2**20

@@ -12,7 +12,7 @@ from assay.core.errors import InputError
 from assay.engine.terminal_bench import RunFolder
 from assay.evidence.files import Content
 
-_JOB_FILES = ("config.json", "lock.json", "result.json")
+JOB_FILES = ("config.json", "lock.json", "result.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def open_results(path: str) -> DiskJobFolder | JobFolders | RunFolders:
     """What is at ``path``. Raises ``InputError`` for a folder without results."""
     folder = DiskJobFolder(path)
     name = os.path.basename(os.path.abspath(path))
-    has_job_files = any(os.path.lexists(f"{path}/{name}") for name in _JOB_FILES)
+    has_job_files = any(os.path.lexists(f"{path}/{name}") for name in JOB_FILES)
     is_run_folder = os.path.isfile(f"{path}/{METADATA}")
     runs = find_run_folders(path) if is_run_folder or not has_job_files else []
     if runs:
@@ -62,7 +62,7 @@ class _Shape(msgspec.Struct):
 
 def _is_job(path: str, folder: str) -> bool:
     """Whether a folder is a job. A trial has files of the same names."""
-    return any(_has_fields_of_a_job(path, folder, name) for name in _JOB_FILES)
+    return any(_has_fields_of_a_job(path, folder, name) for name in JOB_FILES)
 
 
 def _has_fields_of_a_job(path: str, folder: str, name: str) -> bool:

@@ -30,8 +30,8 @@ from assay.engine.judge_run import Judges
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Attempt, score_by_task
 from assay.engine.seed_task import seed_task
+from assay.engine.service.coding_grading import GradedRun, LeftByAgent, SeededTask
 from assay.engine.service.coding_policy import ORIGIN, PREFIX
-from assay.engine.service.coding_runs import GradedRun, LeftByAgent, SeededTask
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
 
 # What an archive may hold when it is unpacked. The archive itself is limited by the size of a body.
@@ -80,7 +80,7 @@ class ServiceGrader:
         with temporary_folder(0o711) as place:
             records = _records(place, left.logs, before.scenario, before.turns)
         scored = ScoredWorkspace(before.scenario, before.report, diff)
-        return self._judged(organisation, scored, records, before.turns)
+        return self._judged(organisation, scored, records, before.turns, needed=True)
 
     def _judged(
         self,
@@ -88,8 +88,12 @@ class ServiceGrader:
         scored: ScoredWorkspace,
         records: Sequence[AgentRecord],
         turns: Sequence[AgentEnded],
+        *,
+        needed: bool = False,
     ) -> GradedRun:
         with self.judges(organisation) as judges:
+            if needed and judges is None:
+                raise MeasurementError("there is no judge to ask")
             told = judged(scored, records, judges)
         return GradedRun(told.scenario, told.report, told.diff, turns)
 

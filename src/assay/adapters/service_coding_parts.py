@@ -17,8 +17,8 @@ from assay.adapters.store.service.judges import StoredJudges
 from assay.adapters.store.service.scenarios import StoredScenarios
 from assay.adapters.store.store import Store
 from assay.engine.service.blobs import BlobStore
+from assay.engine.service.coding_grading import grade_again, grade_coding_run, seed_coding_task
 from assay.engine.service.coding_policy import CodingPolicy
-from assay.engine.service.coding_runs import grade_again, grade_coding_run, seed_coding_task
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.work import Doer, Work, WorkKind
@@ -43,14 +43,15 @@ class CodingParts:
     runs: StoredCodingRuns
     gradings: StoredCodingGradings
     judges: StoredJudges
+    asked: ServiceJudges
     sandbox: CodingSandbox
     policy: CodingPolicy
     grader: ServiceGrader
 
     def check_on(self) -> None:
-        """Raises ``ConflictError`` if the operator switched coding runs off."""
-        if self.sandbox.off:
-            raise ConflictError("coding runs are switched off on this server")
+        """Raises ``ConflictError`` if this server takes no coding runs."""
+        if self.sandbox.refused is not None:
+            raise ConflictError(f"this server takes no coding runs: {self.sandbox.refused}")
 
     def doers(self) -> Mapping[str, Doer]:
         """What is done here: nothing where no sandbox works, so that other machines do it."""
@@ -94,6 +95,7 @@ def coding_on(
         runs=runs,
         gradings=StoredCodingGradings(store, host, blobs, tasks, runs),
         judges=judges,
+        asked=asked,
         sandbox=sandbox,
         policy=setting.policy,
         grader=ServiceGrader(sandbox, asked.of, host.now),

@@ -40,6 +40,9 @@ class ServiceJudges:
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
 
+    def has_judge(self, organisation: str) -> bool:
+        return self._environment is not None or self._stored.find(organisation) is not None
+
     @contextmanager
     def of(self, organisation: str) -> Iterator[Judges | None]:
         """The judge of an organisation, for the time of the block; None if it has none."""

@@ -10,6 +10,7 @@ from assay.engine.sandbox import Sandbox
 OFF: Final = "off"
 # A process of the host isolates nobody from anybody, so it is used only if the operator says so.
 ISOLATING: Final = tuple(name for name in PROBES if name != "process")
+SWITCHED_OFF: Final = "they are switched off"
 CHOICES: Final = (AUTO, *PROBES, OFF)
 
 
@@ -22,11 +23,12 @@ class CodingSandbox:
         self._wanted = wanted
         self._lock = threading.Lock()
         self._found: Sandbox | str | None = None
+        self.refused: str | None = SWITCHED_OFF if wanted == OFF else None
+        """Why coding runs are not taken at all; None if they are."""
 
-    @property
-    def off(self) -> bool:
-        """Whether the operator wants none."""
-        return self._wanted == OFF
+    def must_work_here(self) -> None:
+        """Take no coding runs if no sandbox works here, because nobody else would grade them."""
+        self.refused = self.why_not()
 
     def __call__(self) -> Sandbox:
         """Raises ``MeasurementError`` if there is none: that says nothing about any agent."""
@@ -47,8 +49,8 @@ class CodingSandbox:
             return self._found
 
     def _look(self) -> Sandbox | str:
-        if self.off:
-            return "coding runs are switched off on this server"
+        if self._wanted == OFF:
+            return SWITCHED_OFF
         names = ISOLATING if self._wanted == AUTO else (self._wanted,)
         reasons = []
         for name in names:

@@ -23,6 +23,7 @@ from assay.api.record_stream import record_stream
 from assay.api.routes import (
     benchmarks,
     coding_runs,
+    jobs,
     keys,
     playgrounds,
     run_files,
@@ -49,6 +50,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *runs.routes.all,
     *scenarios.routes.all,
     *coding_runs.routes.all,
+    *jobs.routes.all,
     *keys.routes.all,
 )
 # Larger bodies are read only from those who have a key.

@@ -13,7 +13,6 @@ from assay.api.routing import STREAM, WATCH, Route
 from assay.version import VERSION
 
 _ANY: Final = {"application/json": {"schema": {"type": "object"}}}
-_RAW: Final = {"type": "string", "contentMediaType": "application/octet-stream"}
 _KINDS: Final = {STREAM: NDJSON, WATCH: "text/event-stream"}
 REF: Final = "#/components/schemas/{model}"
 DESCRIPTION: Final = """Grades what agents did. Send a key as a bearer token. Lists are pages: `_meta.next` and
@@ -69,7 +68,8 @@ def _operation(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
         "responses": _responses(route, schemas),
     }
     if route.body is bytes:
-        said["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _RAW}}}
+        raw = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
+        said["requestBody"] = {"required": True, "content": {"application/octet-stream": raw}}
     elif route.body is STREAM:
         said["requestBody"] = {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}
     elif route.body is not None and route.body is not WATCH:
@@ -96,9 +96,7 @@ def _in_query(route: Route) -> list[dict[str, Any]]:
 
 def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {str(route.status): {"description": "as asked for"}}
-    if route.answer is bytes:
-        found[str(route.status)]["content"] = {"application/octet-stream": {"schema": _RAW}}
-    elif route.answer is not None:
+    if route.answer is not None:
         schema, kind = (
             schemas[id(route.answer)],
             _KINDS.get(route.body, route.media) if isinstance(route.body, str) else route.media,
@@ -127,7 +125,7 @@ def _page(schema: dict[str, Any]) -> dict[str, Any]:
 def _schemas(routes: list[Route]) -> tuple[dict[int, dict[str, Any]], dict[str, Any]]:
     """The schema of everything that is taken and answered, by the identity of its type."""
     taken = {id(one.body): one.body for one in routes if one.body not in (None, bytes, STREAM, WATCH)}
-    given = {id(one.answer): one.answer for one in routes if one.answer not in (None, bytes)}
+    given = {id(one.answer): one.answer for one in routes if one.answer is not None}
     wanted: list[tuple[Any, Any, Any]] = [(key, "validation", TypeAdapter(one)) for key, one in taken.items()]
     wanted += [(key, "serialization", TypeAdapter(one)) for key, one in given.items()]
     wanted.append(("error", "serialization", TypeAdapter(ErrorAnswer)))

@@ -15,6 +15,7 @@ from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
 from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.imported import StoredImports
+from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playground_records import StoredRecords
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
@@ -53,6 +54,7 @@ class Service:
     records: StoredRecords
     reviews: StoredReviews
     coding: CodingParts
+    jobs: StoredJobs
     blobs: StoredBlobs
     woken: list[Callable[[], None]]
 
@@ -112,6 +114,7 @@ def service_on(
         records=StoredRecords(store),
         reviews=StoredReviews(store),
         coding=parts,
+        jobs=StoredJobs(store, host, blobs),
         blobs=blobs,
         woken=[],
     )

@@ -2,13 +2,14 @@
 
 import signal
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 import uvicorn
 
 from assay.adapters.blob_places import open_blobs
+from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
@@ -16,7 +17,7 @@ from assay.api.app import Settings, make_app
 from assay.api.pages.guard import is_loopback
 from assay.api.pages.server import BASE, PageSettings
 from assay.api.service import Service, service_on
-from assay.api.working import Say, log_to_stderr, secret_box
+from assay.api.working import Say, log_to_stderr, say_coding, secret_box
 from assay.core.errors import InputError
 from assay.engine.service.keys import Owner, Scope, issue_key
 
@@ -41,6 +42,7 @@ class Serving:
     blobs: str | None = None
     page_hosts: tuple[str, ...] = ()
     single_user: bool = False
+    coding: CodingSetting = field(default_factory=CodingSetting)
 
 
 def serve(told: Serving, say: Say) -> int:
@@ -57,6 +59,7 @@ def serve(told: Serving, say: Say) -> int:
             policy,
             claim_sec=told.claim_sec,
             blobs=open_blobs(store, told.blobs),
+            coding=told.coding,
         )
         try:
             pages = _pages(service, told)
@@ -73,6 +76,10 @@ def serve(told: Serving, say: Say) -> int:
             _first_key(service, say)
             if pages.enter is not None:
                 say(f"pages, only for you: {address}{BASE}enter?token={pages.enter}")
+            if told.worker:
+                if "://" not in told.store:
+                    service.coding.sandbox.must_work_here()
+                say_coding(service, say)
             server.run(sockets=[listening])
             if pages.enter_key is not None:
                 service.keys.revoke_key(DEFAULT_ORGANISATION, pages.enter_key.id, service.host.now())

@@ -5,12 +5,14 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from assay.adapters.blob_places import open_blobs
 from assay.adapters.secret_box import VARIABLE, SecretBox, key_beside, key_from_text
+from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
-from assay.api.service import service_on
+from assay.api.service import Service, service_on
 
 Say = Callable[[str], None]
 
@@ -24,22 +26,34 @@ class Working:
     allowed: tuple[str, ...] = ()
     log: bool = False
     claim_sec: float = 60
+    blobs: str | None = None
+    coding: CodingSetting = field(default_factory=CodingSetting)
 
 
 def work(told: Working, say: Say, ended: threading.Event) -> int:
     """Do queued work until ``ended`` is set; what was begun is finished."""
     log_to_stderr(told.log)
     policy = SourcePolicy(networks(told.allowed))
-    service = service_on(open_store(told.store), secret_box(told.store), policy, claim_sec=told.claim_sec)
+    store, secrets = open_store(told.store), secret_box(told.store)
+    blobs = open_blobs(store, told.blobs)
+    service = service_on(store, secrets, policy, claim_sec=told.claim_sec, blobs=blobs, coding=told.coding)
     try:
         worker = service.doing.worker(told.threads)
         worker.start()
         say(f"assay works on {service.store.name} with {told.threads} threads")
+        say_coding(service, say)
         ended.wait()
         worker.end()
     finally:
         service.close()
     return 0
+
+
+def say_coding(service: Service, say: Say) -> None:
+    """One sentence if coding runs can't be graded by this process."""
+    why = service.coding.sandbox.why_not()
+    if why is not None:
+        say(f"coding runs are not graded here: {why}")
 
 
 def secret_box(store: str) -> SecretBox:

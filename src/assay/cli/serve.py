@@ -14,13 +14,25 @@ Secrets of sources are encrypted with the key in ASSAY_SECRET_KEY (32 bytes in b
 made beside a SQLite store. Sources at loopback and link-local addresses are refused unless --allow-source names
 them.
 
+Coding runs are graded in a sandbox that isolates, if one works on this machine; --coding chooses another one, or
+none. Scenarios see no folder of this machine, no image and no network unless an option allows it.
+
 Exit codes: 0 it was stopped, 2 it could not start.
 """
 
 import argparse
 
 from assay.cli.arguments import port_number, positive
-from assay.cli.service_options import add_allow_source, add_blobs, add_claim, add_store, blobs_of, store_of
+from assay.cli.service_options import (
+    add_allow_source,
+    add_blobs,
+    add_claim,
+    add_coding,
+    add_store,
+    blobs_of,
+    coding_of,
+    store_of,
+)
 from assay.core.errors import InputError
 
 PORT = 8765
@@ -40,6 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--rate", type=positive, metavar="N", help="the most requests a second for each key (default: no limit)"
     )
     parser.add_argument("--no-worker", action="store_true", help="leave queued work to 'assay worker' processes")
+    add_coding(parser)
     add_claim(parser)
     parser.add_argument(
         "--page-host",
@@ -73,5 +86,6 @@ def run(args: argparse.Namespace) -> int:
         blobs_of(args),
         page_hosts=tuple(args.page_host),
         single_user=args.single_user,
+        coding=coding_of(args),
     )
     return serve(told, lambda line: print(line, flush=True))

@@ -2,10 +2,15 @@
 
 import argparse
 import os
+from typing import TYPE_CHECKING, Final
 
 from assay.adapters.store.opening import DEFAULT, VARIABLE
 from assay.cli.arguments import positive
 
+if TYPE_CHECKING:
+    from assay.adapters.service_coding_parts import CodingSetting
+
+CODING: Final = ("auto", "bubblewrap", "container", "process", "off")
 BLOBS_VARIABLE = "ASSAY_BLOBS"
 
 
@@ -42,6 +47,41 @@ def add_allow_source(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="addresses that sources may have although they are of this machine, such as 127.0.0.0/8",
     )
+
+
+def add_coding(parser: argparse.ArgumentParser) -> None:
+    """Options for who grades coding runs."""
+    parser.add_argument(
+        "--coding",
+        choices=CODING,
+        default=CODING[0],
+        help="the sandbox for commands of coding runs; auto takes the best one that isolates (default: auto)",
+    )
+    parser.add_argument(
+        "--coding-folder",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="a folder of this machine that scenarios may show to commands, such as one with tools",
+    )
+    parser.add_argument(
+        "--coding-image", metavar="IMAGE", action="append", default=[], help="an image that scenarios may name"
+    )
+    parser.add_argument("--coding-network", action="store_true", help="let setup commands use the network")
+    parser.add_argument(
+        "--judge",
+        action="store_true",
+        help="use ASSAY_JUDGE_URL and ASSAY_JUDGE_MODEL for organisations without a judge of their own",
+    )
+
+
+def coding_of(args: argparse.Namespace) -> "CodingSetting":
+    """What was said about coding runs."""
+    from assay.adapters.service_coding_parts import CodingSetting  # noqa: PLC0415 - help needs no database
+    from assay.engine.service.coding_policy import CodingPolicy  # noqa: PLC0415
+
+    policy = CodingPolicy(tuple(args.coding_folder), tuple(args.coding_image), args.coding_network)
+    return CodingSetting(args.coding, policy, args.judge)
 
 
 def add_claim(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,8 @@
 
 takes work from the store that 'assay serve' uses, as many pieces at a time as it has threads, on as many machines
 as you start it on. Work whose worker died is taken over by another one. After three failures, work is set aside
-with its reason. Ctrl-C or SIGTERM ends it after the work that was begun.
+with its reason. Coding runs are left to workers on machines where a sandbox works. Ctrl-C or SIGTERM ends it
+after the work that was begun.
 
 Exit codes: 0 it was stopped, 2 it could not start.
 """
@@ -14,7 +15,16 @@ import signal
 import threading
 
 from assay.cli.arguments import positive
-from assay.cli.service_options import add_allow_source, add_claim, add_store, store_of
+from assay.cli.service_options import (
+    add_allow_source,
+    add_blobs,
+    add_claim,
+    add_coding,
+    add_store,
+    blobs_of,
+    coding_of,
+    store_of,
+)
 from assay.core.errors import InputError
 
 
@@ -24,6 +34,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--threads", type=positive, metavar="N", default=4, help="how much at a time (default: %(default)s)"
     )
     add_allow_source(parser)
+    add_blobs(parser)
+    add_coding(parser)
     add_claim(parser)
     parser.add_argument("--log", action="store_true", help="write what happens on standard error")
 
@@ -36,5 +48,13 @@ def run(args: argparse.Namespace) -> int:
     ended = threading.Event()
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, lambda *_: ended.set())
-    told = Working(store_of(args), args.threads, tuple(args.allow_source), args.log, args.claim)
+    told = Working(
+        store_of(args),
+        args.threads,
+        tuple(args.allow_source),
+        args.log,
+        args.claim,
+        blobs_of(args),
+        coding_of(args),
+    )
     return work(told, lambda line: print(line, flush=True), ended)

@@ -3,6 +3,7 @@
 from assay.adapters.service_coding import check_archive
 from assay.adapters.store.service.coding_tasks import task_of_row
 from assay.api.answers import Answer, shown, shown_page
+from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routes.work import WorkResource, shown_work
 from assay.api.routing import Call, Routes
@@ -15,7 +16,8 @@ from assay.dialects.scorers.resources import (
     RunState,
 )
 from assay.dialects.scorers.strict import StrictModel
-from assay.engine.service.coding_runs import cancel_coding_run, complete_coding_run
+from assay.engine.service.coding_grading import cancel_coding_run, complete_coding_run
+from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.keys import Scope
 from assay.engine.service.work import Work, WorkKind
 
@@ -73,11 +75,11 @@ def get_coding_task(call: Call) -> Answer:
     return shown(call.service.coding.tasks.coding_task(call.organisation, call.path["id"]))
 
 
-@routes.add("GET", "/coding-tasks/{id}/workspace", *READ, answer=bytes, also=(404, 409))
+@routes.add("GET", "/coding-tasks/{id}/workspace", *READ, answer=bytes, media=BYTES, also=(404, 409))
 def get_workspace(call: Call) -> Answer:
     """The workspace that the agent begins with, as a tar.gz archive."""
     found = call.service.coding.tasks.workspace(call.organisation, call.path["id"])
-    return Answer(200, found, media_type="application/octet-stream")
+    return Answer(200, found, media_type=BYTES)
 
 
 @routes.add(
@@ -195,10 +197,15 @@ def grade_run_again(call: Call) -> Answer:
 
     The new grading is added to the others, and names the one that it follows.
     """
-    service = call.service
-    service.coding.check_on()
-    gradings = service.coding.gradings
-    wanted = gradings.add_request(call.organisation, call.path["id"], call.body.judge_only)
+    coding, run = call.service.coding, call.path["id"]
+    coding.check_on()
+    if call.body.judge_only and not coding.asked.has_judge(call.organisation):
+        raise ConflictError("there is no judge to ask; name one with PUT /v1/judge")
+    try:
+        wanted = coding.gradings.add_request(call.organisation, run, call.body.judge_only)
+    except NotFoundError:
+        call.service.imports.run(call.organisation, run)
+        raise ConflictError("a run must be a coding run to be graded again; others keep no workspace") from None
     return shown(shown_work(_queued(call, WorkKind.GRADE_AGAIN, wanted.id)), 202)
 
 

@@ -49,7 +49,16 @@ class JudgeResource(StrictModel):
     has_token: bool
 
 
-@routes.add("POST", "/archives", *WRITE, body=bytes, answer=ArchiveResource, status=201, most_bytes=ARCHIVE_BYTES)
+@routes.add(
+    "POST",
+    "/archives",
+    *WRITE,
+    body=bytes,
+    answer=ArchiveResource,
+    status=201,
+    also=(409,),
+    most_bytes=ARCHIVE_BYTES,
+)
 def create_archive(call: Call) -> Answer:
     """Send a tar or zip archive of files, for a scenario's workspace_seed. The same one twice is kept once."""
     call.service.coding.check_on()

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Final
 
-from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
+from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, UploadedFile
 from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
 from assay.engine.coding_trial import rewards_of
 from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, RunFile
 from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.run_evidence import gates_of
 from assay.evidence.coding_run import RunStatus
 
 KIND: Final = "coding"
@@ -32,9 +33,9 @@ def coding_row(
 ) -> ImportedRun:
     """The row of a run by one of its gradings. A broken measurement has no score, and says that it broke."""
     report = record.report
-    score, broken = score_of(report)
-    status = report.run.status
-    opinion = None if report.judge.verdict is None else report.judge.verdict.opinion
+    reward, broken = score_of(report)
+    gates = gates_of(report)
+    counts = reward is not None and report.overall is not None
     known = {one.name: one.value for one in report.run.metrics}
     return ImportedRun(
         job=run.job,
@@ -43,25 +44,26 @@ def coding_row(
         agent=run.agent,
         model=run.model,
         dataset=f"{task.scenario_id}@{task.scenario_version}",
-        status=_status(status, broken, score),
-        rewards=None if score is None else json.dumps({"reward": score}),
-        score=score,
+        status=_status(report.run.status, broken, reward),
+        rewards=None if reward is None else json.dumps({"reward": reward}),
+        score=report.overall.score if counts and report.overall is not None else None,
         reason_code=None,
         exception_type=None if broken is None else BROKEN,
         cost_usd=_number(known.get("cost_usd")),
         started_at=_started(run, record.turns),
         finished_at=None if run.ended_at is None else run.ended_at.isoformat(),
         kind=KIND,
-        verdict=None if score is None else "pass" if score == 1 else "fail",
-        checks=None if report.overall is None else report.overall.verdict.value,
-        judge=report.judge.state.value,
-        run_status=status.value,
-        run_metrics_passed=report.run.passed,
-        failure_mode=None if opinion is None else opinion.failure_mode,
+        verdict=gates.verdict if counts else None,
+        checks=gates.checks,
+        judge=gates.judge,
+        run_status=gates.run_status,
+        run_metrics_passed=gates.run_metrics_passed,
+        validity="valid" if broken is None else "not_completed",
+        failure_mode=gates.failure_mode,
         duration_sec=_duration(record.turns),
         tokens=_whole(known.get("tokens")),
         measurement_broken=broken is not None,
-        gates_disagree=_disagree(report),
+        gates_disagree=gates.disagree,
         metadata={**run.metadata, "coding_task": task.id, "scenario_sha256": report.provenance.scenario_sha256},
         files=tuple(files),
         text=text,
@@ -103,12 +105,6 @@ def _status(status: RunStatus, broken: str | None, score: float | None) -> str:
     if status is RunStatus.CANCELLED:
         return "cancelled"
     return "errored" if broken is not None else "unscored" if score is None else "scored"
-
-
-def _disagree(report: ScorersReport) -> bool:
-    checks = None if report.overall is None else report.overall.verdict
-    pair = checks, report.judge.state
-    return pair in ((OverallVerdict.PASS, JudgeState.FAIL), (OverallVerdict.FAIL, JudgeState.PASS))
 
 
 def _duration(turns: Iterable[AgentEnded]) -> float | None:

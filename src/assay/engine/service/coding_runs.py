@@ -1,217 +1,55 @@
-"""Coding runs over HTTP: seed a task, grade what an agent left, and grade it again.
+"""Coding runs for the explorer, from their reports."""
 
-All three are work on the queue, which may be begun twice: what is written is written once, in one transaction,
-and only if nobody else wrote it before. A broken measurement is raised, so that the work is tried again; it never
-becomes a result of the agent's.
-"""
+import hashlib
+from typing import TYPE_CHECKING, Final
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Protocol
+from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.run_evidence import Evidence, gates_of
 
-from assay.core.errors import InputError
-from assay.dialects.scorers.report import ScorersReport
-from assay.dialects.scorers.resources import CodingRun, CodingTask, CompletedBy, RunState, TaskState
-from assay.dialects.scorers.scenario import Scenario
-from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
-from assay.engine.service.errors import ConflictError
-from assay.evidence.coding_run import Diff, RunStatus
+if TYPE_CHECKING:
+    from assay.dialects.scorers.report import ScorersReport
+
+_HASH: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class SeededTask:
-    """A task as it is kept: its record, and the archives of the whole and of the workspace that agents get."""
-
-    record: Mapping[str, Any]
-    notes: Sequence[str]
-    archive: bytes
-    workspace: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class LeftByAgent:
-    """What is graded: a seeded task, the archive of a workspace, the agent's logs, and how its program ended."""
-
-    task_id: str
-    task: bytes
-    workspace: bytes | None
-    logs: Mapping[str, bytes]
-    ending: CompletedBy
-
-
-@dataclass(frozen=True, slots=True)
-class GradedRun:
-    """What came out: the scenario that decided, the report, and what was changed."""
-
-    scenario: Scenario
-    report: ScorersReport
-    diff: Diff | None
-    turns: Sequence[AgentEnded]
-
-
-@dataclass(frozen=True, slots=True)
-class GradingRequest:
-    """A wish to grade a run again. ``number`` is that of the grading that came of it, once there is one."""
-
-    id: str
-    run: str
-    judge_only: bool
-    number: int | None
-
-
-class CodingGrader(Protocol):
-    """Does the grading. Raises ``MeasurementError`` if the measurement breaks."""
-
-    def seed(self, scenario: Scenario, archive: bytes | None) -> SeededTask:
-        """Raises ``InputError`` for a scenario that can't be seeded."""
-        ...
-
-    def grade(self, organisation: str, left: LeftByAgent) -> GradedRun: ...
-
-    def judge(self, organisation: str, left: LeftByAgent, before: ScoredRun, diff: Diff | None) -> GradedRun:
-        """Ask the judge again about a run whose scorers' answers stay. Raises ``InputError`` if there is none."""
-        ...
-
-
-class CodingTaskStore(Protocol):
-    """Seeded tasks. One that the organisation doesn't have raises ``NotFoundError``."""
-
-    def coding_task(self, organisation: str, identity: str) -> CodingTask: ...
-
-    def seeded_from(self, organisation: str, identity: str) -> tuple[Scenario, bytes | None]:
-        """The version of the scenario that a task is made from, and the archive of its workspace."""
-        ...
-
-    def keep_task(self, organisation: str, identity: str, made: SeededTask, at: datetime) -> None:
-        """Unless the task is ready or refused already."""
-        ...
-
-    def refuse_task(self, organisation: str, identity: str, reason: str) -> None:
-        """Unless the task is ready or refused already."""
-        ...
-
-
-class CodingRunStore(Protocol):
-    """Runs. One that the organisation doesn't have raises ``NotFoundError``."""
-
-    def coding_run(self, organisation: str, identity: str) -> CodingRun: ...
-
-    def complete(self, organisation: str, identity: str, ending: CompletedBy, at: datetime) -> bool:
-        """Close an open run for grading. Returns whether it was open."""
-        ...
-
-    def cancel(self, organisation: str, identity: str, at: datetime) -> bool:
-        """Close an open run for good. Returns whether it was open."""
-        ...
-
-    def has_scorers(self, organisation: str, identity: str) -> bool:
-        """Whether the run's task has any."""
-        ...
-
-    def left_by_agent(self, organisation: str, identity: str) -> LeftByAgent: ...
-
-
-class GradingStore(Protocol):
-    """The gradings of coding runs, each of which follows the one before it. They are only added."""
-
-    def keep_grading(
-        self, organisation: str, run: str, graded: GradedRun, at: datetime, request: str | None = None
-    ) -> None:
-        """Add a grading with its number, naming the one before it: the first one of a run that is being graded, or
-        that of a request which has none yet. Otherwise nothing is written.
-        """
-        ...
-
-    def request(self, organisation: str, identity: str) -> GradingRequest: ...
-
-    def latest_grading(self, organisation: str, run: str) -> tuple[ScoredRun, Diff | None]: ...
-
-
-def seed_coding_task(
-    store: CodingTaskStore,
-    grader: CodingGrader,
-    organisation: str,
-    identity: str,
-    now: Callable[[], datetime],
-) -> None:
-    """Make a task from its version of the scenario. One that can't be made is refused with the reason."""
-    if store.coding_task(organisation, identity).state is not TaskState.SEEDING:
-        return
-    scenario, archive = store.seeded_from(organisation, identity)
-    try:
-        made = grader.seed(scenario, archive)
-    except InputError as error:
-        store.refuse_task(organisation, identity, str(error))
-        return
-    store.keep_task(organisation, identity, made, now())
-
-
-def complete_coding_run(
-    store: CodingRunStore, organisation: str, identity: str, ending: CompletedBy, at: datetime
-) -> CodingRun:
-    """Close a run for grading. One that was completed before stays as it is. Raises ``ConflictError``."""
-    run = store.coding_run(organisation, identity)
-    if run.state is RunState.OPEN:
-        _refuse_without_workspace(store, organisation, run, ending)
-        store.complete(organisation, identity, ending, at)
-        run = store.coding_run(organisation, identity)
-    if run.state is RunState.CANCELLED:
-        raise ConflictError("the coding run can't be completed: it is cancelled")
-    return run
-
-
-def cancel_coding_run(store: CodingRunStore, organisation: str, identity: str, at: datetime) -> CodingRun:
-    """Close a run that is not to be graded. Raises ``ConflictError`` for one that was completed."""
-    store.coding_run(organisation, identity)
-    store.cancel(organisation, identity, at)
-    run = store.coding_run(organisation, identity)
-    if run.state is not RunState.CANCELLED:
-        raise ConflictError(f"the coding run must be open to be cancelled, but it is {run.state.value}")
-    return run
-
-
-def grade_coding_run(
-    store: CodingRunStore,
-    gradings: GradingStore,
-    grader: CodingGrader,
-    organisation: str,
-    identity: str,
-    now: Callable[[], datetime],
-) -> None:
-    """Grade a run that was completed, once. Raises ``MeasurementError``."""
-    if store.coding_run(organisation, identity).state is not RunState.GRADING:
-        return
-    graded = grader.grade(organisation, store.left_by_agent(organisation, identity))
-    gradings.keep_grading(organisation, identity, graded, now())
-
-
-def grade_again(
-    store: CodingRunStore,
-    gradings: GradingStore,
-    grader: CodingGrader,
-    organisation: str,
-    identity: str,
-    now: Callable[[], datetime],
-) -> None:
-    """Do what a request asks for, once. Raises ``MeasurementError``."""
-    wanted = gradings.request(organisation, identity)
-    if wanted.number is not None:
-        return
-    left = store.left_by_agent(organisation, wanted.run)
-    if wanted.judge_only:
-        before, diff = gradings.latest_grading(organisation, wanted.run)
-        graded = grader.judge(organisation, left, before, diff)
-    else:
-        graded = grader.grade(organisation, left)
-    gradings.keep_grading(organisation, wanted.run, graded, now(), wanted.id)
-
-
-def _refuse_without_workspace(
-    store: CodingRunStore, organisation: str, run: CodingRun, ending: CompletedBy
-) -> None:
-    """A run that ended by itself left a workspace, unless its task has no scorers."""
-    if run.workspace_sha256 is not None or ending.status != RunStatus.COMPLETED.value:
-        return
-    if store.has_scorers(organisation, run.id):
-        raise ConflictError("the workspace must be sent before the coding run is completed")
+def run_of_report(
+    report: "ScorersReport",
+    job: str,
+    name: str,
+    task: str | None = None,
+    evidence: Evidence | None = None,
+) -> ImportedRun:
+    """A scored run. Without the name of its task, the hash of the scenario stands for it."""
+    evidence = evidence or Evidence()
+    gates = evidence.gates or gates_of(report)
+    score = None if report.overall is None or gates.broken else report.overall.score
+    return ImportedRun(
+        job=job,
+        name=name,
+        task=task or report.provenance.scenario_sha256[:_HASH],
+        agent="",
+        model=None,
+        dataset="",
+        status="scored" if score is not None else "unscored",
+        rewards=None,
+        score=score,
+        reason_code=None,
+        exception_type=None,
+        cost_usd=None,
+        started_at=None,
+        finished_at=None,
+        # What a judge says may come later.
+        content=hashlib.sha256(report.model_dump_json(exclude={"judge", "disagreement"}).encode()).hexdigest(),
+        kind="coding",
+        verdict=gates.verdict,
+        checks=gates.checks,
+        judge=gates.judge,
+        run_status=gates.run_status,
+        run_metrics_passed=gates.run_metrics_passed,
+        validity="not_completed" if gates.broken else "valid",
+        failure_mode=gates.failure_mode,
+        measurement_broken=gates.broken,
+        gates_disagree=gates.disagree,
+        files=evidence.files,
+        text=evidence.text,
+    )

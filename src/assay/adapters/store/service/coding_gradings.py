@@ -11,15 +11,17 @@ from assay.adapters.store.coding_tables import coding_runs, grading_requests
 from assay.adapters.store.run_tables import gradings, run_files, runs
 from assay.adapters.store.service.coding_runs import StoredCodingRuns
 from assay.adapters.store.service.coding_tasks import StoredCodingTasks
-from assay.adapters.store.service.run_values import insert_runs, run_values
+from assay.adapters.store.service.reviews import note_reviews
+from assay.adapters.store.service.run_values import insert_beside, run_values
+from assay.adapters.store.service.totals import uncount
 from assay.adapters.store.store import Store
 from assay.dialects.scorers.report import json_text
 from assay.dialects.scorers.resources import CodingRun, CodingTask, RunState
 from assay.dialects.scorers.scenario import hash_of
 from assay.dialects.scorers.scored_run import ScoredRun
 from assay.engine.service.blobs import Blob, BlobStore
+from assay.engine.service.coding_grading import GradedRun, GradingRequest
 from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, named_files, score_of
-from assay.engine.service.coding_runs import GradedRun, GradingRequest
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.imported_runs import ImportedRun
@@ -188,13 +190,17 @@ def _show(connection: Connection, organisation: str, known: _Graded, record: Sco
     """The row of the explorer. A grading that broke replaces no other one's answers."""
     run, row = known.coding.id, known.row(record)
     if record.number == 1:
-        insert_runs(connection, organisation, [(run, row)], at)
+        # It is counted later, so that gradings that end at the same time don't wait for each other.
+        connection.execute(insert(runs).values(run_values(organisation, run, row, at)))
+        insert_beside(connection, organisation, [(run, row)])
         return
     if known.diff is not None:
         name = diff_name(record.number)
         file = {"run": run, "name": name, "blob": known.diff.digest, "size": known.diff.size}
         connection.execute(insert(run_files).values(organisation=organisation, **file))
     if score_of(record.report)[1] is None:
+        uncount(connection, organisation, [run])
         values = run_values(organisation, run, row, at)
         shown = {name: value for name, value in values.items() if name not in _KEPT}
         connection.execute(update(runs).where(runs.c.id == run).values(shown))
+        note_reviews(connection, run)

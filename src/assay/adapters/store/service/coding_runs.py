@@ -23,7 +23,7 @@ from assay.dialects.scorers.resources import (
     UploadedFile,
 )
 from assay.engine.service.blobs import BlobStore
-from assay.engine.service.coding_runs import LeftByAgent
+from assay.engine.service.coding_grading import LeftByAgent
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
 

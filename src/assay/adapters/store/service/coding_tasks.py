@@ -16,8 +16,8 @@ from assay.dialects.scorers.report import json_text
 from assay.dialects.scorers.resources import CodingTask, TaskState
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.service.blobs import BlobStore
+from assay.engine.service.coding_grading import SeededTask
 from assay.engine.service.coding_policy import ORIGIN, archive_of
-from assay.engine.service.coding_runs import SeededTask
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
 

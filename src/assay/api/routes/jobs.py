@@ -1,0 +1,135 @@
+"""Job folders of harbor, sent as archives: their trials, and the report on them."""
+
+import math
+from datetime import datetime
+from typing import Any, Final
+
+from assay.adapters.store.service.run_values import runs_of_rows
+from assay.adapters.uploaded_job import import_archive, report_archive
+from assay.api.answers import Answer, shown, shown_page
+from assay.api.routes.runs import RunResource
+from assay.api.routes.scenarios import ARCHIVE_BYTES
+from assay.api.routing import Call, Routes
+from assay.core.errors import InputError
+from assay.dialects.scorers.strict import StrictModel
+from assay.engine.report import Question
+from assay.engine.service.keys import Scope
+from assay.engine.service.run_query import parse_run_query
+
+routes = Routes()
+WRITE = (Scope.ADMIN, Scope.GRADER)
+READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
+LONGEST_NAME: Final = 150
+_QUESTION: Final = {
+    "key": "the reward that decides success (default: reward, or the only one)",
+    "threshold": "the lowest reward that counts as a success (default: 1)",
+    "k": "values of k for pass@k and pass^k, such as 1,5 (default: 1 and those that harbor reports)",
+    "grading": "which gradings to report: first or latest (default: first)",
+}
+
+
+class JobResource(StrictModel):
+    """A job whose folder was sent. ``sha256`` is that of its newest archive."""
+
+    id: str
+    name: str
+    sha256: str
+    size: int
+    created_at: datetime
+    imported_at: datetime
+
+
+class ImportedJob(StrictModel):
+    """A job, and what its archive brought: trials that are new, known already, or had no result before."""
+
+    job: JobResource
+    added: int
+    known: int
+    replaced: int
+
+
+class ReportedJob(StrictModel):
+    """A job with its report: harbor's numbers, the counts behind them, pass@k and intervals."""
+
+    job: JobResource
+    report: dict[str, Any]
+
+
+@routes.add(
+    "POST",
+    "/jobs",
+    *WRITE,
+    body=bytes,
+    answer=ImportedJob,
+    status=201,
+    query={"name": "what to call the job (default: the name of the folder in the archive)"},
+    also=(409,),
+    most_bytes=ARCHIVE_BYTES,
+)
+def create_job(call: Call) -> Answer:
+    """Send a job folder as a tar or zip archive. Sending it again adds only what is new.
+
+    A trial that was sent before with another result is refused, and then nothing of the archive is added.
+    """
+    service, name = call.service, call.filter("name")
+    if name is not None and not 0 < len(name) <= LONGEST_NAME:
+        raise InputError(f"name must have 1 to {LONGEST_NAME} characters")
+    called, done = import_archive(service.imports, service.blobs, call.organisation, call.content, name)
+    job = service.jobs.put(call.organisation, called, call.content)
+    counts = {"added": done.added, "known": done.known, "replaced": done.replaced}
+    return shown({"job": _shown(job), **counts}, 201)
+
+
+@routes.add("GET", "/jobs", *READ, answer=JobResource, lists=True)
+def list_jobs(call: Call) -> Answer:
+    """Jobs whose folders were sent, the newest first."""
+    asked = call.page
+    rows = call.service.jobs.page(call.organisation, asked)
+    return shown_page([_shown(row) for row in rows.rows], rows, asked.limit)
+
+
+@routes.add("GET", "/jobs/{id}", *READ, answer=ReportedJob, query=_QUESTION, also=(404,))
+def get_job(call: Call) -> Answer:
+    """A job by its id or name, with the report that 'assay report' makes of its folder."""
+    job = call.service.jobs.job(call.organisation, call.path["id"])
+    report = report_archive(call.service.jobs.archive(job), job.name, _question(call))
+    return shown({"job": _shown(job), "report": report})
+
+
+@routes.add("GET", "/jobs/{id}/trials", *READ, answer=RunResource, lists=True, also=(404,))
+def list_trials(call: Call) -> Answer:
+    """The trials of a job, as runs, the newest first."""
+    job = call.service.jobs.job(call.organisation, call.path["id"])
+    asked = parse_run_query([("job", job.name), *((name, call.query[name]) for name in call.query)])
+    rows = call.service.imports.page(call.organisation, asked)
+    return shown_page(runs_of_rows(rows.rows), rows, asked.page.limit)
+
+
+def _shown(row: Any) -> dict[str, Any]:
+    fields = {name: getattr(row, name) for name in ("id", "name", "size", "created_at", "imported_at")}
+    return {**fields, "sha256": row.archive}
+
+
+def _question(call: Call) -> Question:
+    """Raises ``InputError``."""
+    grading = call.filter("grading") or "first"
+    if grading not in ("first", "latest"):
+        raise InputError(f"grading must be first or latest, got {grading!r}")
+    return Question(call.filter("key"), _threshold(call.filter("threshold")), _ks(call.filter("k")), grading)
+
+
+def _threshold(written: str | None) -> float:
+    try:
+        found = 1.0 if written is None else float(written)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise InputError(f"threshold must be a finite number, got {written!r}")
+    return found
+
+
+def _ks(written: str | None) -> tuple[int, ...]:
+    parts = [] if not written else written.split(",")
+    if not all(one.isascii() and one.isdecimal() and len(one) < 7 and int(one) for one in parts):
+        raise InputError(f"k must be whole numbers from 1 on, such as 1,5, got {written!r}")
+    return tuple(map(int, parts))
