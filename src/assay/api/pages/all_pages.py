@@ -3,7 +3,7 @@
 from typing import Final
 
 from assay.api.pages.calls import ServiceCall
-from assay.web.pages import parts
+from assay.web.reading import READING
 from assay.web.routing import PageRoute
 
-PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (*parts.routes.all,)
+PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (*READING,)
