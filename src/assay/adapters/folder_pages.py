@@ -2,16 +2,18 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from assay.adapters.gate_peek import gates_of_report, gates_of_trial
+from assay.adapters.gate_peek import gates_of_trial
 from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.records import parse_record
 from assay.adapters.run_places import KeptPlace, ReportPlace, RunPlace, TrialPlace
 from assay.adapters.run_store import REPORT
-from assay.adapters.safe_read import open_below, read_below, read_file
+from assay.adapters.safe_read import open_below, read_file
 from assay.core.errors import InputError
+from assay.dialects.scorers.report import ScorersReport
 from assay.engine.audit import Audit, audit_job
 from assay.engine.compare import Comparison, compare
 from assay.engine.compare_arms import ReadJob, arms_of
@@ -22,10 +24,12 @@ from assay.engine.page_source import JobLine, LinePage, RunDetail, RunLine
 from assay.engine.regrades import Regrade
 from assay.engine.report import Question, report_job
 from assay.engine.run_lines import Lines
+from assay.engine.service.coding_runs import run_of_report
 from assay.engine.service.errors import NotFoundError
+from assay.engine.service.run_evidence import Gates
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TracePart, TraceQuery
-from assay.engine.trial_lines import Gates, trial_lines
+from assay.engine.trial_lines import line_of, trial_lines
 from assay.evidence.byte_source import ByteSource
 from assay.evidence.files import Content
 
@@ -157,9 +161,8 @@ class FolderPages:
             self._views[name] = view_job(report, frozenset(unusable))
         return self._views[name]
 
-    def run_id(self, job: str, name: str) -> str:
-        """The id of a trial."""
-        return name if name in self._places else f"{job}:{name}"
+    def run_ids(self, job: str) -> Mapping[str, str]:
+        return {line.name: line.id for line, _, _ in self._places.values() if line.job == job}
 
     def audits(self, name: str) -> Sequence[Audit] | None:
         one = self._jobs.get(name)
@@ -179,26 +182,16 @@ class FolderPages:
 
 
 def _kept_line(path: str) -> RunLine:
-    found = read_below(path, (REPORT,), SEARCHED) if os.path.isdir(path) else read_file(path, SEARCHED)
-    gates = (gates_of_report(found.data) if isinstance(found, Content) else None) or Gates()
+    """A run that was kept, or a report. One that can't be read is a line that says so."""
     name, job = os.path.basename(os.path.abspath(path)), os.path.basename(os.path.dirname(os.path.abspath(path)))
-    return RunLine(
-        id=f"{job}:{name}",
-        job=job,
-        name=name,
-        task=name,
-        agent=name,
-        kind="coding",
-        status="scored" if gates.checks is not None else "unscored",
-        verdict=None if gates.checks is None else "pass" if gates.checks == "PASS" else "fail",
-        checks=gates.checks,
-        judge=gates.judge,
-        run_status=gates.run_status,
-        run_metrics_passed=gates.run_metrics_passed,
-        failure_mode=gates.failure_mode,
-        score=gates.score,
-        gates_disagree=gates.disagree,
-    )
+    where = f"{path}/{REPORT}" if os.path.isdir(path) else path
+    found = read_file(where, SEARCHED)
+    if not isinstance(found, Content):
+        raise InputError(f"{where} can't be read")
+    report = parse_record(found.data, ScorersReport, where)
+    run = run_of_report(report, job, name, name)
+    line = line_of(run, f"{job}:{name}")
+    return replace(line, gates_disagree=report.disagreement is not None)
 
 
 def _said(folder: str) -> Iterator[str]:

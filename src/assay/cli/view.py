@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         from assay.web.viewing import one_file, serve  # noqa: PLC0415 - help needs no pages
     except ImportError as error:
         raise InputError(f"pages need {error.name or 'more packages'}: install assay[view]") from error
-    source = _source(args.paths)
+    source = source_of(args.paths)
     if args.output is not None:
         try:
             write_text(args.output, one_file(source))
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _source(paths: list[str]) -> "FolderPages":
+def source_of(paths: list[str]) -> "FolderPages":
     """What is at the paths. Raises ``InputError`` for a path at which there is nothing to look at."""
     from assay.adapters.folder_pages import FolderPages, ViewedJob  # noqa: PLC0415 - as above
     from assay.adapters.results_folder import JobFolders, open_results  # noqa: PLC0415

@@ -144,8 +144,8 @@ class PageSource(Protocol):
 
     def job(self, name: str) -> JobView: ...
 
-    def run_id(self, job: str, name: str) -> str:
-        """The id of a trial of a job."""
+    def run_ids(self, job: str) -> Mapping[str, str]:
+        """The ids of the runs of a job, by their names."""
         ...
 
     def audits(self, name: str) -> Sequence[Audit] | None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+import msgspec
+
 from assay.evidence.byte_source import ByteSource
 from assay.evidence.trajectory import Speaker, Step, Subagent, Trajectory
 from assay.formats.trajectories.read import read_trajectory
@@ -80,12 +82,21 @@ def trace_part(source: ByteSource, name: str, beside: ReadBeside, asked: TraceQu
             found = beside(other)
             return None if found is None or found.size > WHOLE else found.read(0, found.size)
 
-        return part_of(read_trajectory(source.read(0, source.size), name, read), asked)
+        data = source.read(0, source.size)
+        return part_of(_kept(data) or read_trajectory(data, name, read), asked)
     place = _Place.of(asked.place)
     file = source if not place.file else beside(place.file)
     if file is None:
         return TracePart((), remarks=(f"the continuation {place.file} is missing or can't be read",))
     return _of_large(file, place, asked)
+
+
+def _kept(data: bytes) -> Trajectory | None:
+    """A trajectory as Assay itself writes it, beside a run that was scored."""
+    try:
+        return msgspec.json.decode(data, type=Trajectory) if data.startswith(b'{"form"') else None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:

@@ -1,112 +1,74 @@
-"""The trials of a job as lines of the explorer: what their records say of each gate, and their state."""
+"""Runs as lines of the explorer: the trials of a job in a folder, with what their scorings say."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.dialects.harbor.trial import Trial
 from assay.engine.history import History
 from assay.engine.job import Job
 from assay.engine.page_source import RunLine
 from assay.engine.service.imported_runs import ImportedRun, runs_of
+from assay.engine.service.run_evidence import Gates
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.dialects.evaluation.models import Annotation
 
-_ENDS = {None: "completed", "CancelledError": "cancelled", "AgentTimeoutError": "timed_out"}
-PASSED = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Gates:
-    """What the newest scoring of a run says of the three gates."""
-
-    checks: str | None = None
-    judge: str | None = None
-    run_status: str | None = None
-    run_metrics_passed: bool | None = None
-    failure_mode: str | None = None
-    score: float | None = None
-    disagree: bool = False
+_NAMES = frozenset(one.name for one in fields(RunLine)) - {"id", "rewards"}
 
 
 def trial_lines(
     job: Job, histories: Iterable[History], prefix: str, gates: Mapping[str, Gates], name: str
 ) -> list[RunLine]:
     """A line for each trial and each one that can't be counted. ``prefix`` stands before the ids."""
-    trials = {trial.name: trial for trial in job.trials}
     beside = {one.trial: one for one in histories}
+    rewards = {trial.name: trial.rewards for trial in job.trials}
     return [
-        _line(run, prefix, trials.get(run.name), beside.get(run.name), gates.get(run.name, Gates()))
-        for run in runs_of(job, (), name)
+        _with_history(
+            replace(line_of(run, f"{prefix}{run.name}", gates.get(run.name)), rewards=rewards.get(run.name)),
+            beside.get(run.name),
+        )
+        for run in runs_of(job, beside.values(), name)
     ]
 
 
-def _line(run: ImportedRun, prefix: str, trial: Trial | None, history: History | None, gates: Gates) -> RunLine:
-    usage = None if trial is None else trial.usage
-    counted = [] if usage is None else [usage.n_input_tokens, usage.n_output_tokens]
-    verdict = verdict_of(run.score)
-    line = RunLine(
-        id=f"{prefix}{run.name}",
-        job=run.job,
-        name=run.name,
-        task=run.task,
-        agent=run.agent,
-        model=run.model,
-        dataset=run.dataset,
-        kind="trial" if gates.checks is None else "coding",
-        status=run.status,
-        verdict=verdict,
-        checks=gates.checks,
-        judge=gates.judge or (None if history is None else history.judge),
-        run_status=gates.run_status or (None if trial is None else _ENDS.get(run.exception_type, "failed")),
-        run_metrics_passed=gates.run_metrics_passed,
-        failure_mode=gates.failure_mode,
-        reason_code=run.reason_code,
-        exception_type=run.exception_type,
-        score=run.score,
-        duration_sec=None if trial is None or trial.seconds is None else trial.seconds.total,
-        cost_usd=run.cost_usd,
-        tokens=sum(one or 0 for one in counted) if any(one is not None for one in counted) else None,
-        began_at=_moment(run.started_at),
-        gates_disagree=gates.disagree,
-        measurement_broken=run.score is None and (trial is None or not trial.rewards),
-        rewards=None if trial is None else trial.rewards,
-    )
-    return line if history is None else _with_history(line, history)
-
-
-def _with_history(line: RunLine, history: History) -> RunLine:
-    first = history.first()
+def line_of(run: ImportedRun, identity: str, gates: Gates | None = None) -> RunLine:
+    """A run that is imported, or could be."""
+    values: dict[str, Any] = {one: getattr(run, one) for one in _NAMES if hasattr(run, one)}
+    line = RunLine(id=identity, **values, began_at=_moment(run.started_at))
+    if gates is None:
+        return line
     return replace(
         line,
-        validity=_validity(first) if first else None,
-        reviewers=len(history.annotations),
-        reviewer_disagrees=disagrees(history.annotations, line.verdict),
+        kind="coding",
+        checks=gates.checks,
+        judge=gates.judge,
+        run_status=gates.run_status,
+        run_metrics_passed=gates.run_metrics_passed,
+        failure_mode=gates.failure_mode,
+        gates_disagree=gates.disagree,
     )
 
 
-def _validity(gradings: Sequence[Any]) -> str:
-    checks = [one.result.validity for one in gradings]
-    if not all(one.verifier_completed for one in checks):
-        return "not_completed"
-    if not all(one.output_parseable for one in checks):
-        return "unparseable"
-    return "valid" if all(one.schema_valid for one in checks) else "schema_invalid"
+def line_of_row(values: Mapping[str, Any]) -> RunLine:
+    """A run as the store shows it."""
+    known = {name: values[name] for name in _NAMES if name in values}
+    return RunLine(id=values["id"], rewards=values["rewards"], **known)
+
+
+def _with_history(line: RunLine, history: History | None) -> RunLine:
+    if history is None or not history.annotations:
+        return line
+    disagree = disagrees(history.annotations, line.verdict)
+    return replace(line, reviewers=len(history.annotations), reviewer_disagrees=disagree)
 
 
 def disagrees(annotations: "Sequence[Annotation]", verdict: str | None) -> bool:
     """Whether a reviewer says something else than the verdict."""
     said = {one.judgment.value for one in annotations} - {"defer"}
     return bool(said) and said != {"pass" if verdict == "pass" else "fail"}
-
-
-def verdict_of(score: float | None) -> str | None:
-    """As the service says it: 1 or more is a pass, more than 0 is partial."""
-    if score is None:
-        return None
-    return "pass" if score >= PASSED else "partial" if score > 0 else "fail"
 
 
 def _moment(written: str | None) -> datetime | None:

@@ -57,7 +57,7 @@ def one_file(source: FolderPages) -> str:
         chart=_chart(comparison),
         runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
         left_out=max(0, len(shown) - MOST_RUNS),
-        anchor=lambda job: lambda name: f"#{_anchor(source.run_id(job, name))}",
+        anchor=lambda job: lambda name: f"#{_anchor(source.run_ids(job).get(name, name))}",
     )
 
 

@@ -4,10 +4,11 @@ from typing import Final
 
 from assay.api.pages import benchmark_runs, benchmarks, keys, playgrounds, review, scenarios, task_runs, tasks
 from assay.api.pages.calls import ServiceCall
-from assay.web.pages import parts
+from assay.web.reading import READING
 from assay.web.routing import PageRoute
 
 PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (
+    *READING,
     *review.routes.all,
     *scenarios.routes.all,
     *benchmark_runs.routes.all,
@@ -16,5 +17,4 @@ PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (
     *tasks.routes.all,
     *playgrounds.routes.all,
     *keys.routes.all,
-    *parts.routes.all,
 )

@@ -6,7 +6,7 @@ can't send. Every change needs the session's token in its form and has to come f
 
 import hmac
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
 from assay.adapters.store.failures import StoreError
+from assay.adapters.store.service.page_source import StorePages
 from assay.api.limits import read_body
 from assay.api.pages.all_pages import PAGES
 from assay.api.pages.calls import ServiceCall
@@ -125,6 +126,7 @@ class PageServer:
         viewer = Viewer(key.scope, key.organisation, key.name, form_token(secret))
         return self._routed(request, place, ServiceCall(
             site=self.site, viewer=viewer, query=query, form=form, place=place, service=self._service, key=key,
+            reads=StorePages(self._service.store, self._service.imports, self._service.blobs, key.organisation),
             partial=request.headers.get("hx-request") == "true",
         ))  # fmt: skip
 
@@ -143,7 +145,7 @@ class PageServer:
         request.scope["assay.route"] = BASE.rstrip("/") + route.path
         if call.key.scope not in route.scopes:
             return trouble(call, 403, f"a key of the scope {call.key.scope.value} can't do this")
-        answer = answered(route, _with(call, values))
+        answer = answered(route, replace(call, path=values))
         if route.method != "GET" and answer.status < 400:
             self._note(request, call.key, route.name, values.get("id"))
         return answer
@@ -188,13 +190,6 @@ def _begun(request: Request, secret: str, onward: str) -> PageAnswer:
     secure = "; Secure" if request.url.scheme == "https" else ""
     cookie = f"{COOKIE}={secret}; Path={BASE}; HttpOnly; SameSite=Strict{secure}"
     return PageAnswer("", 303, headers={"Location": onward, "Set-Cookie": cookie})
-
-
-def _with(call: ServiceCall, values: dict[str, str]) -> ServiceCall:
-    return ServiceCall(
-        site=call.site, viewer=call.viewer, path=values, query=call.query, form=call.form, place=call.place,
-        partial=call.partial, service=call.service, key=call.key,
-    )  # fmt: skip
 
 
 def _asset(name: str, version: str) -> Response:

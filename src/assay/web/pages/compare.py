@@ -7,6 +7,7 @@ from assay.core.errors import InputError
 from assay.engine.compare import Comparison, Pair
 from assay.engine.job_view import TaskStrip
 from assay.engine.page_source import RunDetail
+from assay.engine.service.errors import NotFoundError
 from assay.engine.service.run_query import OneOf, RunQuery
 from assay.engine.statistics_svg import comparison_svg
 from assay.stats.interval import Interval
@@ -48,6 +49,8 @@ def compare_jobs(call: PageCall) -> PageAnswer:
     if len(names) >= 2:
         try:
             values |= _compared(call, names)
+        except NotFoundError:
+            raise
         except InputError as error:
             values["wrong"] = str(error)
     task = call.query.get("task")

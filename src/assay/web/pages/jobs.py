@@ -67,8 +67,8 @@ def differing(audit: Audit) -> list[Any]:
 
 def run_links(site: Site, source: PageSource, job: str) -> Callable[[str], str]:
     """The addresses of the trials of a job, in the list of its runs."""
-    within = urlencode({"job": job})
-    return lambda name: site.run(source.run_id(job, name), {"list": within})
+    within, known = urlencode({"job": job}), source.run_ids(job)
+    return lambda name: site.run(known.get(name, name), {"list": within})
 
 
 def strips_of(view: JobView, group: str) -> dict[str, TaskStrip]:
