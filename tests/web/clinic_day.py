@@ -1,12 +1,13 @@
 """A day at a clinic, as a service knows it: tasks with criteria of several kinds, and runs with what they left."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
 
 from assay.engine.service.keys import Scope
-from tests.web.people import Desk
+from tests.api.test_review_queue import RUN
+from tests.web.people import ORGANISATION, Desk
 
 ADT = (
     "MSH|^~\\&|EHR|NORTH|LAB|NORTH|20260301120000||ADT^A04|MSG00001|P|2.5.1\r"
@@ -124,3 +125,15 @@ class Api:
             self.post(f"/task-runs/{one['id']}/start")
             self.post(f"/task-runs/{one['id']}/{ends}")
         return str(made["benchmark_run"]["id"])
+
+    def runs(self, *names: str, **fields: Any) -> list[str]:
+        """Runs of a job that was imported, and their ids."""
+        new = [replace(RUN, name=name, **fields) for name in names]
+        self.desk.service.imports.add_runs(ORGANISATION, new)
+        found = {run["name"]: run["id"] for run in self.ask("GET", "/runs?limit=100")["data"]}
+        return [str(found[name]) for name in names]
+
+    def scenario(self, name: str = "fix the cart", **more: Any) -> str:
+        scorers = [{"type": "forbid_secrets"}, {"type": "max_files_changed", "limit": 3}]
+        body = {"name": name, "workspace_seed": {"type": "empty"}, "scorers": scorers, **more}
+        return str(self.post("/scenarios", body)["id"])

@@ -42,10 +42,9 @@ class Sent(Generic[Model]):
     form: ShownForm
 
 
-def blank(model: type[BaseModel], leave_out: tuple[str, ...] = (), **entered: str) -> ShownForm:
+def blank(model: type[BaseModel], leave_out: tuple[str, ...] = ()) -> ShownForm:
     """A form to be filled in."""
-    form = form_of(model, leave_out)
-    return ShownForm(form, {**entered_as(form, {}), **entered})
+    return filled(model, {}, leave_out)
 
 
 def filled(model: type[BaseModel], value: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> ShownForm:
@@ -54,14 +53,13 @@ def filled(model: type[BaseModel], value: Mapping[str, Any], leave_out: tuple[st
     return ShownForm(form, entered_as(form, value))
 
 
-def sent(model: type[Model], fields: Fields, leave_out: tuple[str, ...] = (), **more: Any) -> Sent[Model]:
-    """The value that a form was sent with. ``more`` are values of fields that the form doesn't have."""
+def sent(model: type[Model], fields: Fields, leave_out: tuple[str, ...] = (), *, prefix: str = "") -> Sent[Model]:
+    """The value that a form was sent with. Its fields have names with a prefix where they could be mistaken."""
     form = form_of(model, leave_out)
-    entered = {one.name: fields.get(one.name) for one in form.fields}
+    entered = {one.name: fields.get(f"{prefix}{one.name}") for one in form.fields}
     shown = ShownForm(form, entered)
     try:
-        written = json.dumps({**value_of(form, entered), **more})
-        return Sent(model.model_validate_json(written), shown)
+        return Sent(model.model_validate_json(json.dumps(value_of(form, entered))), shown)
     except ValidationError as error:
         for one in reversed(error.errors(include_url=False)):
             shown = shown.wrong(spelled(one["loc"]), sentence(one, model))

@@ -19,6 +19,8 @@ from assay.engine.service.keys import Owner
 from assay.engine.service.playground_view import RecordsView, view_records
 from assay.engine.service.review_queue import MOST_REVIEWED, ReviewItem, agreement, item_of, reviews, two_by_two
 from assay.engine.service.run_query import RunQuery, pairs_of, parse_run_query
+from assay.engine.trace import TraceQuery
+from assay.formats.diff_pages import diff_page
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
@@ -140,11 +142,26 @@ def _run(call: ServiceCall, queue: Queue, wrong: str = "") -> PageAnswer:
         entered=call.form,
         judgments=JUDGMENTS,
         records=_records(call, item),
+        more=None,
+        subagent_to=lambda *_: "",
+        **_left(call, str(run["id"])),
         here=_address(call, run["id"], queue, before),
         back=call.site.to("review", queue.query),
         before=_address(call, before, queue) if before else None,
         after=None if onward is None else _address(call, onward, queue, run["id"]),
     )
+
+
+def _left(call: ServiceCall, identity: str) -> dict[str, Any]:
+    """What the agent said, did and changed, as far as it is kept. None of it tells what the machine thinks."""
+    detail, asked = call.source.run(identity), TraceQuery()
+    turns, change = list(detail.turns), call.source.file(identity, "diff")
+    return {
+        "asked": asked,
+        "part": call.source.trace(identity, turns[0] if turns else "", asked),
+        "response": next((one for one in reversed(detail.responses) if one), None),
+        "diff": None if change is None else diff_page(change, 0, 0),
+    }
 
 
 def _records(call: ServiceCall, item: ReviewItem) -> RecordsView | None:
