@@ -119,19 +119,22 @@ def test_a_playground_with_records_and_a_source_whose_secret_is_never_shown(admi
     assert refused.status_code == 422
     assert "line:2: record must be one of" in refused.text
     assert "green" in admin.get(place).text
-    source = {"url": "https://fhir.example/r4", "token": "very-secret"}
-    assert (
-        place_of(admin.post(f"{place}/sources/fhir", {**source, "token": ""} | {"token": admin.token()})) == place
-    )
-    api.ask("PUT", f"/{place}/sources/fhir", source)
+    source = {"fhir.url": "https://fhir.example/r4", "fhir.token": "very-secret"}
+    assert place_of(admin.post(f"{place}/sources/fhir", source)) == place
+    settings, sealed = api.desk.service.playgrounds.sources_of(place.rpartition("/")[2])["fhir"]
+    assert settings == {"url": "https://fhir.example/r4"}
+    assert sealed is not None
     shown = admin.get(place).text
     assert "https://fhir.example/r4" in shown
     assert "with a secret" in shown
     assert "very-secret" not in shown
-    assert (
-        admin.post(f"{place}/sources/fhir", {"source.url": "nonsense", "source.token": "quite-secret"}).status_code
-        == 422
-    )
+    for kind, entered in (
+        ("fhir", {"fhir.url": "nonsense", "fhir.token": "quite-secret"}),
+        ("files", {"files.url": "file:///etc", "files.credentials": '{"ASSAY_SFTP_PASSWORD": "quite-secret"}'}),
+    ):
+        wrong = admin.post(f"{place}/sources/{kind}", entered)
+        assert wrong.status_code == 422
+        assert "quite-secret" not in wrong.text
     assert place_of(admin.post(f"{place}/sources/fhir/remove")) == place
     assert api.ask("GET", f"/{place}/sources") == []
 

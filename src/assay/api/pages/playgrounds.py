@@ -16,8 +16,6 @@ from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 routes: PageRoutes[ServiceCall] = PageRoutes()
 # Not kept by the store, so nobody is asked for it.
 LEFT_OUT = ("name",)
-# A source has a token, and so has every form.
-SOURCE = "source."
 
 
 @routes.add("GET", "/playgrounds", *READ, word="Playgrounds")
@@ -75,7 +73,8 @@ def put_source(call: ServiceCall) -> PageAnswer:
     if kind not in SETTINGS:
         raise NotFoundError("there is no such source")
     found = call.service.playgrounds.playground(call.organisation, call.path["id"])
-    new = sent(SETTINGS[kind], call.form, prefix=SOURCE)
+    # A source has a token, and so has every form: their names must differ.
+    new = sent(SETTINGS[kind], call.form, prefix=f"{kind}.")
     shown = new.form
     if new.value is not None:
         try:
@@ -108,5 +107,4 @@ def _playground(
         forms_of={**shown, **(forms or {})},
         records=records,
         wrong=wrong,
-        prefix=SOURCE,
     )
