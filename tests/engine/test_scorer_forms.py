@@ -136,6 +136,10 @@ def test_fields_that_the_form_does_not_know_are_kept_and_reported() -> None:
             {"type": "command", "command": "make", "report.expected": "a\nb"},
             {"report.path": "must be given, got nothing"},
         ),
+        (
+            {"type": "command", "timeout_s": "soon"},
+            {"command": "must be given, got nothing", "timeout_s": "must be a whole number, got 'soon'"},
+        ),
         ({"type": "max_files_changed", "limit": "-1"}, {"limit": "must be at least 0, got -1"}),
         ({"type": "allowed_paths"}, {"patterns": "must be given, got nothing"}),
         ({"type": "command", "tests": "mocha"}, {"tests": "must be one of"}),

@@ -17,7 +17,7 @@ from assay.dialects.scorers.test_runners import Shorthand
 from assay.engine.criteria_places import spelled
 from assay.engine.form_values import entered_as, not_in, value_of
 from assay.engine.forms import Form, form_of, plain
-from assay.engine.found_checks import UnfitFieldError
+from assay.engine.found_checks import UnfitFieldError, unfits
 from assay.engine.mistakes import first, sentence
 from assay.engine.scorer_checks import COMMAND, CodingCheck, check_class, checked, kinds, required_by_default
 
@@ -98,5 +98,7 @@ def _errors(written: Mapping[str, Any]) -> dict[str, str]:
         told = first(error.errors(include_url=False))
         return {spelled(told["loc"]): sentence(told, Scorer)}
     except UnfitFieldError as error:
-        return {error.field: error.problem}
+        kind = str(written.get("type"))
+        found = unfits(error, check_class(kind)) if kind in kinds() else [error]
+        return {one.field: one.problem for one in found}
     return {}
