@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 NASTY = [
     '<script>window.hit=1</script><img src=x onerror=window.hit=1>"><svg onload=window.hit=1>',
-    "{{7*7}} {%raw%} ' onfocus=window.hit=1 autofocus x=' \N{RIGHT-TO-LEFT OVERRIDE}gnp \x1b[31mred </textarea></pre>",
+    "{{7*7}} {%x ' onfocus=window.hit=1 autofocus x=' \N{RIGHT-TO-LEFT OVERRIDE}gnp \x1b[31mred </textarea></pre>",
     "javascript:window.hit=1",
 ]
 """Texts that an agent or a tenant may write anywhere."""
