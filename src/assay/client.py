@@ -32,6 +32,8 @@ TIMEOUT_SEC: Final = 90.0
 PATIENCE_SEC: Final = 60.0
 FIRST_PAUSE_SEC: Final = 0.2
 LONGEST_PAUSE_SEC: Final = 5.0
+_JSON: Final = "application/json"
+_OVER: Final = ("done", "set_aside")
 _AGAIN: Final = frozenset((429, 502, 503, 504))
 
 
@@ -146,6 +148,91 @@ class Requests:
         return Request("GET", f"/{resource.strip('/')}", query=query)
 
 
+class CodingRequests:
+    """The requests of coding runs, job folders and evaluation results. Both clients send them."""
+
+    @staticmethod
+    def send_archive(content: bytes) -> Request:
+        """An archive of files; the answer has the ``path`` for a scenario's ``workspace_seed``."""
+        return Request("POST", "/archives", content)
+
+    @staticmethod
+    def create_scenario(scenario: Json) -> Request:
+        return Request("POST", "/scenarios", scenario)
+
+    @staticmethod
+    def replace_scenario(identity: str, scenario: Json) -> Request:
+        return Request("PUT", f"/scenarios/{_part(identity)}", scenario)
+
+    @staticmethod
+    def seed_task(scenario: str) -> Request:
+        return Request("POST", f"/scenarios/{_part(scenario)}/tasks")
+
+    @staticmethod
+    def coding_task(identity: str) -> Request:
+        return Request("GET", f"/coding-tasks/{_part(identity)}")
+
+    @staticmethod
+    def workspace(task: str) -> Request:
+        """The archive that an agent begins with, as bytes."""
+        return Request("GET", f"/coding-tasks/{_part(task)}/workspace")
+
+    @staticmethod
+    def create_coding_run(task: str, agent: str, model: str | None = None, **more: Any) -> Request:
+        return Request("POST", f"/coding-tasks/{_part(task)}/runs", {"agent": agent, "model": model, **more})
+
+    @staticmethod
+    def put_workspace(run: str, content: bytes) -> Request:
+        return Request("PUT", f"/coding-runs/{_part(run)}/workspace", content)
+
+    @staticmethod
+    def put_log(run: str, path: str, content: bytes) -> Request:
+        """A file of the agent's logs, such as ``trajectory.json`` or ``final_response.md``."""
+        return Request("PUT", f"/coding-runs/{_part(run)}/files/{quote(path)}", content)
+
+    @staticmethod
+    def complete_coding_run(run: str, turns: Sequence[Json] = (), status: str = "completed") -> Request:
+        body = {"status": status, "turns": list(turns)}
+        return Request("POST", f"/coding-runs/{_part(run)}/complete", body)
+
+    @staticmethod
+    def cancel_coding_run(run: str) -> Request:
+        return Request("POST", f"/coding-runs/{_part(run)}/cancel")
+
+    @staticmethod
+    def grade_again(run: str, judge_only: bool = False) -> Request:
+        return Request("POST", f"/runs/{_part(run)}/gradings", {"judge_only": judge_only})
+
+    @staticmethod
+    def run(identity: str) -> Request:
+        """A run of any kind, with its gates."""
+        return Request("GET", f"/runs/{_part(identity)}")
+
+    @staticmethod
+    def gradings(run: str) -> Request:
+        return Request("GET", f"/runs/{_part(run)}/gradings")
+
+    @staticmethod
+    def files(run: str) -> Request:
+        """What a run left: its trajectory, diff, final response and so on."""
+        return Request("GET", f"/runs/{_part(run)}/files")
+
+    @staticmethod
+    def send_job(content: bytes, name: str | None = None) -> Request:
+        """The archive of a job folder."""
+        return Request("POST", "/jobs", content, {} if name is None else {"name": name})
+
+    @staticmethod
+    def job(identity: str, **question: str) -> Request:
+        """A job with its report. ``question`` may have key, threshold, k and grading."""
+        return Request("GET", f"/jobs/{_part(identity)}", query=question)
+
+    @staticmethod
+    def send_evaluation_result(**told: Any) -> Request:
+        """With ``run_id`` or ``trial``, and ``result`` or ``verifier``."""
+        return Request("POST", "/evaluation-results", told)
+
+
 def _part(written: str) -> str:
     return quote(written, safe="")
 
@@ -199,7 +286,9 @@ def _error(response: "httpx.Response") -> ServiceError:
 def _read(response: "httpx.Response") -> Any:
     if response.status_code >= 400:
         raise _error(response)
-    return response.json() if response.content else None
+    if not response.content:
+        return None
+    return response.json() if response.headers.get("content-type", "").startswith(_JSON) else response.content
 
 
 def _wanted_pause(response: "httpx.Response") -> float | None:
@@ -263,6 +352,16 @@ class Client(_Connection):
         """Complete a task run, and wait for its result."""
         return dict(self.send(Requests.complete(task_run, idempotency_key=idempotency_key)))
 
+    def finished(self, work: str, within_sec: float = 3600) -> Json:
+        """Wait until a piece of work is done. Raises ``ServiceError`` if it was set aside, or takes longer."""
+        tries = _Tries(within_sec)
+        while (found := self.send(Requests.work(work)))["state"] not in _OVER:
+            pause = tries.pause()
+            if pause is None:
+                raise _unfinished(found)
+            time.sleep(pause)
+        return _done(found)
+
 
 class AsyncClient(_Connection):
     """The same for code that awaits. To be closed, or used in an ``async with``."""
@@ -317,6 +416,26 @@ class AsyncClient(_Connection):
         """Complete a task run, and wait for its result."""
         return dict(await self.send(Requests.complete(task_run, idempotency_key=idempotency_key)))
 
+    async def finished(self, work: str, within_sec: float = 3600) -> Json:
+        """Wait until a piece of work is done. Raises ``ServiceError`` if it was set aside, or takes longer."""
+        tries = _Tries(within_sec)
+        while (found := await self.send(Requests.work(work)))["state"] not in _OVER:
+            pause = tries.pause()
+            if pause is None:
+                raise _unfinished(found)
+            await asyncio.sleep(pause)
+        return _done(found)
+
+
+def _done(work: Json) -> Json:
+    if work["state"] != "done":
+        raise ServiceError(0, "set_aside", f"the work was set aside: {work['reason']}", {"work": work["id"]})
+    return dict(work)
+
+
+def _unfinished(work: Json) -> ServiceError:
+    return ServiceError(0, "unfinished", f"the work is still {work['state']}", {"work": work["id"]})
+
 
 def _unreachable(url: str, error: Exception) -> ServiceError:
     return ServiceError(0, "unreachable", f"the service at {url} can't be reached ({type(error).__name__})", {})
@@ -330,4 +449,4 @@ def _httpx() -> Any:
     return httpx
 
 
-__all__ = ["AsyncClient", "Client", "Request", "Requests", "ServiceError"]
+__all__ = ["AsyncClient", "Client", "CodingRequests", "Request", "Requests", "ServiceError"]

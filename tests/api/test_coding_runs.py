@@ -18,7 +18,7 @@ def test_a_run_is_graded_by_what_was_sent(clinic: Clinic) -> None:
     assert (good["agent"], good["model"], good["duration_sec"]) == ("ana", "big-1", 12.5)
     assert (good["run_metrics_passed"], good["measurement_broken"]) == (True, False)
     bad = completed(clinic, uploaded(clinic, task, PROJECT), turns=ENDED)
-    assert (bad["status"], bad["rewards"], bad["score"], bad["checks"]) == ("scored", {"reward": 0.0}, 0.5, "FAIL")
+    assert (bad["status"], bad["rewards"], bad["score"], bad["checks"]) == ("scored", {"reward": 0.0}, 0.0, "FAIL")
     [grading] = clinic.get(f"/v1/runs/{good['id']}/gradings")
     frozen = clinic.get(f"/v1/coding-tasks/{task}")
     assert grading["report"]["provenance"]["scenario_sha256"] == frozen["scenario_sha256"]

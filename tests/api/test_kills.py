@@ -14,16 +14,22 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from assay.adapters.scenario_file import scenario_of
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.paging import PageRequest
 from assay.api.service import Service, service_on
 from assay.dialects.criteria.resources import NewTask, NewTaskRun
+from assay.dialects.scorers.resources import NewCodingRun, RunState
+from assay.engine.service.coding_grading import Coding, seed_coding_task
 from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.api.clinic import said
+from tests.api.coding import DONE, packed
 from tests.builders import REPO
+from tests.coding import GUARD, PROJECT
 
 pytestmark = pytest.mark.xdist_group("postgres")
 KILLS, RUNS = 50, 100
+CODING_KILLS, CODING_RUNS = 12, 10
 CLAIM_SEC = 1
 PATIENCE_SEC = 240.0
 
@@ -79,6 +85,50 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
+def test_coding_runs_are_graded_exactly_once(where: str) -> None:
+    service = service_on(open_store(where))
+    key = issue_key(service.keys, service.host, Owner("default"), Scope.GRADER, "load").secret
+    runs = coding_runs(service)
+    acknowledged: list[str] = []
+    port = free_port()
+    with processes(where, port) as zygote:
+        address = f"http://127.0.0.1:{port}"
+        load = threading.Thread(target=submit, args=(address, key, runs, acknowledged, "coding-runs"))
+        load.start()
+        chance = random.Random(11)
+        for _ in range(CODING_KILLS):
+            name = chance.choice(["serve", "work-1", "work-2"])
+            time.sleep(chance.uniform(0.05, 0.4))
+            zygote.kill(name)
+            zygote.start(name)
+        load.join(PATIENCE_SEC)
+        assert sorted(acknowledged) == sorted(runs)
+        end = time.monotonic() + PATIENCE_SEC
+        while service.work.waiting() or service.work.page("default", "set_aside", PageRequest(1)).rows:
+            assert time.monotonic() < end
+            send_again(service)
+            time.sleep(0.2)
+    for run in runs:
+        [grading] = service.imports.gradings("default", run)
+        assert (grading["number"], grading["report"]["overall"]["verdict"]) == (1, "PASS")
+        assert service.coding.runs.coding_run("default", run).state is RunState.GRADED
+    service.close()
+
+
+def coding_runs(service: Service) -> list[str]:
+    """Runs with a workspace, at a task that is seeded."""
+    coding = service.coding
+    seed = coding.scenarios.add_archive("default", packed(PROJECT))
+    scenario = scenario_of({"scorers": [GUARD], "workspace_seed": {"type": "archive", "path": seed.path}}, "s")
+    task = coding.tasks.add("default", coding.scenarios.add("default", scenario).id).id
+    parts = Coding(coding.tasks, coding.runs, coding.gradings, coding.grader, service.host.now)
+    seed_coding_task(parts, "default", task)
+    runs = [coding.runs.add("default", task, NewCodingRun(agent="ana")).id for _ in range(CODING_RUNS)]
+    for run in runs:
+        coding.runs.put_workspace("default", run, packed(DONE))
+    return runs
+
+
 def test_nothing_acknowledged_is_lost(where: str) -> None:
     service = service_on(open_store(where))
     key = issue_key(service.keys, service.host, Owner("default"), Scope.GRADER, "load").secret
@@ -107,14 +157,14 @@ def test_nothing_acknowledged_is_lost(where: str) -> None:
     service.close()
 
 
-def submit(url: str, key: str, runs: list[str], acknowledged: list[str]) -> None:
+def submit(url: str, key: str, runs: list[str], acknowledged: list[str], kind: str = "task-runs") -> None:
     """Send each run until it is acknowledged."""
     headers = {"Authorization": f"Bearer {key}", "Prefer": "respond-async"}
     for run in runs:
         end = time.monotonic() + PATIENCE_SEC
         while time.monotonic() < end:
             try:
-                answer = httpx.post(f"{url}/v1/task-runs/{run}/complete", headers=headers, timeout=10)
+                answer = httpx.post(f"{url}/v1/{kind}/{run}/complete", headers=headers, timeout=10)
             except httpx.TransportError:
                 time.sleep(0.02)
                 continue

@@ -5,6 +5,7 @@ commands run in the sandbox only.
 """
 
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -36,12 +37,14 @@ from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
 
 # What an archive may hold when it is unpacked. The archive itself is limited by the size of a body.
 CAPS: Final = Caps(512 * 2**20, 100_000, "the archive")
+# Each may take as much of the disk as the caps allow.
+_CHECKED_AT_ONCE: Final = threading.BoundedSemaphore(4)
 JudgesOf = Callable[[str], AbstractContextManager[Judges | None]]
 
 
 def check_archive(content: bytes) -> None:
     """Unpack an archive and throw it away. Raises ``InputError`` for one that can't be used."""
-    with temporary_folder(0o700) as place:
+    with _CHECKED_AT_ONCE, temporary_folder(0o700) as place:
         unpack_archive(_written(place, "archive", content), _folder(place, "unpacked"), caps=CAPS)
 
 

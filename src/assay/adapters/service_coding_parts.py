@@ -1,8 +1,9 @@
 """Everything that coding runs of a service are kept and graded with, put together once."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from assay.adapters.sandbox.backends import AUTO
 from assay.adapters.secret_box import SecretBox
@@ -17,11 +18,11 @@ from assay.adapters.store.service.judges import StoredJudges
 from assay.adapters.store.service.scenarios import StoredScenarios
 from assay.adapters.store.store import Store
 from assay.engine.service.blobs import BlobStore
-from assay.engine.service.coding_grading import grade_again, grade_coding_run, seed_coding_task
+from assay.engine.service.coding_grading import Coding, grade_again, grade_coding_run, seed_coding_task
 from assay.engine.service.coding_policy import CodingPolicy
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.work import Doer, Work, WorkKind
+from assay.engine.service.work import Doer, WorkKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +58,18 @@ class CodingParts:
         """What is done here: nothing where no sandbox works, so that other machines do it."""
         if self.sandbox.why_not() is not None:
             return {}
-        return {
-            WorkKind.SEED_CODING_TASK.value: self.seed,
-            WorkKind.GRADE_CODING_RUN.value: self.grade,
-            WorkKind.GRADE_AGAIN.value: self.grade_again,
-        }
+        return {kind.value: self._doer(do) for kind, do in _WORK.items()}
 
-    def seed(self, work: Work) -> None:
-        seed_coding_task(self.tasks, self.grader, work.organisation, work.target, self.host.now)
+    def _doer(self, do: Callable[[Coding, str, str], None]) -> Doer:
+        coding = Coding(self.tasks, self.runs, self.gradings, self.grader, self.host.now)
+        return lambda work: do(coding, work.organisation, work.target)
 
-    def grade(self, work: Work) -> None:
-        grade_coding_run(self.runs, self.gradings, self.grader, work.organisation, work.target, self.host.now)
 
-    def grade_again(self, work: Work) -> None:
-        grade_again(self.runs, self.gradings, self.grader, work.organisation, work.target, self.host.now)
+_WORK: Final = {
+    WorkKind.SEED_CODING_TASK: seed_coding_task,
+    WorkKind.GRADE_CODING_RUN: grade_coding_run,
+    WorkKind.GRADE_AGAIN: grade_again,
+}
 
 
 def coding_on(

@@ -4,19 +4,15 @@ An organisation names the endpoint of its judge, so requests to it are guarded l
 to loopback, with no credentials but its own. The operator's is in the environment, as for the command line.
 """
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from assay.adapters.judge_setup import KEY, MODEL, URL, JudgeOptions, Judges
 from assay.adapters.secret_box import SecretBox
-from assay.adapters.source_guard import SourcePolicy, guarded_client
+from assay.adapters.source_guard import GuardedClient, SourcePolicy
 from assay.adapters.store.service.judges import StoredJudges
 from assay.core.errors import InputError
-
-if TYPE_CHECKING:
-    import httpx
 
 TOKEN: Final = "token"  # noqa: S105 - the name of a field
 
@@ -35,10 +31,8 @@ class ServiceJudges:
             raise InputError(f"a judge for all organisations needs {URL} and {MODEL} in the environment")
         self._stored = stored
         self._secrets = secrets
-        self._policy = policy
+        self._guarded = GuardedClient(policy)
         self._environment = environment
-        self._lock = threading.Lock()
-        self._client: httpx.Client | None = None
 
     def has_judge(self, organisation: str) -> bool:
         return self._environment is not None or self._stored.find(organisation) is not None
@@ -59,13 +53,6 @@ class ServiceJudges:
                 yield judges
         else:
             yield None
-
-    def _guarded(self) -> "httpx.Client":
-        """One client for all: making one reads the certificates of the machine."""
-        with self._lock:
-            if self._client is None:
-                self._client = guarded_client(self._policy)
-            return self._client
 
 
 def place(organisation: str) -> str:

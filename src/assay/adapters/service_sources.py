@@ -4,15 +4,14 @@ Only what the tenant gave is used, never the credentials in the environment of t
 """
 
 import os
-import threading
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from assay.adapters.bearer_tokens import Token, given
 from assay.adapters.secret_box import SecretBox
-from assay.adapters.source_guard import SourcePolicy, guarded_client
+from assay.adapters.source_guard import GuardedClient, SourcePolicy
 from assay.adapters.store.service.playgrounds import StoredFiles, StoredPlaygrounds
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError, MeasurementError
@@ -20,9 +19,6 @@ from assay.dialects.criteria.resources import Written
 from assay.engine.playground_store import Playground
 from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import FhirSource, FileSource
-
-if TYPE_CHECKING:
-    import httpx
 
 FHIR, FILES, JUDGE = "fhir", "files", "judge"
 TOKEN: Final = "token"  # noqa: S105 - the name of a field
@@ -50,13 +46,11 @@ class SourceOpener:
         self._playgrounds = playgrounds
         self._secrets = secrets
         self._policy = policy
-        self._lock = threading.Lock()
-        self._client: httpx.Client | None = None
+        self._guarded = GuardedClient(policy)
 
     def close(self) -> None:
         """Hang up."""
-        if self._client is not None:
-            self._client.close()
+        self._guarded.close()
 
     def open(self, stack: ExitStack, playground: Playground) -> OpenSources:
         """Until the stack is closed."""
@@ -117,13 +111,6 @@ class SourceOpener:
             client=self._guarded(),
         )
         return ParaphraseJudge(GivingUp(stack.enter_context(model)), prompt_file(NAME), new_mark)
-
-    def _guarded(self) -> "httpx.Client":
-        """One client for all: making one reads the certificates of the machine."""
-        with self._lock:
-            if self._client is None:
-                self._client = guarded_client(self._policy)
-            return self._client
 
 
 def _token(written: str | None) -> Token | None:

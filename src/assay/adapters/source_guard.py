@@ -7,6 +7,7 @@ goes to the address that was checked. Redirects are never followed.
 
 import ipaddress
 import socket
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,26 @@ def networks(written: Iterable[str]) -> tuple[Network, ...]:
         return tuple(ipaddress.ip_network(one, strict=False) for one in written)
     except ValueError as error:
         raise InputError(f"an allowed network must be like 127.0.0.0/8: {error}") from error
+
+
+class GuardedClient:
+    """One client for all, made with the first request: making one reads the certificates of the machine."""
+
+    def __init__(self, policy: SourcePolicy) -> None:
+        self._policy = policy
+        self._lock = threading.Lock()
+        self._client: httpx.Client | None = None
+
+    def __call__(self) -> "httpx.Client":
+        with self._lock:
+            if self._client is None:
+                self._client = guarded_client(self._policy)
+            return self._client
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._client is not None:
+            self._client.close()
 
 
 def guarded_client(policy: SourcePolicy) -> "httpx.Client":

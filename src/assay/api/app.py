@@ -23,12 +23,14 @@ from assay.api.record_stream import record_stream
 from assay.api.routes import (
     benchmarks,
     coding_runs,
+    evaluation_results,
     jobs,
     keys,
     playgrounds,
     run_files,
     runs,
     scenarios,
+    task_run_annotations,
     task_runs,
     work,
 )
@@ -51,6 +53,8 @@ ROUTES: Final[tuple[Route, ...]] = (
     *scenarios.routes.all,
     *coding_runs.routes.all,
     *jobs.routes.all,
+    *evaluation_results.routes.all,
+    *task_run_annotations.routes.all,
     *keys.routes.all,
 )
 # Larger bodies are read only from those who have a key.

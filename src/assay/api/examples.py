@@ -16,6 +16,7 @@ _TASK: Final = {
     "criteria": [_CRITERION],
 }
 
+_ANNOTATION: Final = {"reviewer_id": "ana", "judgment": "fail", "categories": ["wrong unit"]}
 _SCENARIO: Final = {
     "name": "fix the calculator",
     "user_instruction": "add() subtracts. Fix it.",
@@ -57,5 +58,10 @@ EXAMPLES: Final[dict[str, Any]] = {
     "create_coding_run": {"agent": "my-agent", "model": "big-1", "job": "nightly", "metadata": {"seed": "7"}},
     "complete_coding": {"status": "completed", "turns": [{"exit_code": 0, "duration_sec": 81.5}]},
     "grade_run_again": {"judge_only": False},
-    "annotate_run": {"reviewer_id": "ana", "judgment": "fail", "categories": ["wrong unit"]},
+    "create_evaluation_result": {
+        "run_id": "run_0649a4f2c1b3e85d0c7f2a9b4e6d8c1f3a",
+        "verifier": {"reward_json": '{"reward": 0.75}', "details_json": '{"units": 0.5, "dose": 1}'},
+    },
+    "annotate_run": _ANNOTATION,
+    "annotate_task_run": _ANNOTATION,
 }

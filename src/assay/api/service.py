@@ -14,6 +14,7 @@ from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
 from assay.adapters.store.service.blobs import StoredBlobs
+from assay.adapters.store.service.evaluations import StoredEvaluations
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keys import StoredKeys
@@ -55,6 +56,7 @@ class Service:
     reviews: StoredReviews
     coding: CodingParts
     jobs: StoredJobs
+    evaluations: StoredEvaluations
     blobs: StoredBlobs
     woken: list[Callable[[], None]]
 
@@ -115,6 +117,7 @@ def service_on(
         reviews=StoredReviews(store),
         coding=parts,
         jobs=StoredJobs(store, host, blobs),
+        evaluations=StoredEvaluations(store, host),
         blobs=blobs,
         woken=[],
     )

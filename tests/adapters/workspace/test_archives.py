@@ -4,7 +4,9 @@ import gzip
 import io
 import os
 import stat
+import struct
 import tarfile
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -174,6 +176,43 @@ def test_caps(tmp_path: Path, target: Path, make: Make) -> None:
         unpacked(tmp_path, target, make, [("a", "file", "x" * 1001)], caps=few)
     with pytest.raises(InputError, match=r"^the upload must hold at most 2 files, got more"):
         unpacked(tmp_path, target, make, [(name, "file", "") for name in "abc"], caps=few)
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_attributes_that_would_fill_the_memory(tmp_path: Path, target: Path, kind: bytes) -> None:
+    header = tarfile.TarInfo("x")
+    header.type, header.size = kind, 64 << 20
+    with gzip.open(tmp_path / "archive", "wb", compresslevel=1) as packed:
+        packed.write(header.tobuf(tarfile.USTAR_FORMAT) + bytes(header.size))
+    with pytest.raises(InputError, match="archive must have at most 1048576 bytes, got 67108864"):
+        unpack_archive(str(tmp_path / "archive"), str(target))
+
+
+def test_a_list_of_members_that_would_fill_the_memory(tmp_path: Path, target: Path) -> None:
+    """All entries name the same file, and the end of the archive says that there is one."""
+    local = struct.pack("<4sHHHHHIIIHH", b"PK\3\4", 20, 0, 0, 0, 0, 0, 0, 0, 1, 0) + b"a"
+    entry = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
+    end = struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 1, 1, 5000 * len(entry), len(local), 0)
+    (tmp_path / "archive").write_bytes(local + entry * 5000 + end)
+    with pytest.raises(InputError, match="must hold at most 100 files, got more"):
+        unpack_archive(str(tmp_path / "archive"), str(target), caps=Caps(members=100))
+    assert os.listdir(target) == []
+
+
+def test_a_link_that_would_fill_the_memory(tmp_path: Path, target: Path) -> None:
+    make_zip(tmp_path / "archive", [("a", "link", "x" * (8 << 20))])
+    tracemalloc.start()
+    with pytest.raises(InputError, match="can't be unpacked"):
+        unpack_archive(str(tmp_path / "archive"), str(target))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4 << 20
+
+
+def test_long_names_are_kept(tmp_path: Path, target: Path) -> None:
+    name = "/".join(["folder" * 10] * 10)
+    unpacked(tmp_path, target, make_tar, [(name, "file", "x")])
+    assert texts(target) == {name: "x"}
 
 
 @BOTH

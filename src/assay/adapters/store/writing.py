@@ -3,6 +3,7 @@
 What is removed is a whole playground.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Table, delete, insert, select
@@ -91,10 +92,7 @@ def _put_row(connection: Connection, playground: str, record: StateRow) -> None:
         "key": limits.checked_name(record.key, "the key of a row", limits.KEY_BYTES),
         **changed,
     }
-    statement = _insert(connection, tables.state_rows).values(values)
-    connection.execute(
-        statement.on_conflict_do_update(index_elements=list(tables.state_rows.primary_key.columns), set_=changed)
-    )
+    put(connection, tables.state_rows, values, changed)
 
 
 def _add_turn(connection: Connection, playground: str, record: Turn) -> None:
@@ -117,6 +115,19 @@ def added(connection: Connection, table: Table, values: dict[str, object]) -> bo
     """Whether a row was added; not so where one with its key is there."""
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     return connection.execute(statement.returning(*table.primary_key.columns)).first() is not None
+
+
+def put(
+    connection: Connection,
+    table: Table,
+    values: dict[str, object],
+    changed: dict[str, object],
+    by: Sequence[str] | None = None,
+) -> None:
+    """Add a row, or change the one with its key: the primary key, or that of other columns."""
+    key = list(table.primary_key.columns) if by is None else list(by)
+    statement = _insert(connection, table).values(values)
+    connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))
 
 
 def _insert(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":

@@ -18,8 +18,21 @@ from assay.core.errors import InputError
 
 MAX_BYTES = 8 * 2**30
 MAX_MEMBERS = 1_000_000
+MAX_ATTRIBUTES = 1 << 20
 _CHUNK = 1 << 20
+_ATTRIBUTES = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
+_LONGEST_LINK = 4096
 _UTF_8 = 0x800
+# Where the end of a zip says how large the list of members is and where it ends; between the two may be records of
+# 76 bytes for large archives.
+_DIRECTORY_SIZE, _DIRECTORY_END, _DIRECTORY_GAP = 5, 9, 76
+_DIRECTORY_ENTRY = b"PK\x01\x02"
 _BROKEN = (
     OSError,
     EOFError,
@@ -73,6 +86,26 @@ def _zip_name(member: zipfile.ZipInfo) -> str:
         return member.filename
 
 
+class _Member(tarfile.TarInfo):
+    """A member whose long name or other attributes are small enough to be read: tarfile takes them into memory."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in _ATTRIBUTES and self.size > MAX_ATTRIBUTES:
+            must = f"attributes of a file in an archive must have at most {MAX_ATTRIBUTES} bytes"
+            raise InputError(f"{must}, got {self.size}")
+        found: tarfile.TarInfo = super()._proc_member(tar)  # type: ignore[misc] # not among the stubs
+        return found
+
+
+def _most_members(archive: str) -> int:
+    """As many members as a zip may have, before zipfile takes the whole list of them into memory."""
+    with open(archive, "rb") as file:
+        end = zipfile._EndRecData(file)  # type: ignore[attr-defined] # not among the stubs
+        size, place = int(end[_DIRECTORY_SIZE]), int(end[_DIRECTORY_END])
+        file.seek(max(0, place - size - _DIRECTORY_GAP))
+        return file.read(size + _DIRECTORY_GAP).count(_DIRECTORY_ENTRY)
+
+
 class _Unpacking:
     """One archive on its way into one folder."""
 
@@ -82,7 +115,7 @@ class _Unpacking:
         self._bytes_left, self._members_left = caps.bytes, caps.members
 
     def tar(self) -> None:
-        with tarfile.open(self._archive) as tar:
+        with tarfile.open(self._archive, tarinfo=_Member) as tar:
             for member in tar:
                 path = self._place(member.name)
                 if path is None:
@@ -98,6 +131,8 @@ class _Unpacking:
                     os.mkfifo(path, 0o600)
 
     def zip(self) -> None:
+        if _most_members(self._archive) > self._caps.members:
+            raise self._too_many()
         with zipfile.ZipFile(self._archive) as packed:
             for member in packed.infolist():
                 path = self._place(_zip_name(member))
@@ -107,7 +142,9 @@ class _Unpacking:
                 if member.is_dir():
                     os.makedirs(path, exist_ok=True)
                 elif stat.S_ISLNK(mode):
-                    os.symlink(os.fsdecode(packed.read(member)), path)
+                    with packed.open(member) as content:
+                        # No link is longer, and the content of this one is taken into memory.
+                        os.symlink(os.fsdecode(content.read(_LONGEST_LINK)), path)
                 elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
                     self._write(path, packed.open(member), mode or 0o644)
                 else:
@@ -117,7 +154,7 @@ class _Unpacking:
         """Where a member goes; None if nothing of its name is left. A path through a link is refused."""
         self._members_left -= 1
         if self._members_left < 0:
-            raise InputError(f"{self._called} must hold at most {self._caps.members} files, got more")
+            raise self._too_many()
         parts = self._parts(name)
         if not parts:
             return None
@@ -125,6 +162,9 @@ class _Unpacking:
         if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
             os.unlink(path)
         return path
+
+    def _too_many(self) -> InputError:
+        return InputError(f"{self._called} must hold at most {self._caps.members} files, got more")
 
     def _parts(self, name: str) -> list[str]:
         parts = [part for part in name.split("/") if part not in ("", ".")][self._strip :]

@@ -128,23 +128,29 @@ class GradingStore(Protocol):
     def latest_grading(self, organisation: str, run: str) -> tuple[ScoredRun, Diff | None]: ...
 
 
-def seed_coding_task(
-    store: CodingTaskStore,
-    grader: CodingGrader,
-    organisation: str,
-    identity: str,
-    now: Callable[[], datetime],
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """What coding runs are kept and graded with, and the time."""
+
+    tasks: CodingTaskStore
+    runs: CodingRunStore
+    gradings: GradingStore
+    grader: CodingGrader
+    now: Callable[[], datetime]
+
+
+def seed_coding_task(coding: Coding, organisation: str, identity: str) -> None:
     """Make a task from its version of the scenario. One that can't be made is refused with the reason."""
+    store = coding.tasks
     if store.coding_task(organisation, identity).state is not TaskState.SEEDING:
         return
     scenario, archive = store.seeded_from(organisation, identity)
     try:
-        made = grader.seed(scenario, archive)
+        made = coding.grader.seed(scenario, archive)
     except InputError as error:
         store.refuse_task(organisation, identity, str(error))
         return
-    store.keep_task(organisation, identity, made, now())
+    store.keep_task(organisation, identity, made, coding.now())
 
 
 def complete_coding_run(
@@ -171,40 +177,26 @@ def cancel_coding_run(store: CodingRunStore, organisation: str, identity: str, a
     return run
 
 
-def grade_coding_run(
-    store: CodingRunStore,
-    gradings: GradingStore,
-    grader: CodingGrader,
-    organisation: str,
-    identity: str,
-    now: Callable[[], datetime],
-) -> None:
+def grade_coding_run(coding: Coding, organisation: str, identity: str) -> None:
     """Grade a run that was completed, once. Raises ``MeasurementError``."""
-    if store.coding_run(organisation, identity).state is not RunState.GRADING:
+    if coding.runs.coding_run(organisation, identity).state is not RunState.GRADING:
         return
-    graded = grader.grade(organisation, store.left_by_agent(organisation, identity))
-    gradings.keep_grading(organisation, identity, graded, now())
+    graded = coding.grader.grade(organisation, coding.runs.left_by_agent(organisation, identity))
+    coding.gradings.keep_grading(organisation, identity, graded, coding.now())
 
 
-def grade_again(
-    store: CodingRunStore,
-    gradings: GradingStore,
-    grader: CodingGrader,
-    organisation: str,
-    identity: str,
-    now: Callable[[], datetime],
-) -> None:
+def grade_again(coding: Coding, organisation: str, identity: str) -> None:
     """Do what a request asks for, once. Raises ``MeasurementError``."""
-    wanted = gradings.request(organisation, identity)
+    wanted = coding.gradings.request(organisation, identity)
     if wanted.number is not None:
         return
-    left = store.left_by_agent(organisation, wanted.run)
+    left = coding.runs.left_by_agent(organisation, wanted.run)
     if wanted.judge_only:
-        before, diff = gradings.latest_grading(organisation, wanted.run)
-        graded = grader.judge(organisation, left, before, diff)
+        before, diff = coding.gradings.latest_grading(organisation, wanted.run)
+        graded = coding.grader.judge(organisation, left, before, diff)
     else:
-        graded = grader.grade(organisation, left)
-    gradings.keep_grading(organisation, wanted.run, graded, now(), wanted.id)
+        graded = coding.grader.grade(organisation, left)
+    coding.gradings.keep_grading(organisation, wanted.run, graded, coding.now(), wanted.id)
 
 
 def _refuse_without_workspace(

@@ -35,7 +35,6 @@ def coding_row(
     report = record.report
     reward, broken = score_of(report)
     gates = gates_of(report)
-    counts = reward is not None and report.overall is not None
     known = {one.name: one.value for one in report.run.metrics}
     return ImportedRun(
         job=run.job,
@@ -46,14 +45,14 @@ def coding_row(
         dataset=f"{task.scenario_id}@{task.scenario_version}",
         status=_status(report.run.status, broken, reward),
         rewards=None if reward is None else json.dumps({"reward": reward}),
-        score=report.overall.score if counts and report.overall is not None else None,
+        score=reward,
         reason_code=None,
         exception_type=None if broken is None else BROKEN,
         cost_usd=_number(known.get("cost_usd")),
         started_at=_started(run, record.turns),
         finished_at=None if run.ended_at is None else run.ended_at.isoformat(),
         kind=KIND,
-        verdict=gates.verdict if counts else None,
+        verdict=None if reward is None else gates.verdict,
         checks=gates.checks,
         judge=gates.judge,
         run_status=gates.run_status,

@@ -12,6 +12,7 @@ from assay.adapters.store.run_tables import gradings, run_files, runs
 from assay.adapters.store.service.coding_runs import StoredCodingRuns
 from assay.adapters.store.service.coding_tasks import StoredCodingTasks
 from assay.adapters.store.service.reviews import note_reviews
+from assay.adapters.store.service.run_rows import without_nan
 from assay.adapters.store.service.run_values import insert_beside, run_values
 from assay.adapters.store.service.totals import uncount
 from assay.adapters.store.store import Store
@@ -63,7 +64,7 @@ class StoredCodingGradings:
                 "organisation": organisation,
                 "run": run,
                 "number": record.number,
-                "record": json_text(record.model_dump(mode="json")),
+                "record": without_nan(json_text(record.model_dump(mode="json"))),
                 "created_at": at,
             }
             connection.execute(insert(gradings).values(values))

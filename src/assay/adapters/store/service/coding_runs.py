@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
 from assay.adapters.store.coding_tables import coding_files, coding_runs, coding_tasks
 from assay.adapters.store.service.paging import PageRequest, Rows, page
 from assay.adapters.store.store import Store
+from assay.adapters.store.writing import put
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import (
     CodingRun,
@@ -96,16 +96,12 @@ class StoredCodingRuns:
         """A file among the agent's logs. One of the same path is replaced, as long as the run is open."""
         _check_path(path)
         blob = self._blobs.put([content])
-        values = {"run": identity, "path": path, "digest": blob.digest, "size": blob.size}
+        changed: dict[str, object] = {"digest": blob.digest, "size": blob.size}
         with self._store.writing() as connection:
             self._check_open(connection, organisation, identity)
             known = set(connection.scalars(select(coding_files.c.path).where(coding_files.c.run == identity)))
             _check_room(path, known)
-            made = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-            statement = made(coding_files).values(values)
-            changed = {"digest": blob.digest, "size": blob.size}
-            key = list(coding_files.primary_key.columns)
-            connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))
+            put(connection, coding_files, {"run": identity, "path": path, **changed}, changed)
 
     def complete(self, organisation: str, identity: str, ending: CompletedBy, at: datetime) -> bool:
         kept = ending.model_dump(mode="json")

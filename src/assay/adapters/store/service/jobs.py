@@ -3,13 +3,13 @@
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
 from assay.adapters.store.coding_tables import jobs
 from assay.adapters.store.service.paging import PageRequest, Rows, page
 from assay.adapters.store.store import Store
+from assay.adapters.store.writing import put
 from assay.engine.service.blobs import BlobStore
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.host import ServiceHost
@@ -26,14 +26,10 @@ class StoredJobs:
     def put(self, organisation: str, name: str, archive: bytes) -> "Row[*tuple[Any, ...]]":
         """Keep the archive of a job under its name, in place of an earlier one."""
         blob, now = self._blobs.put([archive]), self._host.now()
-        changed = {"archive": blob.digest, "size": blob.size, "imported_at": now}
+        changed: dict[str, object] = {"archive": blob.digest, "size": blob.size, "imported_at": now}
         values = {"id": self._host.new_id("job"), "organisation": organisation, "name": name, "created_at": now}
         with self._store.writing() as connection:
-            made = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-            statement = made(jobs).values({**values, **changed})
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=["organisation", "name"], set_=changed)
-            )
+            put(connection, jobs, {**values, **changed}, changed, by=("organisation", "name"))
         return self.job(organisation, name)
 
     def job(self, organisation: str, identity: str) -> "Row[*tuple[Any, ...]]":

@@ -3,10 +3,10 @@
 from typing import Any
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.adapters.store.coding_tables import judges
 from assay.adapters.store.store import Store
+from assay.adapters.store.writing import put
 from assay.engine.service.errors import NotFoundError
 
 
@@ -17,12 +17,9 @@ class StoredJudges:
         self._store = store
 
     def put(self, organisation: str, settings: dict[str, Any], secrets: bytes | None) -> None:
-        values = {"organisation": organisation, "settings": settings, "secrets": secrets}
+        changed: dict[str, object] = {"settings": settings, "secrets": secrets}
         with self._store.writing() as connection:
-            made = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-            changed = {"settings": settings, "secrets": secrets}
-            key = list(judges.primary_key.columns)
-            connection.execute(made(judges).values(values).on_conflict_do_update(index_elements=key, set_=changed))
+            put(connection, judges, {"organisation": organisation, **changed}, changed)
 
     def find(self, organisation: str) -> tuple[dict[str, Any], bytes | None] | None:
         rows = self._store.rows(select(judges).where(judges.c.organisation == organisation))

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, delete, insert, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Row
 
 from assay.adapters.files.names import missing
@@ -77,15 +76,15 @@ class StoredPlaygrounds:
     def set_source(
         self, organisation: str, identity: str, kind: str, settings: Written, secrets: bytes | None
     ) -> None:
-        values = {"playground": identity, "kind": kind, "settings": settings, "secrets": secrets}
+        values: dict[str, object] = {
+            "playground": identity,
+            "kind": kind,
+            "settings": settings,
+            "secrets": secrets,
+        }
         with self._store.writing() as connection:
             self._check(connection, organisation, identity)
-            made = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-            statement = made(sources).values(values)
-            changed = {"settings": settings, "secrets": secrets}
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=list(sources.primary_key.columns), set_=changed)
-            )
+            writing.put(connection, sources, values, {"settings": settings, "secrets": secrets})
 
     def remove_source(self, organisation: str, identity: str, kind: str) -> None:
         mine = (sources.c.playground == identity) & (sources.c.kind == kind)

@@ -1,0 +1,126 @@
+"""EvaluationResults of runs: given as they are, or made from what a verifier wrote."""
+
+from datetime import datetime
+from typing import Final, Literal, Self
+
+from pydantic import Field, model_validator
+
+from assay.adapters.store.service.evaluations import result_of_row
+from assay.api.answers import Answer, shown, shown_page, unchanging
+from assay.api.routing import Call, Routes
+from assay.dialects.criteria.resources import Name, Text
+from assay.dialects.evaluation.models import EvaluationResult, StrictModel
+from assay.engine.service.evaluation_results import Artifacts, NewRun, ingested, run_of_result
+from assay.engine.service.keys import Scope
+
+routes = Routes()
+WRITE = (Scope.ADMIN, Scope.GRADER)
+READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
+GIVEN: Final = "given"
+VERIFIER: Final = "verifier"
+
+
+class TrialOfResult(StrictModel):
+    """The trial that a result is of. One that isn't known yet is added."""
+
+    job: Name
+    name: Name
+    task: Name
+    agent: Name
+    model: Name | None = None
+    dataset: Text = Field(default="", max_length=150)
+
+
+class VerifierArtifacts(StrictModel):
+    """The files that a verifier wrote, as texts; one that is left out wasn't written. And how it ended."""
+
+    reward_json: str | None = Field(default=None, max_length=1_000_000)
+    reward_txt: str | None = Field(default=None, max_length=1_000_000)
+    details_json: str | None = Field(default=None, max_length=1_000_000)
+    exit_code: int | None = 0
+    timed_out: bool = False
+
+
+class NewEvaluationResult(StrictModel):
+    """A result, or the artifacts that it is made from; and the run that it is of, by its id or as a trial."""
+
+    run_id: str | None = Field(default=None, min_length=1, max_length=200)
+    trial: TrialOfResult | None = None
+    result: EvaluationResult | None = None
+    verifier: VerifierArtifacts | None = None
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Self:
+        if (self.run_id is None) == (self.trial is None):
+            raise ValueError("must have either run_id or trial")
+        if (self.result is None) == (self.verifier is None):
+            raise ValueError("must have either result or verifier")
+        return self
+
+
+class EvaluationResultResource(StrictModel):
+    """A result of a run. ``reason_code`` says why its reward isn't the verifier's, if it isn't."""
+
+    id: str
+    run_id: str
+    origin: Literal["given", "verifier"]
+    result: EvaluationResult
+    reason_code: str | None
+    created_at: datetime
+
+
+@routes.add(
+    "POST",
+    "/evaluation-results",
+    *WRITE,
+    body=NewEvaluationResult,
+    answer=EvaluationResultResource,
+    status=201,
+    also=(404, 409),
+)
+def create_evaluation_result(call: Call) -> Answer:
+    """Put an EvaluationResult on a run, or have one made from a verifier's reward.json and details.json.
+
+    Output that can't be parsed forbids a reward above 0. A reward that is missing or unusable is 0.0 with
+    verifier_completed = false and a reason code, and such a trial has no score.
+    """
+    service, body = call.service, call.body
+    if body.result is not None:
+        result, reason, origin = body.result, None, GIVEN
+    else:
+        made = ingested(Artifacts(**body.verifier.model_dump()), service.host.clock)
+        result, reason, origin = made.result, made.reason_code, VERIFIER
+    run = _run(call, result, reason)
+    record = result.model_dump(mode="json")
+    return shown(service.evaluations.add(call.organisation, run, origin, record, reason), 201)
+
+
+@routes.add(
+    "GET",
+    "/evaluation-results",
+    *READ,
+    answer=EvaluationResultResource,
+    lists=True,
+    query={"run_id": "only those of this run"},
+)
+def list_evaluation_results(call: Call) -> Answer:
+    """EvaluationResults, the newest first."""
+    asked = call.page
+    rows = call.service.evaluations.page(call.organisation, call.filter("run_id"), asked)
+    return shown_page([result_of_row(row) for row in rows.rows], rows, asked.limit)
+
+
+@routes.add("GET", "/evaluation-results/{id}", *READ, answer=EvaluationResultResource, also=(404,))
+def get_evaluation_result(call: Call) -> Answer:
+    """One EvaluationResult. It never changes."""
+    return unchanging(call.service.evaluations.result(call.organisation, call.path["id"]))
+
+
+def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
+    """The id of the run. Raises ``NotFoundError``, ``ConflictError`` for a trial with another result."""
+    service, told = call.service, call.body
+    if told.run_id is not None:
+        return str(service.imports.run(call.organisation, told.run_id)["id"])
+    trial = NewRun(**told.trial.model_dump())
+    service.imports.add_runs(call.organisation, [run_of_result(trial, result, reason)])
+    return service.evaluations.run_of(call.organisation, trial.job, trial.name)
