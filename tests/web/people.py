@@ -40,8 +40,7 @@ class Desk:
         """Give a browser a session without the form, which has tests of its own."""
         if scope not in self.sessions:
             self.sessions[scope] = self.client(scope).client.cookies[COOKIE]
-        cookie = {"name": COOKIE, "value": self.sessions[scope], "url": f"{self.url}/ui/"}
-        tab.page.context.add_cookies([cookie])
+        tab.page.context.add_cookies([{"name": COOKIE, "value": self.sessions[scope], "url": f"{self.url}/ui/"}])
 
     def sign_in(self, tab: Tab, scope: Scope = Scope.READER) -> None:
         """Sign in with a browser, as a person does."""
