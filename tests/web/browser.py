@@ -51,6 +51,9 @@ class Tab:
         self.page.goto(address)
         return self.page
 
+    def heading(self) -> str:
+        return self.page.get_by_role("heading", level=1).inner_text()
+
     def refused(self) -> list[str]:
         """What the policy of the page has refused."""
         found: list[str] = self.page.evaluate("window.refused || []")
@@ -77,6 +80,7 @@ def tab_of(browser: Browser, **options: Any) -> Iterator[Tab]:
 
     context.route("**/*", only_here)
     yield tab
-    assert tab.refused() == []
+    if options.get("java_script_enabled", True):
+        assert tab.refused() == []
     context.close()
     assert (tab.wrong, tab.outside) == ([], [])

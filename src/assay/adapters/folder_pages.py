@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -80,11 +80,10 @@ class FolderPages:
     @cached_property
     def _places(self) -> dict[str, tuple[RunLine, RunPlace | None, History | None]]:
         found: dict[str, tuple[RunLine, RunPlace | None, History | None]] = {}
-        alone = len(self._jobs) == 1 and not self.kept
         for name, one in self._jobs.items():
             gates = self._gates(one)
             beside = {history.trial: history for history in one.histories}
-            for line in trial_lines(one.job, one.histories, "" if alone else f"{name}:", gates, name):
+            for line in trial_lines(one.job, one.histories, self._prefix(name), gates, name):
                 path = os.path.join(one.path, line.name)
                 inside = os.path.dirname(os.path.abspath(path)) == os.path.abspath(one.path)
                 found[line.id] = line, TrialPlace(path) if inside else None, beside.get(line.name)
@@ -162,7 +161,12 @@ class FolderPages:
         return self._views[name]
 
     def run_ids(self, job: str) -> Mapping[str, str]:
-        return {line.name: line.id for line, _, _ in self._places.values() if line.job == job}
+        one = self._jobs.get(job)
+        return {} if one is None else {trial.name: f"{self._prefix(job)}{trial.name}" for trial in one.job.trials}
+
+    def _prefix(self, job: str) -> str:
+        """What stands before the names of runs in their ids: nothing if there is only one job."""
+        return "" if len(self._jobs) == 1 and not self.kept else f"{job}:"
 
     def audits(self, name: str) -> Sequence[Audit] | None:
         one = self._jobs.get(name)
@@ -190,8 +194,7 @@ def _kept_line(path: str) -> RunLine:
         raise InputError(f"{where} can't be read")
     report = parse_record(found.data, ScorersReport, where)
     run = run_of_report(report, job, name, name)
-    line = line_of(run, f"{job}:{name}")
-    return replace(line, gates_disagree=report.disagreement is not None)
+    return line_of(run, f"{job}:{name}", gates_disagree=report.disagreement is not None)
 
 
 def _said(folder: str) -> Iterator[str]:

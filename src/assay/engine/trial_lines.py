@@ -1,7 +1,7 @@
 """Runs as lines of the explorer: the trials of a job in a folder, with what their scorings say."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.dialects.evaluation.models import Annotation
 
 _NAMES = frozenset(one.name for one in fields(RunLine)) - {"id", "rewards"}
+_SHARED = tuple(_NAMES & {one.name for one in fields(ImportedRun)})
 
 
 def trial_lines(
@@ -26,43 +27,50 @@ def trial_lines(
     beside = {one.trial: one for one in histories}
     rewards = {trial.name: trial.rewards for trial in job.trials}
     return [
-        _with_history(
-            replace(line_of(run, f"{prefix}{run.name}", gates.get(run.name)), rewards=rewards.get(run.name)),
-            beside.get(run.name),
+        line_of(
+            run,
+            f"{prefix}{run.name}",
+            rewards=rewards.get(run.name),
+            **_of_gates(gates.get(run.name)),
+            **_of_reviews(beside.get(run.name), run.verdict),
         )
         for run in runs_of(job, beside.values(), name)
     ]
 
 
-def line_of(run: ImportedRun, identity: str, gates: Gates | None = None) -> RunLine:
-    """A run that is imported, or could be."""
-    values: dict[str, Any] = {one: getattr(run, one) for one in _NAMES if hasattr(run, one)}
-    line = RunLine(id=identity, **values, began_at=_moment(run.started_at))
+def line_of(run: ImportedRun, identity: str, **more: Any) -> RunLine:
+    """A run that is imported, or could be. ``more`` replaces what it says itself."""
+    values: dict[str, Any] = {one: getattr(run, one) for one in _SHARED}
+    return RunLine(**{**values, "id": identity, "began_at": _moment(run.started_at), **more})
+
+
+def _of_gates(gates: Gates | None) -> dict[str, Any]:
     if gates is None:
-        return line
-    return replace(
-        line,
-        kind="coding",
-        checks=gates.checks,
-        judge=gates.judge,
-        run_status=gates.run_status,
-        run_metrics_passed=gates.run_metrics_passed,
-        failure_mode=gates.failure_mode,
-        gates_disagree=gates.disagree,
-    )
+        return {}
+    return {
+        "kind": "coding",
+        "checks": gates.checks,
+        "judge": gates.judge,
+        "run_status": gates.run_status,
+        "run_metrics_passed": gates.run_metrics_passed,
+        "failure_mode": gates.failure_mode,
+        "gates_disagree": gates.disagree,
+    }
+
+
+def _of_reviews(history: History | None, verdict: str | None) -> dict[str, Any]:
+    if history is None or not history.annotations:
+        return {}
+    return {
+        "reviewers": len(history.annotations),
+        "reviewer_disagrees": disagrees(history.annotations, verdict),
+    }
 
 
 def line_of_row(values: Mapping[str, Any]) -> RunLine:
     """A run as the store shows it."""
     known = {name: values[name] for name in _NAMES if name in values}
     return RunLine(id=values["id"], rewards=values["rewards"], **known)
-
-
-def _with_history(line: RunLine, history: History | None) -> RunLine:
-    if history is None or not history.annotations:
-        return line
-    disagree = disagrees(history.annotations, line.verdict)
-    return replace(line, reviewers=len(history.annotations), reviewer_disagrees=disagree)
 
 
 def disagrees(annotations: "Sequence[Annotation]", verdict: str | None) -> bool:

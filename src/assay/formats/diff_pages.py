@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from re import compile as pattern
 from typing import Final, Literal, TypeAlias
 
@@ -66,8 +67,8 @@ def diff_page(source: ByteSource, file: int = 0, line: int = 0) -> DiffPage:
 
 def files_of(source: ByteSource) -> Iterator[FileDiff]:
     """Where each file begins and ends. What comes before the first one belongs to it."""
-    starts = list(_starts(source))
-    for count, (start, end) in enumerate(zip(starts, [*starts[1:], source.size], strict=True)):
+    starts = [*_starts(source), source.size]
+    for count, (start, end) in enumerate(pairwise(starts)):
         if count == MOST_FILES:
             return
         head = source.read(start, 8192).partition(b"\n")[0].decode(errors="replace")
@@ -89,7 +90,7 @@ def _starts(source: ByteSource) -> Iterator[int]:
             yield at - len(before) + place + 1
             place = whole.find(b"\n" + _BEGINS, place + 1)
         at += len(data)
-        before = data[-len(_BEGINS) :]
+        before = whole[-len(_BEGINS) :]
     if not found and source.size:
         yield 0
 

@@ -82,7 +82,13 @@ class _Handler(BaseHTTPRequestHandler):
             values = route.values(f"/{place}")
             if values is not None:
                 whole = PageCall(
-                    site=site, viewer=HERE, path=values, query=asked, place=place, reads=self.server.source
+                    site=site,
+                    viewer=HERE,
+                    path=values,
+                    query=asked,
+                    place=place,
+                    reads=self.server.source,
+                    partial=self.headers.get("HX-Request") == "true",
                 )
                 return answered(route, whole)
         return trouble(call, 404, "there is no page at this address")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
-from assay.engine.service.pages import DEFAULT_LIMIT, PageRequest
+from assay.engine.service.pages import PageRequest
 from assay.engine.service.run_fields import BY_NAME, Holds
 from assay.engine.service.run_query import SORTS, RunQuery, pairs_of, parse_run_query
 from assay.web.site import Site
@@ -52,12 +52,8 @@ def asked_in(pairs: Iterable[tuple[str, str]]) -> RunQuery:
 
 def written(asked: RunQuery) -> list[tuple[str, str]]:
     """The fields that ask a question again."""
-    plain = (
-        replace(asked, page=PageRequest(DEFAULT_LIMIT, asked.page.cursor))
-        if asked.page.limit == AT_ONCE
-        else asked
-    )
-    return [(name, value or NONE) for name, value in pairs_of(plain)]
+    pairs = [(name, value or NONE) for name, value in pairs_of(asked) if name != "limit"]
+    return pairs if asked.page.limit == AT_ONCE else [*pairs, ("limit", str(asked.page.limit))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,9 @@ def audit(call: ServiceCall) -> PageAnswer:
     """Who did what, the newest first."""
     rows = call.service.audit.page(call.organisation, asked_for(call))
     names = {one.id: one.name for one in call.service.keys.all_keys(call.organisation)}
-    return call.page("audit.html", title="Who did what", entries=rows.rows, names=names, around=around(call, rows))
+    return call.page(
+        "who_did_what.html", title="Who did what", entries=rows.rows, names=names, around=around(call, rows)
+    )
 
 
 def _keys(call: ServiceCall, form: ShownForm, secret: str | None = None, status: int = 200) -> PageAnswer:

@@ -18,6 +18,7 @@ from assay.formats.trajectories.messages import message_step
 CHUNK = 256 * 1024
 FEW = 64
 USUAL = 8 * 1024
+FIRST_LINE = 2**20
 MOST_ELEMENT = 16 * 2**20
 TEXT_PIECE = 32 * 1024
 _BLANK = b" \t\r\n,"
@@ -49,10 +50,10 @@ def head_of(source: ByteSource) -> Head:
     if first == b"[":
         return Head("list", reader.at + 1, {})
     if first == b"{":
-        line = reader.line()
+        start, line = reader.at, reader.line(FIRST_LINE)
         if line is not None and message_or_step(line) is not None:
             return Head("lines", 0, {})
-        return _head_of_object(_Pieces(source, reader.at)) or Head("lines" if line is not None else "text", 0, {})
+        return _head_of_object(_Pieces(source, start)) or Head("lines" if line is not None else "text", 0, {})
     return Head("text", 0, {})
 
 
@@ -165,13 +166,13 @@ class _Pieces:
             self.at += end if text.isascii() else len(text[:end].encode("utf-8", "surrogateescape"))
             return value
 
-    def line(self) -> dict[str, Any] | None:
+    def line(self, most: int = MOST_ELEMENT) -> dict[str, Any] | None:
         """The object on this line; None if the line holds none. The next line comes next."""
         length = USUAL
         while True:
             data = self._piece(length)
             end = data.find(b"\n")
-            if end >= 0 or len(data) < length or length >= MOST_ELEMENT:
+            if end >= 0 or len(data) < length or length >= most:
                 break
             length *= 4
         line = data if end < 0 else data[:end]

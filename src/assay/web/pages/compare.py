@@ -16,7 +16,7 @@ from assay.web.rendering import number, picture
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 
 routes: PageRoutes[PageCall] = PageRoutes()
-TASKS: Final = 200
+TASKS: Final = 30
 MOST_RUNS: Final = 8
 
 
@@ -64,12 +64,16 @@ def compare_jobs(call: PageCall) -> PageAnswer:
 def _compared(call: PageCall, names: list[str]) -> dict[str, Any]:
     found = call.source.compare(names)
     sides = _sides(call, names, found)
-    rows = _rows(found, sides)
+    rows, start = _rows(found, sides), call.query.whole("start")
+
+    def again(from_: int) -> str:
+        return call.site.to("compare", [*(("job", name) for name in names), ("start", from_)]) + "#tasks"
+
     return {
         "found": found,
         "sides": sides,
-        "rows": rows[:TASKS],
-        "left_out": max(0, len(rows) - TASKS),
+        "rows": rows[start : start + TASKS],
+        "more": again(start + TASKS) if start + TASKS < len(rows) else None,
         "sentences": [sentence(pair) for pair in found.pairs],
         "chart": picture(comparison_svg(found))
         if len(found.agents) > 2 or any(one.difference for one in found.pairs[0].tasks)

@@ -15,7 +15,8 @@ from assay.web.site import Site
 
 routes: PageRoutes[PageCall] = PageRoutes()
 TITLE_LENGTH: Final = 30
-STRIPS: Final = 200
+STRIPS: Final = 50
+AUDITED_AT_ONCE: Final = 500
 KINDS: Final = ("flaky", "never", "always", "unknown")
 
 
@@ -39,7 +40,8 @@ def show_job(call: PageCall) -> PageAnswer:
         name=name,
         kinds=[(one, sum(strip.kind == one for strip in view.strips)) for one in KINDS],
         kind=kind,
-        **shown_job(view, call.source.audits(name)),
+        **shown_job(view, call.source.audits(name) if view.report.counts.total <= AUDITED_AT_ONCE else None),
+        audit_at=None if view.report.counts.total <= AUDITED_AT_ONCE else f"{call.site.job(name)}/audit",
         strips=strips[start : start + STRIPS],
         matching=len(strips),
         more=call.site.job(name) + f"?kind={kind}&start={start + STRIPS}#tasks"
@@ -47,6 +49,15 @@ def show_job(call: PageCall) -> PageAnswer:
         else None,
         link=run_links(call.site, call.source, name),
     )
+
+
+@routes.add("GET", "/jobs/{name}/audit", *READ)
+def audit_job(call: PageCall) -> PageAnswer:
+    """Whether the record of a job follows from its trials, which takes a while for a large one."""
+    name = call.path["name"]
+    audits = call.source.audits(name)
+    template = "audit_part.html" if call.partial else "audit.html"
+    return call.page(template, title=f"Audit of {name}", audits=audits, differing=differing)
 
 
 def shown_job(view: JobView, audits: Sequence[Audit] | None) -> dict[str, Any]:

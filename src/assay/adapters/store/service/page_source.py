@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -14,7 +14,7 @@ from assay.adapters.store.service.keyset import beside
 from assay.adapters.store.service.paging import PageRequest
 from assay.adapters.store.service.run_search import filtered, order_of
 from assay.adapters.store.service.run_values import run_of_row
-from assay.adapters.store.service.stored_jobs import job_in_store
+from assay.adapters.store.service.stored_jobs import StoredJob, job_in_store
 from assay.adapters.store.store import Store
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.models import Annotation
@@ -79,6 +79,8 @@ class StorePages:
     imports: StoredImports
     blobs: BlobStore
     organisation: str
+    _jobs: dict[str, StoredJob] = field(default_factory=dict)
+    """Jobs that this page has looked at."""
 
     @property
     def title(self) -> str:
@@ -177,8 +179,13 @@ class StorePages:
         ]
 
     def job(self, name: str) -> JobView:
-        found = job_in_store(self.imports, self.organisation, name)
+        found = self._job(name)
         return view_job(report_job(found.job, Question(by="trial")), found.unusable)
+
+    def _job(self, name: str) -> StoredJob:
+        if name not in self._jobs:
+            self._jobs[name] = job_in_store(self.imports, self.organisation, name)
+        return self._jobs[name]
 
     def run_ids(self, job: str) -> Mapping[str, str]:
         mine = (runs.c.organisation == self.organisation) & (runs.c.job == job)
@@ -188,7 +195,7 @@ class StorePages:
         return None
 
     def compare(self, names: Sequence[str]) -> Comparison:
-        read = [ReadJob(name, job_in_store(self.imports, self.organisation, name).job, ()) for name in names]
+        read = [ReadJob(name, self._job(name).job, ()) for name in names]
         return compare(arms_of(read, Question(), (), successes=False), anyway=True)
 
 
