@@ -24,6 +24,7 @@ from benchmarks import (
     judge,
     large_change,
     memory,
+    pages,
     read,
     service,
     start_up,
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "statistics": statistics.run,
     "judge": judge.run,
     "service": service.run,
+    "pages": pages.run,
     "hostile_records": hostile_records.run,
 }
 

@@ -1,52 +1,77 @@
-"""The pages of a job: what they show, and that nothing that an agent wrote acts in them."""
+"""Pages of folders on this machine: what they show, and that nothing that an agent wrote acts in them."""
 
 import http.client
 import json
 import re
-import shutil
-import subprocess
-import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from assay.cli.read_jobs import read_results
+from assay.adapters.folder_pages import FolderPages
+from assay.core.errors import InputError
 from assay.engine.job_view import view_job
-from assay.engine.report import Question, report_job
-from assay.web.job_pages import JobPages
+from assay.engine.report import report_job
+from assay.engine.service.errors import NotFoundError
+from assay.engine.service.keys import Scope
+from assay.engine.service.run_query import RunQuery
+from assay.engine.trace import TraceQuery
 from assay.web.local_server import LocalServer
-from assay.web.rendering import style, visible
-from assay.web.viewing import pages_of, serve
-from tests.builders import REPO, edit_json
+from assay.web.one_file import one_file
+from assay.web.reading import READING
+from assay.web.rendering import duration, lines, money, number, style, visible
+from assay.web.routing import Fields, PageAnswer, PageCall, answered
+from assay.web.site import Site, Viewer
 from tests.cli.running import Cli
+from tests.web.examples import COMPARISON, GUESSES, SORTING, TAMPERED, make_hostile, serving_folder, viewed_at
 
-SORTING = REPO / "examples" / "jobs" / "sorting"
-GUESSES = REPO / "docs" / "examples" / "guesses"
-EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u202e\x1b[31m"
-CHROMIUM = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
-QUIET = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
+CAPITAL = "capital__a3lB16u"
 
 
-def pages(folder: Path, base: str = "/") -> JobPages:
-    results = read_results(str(folder))
-    report = report_job(results.job, Question(by="trial"), results.histories, results.regrades)
-    return pages_of(report, results.histories, str(folder), base)
+def page_of(source: FolderPages, place: str) -> PageAnswer:
+    """What ``assay view`` answers."""
+    path, _, query = place.partition("?")
+    for route in READING:
+        values = route.values(f"/{path}")
+        if values is not None:
+            call = PageCall(
+                site=Site("/"), viewer=Viewer(Scope.READER), path=values, query=Fields.of(query), reads=source
+            )
+            return answered(route, call)
+    raise AssertionError(place)
+
+
+def text_of(source: FolderPages, place: str) -> str:
+    found = page_of(source, place)
+    assert found.status == 200, found.body
+    assert isinstance(found.body, str)
+    return found.body
 
 
 def test_every_denominator_is_on_the_page() -> None:
-    page = pages(SORTING).job({})
+    page = text_of(viewed_at(SORTING), "jobs/sorting")
     assert "16 trials: 14 scored, 1 scored though errored, 1 errored without a reward" in page
     assert "mean of 15 scored trials" in page
+    assert "95 %: 0.1619 to 0.8711" in page
     assert "0.5 to 0.5625" in page
+    assert "whatever 1 broken trial would have got" in page
+    assert "pass@4" in page
     assert "<svg" in page
+    assert "follows from the trials" in page
+
+
+def test_a_record_that_does_not_follow_is_shown_field_by_field() -> None:
+    page = text_of(viewed_at(TAMPERED), "jobs/tampered")
+    assert "does not follow" in page
+    assert '<th scope="col">recorded</th>' in page
 
 
 def test_the_strip_of_each_task() -> None:
     strips = {
         strip.task: ("".join(one.state[0] for one in strip.attempts), strip.kind)
-        for strip in pages(SORTING).view.strips
+        for strip in viewed_at(SORTING).job("sorting").strips
     }
     assert strips == {
         "bubble": ("pppp", "always"),
@@ -56,8 +81,15 @@ def test_the_strip_of_each_task() -> None:
     }
 
 
+def test_tasks_can_be_narrowed_down_to_the_flaky_ones() -> None:
+    page = text_of(viewed_at(SORTING), "jobs/sorting?kind=flaky").partition('id="tasks"')[2]
+    assert "radix" in page
+    assert "bubble" not in page
+
+
 def test_unusable_output_is_neither_wrong_nor_broken() -> None:
-    states = {run.row.task: run.attempt.state for run in pages(GUESSES).view.runs}
+    source = viewed_at(GUESSES)
+    states = {strip.task: strip.attempts[0].state for strip in source.job("guesses").strips}
     assert states["broken-verifier"] == "broken"
     assert "unusable" in states.values()
 
@@ -65,39 +97,142 @@ def test_unusable_output_is_neither_wrong_nor_broken() -> None:
 @pytest.mark.parametrize(
     ("query", "number"),
     [
-        ({}, 16),
-        ({"text": "RADIX"}, 4),
-        ({"state": "broken"}, 1),
-        ({"state": "passed", "text": "merge"}, 3),
-        ({"text": "nothing"}, 0),
-        ({"start": "8"}, 8),
-        ({"start": "x"}, 16),
+        ("", 16),
+        ("task=radix", 4),
+        ("measurement_broken=true", 1),
+        ("verdict=pass&task=merge", 3),
+        ("task=nothing", 0),
+        ("score=0.5..1", 8),
+        ("duration_sec=..1", 0),
+        ("began_at=2026-01-05T09:10:00Z..", 6),
+        ("name=merge", 4),
+        ("model=(none)", 0),
+        ("model=model-x&model=", 16),
+        ("task=merge&task=radix", 8),
+        ("run_status=cancelled", 0),
+        ("limit=5", 5),
+        ("limit=10&cursor=10", 6),
+        ("text=&judge=&axis=", 16),
     ],
 )
-def test_filters_are_in_the_address(query: dict[str, str], number: int) -> None:
-    page = pages(SORTING).job(query)
-    assert page.partition('id="runs"')[2].count('href="/runs/') == number
+def test_the_address_holds_the_question(query: str, number: int) -> None:
+    page = text_of(viewed_at(SORTING), f"runs?{query}")
+    assert page.count('<td class="name">') == number
 
 
-def test_a_long_list_has_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.web.job_pages.PAGE_SIZE", 5)
-    page = pages(SORTING).job({"state": "failed"})
-    assert "5 of 7 runs" in page
-    assert 'href="/?text=&amp;state=failed&amp;group=&amp;start=5#runs"' in page
+@pytest.mark.parametrize(
+    "query", ["score=high", "nothing=1", "sort=taste", "by=score", "limit=0", "cursor=x", "axis=1"]
+)
+def test_a_question_that_can_not_be_understood_is_answered_with_a_sentence(query: str) -> None:
+    found = page_of(viewed_at(SORTING), f"runs?{query}")
+    assert found.status == 422
+    assert isinstance(found.body, str)
+    assert 'class="note is-failed"' in found.body
 
 
-def test_a_run_leads_to_its_neighbours_and_back() -> None:
-    found = pages(GUESSES, "/token/").run("capital__a3lB16u")
-    assert found is not None
-    assert 'href="/token/"' in found
-    assert 'rel="prev"' in found or 'rel="next"' in found
-    assert "the right city, with its territory" in found
-    assert "bubblewrap" in found
+def test_words_of_a_trace_find_runs(tmp_path: Path) -> None:
+    source = viewed_at(make_hostile(tmp_path))
+    assert text_of(source, "runs?text=autofocus").count('<td class="name">') == 1
+    assert text_of(source, "runs?text=autofocus+absent").count('<td class="name">') == 0
 
 
-@pytest.mark.parametrize("name", ["", "..", "../guesses", "nobody", "capital__a3lB16u/verifier", "/etc"])
+def test_groups_and_columns() -> None:
+    source = viewed_at(SORTING)
+    groups = text_of(source, "runs?by=task")
+    assert groups.count('<td class="name">') == 4
+    assert 'href="/runs?task=merge"' in groups
+    chosen = text_of(source, "runs?columns=task&columns=score")
+    assert ">Task<" in chosen
+    assert ">Cost</a>" not in chosen
+
+
+def test_runs_can_be_sorted_both_ways() -> None:
+    source = viewed_at(SORTING)
+    names = re.compile(r'<td class="name"><a href="[^"]*">([^<]*)</a>')
+    up = names.findall(text_of(source, "runs?sort=name"))
+    assert up == sorted(up)
+    assert names.findall(text_of(source, "runs?sort=-name")) == up[::-1]
+    page = text_of(source, "runs?sort=name")
+    assert 'aria-sort="ascending"' not in page  # The name has no column of its own to sort by.
+    assert 'aria-sort="descending"' in text_of(source, "runs?sort=-score")
+
+
+def file_of(source: FolderPages, place: str) -> str:
+    found = page_of(source, place).body
+    assert not isinstance(found, str | bytes)
+    return b"".join(found).decode()
+
+
+def test_runs_as_files() -> None:
+    source = viewed_at(SORTING)
+    table, records = file_of(source, "runs.csv?task=merge"), file_of(source, "runs.jsonl?task=merge")
+    rows = table.splitlines()
+    assert rows[0].startswith("id,name,kind,job,task")
+    assert len(rows) == 5
+    found = [json.loads(line) for line in records.splitlines()]
+    assert [one["task"] for one in found] == ["merge"] * 4
+    assert found[0]["score"] == 1
+
+
+def test_a_formula_stays_text_in_a_table(tmp_path: Path) -> None:
+    from assay.web.pages.runs import _cell  # noqa: PLC0415
+
+    assert [_cell(one) for one in ("=1+1", "@x", "-2", "fine", None, -2)] == [
+        "'=1+1",
+        "'@x",
+        "'-2",
+        "fine",
+        "",
+        -2,
+    ]
+
+
+def test_a_run_leads_to_its_neighbours_in_its_list_and_stays_on_its_tab() -> None:
+    source = viewed_at(SORTING)
+    page = text_of(source, "runs/merge__sort005?tab=gradings&list=task%3Dmerge")
+    assert re.findall(r'href="([^"]*)" rel="(\w+)"', page) == [
+        ("/runs/merge__sort009?tab=gradings&amp;list=task%3Dmerge", "prev"),
+        ("/runs/merge__sort001?tab=gradings&amp;list=task%3Dmerge", "next"),
+    ]
+    assert 'href="/runs?task=merge"' in page
+
+
+def test_the_parts_of_a_graded_run() -> None:
+    source = viewed_at(GUESSES)
+    assert "the right city, with its territory" in text_of(source, f"runs/{CAPITAL}?tab=reviews")
+    assert "bubblewrap" in text_of(source, f"runs/{CAPITAL}?tab=gradings")
+    assert "output parseable" in text_of(source, f"runs/{CAPITAL}?tab=gradings")
+    assert "previous grading" in text_of(source, f"runs/{CAPITAL}?tab=provenance")
+    assert "Verifier output" in text_of(source, f"runs/{CAPITAL}?tab=output")
+
+
+@pytest.mark.parametrize("name", ["..", "%2e%2e%2fguesses", "nobody", "capital__a3lB16u%2Fverifier", "%2Fetc"])
 def test_what_is_no_run_has_no_page(name: str) -> None:
-    assert pages(GUESSES).run(name) is None
+    assert page_of(viewed_at(GUESSES), f"runs/{name}").status == 404
+
+
+@pytest.mark.parametrize("place", ["jobs/nobody", "compare?job=a&job=b"])
+def test_what_is_no_job_has_no_page(place: str) -> None:
+    assert page_of(viewed_at(GUESSES), place).status == 404
+
+
+def test_two_jobs_are_compared_by_task() -> None:
+    source = viewed_at(COMPARISON / "monday", COMPARISON / "tuesday")
+    page = text_of(source, "compare?job=monday&job=tuesday")
+    assert (
+        "tuesday is better than monday: the difference is 0.192 (95 %: 0.089 to 0.295) over 30 common tasks."
+        in page
+    )
+    assert page.partition("By task")[2].index("middling-19") < page.partition("By task")[2].index("easy-00")
+    beside = text_of(source, "compare?job=monday&job=tuesday&task=middling-19")
+    assert beside.count('<div class="card">') == 8
+    assert "Choose two or more jobs" in text_of(source, "compare?job=monday")
+
+
+def test_jobs_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    source = viewed_at(SORTING, COMPARISON / "monday")
+    assert {line.name for line in source.jobs()} == {"sorting", "monday"}
+    assert source.run("sorting:merge__sort005").line.task == "merge"
 
 
 @pytest.fixture
@@ -106,58 +241,31 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
 
 
 @pytest.fixture
-def hostile(tmp_path: Path) -> Path:
-    """A job in which everything that an agent can write is hostile."""
-    job = tmp_path / "job"
-    shutil.copytree(GUESSES, job)
-    [trial] = job.glob("capital__*")
-    agent = trial / "agent"
-    agent.mkdir(exist_ok=True)
-    lines = [{"role": "user", "content": EVIL}, {"role": "assistant", "content": EVIL, "tool_calls": [
-        {"id": "1", "type": "function", "function": {"name": EVIL, "arguments": EVIL}}]}]  # fmt: skip
-    (agent / "trajectory.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    (agent / "final_response.md").write_text(EVIL)
-    (trial / "verifier" / "test-stdout.txt").write_text(EVIL)
-
-    def blame(result: dict[str, object]) -> None:
-        result["exception_info"] = {
-            "exception_type": EVIL,
-            "exception_message": EVIL,
-            "exception_traceback": "",
-            "occurred_at": "2026-01-01T00:00:00Z",
-        }
-
-    edit_json(trial / "result.json", blame)
-    return job
+def hostile(tmp_path: Path) -> FolderPages:
+    return viewed_at(make_hostile(tmp_path))
 
 
-def test_nothing_of_an_agent_is_markup(hostile: Path) -> None:
-    found = pages(hostile)
-    run = found.run(next(run.row.trial for run in found.view.runs if run.row.task == "capital"))
-    for page in (found.job({}), run or "", found.one_file()):
-        assert "<script" not in page
-        assert "<img" not in page
-        assert "\u202e" not in page
-        assert "\x1b" not in page
-    assert "&lt;script&gt;" in (run or "")
-
-
-def test_nothing_of_an_agent_runs_in_a_browser(hostile: Path, tmp_path: Path) -> None:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed: pages are not tested in a browser")
-    page = tmp_path / "page.html"
-    page.write_text(pages(hostile).one_file())
-    shown = subprocess.run(
-        [chromium, *CHROMIUM, *QUIET, f"--user-data-dir={tmp_path}/profile", "--dump-dom", page.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    ).stdout
-    assert "<title>job</title>" in shown
-    assert "owned" in shown
-    assert "Final response" in shown
+def test_nothing_of_an_agent_is_markup(hostile: FolderPages) -> None:
+    tabs = ("trace", "output", "gradings", "provenance", "reviews", "diff")
+    [name] = [line.id for line in hostile.every_line(RunQuery()) if line.task == "capital"]
+    pages = [text_of(hostile, f"runs/{name}?tab={tab}") for tab in tabs]
+    pages += [text_of(hostile, "jobs/job"), text_of(hostile, "runs"), one_file(hostile)]
+    for page in pages:
+        for word in (
+            "<script>",
+            "<img",
+            "<iframe",
+            "<svg onload",
+            "<base",
+            '<a href="javascript',
+            "\u202e",
+            "\x1b",
+            "\x00",
+        ):
+            assert word not in page.replace('<svg xmlns="http://www.w3.org/2000/svg"', "")
+        assert "49" not in re.findall(r"\{\{ 7\*7 \}\}|>49<", page)
+    assert "&lt;script&gt;" in pages[0]
+    assert "&lt;iframe" in pages[1]
 
 
 def test_one_file_needs_nothing_else(cli: Cli, tmp_path: Path) -> None:
@@ -165,23 +273,24 @@ def test_one_file_needs_nothing_else(cli: Cli, tmp_path: Path) -> None:
     assert cli("view", SORTING, "-o", path).out == f"wrote {path}\n"
     page = path.read_text()
     assert style().strip() in page
+    assert "<script" not in page
     addresses = re.findall(r'(?:href|src|action)="([^"]*)"', page)
     assert addresses
     assert all(address.startswith("#") for address in addresses)
-    targets = set(re.findall(r'id="(run-[^"]*)"', page))
-    assert {address[1:] for address in addresses if address.startswith("#run-")} <= targets
+    targets = set(re.findall(r'id="([^"]*)"', page))
+    assert {address[1:] for address in addresses} <= targets
 
 
-@pytest.fixture
+def test_one_file_of_two_jobs_says_which_is_better(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    assert cli("view", COMPARISON / "monday", COMPARISON / "tuesday", "-o", path).code == 0
+    assert "tuesday is better than monday" in path.read_text()
+
+
+@pytest.fixture(scope="module")
 def server() -> Iterator[LocalServer]:
-    results = read_results(str(GUESSES))
-    report = report_job(results.job, Question(by="trial"), results.histories)
-    found = serve(report, results.histories, str(GUESSES), 0)
-    thread = threading.Thread(target=found.serve)
-    thread.start()
-    yield found
-    found.stop()
-    thread.join()
+    with serving_folder(viewed_at(GUESSES)) as found:
+        yield found
 
 
 def get(server: LocalServer, path: str, host: str | None = None) -> tuple[int, str, http.client.HTTPMessage]:
@@ -196,16 +305,21 @@ def get(server: LocalServer, path: str, host: str | None = None) -> tuple[int, s
 
 def test_the_server_shows_pages_to_whoever_has_the_address(server: LocalServer) -> None:
     base = urlsplit(server.address).path
-    status, page, headers = get(server, base)
-    assert (status, "capital__a3lB16u" in page) == (200, True)
-    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    status, _, headers = get(server, base)
+    assert (status, headers["Location"]) == (303, f"{base}jobs/guesses")
+    status, page, headers = get(server, f"{base}runs")
+    assert (status, CAPITAL in page) == (200, True)
+    assert "default-src 'self'" in headers["Content-Security-Policy"]
     assert "<style" not in page
-    assert get(server, f"{base}style.css")[2]["Content-Type"] == "text/css; charset=utf-8"
-    assert get(server, f"{base}runs/capital__a3lB16u")[0] == 200
+    assert get(server, f"{base}assets/style.css")[2]["Content-Type"] == "text/css; charset=utf-8"
+    assert get(server, f"{base}runs/{CAPITAL}")[0] == 200
     assert get(server, f"{base}runs/nobody")[0] == 404
+    assert get(server, f"{base}runs.csv")[1].count("\n") == 6
+    assert get(server, f"{base}assets/nothing.js")[0] == 404
+    assert get(server, f"{base}nothing")[0] == 404
 
 
-@pytest.mark.parametrize("path", ["/", "/style.css", "/guessed/", "//", "/runs/capital__a3lB16u"])
+@pytest.mark.parametrize("path", ["/", "/assets/style.css", "/guessed/", "//", f"/runs/{CAPITAL}"])
 def test_the_server_shows_nothing_without_the_token(server: LocalServer, path: str) -> None:
     assert get(server, path)[:2] == (404, "there is nothing here\n")
 
@@ -215,15 +329,52 @@ def test_a_name_that_was_made_to_lead_here_is_refused(server: LocalServer, host:
     assert get(server, urlsplit(server.address).path, host or ":1")[0] == 403
 
 
-def test_a_job_that_can_not_be_read(cli: Cli, tmp_path: Path) -> None:
+def test_a_path_that_can_not_be_read(cli: Cli, tmp_path: Path) -> None:
     found = cli("view", tmp_path)
     assert (found.code, len(found.err.splitlines())) == (2, 1)
     assert cli("view", SORTING, "-o", tmp_path / "no" / "page.html").code == 2
+    (tmp_path / "report.json").write_text("{}")
+    assert cli("view", tmp_path / "report.json", "-o", tmp_path / "page.html").code == 2
 
 
 def test_what_can_not_be_seen_is_shown() -> None:
     assert visible("a\u202eb\x07\n") == "a\\u202eb\\x07\\n"
 
 
+def test_colours_of_a_terminal_become_text() -> None:
+    assert lines("\x1b[1;31mred\x1b[0m\tx\n\x1b[2Jgone") == "red\tx\n\\x1b[2Jgone"
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (number(None), "\N{EN DASH}"),
+        (number(0.50004), "0.5"),
+        (duration(0.44), "0.4 s"),
+        (duration(200), "3 min 20 s"),
+        (duration(7500), "2 h 5 min"),
+        (money(0.0123), "$0.0123"),
+        (money(1234.5), "$1,234.50"),
+        (money(0), "$0.00"),
+    ],
+)  # fmt: skip
+def test_numbers_as_people_read_them(made: str, text: str) -> None:
+    assert made == text
+
+
 def test_without_rows_there_are_no_runs() -> None:
-    assert view_job(report_job(read_results(str(SORTING)).job)).runs == ()
+    assert view_job(report_job(viewed_at(SORTING).viewed[0].job)).runs == ()
+
+
+def test_a_source_says_what_is_not_there() -> None:
+    source = viewed_at(SORTING)
+    calls: list[Any] = [
+        lambda: source.run("x"),
+        lambda: source.job("x"),
+        lambda: source.trace("x", "", TraceQuery()),
+    ]
+    for call in calls:
+        with pytest.raises(NotFoundError):
+            call()
+    with pytest.raises(InputError, match="needs two agents"):
+        source.compare(["sorting"])

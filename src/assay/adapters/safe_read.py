@@ -7,6 +7,7 @@ nothing can be swapped between the check and the read.
 import errno
 import os
 import stat
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -59,6 +60,41 @@ def read_below(root: str, parts: Sequence[str], limit: int) -> File:
     finally:
         if fd is not None:
             os.close(fd)
+
+
+class FileBytes:
+    """A regular file below ``root``, read in pieces. Fulfils ``ByteSource``."""
+
+    def __init__(self, fd: int, size: int) -> None:
+        self._fd = fd
+        self.size = size
+        weakref.finalize(self, os.close, fd)
+
+    def read(self, start: int, length: int) -> bytes:
+        try:
+            return os.pread(self._fd, max(0, min(length, self.size - start)), start)
+        except OSError:
+            return b""
+
+
+def open_below(root: str, parts: Sequence[str]) -> FileBytes | None:
+    """A file some folders below ``root``, opened as ``read_below`` does; None if it can't be read."""
+    opened: list[int] = []
+    try:
+        opened.append(os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+        for part in parts[:-1]:
+            opened.append(os.open(_plain(part), _FLAGS | os.O_DIRECTORY, dir_fd=opened[-1]))
+        fd = os.open(_plain(parts[-1]), _FLAGS, dir_fd=opened[-1])
+    except (OSError, ValueError):
+        return None
+    finally:
+        for one in opened:
+            os.close(one)
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(fd)
+        return None
+    return FileBytes(fd, found.st_size)
 
 
 def _plain(part: str) -> str:

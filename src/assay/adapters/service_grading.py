@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from typing import Final
 
 from assay.adapters.json_requests import Pace
@@ -15,12 +16,13 @@ from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.store import Store
 from assay.adapters.store.stored_playground import StoredPlayground
 from assay.core.errors import InputError, MeasurementError
-from assay.dialects.criteria.models import Completion
-from assay.dialects.criteria.resources import Snapshot, TaskRun
+from assay.dialects.criteria.models import AskedCriterion, Completion, CriterionRun
+from assay.dialects.criteria.resources import Snapshot, TaskRun, Written
 from assay.engine.criteria import CompiledCriteria, Stamp, ask, compiled
 from assay.engine.criterion_entries import criterion_of
 from assay.engine.playground_store import Playground
 from assay.engine.service.host import ServiceHost
+from assay.engine.service.try_criterion import TRIED
 from assay.engine.verify_criteria import OpenPlayground
 
 KEPT: Final = 256
@@ -64,6 +66,7 @@ class StoreGrader:
     ) -> None:
         self._store = store
         self._host = host
+        self._playgrounds = playgrounds
         self._sources = SourceOpener(store, playgrounds, secrets, policy)
         self._tasks = CompiledTasks()
 
@@ -77,14 +80,23 @@ class StoreGrader:
     def _completion(self, run: TaskRun, snapshot: Snapshot) -> Completion:
         stored = self._store.playground(run.playground_id)
         asked = self._tasks.criteria(snapshot, dict(stored.data))
-        with self._opened(stored, run, asked.may_wait) as playground:
+        with self._opened(stored, run.started_at or stored.run_start, asked.may_wait) as playground:
             stamp = Stamp(self._host.now(), lambda: self._host.new_id("crun"), run.id)
             return ask(asked, playground.state, stamp, playground.judge, Pace())
 
+    def tried(self, organisation: str, playground: str, criterion: AskedCriterion, data: Written) -> CriterionRun:
+        """Fulfils ``TryOut``."""
+        self._playgrounds.playground(organisation, playground)
+        stored = self._store.playground(playground)
+        asked = compiled([criterion], {**data, **stored.data})
+        with self._opened(stored, stored.run_start, asked.may_wait) as opened:
+            stamp = Stamp(self._host.now(), lambda: TRIED)
+            [run] = ask(asked, opened.state, stamp, opened.judge, Pace()).criterion_runs
+            return run
+
     @contextmanager
-    def _opened(self, stored: Playground, run: TaskRun, may_wait: bool) -> Iterator[OpenPlayground]:
+    def _opened(self, stored: Playground, start: datetime, may_wait: bool) -> Iterator[OpenPlayground]:
         """Who doesn't wait for other systems reads all records over one connection."""
-        start = run.started_at or stored.run_start
         playground = Playground(stored.id, start, stored.fhir_base, stored.file_source, stored.data)
         with ExitStack() as stack:
             if not may_wait:

@@ -17,6 +17,7 @@ from assay.api.answers import Answer, problem
 from assay.api.limits import BODY_SEC, RateLimit, read_body
 from assay.api.metrics import Metrics
 from assay.api.openapi import DESCRIPTION, openapi
+from assay.api.pages.server import PageServer, PageSettings
 from assay.api.problems import RefusedError, answer_of, invalid_body
 from assay.api.record_stream import record_stream
 from assay.api.routes import (
@@ -68,6 +69,7 @@ class Settings:
     requests_per_second: float | None = None
     worker_threads: int = 0
     body_seconds: float = BODY_SEC
+    pages: PageSettings = field(default_factory=PageSettings)
     metrics: Metrics = field(default_factory=Metrics)
 
 
@@ -103,6 +105,7 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
             app.router.routes.append(StarletteRoute(prefix + route.path, endpoint, methods=[route.method]))
     for path, plain in (("/healthz", server.alive), ("/readyz", server.ready), ("/metrics", server.metrics)):
         app.router.routes.append(StarletteRoute(path, plain, methods=["GET"]))
+    app.router.routes.extend(PageServer(service, settings.pages, settings.body_seconds).routes())
     app.add_exception_handler(HTTPException, _unknown)
     app.add_middleware(Watched, metrics=settings.metrics)
     return app

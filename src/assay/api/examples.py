@@ -34,6 +34,8 @@ EXAMPLES: Final[dict[str, Any]] = {
     "create_task": _TASK,
     "replace_task": _TASK,
     "create_criterion": _CRITERION,
+    "replace_criterion": _CRITERION,
+    "try_out_criterion": {"criterion": _CRITERION, "playground_id": "play_0649a4f2c1b3e85d0c7f2a9b4e6d8c1f3a"},
     "create_benchmark": {"slug": "visits", "name": "Booking visits"},
     "create_version": {"tasks": ["task_0649a4f2c1b3e85d0c7f2a9b4e6d8c1f3a"]},
     "create_benchmark_run": {"benchmark": "visits@1", "scored": True},

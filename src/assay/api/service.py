@@ -18,13 +18,17 @@ from assay.adapters.store.service.evaluations import StoredEvaluations
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keys import StoredKeys
+from assay.adapters.store.service.playground_records import StoredRecords
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
+from assay.adapters.store.service.review_queue import StoredReviews
 from assay.adapters.store.service.runs import StoredRuns
+from assay.adapters.store.service.sessions import StoredSessions
 from assay.adapters.store.service.tasks import StoredTasks
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.task_runs import Grade
+from assay.engine.service.try_criterion import TryOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Service:
     store: Store
     host: ServiceHost
     keys: StoredKeys
+    sessions: StoredSessions
     tasks: StoredTasks
     benchmarks: StoredBenchmarks
     runs: StoredRuns
@@ -42,10 +47,13 @@ class Service:
     secrets: SecretBox
     policy: SourcePolicy
     grade: Grade
+    try_out: TryOut
     claims: HeldClaims
     work: StoredWork
     doing: ServiceWork
     imports: StoredImports
+    records: StoredRecords
+    reviews: StoredReviews
     coding: CodingParts
     jobs: StoredJobs
     evaluations: StoredEvaluations
@@ -91,6 +99,7 @@ def service_on(
         store=store,
         host=host,
         keys=StoredKeys(store),
+        sessions=StoredSessions(store),
         tasks=StoredTasks(store, host),
         benchmarks=StoredBenchmarks(store, host),
         runs=runs,
@@ -99,10 +108,13 @@ def service_on(
         secrets=secrets,
         policy=policy,
         grade=grade,
+        try_out=grade.tried,
         claims=claims,
         work=work,
         doing=ServiceWork(host, runs, work, grade, claims, parts),
         imports=StoredImports(store, host),
+        records=StoredRecords(store),
+        reviews=StoredReviews(store),
         coding=parts,
         jobs=StoredJobs(store, host, blobs),
         evaluations=StoredEvaluations(store, host),

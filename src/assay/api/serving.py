@@ -3,6 +3,7 @@
 import signal
 import socket
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 import uvicorn
@@ -13,6 +14,8 @@ from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.api.app import Settings, make_app
+from assay.api.pages.guard import is_loopback
+from assay.api.pages.server import BASE, PageSettings
 from assay.api.service import Service, service_on
 from assay.api.working import Say, log_to_stderr, say_coding, secret_box
 from assay.core.errors import InputError
@@ -20,6 +23,8 @@ from assay.engine.service.keys import Owner, Scope, issue_key
 
 BACKLOG: Final = 2048
 WORKERS: Final = 2
+SINGLE_USER: Final = "single user"
+SINGLE_USER_LASTING: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +40,15 @@ class Serving:
     log: bool = False
     claim_sec: float = 60
     blobs: str | None = None
+    page_hosts: tuple[str, ...] = ()
+    single_user: bool = False
     coding: CodingSetting = field(default_factory=CodingSetting)
 
 
 def serve(told: Serving, say: Say) -> int:
     """Serve until a signal ends it. Raises ``InputError`` if it can't start."""
+    if told.single_user and not is_loopback(told.host):
+        raise InputError(f"--single-user must listen on a loopback address such as 127.0.0.1, got {told.host}")
     log_to_stderr(told.log)
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
@@ -53,7 +62,8 @@ def serve(told: Serving, say: Say) -> int:
             coding=told.coding,
         )
         try:
-            settings = Settings(told.requests_per_second, WORKERS if told.worker else 0)
+            pages = _pages(service, told)
+            settings = Settings(told.requests_per_second, WORKERS if told.worker else 0, pages=pages)
             app = make_app(service, settings)
             config = uvicorn.Config(
                 app, log_config=None, access_log=False, timeout_graceful_shutdown=30, server_header=False
@@ -61,16 +71,31 @@ def serve(told: Serving, say: Say) -> int:
             server = uvicorn.Server(config)
             _end_with_signals(server)
             host, port = listening.getsockname()[:2]
-            say(f"assay serves http://{f'[{host}]' if ':' in host else host}:{port} on {service.store.name}")
+            address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+            say(f"assay serves {address} on {service.store.name}")
             _first_key(service, say)
+            if pages.enter is not None:
+                say(f"pages, only for you: {address}{BASE}enter?token={pages.enter}")
             if told.worker:
                 if "://" not in told.store:
                     service.coding.sandbox.must_work_here()
                 say_coding(service, say)
             server.run(sockets=[listening])
+            if pages.enter_key is not None:
+                service.keys.revoke_key(DEFAULT_ORGANISATION, pages.enter_key.id, service.host.now())
         finally:
             service.close()
     return 0
+
+
+def _pages(service: Service, told: Serving) -> PageSettings:
+    """A single user comes in by a token in the address, with an admin key that ends with the server."""
+    hosts = frozenset(name.lower() for name in told.page_hosts)
+    if not told.single_user:
+        return PageSettings(hosts)
+    ends = service.host.now() + SINGLE_USER_LASTING
+    issued = issue_key(service.keys, service.host, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, SINGLE_USER, ends)
+    return PageSettings(hosts, service.host.new_secret(), issued.key)
 
 
 def _end_with_signals(server: uvicorn.Server) -> None:

@@ -28,10 +28,11 @@ the baseline, the scorer is an ERROR: the measurement is broken, not the agent's
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from assay.core.errors import AssayError
+from assay.core.field_limits import MULTILINE, limits, one_of
 from assay.core.outcome import Outcome, Scored
 from assay.detectors.effects.canaries import RUNNERS, Canaries, made
 from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
@@ -55,6 +56,7 @@ class RunnerNotStartedError(AssayError):
 class Command:
     """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds.
 
+    ``restore`` has globs of paths that are put back first; ``@runner`` and ``@tests`` stand for sets of them.
     ``objective`` marks the command whose result the judge reads as the objective test. Without it, that is the
     first required command.
     """
@@ -62,8 +64,8 @@ class Command:
     kind: ClassVar[str] = "command"
     advisory: ClassVar[bool] = False
 
-    command: str
-    timeout_s: int = 900
+    command: str = field(metadata=MULTILINE)
+    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
     restore: tuple[str, ...] = ()
     report: ReportRule | None = None
     objective: bool = False

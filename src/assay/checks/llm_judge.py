@@ -3,9 +3,10 @@
 It inspects nothing itself and is always N/A: the judge's verdict is a separate gate.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+from assay.core.field_limits import MULTILINE
 from assay.core.outcome import NotApplicable, Outcome
 from assay.evidence.workspace import Workspace
 
@@ -17,7 +18,7 @@ class LlmJudge:
     kind: ClassVar[str] = "llm_judge"
     advisory: ClassVar[bool] = True
 
-    rubric: str
+    rubric: str = field(metadata=MULTILINE)
 
     def __post_init__(self) -> None:
         if not self.rubric.strip():

@@ -5,9 +5,10 @@ mode. A repository inside the workspace, and anything that could not be captured
 be counted. New files under the baseline's ignore rules don't count.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+from assay.core.field_limits import limits
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
 from assay.formats.counting import counted
@@ -22,7 +23,7 @@ class MaxFilesChanged:
     kind: ClassVar[str] = "max_files_changed"
     advisory: ClassVar[bool] = False
 
-    limit: int
+    limit: int = field(metadata=limits(0))
 
     def __post_init__(self) -> None:
         if self.limit < 0:

@@ -1,10 +1,14 @@
-"""Serve the HTTP API: task runs, their criteria, and everything that agents' systems record.
+"""Serve the HTTP API and its pages: runs, task runs, their criteria, and everything that agents' systems record.
 
     assay serve
 
 keeps everything in the SQLite file assay.db, listens on this machine only, and prints its address. If the store
 has no keys yet, it also prints a first admin key, once. With --store postgresql://user@host/name, several servers
 and workers share one database. Ctrl-C ends it after the requests that are going on.
+
+Pages for a browser are at /ui/. People sign in with a key; with --single-user, the address that is printed leads
+in without one, and the server must listen on this machine only. Browsers may reach the pages by an address, as
+localhost, or by a name that --page-host gives.
 
 Secrets of sources are encrypted with the key in ASSAY_SECRET_KEY (32 bytes in base64), or else with one that is
 made beside a SQLite store. Sources at loopback and link-local addresses are refused unless --allow-source names
@@ -50,6 +54,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-worker", action="store_true", help="leave queued work to 'assay worker' processes")
     add_coding(parser)
     add_claim(parser)
+    parser.add_argument(
+        "--page-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name by which browsers reach the pages, besides localhost and addresses; repeatable",
+    )
+    parser.add_argument(
+        "--single-user",
+        action="store_true",
+        help="print an address of the pages that needs no key, for this machine",
+    )
     parser.add_argument("--log", action="store_true", help="write a line of JSON per request on standard error")
 
 
@@ -68,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
         args.log,
         args.claim,
         blobs_of(args),
-        coding_of(args),
+        page_hosts=tuple(args.page_host),
+        single_user=args.single_user,
+        coding=coding_of(args),
     )
     return serve(told, lambda line: print(line, flush=True))

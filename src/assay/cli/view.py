@@ -1,24 +1,29 @@
-"""Look at a job in the browser: its numbers with their denominators, a strip of attempts for each task, every run.
+"""Look at jobs and coding runs in the browser: numbers with their denominators, every run, its gates, its trace.
 
-JOB is a job folder, or a folder of terminal-bench results. 'assay view JOB' prints an address of this machine that
-only you know, and serves the pages until Ctrl-C. With -o, everything is written to one HTML file that needs
-nothing else, to send to somebody (up to 500 runs).
+Each PATH is a job folder, a folder of jobs or of terminal-bench results, runs that 'assay score --keep' wrote, or
+a report that 'assay score --json' printed. 'assay view PATH' prints an address of this machine that only you know,
+and serves the pages until Ctrl-C; with two jobs or more, it begins with their comparison. With -o, everything is
+written to one HTML file that needs nothing else, to send to somebody (up to 500 runs).
 
-Exit codes: 0 all is well, 2 the job can't be read.
+Exit codes: 0 all is well, 2 a path can't be read.
 """
 
 import argparse
+import os
 import webbrowser
+from typing import TYPE_CHECKING
 
 from assay.adapters.atomic_write import write_text
 from assay.cli.arguments import port_number
 from assay.cli.read_jobs import read_results
 from assay.core.errors import InputError
-from assay.engine.report import Question, report_job
+
+if TYPE_CHECKING:
+    from assay.adapters.folder_pages import FolderPages
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("job", metavar="JOB", help="a job folder")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a job, a folder of jobs, kept runs, or a report")
     parser.add_argument("-o", "--output", metavar="FILE", help="write one HTML file instead of serving pages")
     parser.add_argument("--port", type=port_number, default=0, metavar="N", help="port to serve at (default: any)")
     parser.add_argument("--open", action="store_true", help="open the address in the browser")
@@ -26,19 +31,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        from assay.web.viewing import pages_of, serve  # noqa: PLC0415 - help needs no pages
+        from assay.web.viewing import one_file, serve  # noqa: PLC0415 - help needs no pages
     except ImportError as error:
         raise InputError(f"pages need {error.name or 'more packages'}: install assay[view]") from error
-    results = read_results(args.job)
-    report = report_job(results.job, Question(by="trial"), results.histories, results.regrades)
+    source = source_of(args.paths)
     if args.output is not None:
         try:
-            write_text(args.output, pages_of(report, results.histories, args.job).one_file())
+            write_text(args.output, one_file(source))
         except OSError as error:
             raise InputError(f"the page can't be written to {args.output}: {error.strerror}") from error
         print(f"wrote {args.output}")
         return 0
-    server = serve(report, results.histories, args.job, args.port)
+    server = serve(source, args.port)
     print(f"{server.address}\nCtrl-C ends it", flush=True)
     if args.open:
         webbrowser.open(server.address)
@@ -47,3 +51,36 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return 0
     return 0
+
+
+def source_of(paths: list[str]) -> "FolderPages":
+    """What is at the paths. Raises ``InputError`` for a path at which there is nothing to look at."""
+    from assay.adapters.folder_pages import FolderPages, ViewedJob  # noqa: PLC0415 - as above
+    from assay.adapters.results_folder import JobFolders, open_results  # noqa: PLC0415
+    from assay.adapters.run_store import RUN, run_folders  # noqa: PLC0415
+
+    jobs: list[ViewedJob] = []
+    kept: list[str] = []
+    for path in dict.fromkeys(paths):
+        if os.path.isfile(path):
+            kept.append(path)
+        elif _has_runs(path, RUN):
+            kept += [one for one in run_folders([path]) if os.path.isfile(f"{one}/{RUN}")]
+        else:
+            opened = open_results(path)
+            folders = (
+                [f"{path}/{one.name}" for one in opened.folders] if isinstance(opened, JobFolders) else [path]
+            )
+            for folder in folders:
+                found = read_results(folder)
+                jobs.append(ViewedJob(folder, found.job, found.histories, found.regrades))
+    return FolderPages(jobs, kept)
+
+
+def _has_runs(path: str, name: str) -> bool:
+    """Whether a folder is a kept run, or has some."""
+    try:
+        inner = os.listdir(path)
+    except OSError:
+        return False
+    return any(os.path.isfile(f"{path}/{one}") for one in (name, *(f"{folder}/{name}" for folder in inner)))

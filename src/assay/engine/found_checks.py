@@ -58,6 +58,14 @@ def made(cls: type[Any], written: Mapping[str, Any]) -> Any:
         raise UnfitFieldError("", str(error)) from error
 
 
+def unfits(error: UnfitFieldError, cls: type[Any]) -> list[UnfitFieldError]:
+    """Everything that is wrong, where ``made`` reported the first of it."""
+    cause = error.__cause__
+    if not isinstance(cause, ValidationError):
+        return [error]
+    return [_unfit(one, cls) for one in cause.errors(include_url=False)]
+
+
 def _unfit(error: ErrorDetails, cls: type[Any]) -> UnfitFieldError:
     """What is wrong, and where. A check that looks at several fields begins its sentence with the one it means."""
     said, place = mistakes.sentence(error, cls), list(error["loc"])

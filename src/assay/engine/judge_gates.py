@@ -31,7 +31,7 @@ def gates_of(places: Iterable[str], store: RunStore) -> Gates:
     for place in places:
         checks = store.read(place).checks
         verdicts = store.judgements(place)
-        why = _why_left_out(checks, verdicts[-1].state if verdicts else None)
+        why = why_left_out(checks, verdicts[-1].state if verdicts else None)
         if why is not None:
             gates.left_out.setdefault(why, []).append(place)
             continue
@@ -41,7 +41,8 @@ def gates_of(places: Iterable[str], store: RunStore) -> Gates:
     return Gates(gates.cells, gates.left_out, uncalibrated)
 
 
-def _why_left_out(checks: OverallVerdict | None, state: str | None) -> str | None:
+def why_left_out(checks: OverallVerdict | None, state: str | None) -> str | None:
+    """Why a run is in no cell; None if it is in one."""
     if checks is None or checks is OverallVerdict.NOT_APPLICABLE:
         return "no check applied"
     if state is None:

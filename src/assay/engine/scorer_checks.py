@@ -68,18 +68,26 @@ def all_required(checks: list[PlacedCheck[Workspace]]) -> list[PlacedCheck[Works
     return [replace(one, placement=replace(one.placement, required=True)) for one in checks]
 
 
-def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:
+def checked(scorer: Scorer) -> CodingCheck:
+    """The check of one scorer. Raises ``UnfitFieldError`` that names the field."""
     if scorer.type not in kinds():
-        raise InputError(f"{where}.type must be one of {', '.join(kinds())}, got {scorer.type!r}")
-    required = required_by_default(scorer.type) if scorer.required is None else scorer.required
+        raise UnfitFieldError("type", f"must be one of {', '.join(kinds())}, got {scorer.type!r}")
     try:
         kind = check_class(scorer.type)
-        check: CodingCheck = made(kind, _written_out(kind, scorer.config))
+        config = _written_out(kind, scorer.config)
     except ShorthandError as error:
-        raise InputError(about(f"{where}.{error.field}", str(error))) from error
+        raise UnfitFieldError(error.field, str(error)) from error
+    check: CodingCheck = made(kind, config)
+    return check
+
+
+def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:
+    try:
+        check = checked(scorer)
     except UnfitFieldError as error:
         place = f"{where}.{error.field}" if error.field else where
         raise InputError(about(place, error.problem)) from error
+    required = required_by_default(scorer.type) if scorer.required is None else scorer.required
     return PlacedCheck(Placement(scorer.name, required=required), check)
 
 

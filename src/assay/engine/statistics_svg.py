@@ -1,10 +1,14 @@
 """The pictures of reports and comparisons, for the command line and for pages."""
 
+from collections.abc import Mapping
+
+from assay.dialects.criteria.models import DEFAULT_AXIS, AxisScore
 from assay.engine.compare import Comparison
 from assay.engine.report_intervals import GroupIntervals
 from assay.stats.interval import CantSay
-from assay.stats.pictures import Point, curve, differences, forest
+from assay.stats.pictures import Point, bars, curve, differences, forest
 
+_NO_INTERVAL = CantSay("one run has no interval")
 _NONE = CantSay("single tasks have no interval")
 
 
@@ -18,6 +22,14 @@ def comparison_svg(found: Comparison) -> str:
     tasks = [Point(task.task, task.difference, _NONE) for task in pair.tasks if task.difference]
     ordered = sorted(tasks, key=lambda one: (-one.value, one.name))
     return differences(f"{pair.second} against {pair.first}, by task", ordered)
+
+
+def axes_svg(axes: Mapping[str, AxisScore]) -> str:
+    """The score of each axis of a task run. Criteria without an axis are called so."""
+    points = [
+        Point("no axis" if name == DEFAULT_AXIS else name, one.score, _NO_INTERVAL) for name, one in axes.items()
+    ]
+    return bars("Score by axis, from 0 to 1", points)
 
 
 def pass_at_k_svg(name: str, found: GroupIntervals) -> str:

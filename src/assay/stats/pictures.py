@@ -1,4 +1,4 @@
-"""Pictures of statistics as SVG: a curve with its band, differences by task, and a forest of intervals.
+"""Pictures of statistics as SVG: a curve with its band, differences by task, a forest of intervals, and bars.
 
 Plain text without styles or scripts, so that it may stand in a page under a strict policy. Lines and words have
 the ``currentColor``, a grey that reads on light and on dark unless the page sets another.
@@ -94,6 +94,22 @@ def differences(title: str, points: Sequence[Point]) -> str:
     return _picture(title, said, height, [*parts, *_left_out(len(points), height)])
 
 
+def bars(title: str, points: Sequence[Point]) -> str:
+    """A bar from 0 to 1 for each value, with the value behind it."""
+    shown, left, right = points[:MOST_ROWS], 160, 90
+    whole, height = WIDTH - left - right, _TOP + ROW * len(points[:MOST_ROWS]) + 12
+    parts = []
+    for row, one in enumerate(shown):
+        y, length = _TOP + ROW * row - 8, min(max(one.value, 0.0), 1.0) * whole
+        place = f'x="{left}" y="{y + 4}" height="{ROW - 8}" rx="3"'
+        parts.append(_text(left - 10, y + 15, _short(one.name, 22), "end"))
+        parts.append(f'<rect {place} width="{whole}" fill="{GREY}" fill-opacity="0.18"/>')
+        parts.append(f'<rect {place} width="{length:.1f}" fill="{UP}"/>')
+        parts.append(_text(WIDTH - right + 12, y + 15, f"{one.value:.4f}".rstrip("0").rstrip("."), "start"))
+    said = "; ".join(f"{one.name} {one.value:.4f}" for one in shown)
+    return _picture(title, said, height, [*parts, *_left_out(len(points), height)])
+
+
 class _Scale:
     """Places numbers between the margins of the picture."""
 
@@ -172,8 +188,8 @@ def _text(x: float, y: float, text: str, anchor: str, *, size: int = 12) -> str:
     return f'<text {place} fill="currentColor">{escape(_clean(text))}</text>'
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME_LENGTH else f"{name[: _NAME_LENGTH - 1]}…"
+def _short(name: str, longest: int = _NAME_LENGTH) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def _clean(text: str) -> str:

@@ -5,26 +5,29 @@ are answered, so that no page of another site can read along. Nothing can be cha
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import urlsplit
 
-from assay.web.job_pages import JobPages
-from assay.web.rendering import style
+from assay.core.errors import InputError
+from assay.engine.page_source import PageSource
+from assay.engine.service.keys import Scope
+from assay.web.assets import asset, caching
+from assay.web.reading import READING
+from assay.web.routing import HEADERS, Fields, PageAnswer, PageCall, answered, entries, trouble
+from assay.web.site import Site, Viewer
 
-POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
-)
+HERE = Viewer(Scope.READER)
 
 
 class LocalServer:
-    """A server for the pages of one job. ``pages`` makes them for the path that addresses begin with."""
+    """A server for what is in some folders. ``first`` is the page that the address leads to."""
 
-    def __init__(self, pages: Callable[[str], JobPages], port: int) -> None:
+    def __init__(self, source: PageSource, port: int, first: str = "runs") -> None:
         self._base = f"/{secrets.token_urlsafe(16)}/"
         self._server = _Server(("127.0.0.1", port), _Handler)
-        self._server.base, self._server.pages = self._base, pages(self._base)
+        self._server.site = Site(self._base, entries(READING), source.title)
+        self._server.source, self._server.first = source, first
 
     @property
     def address(self) -> str:
@@ -43,55 +46,88 @@ class LocalServer:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    base: str
-    pages: JobPages
+    site: Site
+    source: PageSource
+    first: str
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
     server_version = "assay"
     sys_version = ""
+    protocol_version = "HTTP/1.1"
     timeout = 30
 
     def do_GET(self) -> None:
-        parts = urlsplit(self.path)
+        parts, base = urlsplit(self.path), self.server.site.base
         if not self._is_ours():
-            self._answer(403, "text/plain", "this server answers only to 127.0.0.1 and localhost\n")
-        elif not secrets.compare_digest(parts.path[: len(self.server.base)].encode(), self.server.base.encode()):
-            self._answer(404, "text/plain", "there is nothing here\n")
+            self._send(PageAnswer("this server answers only to 127.0.0.1 and localhost\n", 403, "text/plain"))
+        elif not secrets.compare_digest(parts.path[: len(base)].encode(), base.encode()):
+            self._send(PageAnswer("there is nothing here\n", 404, "text/plain"))
         else:
-            self._page(unquote(parts.path[len(self.server.base) :]), dict(parse_qsl(parts.query)))
+            self._send(self._page(parts.path[len(base) :], parts.query))
 
-    def _page(self, path: str, query: dict[str, str]) -> None:
-        if path == "style.css":
-            self._answer(200, "text/css", style())
-            return
-        name = path.removeprefix("runs/")
-        page = self.server.pages.job(query) if not path else self.server.pages.run(name) if name != path else None
-        if page is None:
-            self._answer(404, "text/plain", "there is no such run\n")
-        else:
-            self._answer(200, "text/html", page)
+    def _page(self, place: str, query: str) -> PageAnswer:
+        if place.startswith("assets/"):
+            return _asset(place.removeprefix("assets/"), query)
+        site = self.server.site
+        if not place:
+            return PageAnswer("", 303, headers={"Location": site.to(self.server.first)})
+        call = PageCall(site=site, viewer=HERE, place=place, reads=self.server.source)
+        try:
+            asked = Fields.of(query)
+        except InputError as error:
+            return trouble(call, 422, str(error))
+        for route in READING:
+            values = route.values(f"/{place}")
+            if values is not None:
+                whole = PageCall(
+                    site=site,
+                    viewer=HERE,
+                    path=values,
+                    query=asked,
+                    place=place,
+                    reads=self.server.source,
+                    partial=self.headers.get("HX-Request") == "true",
+                )
+                return answered(route, whole)
+        return trouble(call, 404, "there is no page at this address")
 
     def _is_ours(self) -> bool:
         """Whether the browser was sent to this machine by one of its own names."""
         host = (self.headers.get("Host") or "").rpartition(":")[0]
         return host in ("127.0.0.1", "localhost")
 
-    def _answer(self, status: int, kind: str, text: str) -> None:
-        body = text.encode(errors="backslashreplace")
-        self.send_response(status)
-        for name, value in (
-            ("Content-Type", f"{kind}; charset=utf-8"),
-            ("Content-Length", str(len(body))),
-            ("Content-Security-Policy", POLICY),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Cache-Control", "no-store"),
-        ):
+    def _send(self, answer: PageAnswer) -> None:
+        parts = answer.body if not isinstance(answer.body, str | bytes) else [_bytes(answer.body)]
+        whole = isinstance(answer.body, str | bytes)
+        self.send_response(answer.status)
+        length = (
+            {"Content-Length": str(sum(map(len, parts)))}
+            if whole and isinstance(parts, list)
+            else {"Connection": "close"}
+        )
+        for name, value in {"Content-Type": answer.media_type, **length, **HEADERS, **answer.headers}.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        self._write(parts)
+
+    def _write(self, parts: Iterable[bytes]) -> None:
+        for part in parts:
+            self.wfile.write(part)
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: the person who would read it is the one who asks."""
+
+
+def _bytes(body: str | bytes) -> bytes:
+    return body.encode(errors="backslashreplace") if isinstance(body, str) else body
+
+
+def _asset(name: str, query: str) -> PageAnswer:
+    found = asset(name)
+    if found is None:
+        return PageAnswer("there is no such file\n", 404, "text/plain")
+    return PageAnswer(
+        found.content, 200, found.media_type, {"Cache-Control": caching(found, query.removeprefix("v="))}
+    )

@@ -1,7 +1,8 @@
 """Turn views into HTML. All text is escaped, and characters that can't be seen are shown as what they are."""
 
-from collections.abc import Iterable
-from importlib.resources import files
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -9,19 +10,25 @@ from markupsafe import Markup, escape
 
 from assay.formats.counting import counted
 from assay.version import VERSION
+from assay.web.assets import asset, asset_path
 
 MARKS = {"passed": "✓", "failed": "✗", "unusable": "?", "broken": "!"}
 """A mark besides the colour, for everybody who can't tell the colours apart."""
+NOTHING = "\N{EN DASH}"
+"""Instead of a number that there is none of."""
+_COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
+_WORD = re.compile(r"[^A-Za-z]+")
 
 
 def style() -> str:
     """The stylesheet of all pages."""
-    return files("assay.web").joinpath("style.css").read_text(encoding="utf-8")
+    found = asset("style.css")
+    return "" if found is None else found.content.decode()
 
 
 def render(template: str, **values: Any) -> str:
     """A page."""
-    return _ENVIRONMENT.get_template(template).render(version=VERSION, marks=MARKS, **values)
+    return _ENVIRONMENT.get_template(template).render(values)
 
 
 def picture(svg: str) -> Markup:
@@ -31,36 +38,80 @@ def picture(svg: str) -> Markup:
 
 def visible(text: object) -> str:
     """A text on one line in which nothing is hidden: no control characters, nothing that turns the direction."""
-    return "".join(_shown(one) for one in str(text))
+    whole = str(text)
+    return whole if whole.isprintable() else "".join(_shown(one) for one in whole)
 
 
 def _shown(one: str) -> str:
     return one if one.isprintable() else one.encode("unicode_escape", "replace").decode()
 
 
-def _lines(text: object) -> str:
-    """A text of several lines, each of them visible."""
-    return "\n".join(visible(line) for line in str(text).splitlines())
+def lines(text: object) -> str:
+    """A text of several lines, each of them visible. Colours of a terminal are left out; tabs are kept."""
+    plain = _COLOURS.sub("", str(text))
+    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in plain.splitlines())
 
 
-def _number(value: object, digits: int = 4) -> str:
-    """A number to some digits, without zeros at its end."""
+def number(value: object, digits: int = 4) -> str:
+    """A number to some digits, without zeros at its end. None is a dash."""
     if value is None or isinstance(value, bool) or not isinstance(value, int | float):
-        return "none" if value is None else str(value)
+        return NOTHING if value is None else str(value)
     text = f"{value:.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def duration(seconds: float | None) -> str:
+    """A time as people say it: 0.4 s, 12 s, 3 min 20 s, 2 h 5 min."""
+    if seconds is None:
+        return NOTHING
+    if seconds < 60:
+        return f"{number(seconds, 1)} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def money(value: float | None) -> str:
+    """US dollars; small amounts to four digits."""
+    if value is None:
+        return NOTHING
+    return f"${value:,.2f}" if abs(value) >= 1 or not value else f"${number(value)}"
+
+
+def moment(value: object) -> str:
+    """A time to the second in UTC, as far as it can be read; else the text."""
+    if value is None:
+        return NOTHING
+    try:
+        found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+    except ValueError:
+        return visible(value)
+    return found.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _items(values: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Names and values as text, of which the first hundred are shown."""
+    return [(visible(name), visible(value)) for name, value in list(values.items())[:100]]
+
+
+def kind(state: object) -> str:
+    """A word as the name of a class in the stylesheet."""
+    return "is-" + _WORD.sub("-", str(state).strip()).strip("-").lower()
+
+
 def _diff(text: str) -> Markup:
-    return Markup("\n").join(_diff_lines(text.splitlines()))
+    return Markup("\n").join(diff_lines(text.splitlines()))
 
 
-def _diff_lines(lines: Iterable[str]) -> Iterable[Markup]:
+def diff_lines(found: Iterable[str]) -> Iterable[Markup]:
+    """The lines of a diff, each marked by what it is."""
     kinds = {"+": "added", "-": "removed", "@": "place", "d": "place"}
-    for line in lines:
-        shown = escape(visible(line))
-        kind = kinds.get(line[:1])
-        yield shown if kind is None else Markup('<span class="{}">{}</span>').format(kind, shown)
+    for line in found:
+        shown = escape(lines(line))
+        word = kinds.get(line[:1])
+        yield shown if word is None else Markup('<span class="{}">{}</span>').format(word, shown)
 
 
 _ENVIRONMENT = Environment(
@@ -73,7 +124,13 @@ _ENVIRONMENT = Environment(
 _ENVIRONMENT.filters |= {
     "counted": counted,
     "diff": _diff,
-    "lines": _lines,
-    "number": _number,
+    "duration": duration,
+    "kind": kind,
+    "lines": lines,
+    "money": money,
+    "moment": moment,
+    "number": number,
     "visible": visible,
+    "visible_items": _items,
 }
+_ENVIRONMENT.globals |= {"marks": MARKS, "version": VERSION, "asset_path": asset_path}

@@ -1,33 +1,20 @@
-"""Open the pages of a job folder, or write them to one file."""
+"""Open the pages of folders on this machine, or write them to one file."""
 
-import os
-from collections.abc import Sequence
+from urllib.parse import quote, urlencode
 
-from assay.adapters.run_view import RunView, read_run
-from assay.engine.history import History
-from assay.engine.job_view import view_job
-from assay.engine.report import JobReport
-from assay.web.job_pages import JobPages
+from assay.adapters.folder_pages import FolderPages
 from assay.web.local_server import LocalServer
+from assay.web.one_file import one_file
+
+__all__ = ["one_file", "serve"]
 
 
-def pages_of(report: JobReport, histories: Sequence[History], folder: str, base: str = "/") -> JobPages:
-    """The pages of a job that was read from a folder."""
-    known = {history.trial: history for history in histories}
-    unusable = frozenset(
-        history.trial
-        for history in histories
-        if any(not one.result.validity.output_parseable for one in history.first())
+def serve(source: FolderPages, port: int) -> LocalServer:
+    """A server of these pages that isn't running yet. It begins with the job, the comparison, or the runs."""
+    names = source.job_names
+    if source.kept or not names:
+        return LocalServer(source, port)
+    compared = urlencode([("job", name) for name in names])
+    return LocalServer(
+        source, port, f"jobs/{quote(names[0], safe='')}" if len(names) == 1 else f"compare?{compared}"
     )
-
-    def read(name: str) -> RunView | None:
-        place = os.path.join(folder, name)
-        inside = os.path.dirname(os.path.abspath(place)) == os.path.abspath(folder)
-        return read_run(place, known.get(name)) if inside and os.path.isdir(place) else RunView(name)
-
-    return JobPages(view_job(report, unusable), read, base)
-
-
-def serve(report: JobReport, histories: Sequence[History], folder: str, port: int) -> LocalServer:
-    """A server of these pages that isn't running yet."""
-    return LocalServer(lambda base: pages_of(report, histories, folder, base), port)

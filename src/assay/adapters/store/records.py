@@ -5,6 +5,7 @@ leaves out the content of what goes beyond.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sqlalchemy import Column, Executable, Table, Text, bindparam, case, cast, func, select
@@ -47,34 +48,58 @@ _ROWS = _of(
 _TURNS = _of(tables.turns, "text", func.length(tables.turns.c.text), [tables.turns.c.number])
 
 
+@dataclass(frozen=True, slots=True)
+class ReadBounds:
+    """How much is read: bytes of one message and of all, characters of speech, and how many records."""
+
+    message: int
+    messages: int
+    speech: int
+    records: int
+
+    def of_messages(self) -> dict[str, object]:
+        return self._limits(self.message, self.messages)
+
+    def of_speech(self) -> dict[str, object]:
+        return self._limits(self.speech, self.speech)
+
+    def _limits(self, each: int, whole: int) -> dict[str, object]:
+        """One more record than are read shows that there are more."""
+        return {"each": each, "whole": whole, "most": self.records + 1}
+
+
+def as_for_grading() -> ReadBounds:
+    return ReadBounds(bounds.MESSAGE_BYTES, bounds.MESSAGES_BYTES, bounds.SPEECH_CHARACTERS, bounds.MOST_RECORDS)
+
+
 class Records:
     """Reads with ``ask``: over a connection for each question, or over one for all."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, within: Callable[[], ReadBounds] = as_for_grading) -> None:
         self._ask = ask
+        self._within = within
 
     def events(self, playground: str, event_type: str) -> Sequence[Event]:
         """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""
-        found = self._ask(_EVENTS, {"wanted": playground, "named": event_type, **_message_bounds()})
+        found = self._ask(_EVENTS, {"wanted": playground, "named": event_type, **self._within().of_messages()})
         return [_event(row, row.type) for row in found]
 
     def x12_responses(self, playground: str) -> Sequence[Event]:
-        found = self._ask(_RESPONSES, {"wanted": playground, **_message_bounds()})
+        found = self._ask(_RESPONSES, {"wanted": playground, **self._within().of_messages()})
         return [_event(row, RESPONSE) for row in found]
 
     def state_rows(self, playground: str, resource: str) -> Sequence[StateRow]:
         """Those of a resource, in the order in which they changed."""
         if not is_text(resource):
             return []
-        found = self._ask(_ROWS, {"wanted": playground, "named": resource, **_message_bounds()})
+        found = self._ask(_ROWS, {"wanted": playground, "named": resource, **self._within().of_messages()})
         return [
             StateRow(row.resource, row.key, row.data or {}, row.at, UNREAD if row.data is None else None)
             for row in found
         ]
 
     def turns(self, playground: str) -> Sequence[Turn]:
-        most = bounds.SPEECH_CHARACTERS
-        found = self._ask(_TURNS, {"wanted": playground, **_limits(most, most)})
+        found = self._ask(_TURNS, {"wanted": playground, **self._within().of_speech()})
         return [
             Turn(row.number, row.speaker, row.text or "", row.at, UNREAD if row.text is None else None)
             for row in found
@@ -83,12 +108,3 @@ class Records:
 
 def _event(row: "Row[*tuple[Any, ...]]", kind: str) -> Event:
     return Event(str(row.id), kind, row.payload or b"", row.at, UNREAD if row.payload is None else None)
-
-
-def _message_bounds() -> dict[str, object]:
-    return _limits(bounds.MESSAGE_BYTES, bounds.MESSAGES_BYTES)
-
-
-def _limits(each: int, whole: int) -> dict[str, object]:
-    """One more record than are read shows that there are more."""
-    return {"each": each, "whole": whole, "most": bounds.MOST_RECORDS + 1}

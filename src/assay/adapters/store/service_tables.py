@@ -42,6 +42,17 @@ keys = Table(
     Index(None, "organisation", "id"),
 )
 
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    organisation_column(),
+    Column("key", Text, ForeignKey("keys.id"), nullable=False),
+    created_column(),
+    Column("expires_at", UtcTime, nullable=False),
+    Index(None, "expires_at"),
+)
+
 sources = Table(
     "sources",
     metadata,

@@ -1,6 +1,7 @@
 """Benchmarks, their versions and runs; tasks and their criteria."""
 
 from datetime import timedelta
+from typing import Any
 
 from pydantic import Field
 
@@ -9,10 +10,11 @@ from assay.adapters.store.service.run_rows import run_of_row
 from assay.adapters.store.service.tasks import criterion_of_row, task_of_row
 from assay.api.answers import Answer, shown, shown_page, unchanging
 from assay.api.routing import Call, Routes
-from assay.dialects.criteria.models import StrictModel
+from assay.dialects.criteria.models import CriterionRun, StrictModel
 from assay.dialects.criteria.resources import (
     Benchmark,
     BenchmarkRun,
+    Name,
     NewBenchmark,
     NewBenchmarkRun,
     NewTask,
@@ -25,6 +27,7 @@ from assay.dialects.criteria.resources import (
     Written,
 )
 from assay.engine.service.keys import Owner, Scope, issue_key
+from assay.engine.service.try_criterion import try_criterion
 
 routes = Routes()
 WRITE = (Scope.ADMIN, Scope.GRADER)
@@ -37,6 +40,28 @@ class StartedBenchmarkRun(StrictModel):
     benchmark_run: BenchmarkRun
     task_runs: list[TaskRun]
     token: str = Field(description="may start and complete the task runs of this benchmark run, and nothing else")
+
+
+class NewTrial(StrictModel):
+    """A criterion to be tried: as it would be written in a task, whose data it can refer to if that is named."""
+
+    criterion: Written
+    playground_id: Name
+    task_id: Name | None = None
+
+
+class TriedCriterion(StrictModel):
+    """How a criterion came out, without being stored."""
+
+    label: str
+    assert_: str | None = Field(serialization_alias="assert")
+    axis: str | None
+    weight: float
+    score: float
+    passed: bool
+    status: str
+    details: str
+    evidence: dict[str, Any]
 
 
 @routes.add("POST", "/tasks", *WRITE, body=NewTask, answer=Task, status=201)
@@ -105,11 +130,32 @@ def get_criterion(call: Call) -> Answer:
     return shown(call.service.tasks.criterion(call.organisation, call.path["id"]))
 
 
+@routes.add("PUT", "/criteria/{id}", *WRITE, body=Written, answer=TaskCriterion, also=(404,))
+def replace_criterion(call: Call) -> Answer:
+    """Change a criterion of a task. Versions and runs that exist keep it as it was."""
+    return shown(call.service.tasks.replace_criterion(call.organisation, call.path["id"], call.body))
+
+
 @routes.add("DELETE", "/criteria/{id}", *WRITE, status=204, also=(404,))
 def delete_criterion(call: Call) -> Answer:
     """Remove a criterion from its task. Versions and runs that exist keep it."""
     call.service.tasks.remove_criterion(call.organisation, call.path["id"])
     return Answer(204, b"")
+
+
+@routes.add("POST", "/criteria/try", *WRITE, body=NewTrial, answer=TriedCriterion, also=(404,))
+def try_out_criterion(call: Call) -> Answer:
+    """Hold a criterion against a playground as it is now. No run is graded, and neither of them changes."""
+    service, new = call.service, call.body
+    task = None if new.task_id is None else service.tasks.task(call.organisation, new.task_id)
+    data = {} if task is None else task.data
+    run = try_criterion(service.try_out, call.organisation, new.playground_id, new.criterion, data)
+    return shown(tried_answer(run))
+
+
+def tried_answer(run: CriterionRun) -> dict[str, object]:
+    """How a criterion came out that belongs to no run."""
+    return run.model_dump(mode="json", by_alias=True, include=set(TriedCriterion.model_fields))
 
 
 @routes.add("POST", "/benchmarks", *WRITE, body=NewBenchmark, answer=Benchmark, status=201, also=(409,))

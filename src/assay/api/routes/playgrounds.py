@@ -6,10 +6,12 @@ from typing import Annotated, Any, Final
 from pydantic import BeforeValidator, Field, ValidationError
 
 from assay.adapters.service_sources import FHIR, FILES, JUDGE, check_files_url, place
+from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.limits import PAYLOAD_BYTES
 from assay.api.answers import Answer, ProblemDetail, shown, shown_page
 from assay.api.problems import invalid_body
 from assay.api.routing import STREAM, Call, Routes
+from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.dialects.criteria.judge_place import JudgePlace
 from assay.dialects.criteria.models import StrictModel
@@ -82,7 +84,7 @@ class SourceResource(StrictModel):
     has_secret: bool
 
 
-SETTINGS: Final = {FHIR: FhirSettings, FILES: FilesSettings, JUDGE: JudgeSettings}
+SETTINGS: Final[dict[str, type[StrictModel]]] = {FHIR: FhirSettings, FILES: FilesSettings, JUDGE: JudgeSettings}
 
 
 @routes.add("POST", "/playgrounds", *WRITE, body=NewPlayground, answer=PlaygroundResource, status=201)
@@ -233,13 +235,17 @@ def put_source(call: Call) -> Answer:
     if kind not in SETTINGS:
         raise NotFoundError("there is no such source")
     written = _settings(call.content, SETTINGS[kind])
+    return shown(set_source(call.service, call.organisation, call.path["id"], kind, written))
+
+
+def set_source(service: Service, organisation: str, identity: str, kind: str, written: Any) -> dict[str, Any]:
+    """Keep the settings of a source, and its secrets encrypted. Raises ``InputError`` and ``NotFoundError``."""
     settings, secrets = _parts(written)
-    _check(kind, settings, secrets, call)
-    identity = call.path["id"]
-    call.service.playgrounds.playground(call.organisation, identity)
-    sealed = call.service.secrets.seal(secrets, place(identity, kind)) if secrets else None
-    call.service.playgrounds.set_source(call.organisation, identity, kind, settings, sealed)
-    return shown(_source(kind, settings, bool(secrets)))
+    _check(kind, settings, secrets, service.policy)
+    service.playgrounds.playground(organisation, identity)
+    sealed = service.secrets.seal(secrets, place(identity, kind)) if secrets else None
+    service.playgrounds.set_source(organisation, identity, kind, settings, sealed)
+    return _source(kind, settings, bool(secrets))
 
 
 @routes.add("DELETE", "/playgrounds/{id}/sources/{kind}", *WRITE, status=204, also=(404,))
@@ -266,7 +272,7 @@ def _parts(written: Any) -> tuple[dict[str, Any], dict[str, str]]:
     return settings, {} if written.token is None else {"token": written.token}
 
 
-def _check(kind: str, settings: dict[str, Any], secrets: dict[str, str], call: Call) -> None:
+def _check(kind: str, settings: dict[str, Any], secrets: dict[str, str], policy: SourcePolicy) -> None:
     """What a playground file would refuse is refused here, too. Raises ``InputError``."""
     try:
         if kind == FHIR:
@@ -276,7 +282,7 @@ def _check(kind: str, settings: dict[str, Any], secrets: dict[str, str], call: C
             JudgePlace(url=settings["url"], model=settings["model"])
         else:
             FilesPlace(url=settings["url"], credentials={name: name for name in secrets})
-            check_files_url(settings["url"], secrets, call.service.policy)
+            check_files_url(settings["url"], secrets, policy)
     except ValidationError as error:
         told = error.errors(include_url=False, include_input=False)[0]["msg"].partition(", ")[2]
         raise InputError(told or f"the URL of the source can't be used: {kind}") from error

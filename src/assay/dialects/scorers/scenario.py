@@ -50,7 +50,7 @@ Seed = Annotated[GitSeed | ArchiveSeed | EmptySeed, Field(discriminator="type")]
 class Setup(StrictModel):
     """A command that prepares the workspace before the agent sees it. It has no network unless it asks for it."""
 
-    command: str = Field(min_length=1)
+    command: str = Field(min_length=1, json_schema_extra={"format": "multiline"})
     timeout_s: int = Field(default=900, ge=1, le=3600)
     network: bool = False
 
@@ -125,7 +125,9 @@ class Scenario(StrictModel):
 
     name: str | None = None
     user_instruction: str | None = Field(
-        default=None, validation_alias=AliasChoices("user_instruction", "instruction")
+        default=None,
+        validation_alias=AliasChoices("user_instruction", "instruction"),
+        json_schema_extra={"format": "multiline"},
     )
     workspace_seed: Seed | None = None
     setup: Setup | None = Field(default=None, validation_alias=AliasChoices("setup", "setup_command"))

@@ -1,8 +1,10 @@
 """``tests: pytest`` in a command scorer: the command, what is put back first, and the report, in one word."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from assay.core.field_limits import one_of
 
 TESTS = "tests"
 TO_FIX = "to_fix"
@@ -31,6 +33,17 @@ RUNNERS = {
     ),
     "junit": _Runner(None, _XML, "junit"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Shorthand:
+    """``tests`` names a test runner: its command, what is put back first and its report follow from that.
+
+    ``to_fix`` lists tests that fail on the baseline and must pass.
+    """
+
+    tests: str | None = field(default=None, metadata=one_of(RUNNERS))
+    to_fix: tuple[str, ...] = ()
 
 
 class ShorthandError(ValueError):

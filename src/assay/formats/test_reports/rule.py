@@ -1,8 +1,9 @@
 """Where a test runner writes its report, in which format, and which tests must be in it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+from assay.core.field_limits import one_of
 from assay.formats.path_patterns import plain_path
 from assay.formats.test_reports.read import FORMATS
 
@@ -18,7 +19,7 @@ class ReportRule:
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     path: str
-    format: str = "junit"
+    format: str = field(default="junit", metadata=one_of(FORMATS))
     expected: tuple[str, ...] = ()
     recorded: tuple[str, ...] = ()
 

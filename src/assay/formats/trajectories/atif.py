@@ -107,7 +107,7 @@ class _Reader:
         for step in steps:
             if step.get("is_copied_context") is True:
                 continue
-            found = _step(step)
+            found = atif_step(step)
             if found is None:
                 unusable += 1
             elif self.left:
@@ -139,7 +139,8 @@ class _Reader:
                 yield Subagent(name, self.trajectory(found, depth + 1))
 
 
-def _step(written: dict[str, Any]) -> Step | None:
+def atif_step(written: dict[str, Any]) -> Step | None:
+    """One step, without its number; None for what isn't one."""
     speaker = _SPEAKERS.get(str(written.get("source")))
     if speaker is None:
         return None

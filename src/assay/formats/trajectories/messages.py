@@ -66,6 +66,12 @@ def read_messages(items: Iterable[dict[str, Any]], unread: int = 0) -> Trajector
     return Trajectory(Form.MESSAGES, tuple(steps), model=model, usage=usage, remarks=tuple(remarks))
 
 
+def message_step(item: dict[str, Any]) -> Step | None:
+    """The step that a message is, without its number; None for what isn't one."""
+    message = _message(item)
+    return None if message is None else _step(message, 0, name_of(item.get("timestamp")))
+
+
 def _message(item: dict[str, Any]) -> dict[str, Any] | None:
     """The message that an object is, or that an event carries."""
     if _speaks(item):

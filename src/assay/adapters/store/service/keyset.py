@@ -69,6 +69,15 @@ def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, a
     return Rows(found, after, _encoded(_BACK, order, found[0]) if has_prev else None)
 
 
+def beside(
+    store: Store, query: "Select[*tuple[Any, ...]]", order: Order, row: Found
+) -> "tuple[Found | None, Found | None]":
+    """The rows before and after one of a list."""
+    before = sorted_page(store, query, order, PageRequest(1, _encoded(_BACK, order, row))).rows
+    after = sorted_page(store, query, order, PageRequest(1, _encoded(_FORTH, order, row))).rows
+    return before[0] if before else None, after[0] if after else None
+
+
 def sorted_rows(query: "Select[*tuple[Any, ...]]", order: Order) -> Iterator["Select[*tuple[Any, ...]]"]:
     """The whole list, as queries one after the other."""
     return _parts(query, order, back=False, place=None)

@@ -49,8 +49,8 @@ class StoredTasks:
     def page(self, organisation: str, asked: PageRequest) -> Rows:
         return page(self._store, select(tasks).where(tasks.c.organisation == organisation), tasks.c.id, asked)
 
-    def replace(self, organisation: str, identity: str, new: NewTask) -> Task:
-        """Change a task, with its criteria. Frozen copies stay as they are."""
+    def replace(self, organisation: str, identity: str, new: NewTask, *, keep_criteria: bool = False) -> Task:
+        """Change a task, with its criteria unless these are kept. Frozen copies stay as they are."""
         values = {
             "name": new.name,
             "instruction": new.instruction,
@@ -60,8 +60,9 @@ class StoredTasks:
         with self._store.writing() as connection:
             _one(connection.execute(_task(organisation, identity)).all(), "task")
             connection.execute(update(tasks).where(tasks.c.id == identity).values(values))
-            connection.execute(delete(criteria).where(criteria.c.task == identity))
-            for written in new.criteria:
+            if not keep_criteria:
+                connection.execute(delete(criteria).where(criteria.c.task == identity))
+            for written in () if keep_criteria else new.criteria:
                 self._add_criterion(connection, organisation, identity, written)
         return self.task(organisation, identity)
 
@@ -72,6 +73,19 @@ class StoredTasks:
                 raise ConflictError(f"a task must have at most {MOST_CRITERIA} criteria")
             identity = self._add_criterion(connection, organisation, task, written)
         return self.criterion(organisation, identity)
+
+    def replace_criterion(self, organisation: str, identity: str, written: Written) -> TaskCriterion:
+        """Change a criterion of a task. Frozen copies stay as they are. Raises ``NotFoundError``."""
+        self.criterion(organisation, identity)
+        values = {"written": limits.checked_data(written, "a criterion")}
+        with self._store.writing() as connection:
+            connection.execute(update(criteria).where(criteria.c.id == identity).values(values))
+        return self.criterion(organisation, identity)
+
+    def criteria_of(self, organisation: str, task: str) -> list[TaskCriterion]:
+        """All criteria of a task, in the order in which they are asked."""
+        query = _criteria(organisation, task).order_by(criteria.c.id)
+        return [criterion_of_row(row) for row in self._store.rows(query)]
 
     def remove_criterion(self, organisation: str, identity: str) -> None:
         self.criterion(organisation, identity)

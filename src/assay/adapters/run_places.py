@@ -1,0 +1,188 @@
+"""The folders of single runs, as pages read them: a trial of a job, or a run that ``assay score --keep`` wrote.
+
+What an agent could have written is opened safely. A file that can't be used is a remark, never an error.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.adapters.agent_record import RESPONSES, TRAJECTORIES
+from assay.adapters.judge_states import JUDGEMENTS, SCORES
+from assay.adapters.records import parse_record, read_records
+from assay.adapters.run_scoring import turns_of_trial
+from assay.adapters.run_store import REPORT, LocalRunStore
+from assay.adapters.safe_read import open_below, read_below, read_file
+from assay.adapters.scored_runs import agent_folder, read_scored
+from assay.core.errors import InputError
+from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.report import ScorersReport
+from assay.dialects.scorers.scored_run import ScoredRun
+from assay.engine.history import History
+from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
+from assay.engine.page_source import RunDetail, RunLine
+from assay.engine.trace import TracePart, TraceQuery, part_of, trace_part
+from assay.evidence.byte_source import ByteSource, HeldBytes, tail
+from assay.evidence.coding_run import CodingRun
+from assay.evidence.files import Content
+
+RESPONSE_LIMIT = 256 * 1024
+REPORT_LIMIT = 64 * 2**20
+_LOGS = (*TRAJECTORIES, AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
+_VERIFIER_OUTPUTS = ("test-stdout.txt", "test-stderr.txt")
+
+
+class RunPlace(Protocol):
+    """The folder of one run."""
+
+    def detail(self, line: RunLine, history: History | None) -> RunDetail: ...
+
+    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None: ...
+
+    def file(self, name: str) -> ByteSource | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPlace:
+    """A trial in the folder of a job."""
+
+    path: str
+
+    def detail(self, line: RunLine, history: History | None) -> RunDetail:
+        remarks: list[str] = []
+        scored = self._scored(remarks)
+        return RunDetail(
+            line,
+            reports=[(one.scored_at, one.report) for one in scored],
+            judged=self._judged(scored, remarks),
+            gradings=() if history is None else history.gradings,
+            annotations=() if history is None else history.annotations,
+            turns=[turn or "" for turn in turns_of_trial(self.path)],
+            responses=list(self._responses()),
+            remarks=remarks,
+        )
+
+    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:
+        if turn not in [one or "" for one in turns_of_trial(self.path)]:
+            return None
+        folder = agent_folder(self.path, turn or None)
+        for name in _LOGS:
+            found = open_below(folder, (name,))
+            if found is not None and found.size:
+                return trace_part(found, name, lambda other: open_below(folder, other.split("/")), asked)
+        return None
+
+    def file(self, name: str) -> ByteSource | None:
+        if name == "diff":
+            newest = (
+                [one for one in os.listdir(self.path + "/" + SCORES) if one.endswith(".diff")]
+                if self._has()
+                else []
+            )
+            return open_below(self.path, (SCORES, max(newest))) if newest else None
+        found = (open_below(self.path, ("verifier", one)) for one in _VERIFIER_OUTPUTS)
+        return next((one for one in found if one is not None and one.size), None)
+
+    def _has(self) -> bool:
+        return os.path.isdir(f"{self.path}/{SCORES}")
+
+    def _scored(self, remarks: list[str]) -> Sequence[ScoredRun]:
+        try:
+            records = read_scored(self.path)
+        except InputError as error:
+            remarks.append(str(error))
+            return []
+        diff = self.file("diff") if records else None
+        if records and records[-1].diff_sha256 is not None and _digest(diff) != records[-1].diff_sha256:
+            remarks.append("the diff is missing or was changed since the run was scored")
+        return records
+
+    def _judged(self, scored: Sequence[ScoredRun], remarks: list[str]) -> JudgeVerdict | None:
+        """What a judge said last, if that isn't in the last scoring."""
+        try:
+            kept = read_records(self.path, JUDGEMENTS, JudgeVerdict)
+        except InputError as error:
+            remarks.append(str(error))
+            return None
+        return kept[-1] if kept and (not scored or kept[-1] != scored[-1].report.judge.verdict) else None
+
+    def _responses(self) -> Iterator[str]:
+        """The final response of each turn; without a file of its own, the last message of the trace has it."""
+        for turn in turns_of_trial(self.path):
+            folder = agent_folder(self.path, turn)
+            found = next(
+                (one for name in RESPONSES if (one := open_below(folder, (name,))) is not None and one.size), None
+            )
+            yield "" if found is None else tail(found, RESPONSE_LIMIT).decode(errors="replace").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPlace:
+    """A run that ``assay score --keep`` wrote."""
+
+    path: str
+
+    def detail(self, line: RunLine, history: History | None) -> RunDetail:  # noqa: ARG002 - as the other one
+        remarks: list[str] = []
+        response, judged, report = None, None, None
+        try:
+            found = read_below(self.path, (REPORT,), REPORT_LIMIT)
+            report = (
+                parse_record(found.data, ScorersReport, f"{self.path}/{REPORT}")
+                if isinstance(found, Content)
+                else None
+            )
+            run = self._run()
+            response = run.final_response
+            remarks += run.remarks
+            judgements = LocalRunStore().judgements(self.path)
+            judged = judgements[-1] if judgements else None
+        except InputError as error:
+            remarks.append(str(error))
+        if report is not None and judged == report.judge.verdict:
+            judged = None
+        reports = [] if report is None else [(None, report)]
+        return RunDetail(line, reports, judged, responses=[response or ""], remarks=remarks)
+
+    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:
+        found = self._run().trajectory if not turn else None
+        return None if found is None else part_of(found, asked)
+
+    def file(self, name: str) -> ByteSource | None:
+        if name != "diff":
+            return None
+        diff = self._run().diff
+        return None if diff is None else HeldBytes(diff.text.encode(errors="replace"))
+
+    def _run(self) -> CodingRun:
+        return LocalRunStore().read(self.path).run
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlace:
+    """A report by itself, as ``assay score --json`` prints it."""
+
+    path: str
+
+    def detail(self, line: RunLine, history: History | None) -> RunDetail:  # noqa: ARG002 - as the others
+        found = read_file(self.path, REPORT_LIMIT)
+        if not isinstance(found, Content):
+            return RunDetail(line, remarks=[f"{self.path} can't be read"])
+        return RunDetail(line, [(None, parse_record(found.data, ScorersReport, self.path))])
+
+    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:  # noqa: ARG002 - as the others
+        return None
+
+    def file(self, name: str) -> ByteSource | None:  # noqa: ARG002 - as the others
+        return None
+
+
+def _digest(source: ByteSource | None) -> str | None:
+    if source is None:
+        return None
+    found = hashlib.sha256()
+    for at in range(0, source.size, 1 << 20):
+        found.update(source.read(at, 1 << 20))
+    return found.hexdigest()

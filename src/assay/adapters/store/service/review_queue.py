@@ -1,0 +1,73 @@
+"""The review queue in the store, read from what the rows of runs say about their annotations."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import func, not_, or_, select
+
+from assay.adapters.store.run_tables import annotations, runs
+from assay.adapters.store.service.run_search import filtered
+from assay.adapters.store.service.run_values import run_of_row
+from assay.adapters.store.store import Store
+from assay.dialects.evaluation.models import Annotation
+from assay.engine.service.review_queue import GateCount, Reviewed, Run, Waiting
+from assay.engine.service.run_query import RunQuery
+
+_DISAGREED = or_(runs.c.gates_disagree, runs.c.reviewer_disagrees)
+
+
+class StoredReviews:
+    """Fulfils ``ReviewStore``."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def queue(self, organisation: str, asked: RunQuery, reviewer: str, limit: int) -> Sequence[Run]:
+        """Each part is read by an index, so that a long list isn't sorted for its beginning."""
+        judged = select(annotations.c.run).where(
+            annotations.c.organisation == organisation,
+            annotations.c.record["reviewer_id"].as_string() == reviewer,
+        )
+        mine = self._of(select(runs), organisation, asked).where(runs.c.id.not_in(judged))
+        ordered = mine.order_by(runs.c.reviewers, runs.c.id.desc()).limit(limit)
+        parts = [self._store.rows(ordered.where(condition)) for condition in (_DISAGREED, not_(_DISAGREED))]
+        found = [(row.reviewers, part, row) for part, rows in enumerate(parts) for row in rows]
+        # Both parts are in order, and a stable sort keeps that.
+        return [run_of_row(row) for _, _, row in sorted(found, key=lambda one: one[:2])[:limit]]
+
+    def waiting(self, organisation: str, asked: RunQuery) -> Waiting:
+        counted = select(runs.c.reviewers, func.count()).group_by(runs.c.reviewers)
+        found = {reviewers: int(count) for reviewers, count in self._rows(counted, organisation, asked)}
+        return Waiting(sum(found.values()), found.get(0, 0))
+
+    def reviewed(self, organisation: str, asked: RunQuery, most: int) -> Sequence[Reviewed]:
+        chosen = self._of(select(runs), organisation, asked).where(runs.c.reviewers > 0)
+        rows = self._store.rows(chosen.order_by(runs.c.id.desc()).limit(most))
+        said = self._annotations([row.id for row in rows])
+        return [Reviewed(run_of_row(row), said.get(row.id, [])) for row in rows]
+
+    def one(self, run: Run) -> Reviewed:
+        """A run with its annotations."""
+        return Reviewed(run, self._annotations([str(run["id"])]).get(str(run["id"]), []))
+
+    def gates(self, organisation: str, asked: RunQuery) -> Sequence[GateCount]:
+        counted = select(runs.c.checks, runs.c.judge, func.count()).group_by(runs.c.checks, runs.c.judge)
+        return [
+            GateCount(checks, judge, int(count))
+            for checks, judge, count in self._rows(counted, organisation, asked)
+        ]
+
+    def _annotations(self, identities: Sequence[str]) -> dict[str, list[Annotation]]:
+        found: dict[str, list[Annotation]] = {}
+        for at in range(0, len(identities), 500):
+            some = annotations.c.run.in_(identities[at : at + 500])
+            query = select(annotations.c.run, annotations.c.record).where(some).order_by(annotations.c.id)
+            for run, record in self._store.rows(query):
+                found.setdefault(run, []).append(Annotation.model_validate(record))
+        return found
+
+    def _of(self, query: Any, organisation: str, asked: RunQuery) -> Any:
+        return filtered(query, organisation, asked, self._store.is_postgres)
+
+    def _rows(self, query: Any, organisation: str, asked: RunQuery) -> Any:
+        return self._store.rows(self._of(query, organisation, asked))

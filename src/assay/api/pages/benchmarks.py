@@ -1,0 +1,82 @@
+"""Benchmarks and their versions: list, add, freeze tasks as a version, and begin a run."""
+
+from assay.adapters.store.service.benchmarks import benchmark_of_row, version_of_row
+from assay.adapters.store.service.tasks import task_of_row
+from assay.api.pages.calls import ServiceCall
+from assay.api.pages.lists import around, asked_for
+from assay.core.errors import InputError
+from assay.dialects.criteria.resources import Benchmark, NewBenchmark, NewVersion
+from assay.engine.service.errors import ConflictError
+from assay.engine.service.pages import PageRequest
+from assay.web.model_forms import ShownForm, blank, sent
+from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
+
+routes: PageRoutes[ServiceCall] = PageRoutes()
+MOST_TASKS = 100
+
+
+@routes.add("GET", "/benchmarks", *READ, word="Benchmarks")
+def benchmarks(call: ServiceCall) -> PageAnswer:
+    """All benchmarks, the newest first."""
+    return _benchmarks(call, blank(NewBenchmark))
+
+
+def _benchmarks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
+    rows = call.service.benchmarks.page(call.organisation, asked_for(call))
+    found = [benchmark_of_row(row) for row in rows.rows]
+    return call.page(
+        "benchmarks.html",
+        title="Benchmarks",
+        status=status,
+        benchmarks=found,
+        form=form,
+        around=around(call, rows),
+    )
+
+
+@routes.add("POST", "/benchmarks", *CHANGE)
+def add_benchmark(call: ServiceCall) -> PageAnswer:
+    new = sent(NewBenchmark, call.form)
+    if new.value is None:
+        return _benchmarks(call, new.form, 422)
+    try:
+        made = call.service.benchmarks.add(call.organisation, new.value)
+    except ConflictError as error:
+        return _benchmarks(call, new.form.wrong("slug", str(error)), 422)
+    return call.go(call.site.to(f"benchmarks/{made.slug}"))
+
+
+@routes.add("GET", "/benchmarks/{id}", *READ)
+def benchmark(call: ServiceCall) -> PageAnswer:
+    """One benchmark with its versions."""
+    return _benchmark(call, call.service.benchmarks.benchmark(call.organisation, call.path["id"]))
+
+
+@routes.add("POST", "/benchmarks/{id}/versions", *CHANGE)
+def add_version(call: ServiceCall) -> PageAnswer:
+    """Freeze the chosen tasks as the next version."""
+    found = call.service.benchmarks.benchmark(call.organisation, call.path["id"])
+    chosen = call.form.all("task")
+    if not chosen:
+        return _benchmark(call, found, "choose at least one task")
+    try:
+        call.service.benchmarks.add_version(call.organisation, found.id, NewVersion(tasks=chosen))
+    except InputError as error:
+        return _benchmark(call, found, str(error))
+    return call.go(call.site.to(f"benchmarks/{found.slug}"))
+
+
+def _benchmark(call: ServiceCall, found: Benchmark, wrong: str = "") -> PageAnswer:
+    _, rows = call.service.benchmarks.versions(call.organisation, found.id, asked_for(call))
+    tasks = call.service.tasks.page(call.organisation, PageRequest(MOST_TASKS)).rows
+    return call.page(
+        "benchmark.html",
+        title=found.name,
+        status=422 if wrong else 200,
+        benchmark=found,
+        versions=[version_of_row(row, found.slug) for row in rows.rows],
+        tasks=[task_of_row(row) for row in tasks],
+        chosen=set(call.form.all("task")),
+        wrong=wrong,
+        around=around(call, rows),
+    )

@@ -1,0 +1,31 @@
+"""Lists on pages: what a page of a list is asked for by, and where the pages around it are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.adapters.store.service.paging import Rows
+from assay.api.pages.calls import ServiceCall
+from assay.engine.service.pages import PageRequest
+
+LIMIT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The addresses of the newer and the older page."""
+
+    newer: str | None
+    older: str | None
+
+
+def asked_for(call: ServiceCall) -> PageRequest:
+    return PageRequest(LIMIT, call.query.get("cursor") or None)
+
+
+def around(call: ServiceCall, rows: Rows, query: Mapping[str, str] | None = None) -> Around:
+    """The pages before and after this one of the same list."""
+
+    def at(cursor: str | None) -> str | None:
+        return None if cursor is None else call.site.to(call.place, {**(query or {}), "cursor": cursor})
+
+    return Around(at(rows.prev), at(rows.next))

@@ -1,0 +1,110 @@
+"""Playgrounds: what their systems recorded, their sources, and records to begin with."""
+
+from typing import Any
+
+from assay.api.pages.calls import ServiceCall
+from assay.api.pages.lists import around, asked_for
+from assay.api.routes.playgrounds import SETTINGS, set_source
+from assay.core.errors import InputError
+from assay.dialects.criteria.resources import NewPlayground
+from assay.engine.record_lines import no_file, records_of
+from assay.engine.service.errors import NotFoundError
+from assay.engine.service.playground_view import PlaygroundView, view_records, view_sources
+from assay.web.model_forms import ShownForm, blank, filled, sent
+from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
+
+routes: PageRoutes[ServiceCall] = PageRoutes()
+# Not kept by the store, so nobody is asked for it.
+LEFT_OUT = ("name",)
+
+
+@routes.add("GET", "/playgrounds", *READ, word="Playgrounds")
+def playgrounds(call: ServiceCall) -> PageAnswer:
+    """All playgrounds, the newest first."""
+    return _playgrounds(call, blank(NewPlayground, LEFT_OUT))
+
+
+def _playgrounds(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
+    rows = call.service.playgrounds.page(call.organisation, asked_for(call))
+    found = call.service.playgrounds.shown(rows)
+    return call.page(
+        "playgrounds.html",
+        title="Playgrounds",
+        status=status,
+        playgrounds=found,
+        form=form,
+        around=around(call, rows),
+    )
+
+
+@routes.add("POST", "/playgrounds", *CHANGE)
+def add_playground(call: ServiceCall) -> PageAnswer:
+    new = sent(NewPlayground, call.form, LEFT_OUT)
+    if new.value is None:
+        return _playgrounds(call, new.form, 422)
+    return call.go(call.site.to(f"playgrounds/{call.service.playgrounds.add(call.organisation, new.value).id}"))
+
+
+@routes.add("GET", "/playgrounds/{id}", *READ)
+def playground(call: ServiceCall) -> PageAnswer:
+    """One playground with its sources and records."""
+    return _playground(call)
+
+
+@routes.add("POST", "/playgrounds/{id}/records", *CHANGE)
+def add_records(call: ServiceCall) -> PageAnswer:
+    """Record lines of JSON: all or none."""
+    text = call.form.get("records")
+    found = call.service.playgrounds.playground(call.organisation, call.path["id"])
+    try:
+        records = list(records_of(text.encode(), "line", no_file, call.service.host.now()))
+        if not records:
+            raise InputError("there must be at least one line")
+        call.service.playgrounds.record(call.organisation, found.id, records)
+    except InputError as error:
+        return _playground(call, records=text, wrong=str(error))
+    return call.go(call.site.to(f"playgrounds/{found.id}"))
+
+
+@routes.add("POST", "/playgrounds/{id}/sources/{kind}", *CHANGE)
+def put_source(call: ServiceCall) -> PageAnswer:
+    """Set a source. A secret that was sent is never shown again."""
+    kind = call.path["kind"]
+    if kind not in SETTINGS:
+        raise NotFoundError("there is no such source")
+    found = call.service.playgrounds.playground(call.organisation, call.path["id"])
+    # A source has a token, and so has every form: their names must differ.
+    new = sent(SETTINGS[kind], call.form, prefix=f"{kind}.")
+    shown = new.form
+    if new.value is not None:
+        try:
+            set_source(call.service, call.organisation, found.id, kind, new.value)
+            return call.go(call.site.to(f"playgrounds/{found.id}"))
+        except InputError as error:
+            shown = shown.wrong("url", str(error))
+    return _playground(call, forms={kind: shown})
+
+
+@routes.add("POST", "/playgrounds/{id}/sources/{kind}/remove", *CHANGE)
+def remove_source(call: ServiceCall) -> PageAnswer:
+    call.service.playgrounds.remove_source(call.organisation, call.path["id"], call.path["kind"])
+    return call.go(call.site.to(f"playgrounds/{call.path['id']}"))
+
+
+def _playground(
+    call: ServiceCall, *, forms: dict[str, ShownForm] | None = None, records: str = "", wrong: str = ""
+) -> PageAnswer:
+    service = call.service
+    found = service.playgrounds.playground(call.organisation, call.path["id"])
+    sources = view_sources(service.playgrounds.sources(call.organisation, found.id))
+    known: dict[str, dict[str, Any]] = {one.kind: one.settings for one in sources}
+    shown = {kind: filled(model, known.get(kind, {})) for kind, model in SETTINGS.items()}
+    return call.page(
+        "playground.html",
+        title="Playground",
+        status=422 if forms or wrong else 200,
+        view=PlaygroundView(found, sources, view_records(service.records, found.id)),
+        forms_of={**shown, **(forms or {})},
+        records=records,
+        wrong=wrong,
+    )

@@ -1,0 +1,234 @@
+"""Coding scenarios: the editor with a row for each scorer, and the tasks that were seeded from them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from assay.adapters.store.service.coding_tasks import task_of_row
+from assay.adapters.store.service.scenarios import scenario_of_row
+from assay.api.pages.calls import ServiceCall
+from assay.api.pages.lists import around, asked_for
+from assay.core.errors import InputError
+from assay.dialects.scorers.resources import ScenarioResource
+from assay.dialects.scorers.scenario import Scenario
+from assay.engine.scenario_forms import (
+    EnteredScenario,
+    Row,
+    entered_scenario,
+    moved_row,
+    of_type,
+    scenario_form,
+    shown_scenario,
+    with_row,
+    without_row,
+)
+from assay.engine.scorer_forms import scorer_form, scorer_forms
+from assay.engine.service.coding_policy import check_scenario
+from assay.engine.service.pages import PageRequest
+from assay.engine.service.work import WorkKind
+from assay.web.routing import CHANGE, READ, Fields, PageAnswer, PageRoutes
+
+routes: PageRoutes[ServiceCall] = PageRoutes()
+MOST_ROWS: Final = 100
+MAIN: Final = ("name", "user_instruction", "expected_outcome", "turns")
+WORKSPACE: Final = ("workspace_seed", "setup")
+BEGIN: Final = {"workspace_seed": {"type": "empty"}, "scorers": [{"type": "command", "name": "tests"}]}
+
+
+@routes.add("GET", "/scenarios", *READ, word="Scenarios")
+def scenarios(call: ServiceCall) -> PageAnswer:
+    """All scenarios, the newest first."""
+    rows = call.service.coding.scenarios.page(call.organisation, asked_for(call))
+    found = [scenario_of_row(row) for row in rows.rows]
+    return call.page("scenarios.html", title="Scenarios", scenarios=found, around=around(call, rows))
+
+
+@routes.add("GET", "/scenarios/new", *READ)
+def new_scenario(call: ServiceCall) -> PageAnswer:
+    """The editor of a new scenario."""
+    return _editor(call, None, shown_scenario(BEGIN), fresh=True)
+
+
+@routes.add("POST", "/scenarios/new", *CHANGE)
+def add_scenario(call: ServiceCall) -> PageAnswer:
+    """Add the scenario, or change the rows of its form."""
+    return _sent(call, None)
+
+
+@routes.add("POST", "/scenarios/check", *CHANGE)
+def check_entered(call: ServiceCall) -> PageAnswer:
+    """What is wrong with what is entered so far. Nothing is kept."""
+    entered = _checked(call, _entered(call.form))
+    return call.page("scenario_check.html", title="Check", **_parts(entered))
+
+
+@routes.add("GET", "/scenarios/{id}", *READ)
+def scenario(call: ServiceCall) -> PageAnswer:
+    """The editor of a scenario."""
+    found = call.service.coding.scenarios.scenario(call.organisation, call.path["id"])
+    return _editor(call, found, shown_scenario(found.scenario))
+
+
+@routes.add("POST", "/scenarios/{id}", *CHANGE)
+def change_scenario(call: ServiceCall) -> PageAnswer:
+    """Save a new version, or change the rows of the form."""
+    return _sent(call, call.service.coding.scenarios.scenario(call.organisation, call.path["id"]))
+
+
+@routes.add("POST", "/scenarios/{id}/remove", *CHANGE)
+def remove_scenario(call: ServiceCall) -> PageAnswer:
+    call.service.coding.scenarios.remove(call.organisation, call.path["id"])
+    return call.go(call.site.to("scenarios"))
+
+
+@routes.add("POST", "/scenarios/{id}/seed", *CHANGE)
+def seed_task(call: ServiceCall) -> PageAnswer:
+    """Freeze the newest version as a task; a worker prepares its workspace."""
+    service = call.service
+    service.coding.check_on()
+    task = service.coding.tasks.add(call.organisation, call.path["id"])
+    service.work.add(call.organisation, WorkKind.SEED_CODING_TASK, task.id)
+    service.wake()
+    return call.go(call.site.to(f"coding-tasks/{task.id}"))
+
+
+@routes.add("GET", "/coding-tasks/{id}", *READ)
+def coding_task(call: ServiceCall) -> PageAnswer:
+    """A seeded task: its frozen copy, and whether the scenario has moved on."""
+    found = call.service.coding.tasks.coding_task(call.organisation, call.path["id"])
+    frozen = found.scenario or {}
+    return call.page(
+        "coding_task.html",
+        title=found.name or "Seeded task",
+        task=found,
+        scorers=[_frozen(one) for one in frozen.get("scorers") or ()],
+        rest={name: one for name, one in frozen.items() if name not in ("scorers", "user_instruction", "turns")},
+    )
+
+
+def _frozen(scorer: Mapping[str, Any]) -> dict[str, Any]:
+    own = ("name", "type", "required")
+    known = scorer_form(str(scorer.get("type")))
+    settings = {name: one for name, one in scorer.items() if name not in own}
+    return {
+        **{name: scorer.get(name) for name in own},
+        "label": known.label if known else "",
+        "settings": settings,
+    }
+
+
+def _sent(call: ServiceCall, found: ScenarioResource | None) -> PageAnswer:
+    entered = _entered(call.form)
+    action, _, place = call.form.get("action").partition(":")
+    if action != "save":
+        return _editor(call, found, _changed(entered, action, place), fresh=True)
+    entered = _checked(call, entered)
+    if not entered.is_usable:
+        return _editor(call, found, entered, status=422)
+    coding, new = call.service.coding, Scenario.model_validate(dict(entered.written))
+    try:
+        coding.check_on()
+        saved = (
+            coding.scenarios.add(call.organisation, new)
+            if found is None
+            else coding.scenarios.replace(call.organisation, found.id, new)
+        )
+    except InputError as error:
+        return _editor(call, found, _wrong(entered, str(error)), status=422)
+    address = call.site.to(f"scenarios/{saved.id}")
+    return PageAnswer("", headers={"HX-Redirect": address}) if call.partial else call.go(address)
+
+
+def _entered(form: Fields) -> EnteredScenario:
+    """What a form says. A row whose type was changed begins with that type's defaults."""
+    texts = {one.name: form.get(one.name) for one in scenario_form().fields}
+    rows = [_row(form, f"row.{number}.") for number in form.all("row")[:MOST_ROWS]]
+    return entered_scenario(texts, rows, _object(form.get("rest")))
+
+
+def _row(form: Fields, prefix: str) -> Row:
+    texts = {name.removeprefix(prefix): value for name, value in form.pairs() if name.startswith(prefix)}
+    rest, was, kind = _object(texts.pop("rest", "")), texts.pop("was", ""), texts.get("type", "")
+    return of_type(Row({**texts, "type": was}), kind) if was and was != kind else Row(texts, rest=rest)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _changed(entered: EnteredScenario, action: str, place: str) -> EnteredScenario:
+    """The same scenario with a row added, removed or moved."""
+    rows, at = entered.rows, int(place) if place.isdecimal() and len(place) < 5 else -1
+    match action:
+        case "add":
+            kind = place if scorer_form(place) is not None else "command"
+            return entered_scenario(entered.entered, with_row(rows, kind), entered.rest)
+        case "remove":
+            return entered_scenario(entered.entered, without_row(rows, at), entered.rest)
+        case "up" | "down":
+            moved = moved_row(rows, at, -1 if action == "up" else 1)
+            return entered_scenario(entered.entered, moved, entered.rest)
+    return entered
+
+
+def _checked(call: ServiceCall, entered: EnteredScenario) -> EnteredScenario:
+    """With what this service doesn't allow, too."""
+    if not entered.is_usable:
+        return entered
+    try:
+        check_scenario(Scenario.model_validate(dict(entered.written)), call.service.coding.policy)
+    except InputError as error:
+        return _wrong(entered, str(error))
+    return entered
+
+
+def _wrong(entered: EnteredScenario, said: str) -> EnteredScenario:
+    """An error at the field that it begins with, or about the whole."""
+    name, _, rest = said.partition(" ")
+    fields = [one.name for one in scenario_form().fields]
+    place = next((one for one in (name, f"{name}.type") if one in fields), None)
+    errors = {"": said} if place is None else {place: rest}
+    return EnteredScenario(entered.entered, entered.rows, entered.written, errors, entered.rest)
+
+
+def _parts(entered: EnteredScenario) -> dict[str, Any]:
+    """What the templates of the editor work with."""
+    fields = scenario_form().fields
+    top = [(one, one.name.partition(".")[0]) for one in fields]
+    return {
+        "entered": entered,
+        "main": [one for one, name in top if name in MAIN],
+        "workspace": [one for one, name in top if name in WORKSPACE],
+        "others": [one for one, name in top if name not in (*MAIN, *WORKSPACE)],
+        "forms_of": {one.type: one for one in scorer_forms()},
+        "mistakes": len(entered.errors) + sum(len(row.errors) for row in entered.rows),
+    }
+
+
+def _editor(
+    call: ServiceCall,
+    found: ScenarioResource | None,
+    entered: EnteredScenario,
+    *,
+    status: int = 200,
+    fresh: bool = False,
+) -> PageAnswer:
+    """``fresh`` doesn't complain about fields that nobody had the time to fill in."""
+    tasks = []
+    if found is not None:
+        rows = call.service.coding.tasks.page(call.organisation, found.id, PageRequest(20)).rows
+        tasks = [task_of_row(row) for row in rows]
+    return call.page(
+        "scenario.html",
+        title="New scenario" if found is None else found.name or "Scenario",
+        status=200 if call.partial else status,
+        scenario=found,
+        here=call.site.to("scenarios/new" if found is None else f"scenarios/{found.id}"),
+        tasks=tasks,
+        fresh=fresh,
+        **_parts(entered),
+    )

@@ -1,0 +1,111 @@
+"""Task runs: the list, and one of them with its criteria, its evidence and what its playground recorded."""
+
+from collections.abc import Callable, Sequence
+
+from assay.adapters.store.service.run_rows import run_of_row
+from assay.api.pages.calls import ServiceCall
+from assay.api.pages.lists import around, asked_for
+from assay.core.errors import MeasurementError
+from assay.dialects.criteria.resources import NewTaskRun, Status, TaskRun
+from assay.engine.service.errors import BusyError, ConflictError
+from assay.engine.service.keys import Owner
+from assay.engine.service.task_run_view import view_task_run
+from assay.engine.service.task_runs import cancel_task_run, complete_task_run, end_overdue, start_task_run
+from assay.engine.statistics_svg import axes_svg
+from assay.web.model_forms import sent
+from assay.web.rendering import picture
+from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
+
+routes: PageRoutes[ServiceCall] = PageRoutes()
+FILTERS = {"status": "status", "verdict": "verdict", "task": "task_id", "benchmark_run": "benchmark_run_id"}
+
+
+@routes.add("GET", "/task-runs", *READ, word="Task runs")
+def task_runs(call: ServiceCall) -> PageAnswer:
+    """All task runs, the newest first."""
+    wanted = {name: call.query.get(name) for name in FILTERS}
+    given = {name: value or None for name, value in wanted.items()}
+    rows = call.service.runs.page(Owner(call.organisation), asked_for(call), **given)
+    found = [run_of_row(row) for row in rows.rows]
+    return call.page(
+        "task_runs.html",
+        title="Task runs",
+        runs=found,
+        names=names_of(call, found),
+        wanted=wanted,
+        statuses=[one.value for one in Status],
+        around=around(call, rows, {name: value for name, value in wanted.items() if value}),
+    )
+
+
+def names_of(call: ServiceCall, runs: Sequence[TaskRun]) -> dict[str, str]:
+    """What the tasks of runs are called, as they were frozen."""
+    return {run.id: call.service.runs.snapshot(call.organisation, run.snapshot).name for run in runs}
+
+
+@routes.add("GET", "/task-runs/{id}", *READ)
+def task_run(call: ServiceCall) -> PageAnswer:
+    """One task run."""
+    service, owner = call.service, _owner(call)
+    run = service.runs.task_run(owner, call.path["id"])
+    end_overdue(service.runs, call.organisation, run, service.host.now())
+    view = view_task_run(service.runs, service.records, owner, run.id)
+    axes = view.run.axes or {}
+    return call.page(
+        "task_run.html",
+        title=view.task.name,
+        view=view,
+        chart=picture(axes_svg(axes)) if len(axes) > 1 or (axes and "__default__" not in axes) else None,
+    )
+
+
+@routes.add("POST", "/task-runs", *CHANGE)
+def add_task_run(call: ServiceCall) -> PageAnswer:
+    """A new run of a task, with an empty playground unless one is named."""
+    new = sent(NewTaskRun, call.form)
+    if new.value is None:
+        return trouble(call, 422, " ".join(new.form.errors.values()))
+    run = call.service.runs.add(call.organisation, new.value)
+    return call.go(call.site.to(f"task-runs/{run.id}"))
+
+
+@routes.add("POST", "/task-runs/{id}/start", *CHANGE)
+def start_run(call: ServiceCall) -> PageAnswer:
+    return _changed(
+        call, lambda: start_task_run(call.service.runs, call.service.host, _owner(call), call.path["id"])
+    )
+
+
+@routes.add("POST", "/task-runs/{id}/complete", *CHANGE)
+def complete_run(call: ServiceCall) -> PageAnswer:
+    """Grade a started run now."""
+    service = call.service
+    return _changed(
+        call,
+        lambda: complete_task_run(
+            service.runs, service.host, service.grade, service.claims, _owner(call), call.path["id"]
+        ),
+    )
+
+
+@routes.add("POST", "/task-runs/{id}/cancel", *CHANGE)
+def cancel_run(call: ServiceCall) -> PageAnswer:
+    reason = call.form.get("reason") or None
+    return _changed(
+        call, lambda: cancel_task_run(call.service.runs, call.service.host, _owner(call), call.path["id"], reason)
+    )
+
+
+def _owner(call: ServiceCall) -> Owner:
+    return Owner(call.organisation)
+
+
+def _changed(call: ServiceCall, change: Callable[[], object]) -> PageAnswer:
+    """Back to the run, or why it can't be done. A source that is down scores nothing."""
+    try:
+        change()
+    except (ConflictError, BusyError) as error:
+        return trouble(call, 409, str(error))
+    except MeasurementError as error:
+        return trouble(call, 503, f"{error}; nothing is scored, and the run can be completed again")
+    return call.go(call.site.to(f"task-runs/{call.path['id']}"))

@@ -1,0 +1,203 @@
+"""Tasks and their criteria: list, add, change, and try a criterion against a playground."""
+
+import json
+from typing import Any
+
+from pydantic import Field
+
+from assay.adapters.store.service.tasks import task_of_row
+from assay.api.pages.calls import ServiceCall
+from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
+from assay.api.pages.lists import around, asked_for
+from assay.core.errors import InputError, MeasurementError
+from assay.dialects.criteria.models import StrictModel, Weight
+from assay.dialects.criteria.resources import Name, NewTask, Task, TaskCriterion, Text, Written
+from assay.engine.service.pages import PageRequest
+from assay.engine.service.task_run_view import CriterionView, view_criterion
+from assay.engine.service.try_criterion import problem_with, try_criterion
+from assay.web.model_forms import ShownForm, blank, filled, sent
+from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
+
+routes: PageRoutes[ServiceCall] = PageRoutes()
+MOST_PLAYGROUNDS = 100
+
+
+class TaskForm(NewTask):
+    """``instruction`` is what the agent is asked. ``data`` has values that criteria refer to.
+
+    ``timeout_s`` is how long a run may take; without it, there is no limit.
+    """
+
+    instruction: Text = Field(default="", json_schema_extra={"format": "multiline"})
+
+
+class CriterionForm(StrictModel):
+    """``label`` says what is checked. ``axis`` groups criteria, such as correctness or safety.
+
+    ``weight`` is how much it counts. ``assertion`` is what must be true; its ``assert`` says where to look.
+    """
+
+    label: Name
+    axis: Name | None = None
+    weight: Weight = 1
+    assertion: Written
+
+
+@routes.add("GET", "/tasks", *READ, word="Tasks")
+def tasks(call: ServiceCall) -> PageAnswer:
+    """All tasks, the newest first."""
+    return _tasks(call, blank(TaskForm, ("criteria",)))
+
+
+def _tasks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
+    rows = call.service.tasks.page(call.organisation, asked_for(call))
+    found = [task_of_row(row) for row in rows.rows]
+    return call.page("tasks.html", title="Tasks", status=status, tasks=found, form=form, around=around(call, rows))
+
+
+@routes.add("POST", "/tasks", *CHANGE)
+def add_task(call: ServiceCall) -> PageAnswer:
+    new = sent(TaskForm, call.form, ("criteria",))
+    if new.value is None:
+        return _tasks(call, new.form, 422)
+    return call.go(call.site.to(f"tasks/{call.service.tasks.add(call.organisation, new.value).id}"))
+
+
+@routes.add("GET", "/tasks/{id}", *READ)
+def task(call: ServiceCall) -> PageAnswer:
+    """One task with its criteria."""
+    found = call.service.tasks.task(call.organisation, call.path["id"])
+    return _task(call, found, filled(TaskForm, found.model_dump(), ("criteria",)))
+
+
+@routes.add("POST", "/tasks/{id}", *CHANGE)
+def change_task(call: ServiceCall) -> PageAnswer:
+    """Change a task; its criteria stay."""
+    found = call.service.tasks.task(call.organisation, call.path["id"])
+    new = sent(TaskForm, call.form, ("criteria",))
+    if new.value is None:
+        return _task(call, found, new.form, 422)
+    call.service.tasks.replace(call.organisation, found.id, new.value, keep_criteria=True)
+    return call.go(call.site.to(f"tasks/{found.id}"))
+
+
+def _task(call: ServiceCall, found: Task, form: ShownForm, status: int = 200) -> PageAnswer:
+    criteria = call.service.tasks.criteria_of(call.organisation, found.id)
+    problems = {one.id: problem_with(_written(one), found.data) for one in criteria}
+    return call.page(
+        "task.html",
+        title=found.name,
+        status=status,
+        task=found,
+        form=form,
+        criteria=criteria,
+        problems=problems,
+        playgrounds=_playgrounds(call),
+    )
+
+
+def _written(criterion: TaskCriterion) -> dict[str, Any]:
+    """A criterion as it was written, without where it belongs."""
+    return criterion.model_dump(exclude={"id", "task_id"})
+
+
+@routes.add("GET", "/tasks/{id}/criterion", *READ)
+def new_criterion(call: ServiceCall) -> PageAnswer:
+    """The form of a new criterion, with an example in it if one is asked for."""
+    found = call.service.tasks.task(call.organisation, call.path["id"])
+    example = ASSERTIONS.get(call.query.get("example"))
+    return _criterion(call, found, None, blank(CriterionForm) if example is None else _example(example))
+
+
+def _example(assertion: dict[str, Any]) -> ShownForm:
+    return filled(CriterionForm, {"assertion": assertion})
+
+
+@routes.add("POST", "/tasks/{id}/criterion", *CHANGE)
+def add_criterion(call: ServiceCall) -> PageAnswer:
+    """Add the criterion, or only try it."""
+    found = call.service.tasks.task(call.organisation, call.path["id"])
+    return _sent(call, found, None)
+
+
+@routes.add("GET", "/criteria/{id}", *READ)
+def criterion(call: ServiceCall) -> PageAnswer:
+    """One criterion, to be changed or tried."""
+    found = call.service.tasks.criterion(call.organisation, call.path["id"])
+    task = call.service.tasks.task(call.organisation, found.task_id)
+    return _criterion(call, task, found, filled(CriterionForm, _written(found)))
+
+
+@routes.add("POST", "/criteria/{id}", *CHANGE)
+def change_criterion(call: ServiceCall) -> PageAnswer:
+    """Change the criterion, or only try it."""
+    found = call.service.tasks.criterion(call.organisation, call.path["id"])
+    return _sent(call, call.service.tasks.task(call.organisation, found.task_id), found)
+
+
+@routes.add("POST", "/criteria/{id}/remove", *CHANGE)
+def remove_criterion(call: ServiceCall) -> PageAnswer:
+    found = call.service.tasks.criterion(call.organisation, call.path["id"])
+    call.service.tasks.remove_criterion(call.organisation, found.id)
+    return call.go(call.site.to(f"tasks/{found.task_id}"))
+
+
+def _sent(call: ServiceCall, task: Task, found: TaskCriterion | None) -> PageAnswer:
+    new = sent(CriterionForm, call.form)
+    if new.value is None:
+        return _criterion(call, task, found, new.form, 422)
+    written = new.value.model_dump(mode="json")
+    if call.form.get("action") == "try":
+        return _tried(call, task, found, new.form, written)
+    problem = problem_with(written, task.data)
+    if problem is not None:
+        return _criterion(call, task, found, new.form.wrong("assertion", problem), 422)
+    if found is None:
+        call.service.tasks.add_criterion(call.organisation, task.id, written)
+    else:
+        call.service.tasks.replace_criterion(call.organisation, found.id, written)
+    return call.go(call.site.to(f"tasks/{task.id}"))
+
+
+def _tried(
+    call: ServiceCall, task: Task, found: TaskCriterion | None, form: ShownForm, written: Written
+) -> PageAnswer:
+    """How the criterion comes out as it is entered. Nothing is kept of it."""
+    try:
+        run = try_criterion(
+            call.service.try_out, call.organisation, call.form.get("playground"), written, task.data
+        )
+    except (InputError, MeasurementError) as error:
+        return _criterion(call, task, found, form, 422, broken=str(error))
+    return _criterion(call, task, found, form, tried=view_criterion(run))
+
+
+def _criterion(
+    call: ServiceCall,
+    task: Task,
+    found: TaskCriterion | None,
+    form: ShownForm,
+    status: int = 200,
+    *,
+    tried: CriterionView | None = None,
+    broken: str | None = None,
+) -> PageAnswer:
+    return call.page(
+        "criterion.html",
+        title="New criterion" if found is None else str(found.label),
+        status=status,
+        task=task,
+        criterion=found,
+        form=form,
+        tried=tried,
+        broken=broken,
+        playgrounds=_playgrounds(call),
+        playground=call.form.get("playground") or call.query.get("playground"),
+        examples={kind: (meaning, json.dumps(ASSERTIONS[kind], indent=2)) for kind, meaning in MEANINGS.items()},
+    )
+
+
+def _playgrounds(call: ServiceCall) -> list[tuple[str, str]]:
+    """The newest playgrounds, to choose from."""
+    rows = call.service.playgrounds.page(call.organisation, PageRequest(MOST_PLAYGROUNDS)).rows
+    return [(row.id, f"{row.id} · {row.created_at:%Y-%m-%d %H:%M}") for row in rows]

@@ -1,0 +1,211 @@
+"""Forms from declarations: the fields that a person fills in, made from what a check or a model declares.
+
+A declaration is a dataclass or a model. Its JSON schema says names, types, defaults and limits, and its docstring
+explains the fields: a sentence belongs to the fields whose names it has in backquotes. So a new check has a form
+without any further code. A type that no control fits is written as JSON.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+MULTILINE: Final = "multiline"
+"""The format by which a field declares that its text may have several lines."""
+_SENTENCE: Final = re.compile(r"(?<=[.;])\s+|\n\s*\n")
+_NAME: Final = re.compile(r"``(\w+)``")
+_REF: Final = "$ref"
+
+
+class Control(Enum):
+    """How a value is entered."""
+
+    TEXT = "text"
+    LONG_TEXT = "long text"
+    WHOLE_NUMBER = "whole number"
+    NUMBER = "number"
+    LINES = "lines"
+    TOGGLE = "toggle"
+    CHOICE = "choice"
+    JSON = "JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """One field. ``name`` has dots where it is inside another, such as ``report.path``.
+
+    ``only_for`` says for which kind of the value around it the field counts: where the kind is, and which.
+    """
+
+    name: str
+    control: Control
+    required: bool = False
+    default: Any = None
+    help: str = ""
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    only_for: tuple[str, str] | None = None
+
+    @property
+    def inside(self) -> str:
+        """What the field is a part of; "" for nothing."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def label(self) -> str:
+        """The name in words: ``timeout_s`` is "Timeout (s)"."""
+        words = [_words(part) for part in self.name.split(".")]
+        return ": ".join([words[0], *(one[:1].lower() + one[1:] for one in words[1:])])
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """All fields of a declaration, with what it says about itself."""
+
+    fields: tuple[FormField, ...]
+    about: str = ""
+
+    def field(self, name: str) -> FormField | None:
+        return next((one for one in self.fields if one.name == name), None)
+
+
+def form_of(declaration: Any, leave_out: Sequence[str] = ()) -> Form:
+    """The form of a dataclass or a model. ``leave_out`` names fields that are entered elsewhere."""
+    schema = TypeAdapter(declaration).json_schema()
+    reading = _Reading(schema.get("$defs", {}))
+    fields = [one for one in reading.fields(schema) if one.name.partition(".")[0] not in leave_out]
+    return Form(tuple(fields), plain(schema.get("description", "")))
+
+
+def plain(text: str) -> str:
+    """The text of a docstring on one line, without the marks of code."""
+    return " ".join(text.replace("``", "").split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Reads the fields of a schema. ``models`` are the declarations that it refers to, by their names."""
+
+    models: Mapping[str, Any]
+    prefix: str = ""
+    only_for: tuple[str, str] | None = None
+    optional: bool = False
+
+    def fields(self, schema: Mapping[str, Any]) -> Iterator[FormField]:
+        needed = () if self.optional else schema.get("required", ())
+        parts = schema.get("properties", {})
+        explained = _explained(schema.get("description", ""), list(parts))
+        for name, part in parts.items():
+            yield from self._field(name, part, name in needed, part.get("description") or explained.get(name, ""))
+
+    def _field(self, name: str, part: Mapping[str, Any], needed: bool, help_text: str) -> Iterator[FormField]:
+        whole = {**self._resolved(part), **{key: one for key, one in part.items() if key != _REF}}
+        place = f"{self.prefix}{name}"
+        alternatives = _alternatives(whole)
+        if len(alternatives) == 1:
+            around = {name: one for name, one in whole.items() if name not in ("anyOf", "oneOf")}
+            whole = {**self._resolved(alternatives[0]), **around}
+            needed = False if _may_be_null(part) else needed
+        elif "discriminator" in whole or all(_is_object(self._resolved(one)) for one in alternatives or [{}]):
+            yield from self._variants(place, alternatives, help_text, needed)
+            return
+        if _is_object(whole) and whole.get("properties"):
+            inside = _Reading(self.models, f"{place}.", self.only_for, not needed)
+            yield from inside.fields(whole)
+            return
+        yield self._plain(place, whole, needed, help_text)
+
+    def _variants(
+        self, place: str, alternatives: Sequence[Mapping[str, Any]], help_text: str, needed: bool
+    ) -> Iterator[FormField]:
+        """A value of one of several kinds: which one, and then the fields of each."""
+        kinds = {self._tag(one): self._resolved(one) for one in alternatives}
+        choice = FormField(
+            f"{place}.type", Control.CHOICE, needed, help=help_text, choices=tuple(kinds), only_for=self.only_for
+        )
+        yield choice
+        for tag, schema in kinds.items():
+            inside = _Reading(self.models, f"{place}.", (choice.name, tag), optional=False)
+            yield from (one for one in inside.fields(schema) if one.name != choice.name)
+
+    def _tag(self, alternative: Mapping[str, Any]) -> str:
+        return str(self._resolved(alternative)["properties"]["type"]["const"])
+
+    def _plain(self, place: str, part: Mapping[str, Any], needed: bool, help_text: str) -> FormField:
+        return FormField(
+            place,
+            _control(part),
+            needed,
+            part.get("default"),
+            help_text,
+            part.get("minimum"),
+            part.get("maximum"),
+            tuple(map(str, part.get("enum", ()))),
+            self.only_for,
+        )
+
+    def _resolved(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
+        if _REF not in part:
+            return part
+        found: Mapping[str, Any] = self.models[str(part[_REF]).rpartition("/")[2]]
+        return found
+
+
+def _control(part: Mapping[str, Any]) -> Control:
+    if "enum" in part and all(isinstance(one, str) for one in part["enum"]):
+        return Control.CHOICE
+    match part.get("type"):
+        case "string":
+            return Control.LONG_TEXT if part.get("format") == MULTILINE else Control.TEXT
+        case "integer":
+            return Control.WHOLE_NUMBER
+        case "number":
+            return Control.NUMBER
+        case "boolean":
+            return Control.TOGGLE
+        case "array" if part.get("items", {}).get("type") == "string" and "prefixItems" not in part:
+            return Control.LINES
+        case _:
+            return Control.JSON
+
+
+def _alternatives(part: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What a value may be beside null."""
+    some = part.get("anyOf") or part.get("oneOf") or ()
+    inner = [one for each in some for one in (each.get("oneOf") or [each])]
+    return [one for one in inner if one.get("type") != "null"]
+
+
+def _may_be_null(part: Mapping[str, Any]) -> bool:
+    return any(one.get("type") == "null" for one in part.get("anyOf", ()))
+
+
+def _is_object(part: Mapping[str, Any]) -> bool:
+    return part.get("type") == "object"
+
+
+def _explained(doc: str, names: Sequence[str]) -> dict[str, str]:
+    """The sentences about each field: from one that names it up to one that names another."""
+    said: dict[str, list[str]] = {}
+    current: str | None = None
+    for sentence in _SENTENCE.split(doc):
+        named = next((one for one in _NAME.findall(sentence) if one in names), None)
+        current = named or current
+        if current is not None and sentence.strip():
+            said.setdefault(current, []).append(plain(sentence))
+    return {name: _as_words(name, " ".join(some).rstrip(";")) for name, some in said.items()}
+
+
+def _as_words(name: str, said: str) -> str:
+    """A sentence that begins with the name of a field begins with its words instead."""
+    return f"{_words(name).removesuffix(' (s)')}{said[len(name) :]}" if said.startswith(f"{name} ") else said
+
+
+def _words(name: str) -> str:
+    seconds = name.endswith("_s")
+    words = name.removesuffix("_s").replace("_", " ")
+    return words[:1].upper() + words[1:] + (" (s)" if seconds else "")

@@ -1,0 +1,146 @@
+"""The review queue: which run a reviewer looks at next, what they may know of it, and how far all of them agree.
+
+The fewest annotations come first; among as many, the runs on which somebody disagrees: scorers and judge, or a
+reviewer and the verdict. A run that the reviewer has judged already isn't in their queue any more.
+
+A queue may be blind: then the machine's verdict, and what others said, is hidden until the reviewer has decided.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from assay.dialects.evaluation.models import Annotation
+from assay.dialects.scorers.report import OverallVerdict
+from assay.engine.history import History
+from assay.engine.judge_gates import CELLS, why_left_out
+from assay.engine.report_agreement import RaterAgreement, report_agreement
+from assay.engine.reviews import Review, reviews_of
+from assay.engine.service.run_query import RunQuery
+
+PASS_MARK: Final = 1.0
+"""The reward from which on a verifier says pass, where no verdict is kept."""
+MOST_REVIEWED: Final = 5000
+Run = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many runs a queue has, and how many of them nobody has judged."""
+
+    runs: int
+    unreviewed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A run with everything that reviewers said about it, the oldest first."""
+
+    run: Run
+    annotations: Sequence[Annotation]
+
+
+@dataclass(frozen=True, slots=True)
+class GateCount:
+    """How many runs have the same answers of checks and judge."""
+
+    checks: str | None
+    judge: str | None
+    runs: int
+
+
+class ReviewStore(Protocol):
+    """Runs and what reviewers said about them. ``asked`` says which runs belong to a queue."""
+
+    def queue(self, organisation: str, asked: RunQuery, reviewer: str, limit: int) -> Sequence[Run]:
+        """The next runs that the reviewer hasn't judged, in the order of the queue."""
+        ...
+
+    def waiting(self, organisation: str, asked: RunQuery) -> Waiting: ...
+
+    def reviewed(self, organisation: str, asked: RunQuery, most: int) -> Sequence[Reviewed]:
+        """Runs with annotations, the newest first, up to so many."""
+        ...
+
+    def gates(self, organisation: str, asked: RunQuery) -> Sequence[GateCount]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """A run as one reviewer sees it. Where it is ``hidden``, ``reviews`` is empty and the run has no verdicts."""
+
+    run: Run
+    reviews: Sequence[Review]
+    own: Annotation | None
+    hidden: bool
+
+
+_TELLING: Final = ("verdict", "checks", "judge", "score", "rewards", "failure_mode", "gates_disagree", "axes")
+
+
+def item_of(reviewed: Reviewed, reviewer: str, *, blind: bool) -> ReviewItem:
+    """A run as a reviewer may see it."""
+    own = next((one for one in reversed(reviewed.annotations) if one.reviewer_id == reviewer), None)
+    if blind and own is None:
+        known = {name: value for name, value in reviewed.run.items() if name not in _TELLING}
+        return ReviewItem(known, (), None, hidden=True)
+    return ReviewItem(reviewed.run, reviews(reviewed), own, hidden=False)
+
+
+def reviews(reviewed: Reviewed) -> list[Review]:
+    """Every verdict on a run, with whom it contradicts."""
+    return list(reviews_of(_history(reviewed), None, _reward(reviewed.run), PASS_MARK))
+
+
+def agreement(reviewed: Sequence[Reviewed]) -> list[RaterAgreement]:
+    """How far reviewers agree with each other, with the verifier and with the judge."""
+    verdicts = {str(one.run["id"]): _passed(one.run) for one in reviewed}
+    verifier = {run: passed for run, passed in verdicts.items() if passed is not None}
+    return report_agreement([_history(one) for one in reviewed], verifier)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoByTwo:
+    """Runs by what checks and judge say: how many are in each cell, and how many in none, with the reason."""
+
+    cells: Mapping[str, int]
+    left_out: Mapping[str, int]
+
+    @property
+    def runs(self) -> int:
+        return sum(self.cells.values())
+
+
+def two_by_two(counts: Sequence[GateCount]) -> TwoByTwo:
+    cells, left_out = dict.fromkeys(CELLS.values(), 0), dict[str, int]()
+    for one in counts:
+        checks = OverallVerdict(one.checks) if one.checks in {each.value for each in OverallVerdict} else None
+        why = why_left_out(checks, one.judge if one.judge in ("PASS", "FAIL", "unparseable") else None)
+        if why is None:
+            cells[CELLS[checks is OverallVerdict.PASS, one.judge == "PASS"]] += one.runs
+        else:
+            left_out[why] = left_out.get(why, 0) + one.runs
+    return TwoByTwo(cells, left_out)
+
+
+def _history(reviewed: Reviewed) -> History:
+    judge = reviewed.run.get("judge")
+    known: Any = judge if judge in ("PASS", "FAIL", "unparseable") else None
+    return History(str(reviewed.run["id"]), [], list(reviewed.annotations), judge=known)
+
+
+def _reward(run: Run) -> float | None:
+    """The reward that a reviewer is compared with. A verdict that is kept says more than a number."""
+    verdict, score = run.get("verdict"), run.get("score")
+    if verdict == "pass":
+        return PASS_MARK
+    if verdict == "fail":
+        return 0.0
+    return None if score is None else float(score)
+
+
+def _passed(run: Run) -> bool | None:
+    verdict, score = run.get("verdict"), run.get("score")
+    if verdict is not None:
+        return bool(verdict == "pass")
+    return None if score is None else bool(score >= PASS_MARK)

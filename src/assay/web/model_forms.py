@@ -1,0 +1,66 @@
+"""Forms of models on a page: what is shown in them, and what was sent with them.
+
+The fields are made from the model's own declaration, as those of scorers are.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from assay.engine.criteria_places import spelled
+from assay.engine.form_values import entered_as, value_of
+from assay.engine.forms import Form, form_of
+from assay.engine.mistakes import sentence
+from assay.web.routing import Fields
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownForm:
+    """A form with what is entered in it, and what is wrong with that, by field; "" is for the whole."""
+
+    form: Form
+    entered: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+    def wrong(self, place: str, said: str) -> "ShownForm":
+        """The same form, with one more error. One whose field isn't in the form is about the whole."""
+        known = place if self.form.field(place) is not None else ""
+        said = said if known else f"{place} {said}".strip()
+        return replace(self, errors={**self.errors, known: said})
+
+
+@dataclass(frozen=True, slots=True)
+class Sent(Generic[Model]):
+    """What was sent: a value, unless the form has errors."""
+
+    value: Model | None
+    form: ShownForm
+
+
+def blank(model: type[BaseModel], leave_out: tuple[str, ...] = ()) -> ShownForm:
+    """A form to be filled in."""
+    return filled(model, {}, leave_out)
+
+
+def filled(model: type[BaseModel], value: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> ShownForm:
+    """A form that shows a value."""
+    form = form_of(model, leave_out)
+    return ShownForm(form, entered_as(form, value))
+
+
+def sent(model: type[Model], fields: Fields, leave_out: tuple[str, ...] = (), *, prefix: str = "") -> Sent[Model]:
+    """The value that a form was sent with. Its fields have names with a prefix where they could be mistaken."""
+    form = form_of(model, leave_out)
+    entered = {one.name: fields.get(f"{prefix}{one.name}") for one in form.fields}
+    shown = ShownForm(form, entered)
+    try:
+        return Sent(model.model_validate_json(json.dumps(value_of(form, entered))), shown)
+    except ValidationError as error:
+        for one in reversed(error.errors(include_url=False)):
+            shown = shown.wrong(spelled(one["loc"]), sentence(one, model))
+        return Sent(None, shown)

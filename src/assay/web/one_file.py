@@ -1,0 +1,102 @@
+"""Everything that is in some folders as a single file that needs nothing else: no server and no script."""
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from assay.adapters.folder_pages import FolderPages
+from assay.core.errors import InputError
+from assay.engine.page_source import RunDetail
+from assay.engine.service.keys import Scope
+from assay.engine.service.run_query import RunQuery
+from assay.engine.statistics_svg import comparison_svg
+from assay.engine.trace import TracePart, TraceQuery
+from assay.evidence.byte_source import tail
+from assay.formats.diff_pages import diff_page
+from assay.web.pages.compare import sentence
+from assay.web.pages.jobs import shown_job
+from assay.web.pages.run import OUTPUT, RunView
+from assay.web.rendering import picture, render, style
+from assay.web.routing import PageCall
+from assay.web.site import Site, Viewer
+
+MOST_RUNS: Final = 500
+MOST_PARTS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RunInFile:
+    """A run with everything that the file shows of it."""
+
+    anchor: str
+    view: RunView
+    parts: tuple[TracePart, ...]
+    diff: Any
+    verifier: str
+
+
+def one_file(source: FolderPages) -> str:
+    """The file."""
+    look = style()
+    digest = base64.b64encode(hashlib.sha256(look.encode()).digest()).decode()
+    shown = list(source.every_line(RunQuery(sort="created_at")))
+    comparison = _comparison(source)
+    return render(
+        "file.html",
+        title=source.title,
+        style=Markup(look),  # noqa: S704 - our own stylesheet
+        policy=f"default-src 'none'; style-src 'sha256-{digest}'",
+        jobs=[(name, shown_job(source.job(name), source.audits(name))) for name in source.job_names],
+        comparison=comparison,
+        sentences=[] if comparison is None else [sentence(pair) for pair in comparison.pairs],
+        chart=_chart(comparison),
+        runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
+        left_out=max(0, len(shown) - MOST_RUNS),
+        anchor=lambda job: lambda name: f"#{_anchor(source.run_ids(job).get(name, name))}",
+    )
+
+
+def _comparison(source: FolderPages) -> Any:
+    try:
+        return source.compare(source.job_names) if len(source.job_names) > 1 else None
+    except InputError:
+        return None
+
+
+def _chart(found: Any) -> Markup | str:
+    drawn = found is not None and (len(found.agents) > 2 or any(one.difference for one in found.pairs[0].tasks))
+    return picture(comparison_svg(found)) if drawn else ""
+
+
+def _runs(source: FolderPages, shown: list[str]) -> Iterator[RunInFile]:
+    call = PageCall(site=Site("#"), viewer=Viewer(Scope.READER), reads=source)
+    for identity in shown:
+        detail = source.run(identity)
+        diff, output = source.file(identity, "diff"), source.file(identity, "verifier_output")
+        yield RunInFile(
+            _anchor(identity),
+            RunView(detail, call),
+            tuple(part for turn in detail.turns for part in _parts(source, detail, turn)),
+            None if diff is None else diff_page(diff),
+            "" if output is None else tail(output, OUTPUT).decode(errors="replace"),
+        )
+
+
+def _parts(source: FolderPages, detail: RunDetail, turn: str) -> Iterator[TracePart]:
+    """The beginning of a trace, as much as can be sent to somebody."""
+    place: str | None = ""
+    for _ in range(MOST_PARTS):
+        found = None if place is None else source.trace(detail.line.id, turn, TraceQuery(place=place))
+        if found is None:
+            return
+        yield found
+        place = found.next
+
+
+def _anchor(identity: str) -> str:
+    return f"run-{quote(identity, safe='')}"

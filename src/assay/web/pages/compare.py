@@ -1,0 +1,125 @@
+"""Two or more jobs by task: who solved what, how large the difference is, and how sure that is."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay.core.errors import InputError
+from assay.engine.compare import Comparison, Pair
+from assay.engine.job_view import TaskStrip
+from assay.engine.page_source import RunDetail
+from assay.engine.service.errors import NotFoundError
+from assay.engine.service.run_query import OneOf, RunQuery
+from assay.engine.statistics_svg import comparison_svg
+from assay.stats.interval import Interval
+from assay.web.pages.jobs import run_links, strips_of
+from assay.web.rendering import number, picture
+from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
+
+routes: PageRoutes[PageCall] = PageRoutes()
+TASKS: Final = 30
+MOST_RUNS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison: where its runs are."""
+
+    label: str
+    job: str
+    group: str
+    strips: dict[str, TaskStrip]
+    link: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One task: the attempts of each side, and the difference if there are two."""
+
+    task: str
+    strips: list[TaskStrip | None]
+    difference: float | None
+
+
+@routes.add("GET", "/compare", *READ, word="Compare")
+def compare_jobs(call: PageCall) -> PageAnswer:
+    """The comparison that the address asks for, or the choice of jobs."""
+    names = list(dict.fromkeys(call.query.all("job")))
+    known = [one.name for one in call.source.jobs()]
+    values: dict[str, Any] = {"known": known, "names": names, "found": None, "wrong": ""}
+    if len(names) >= 2:
+        try:
+            values |= _compared(call, names)
+        except NotFoundError:
+            raise
+        except InputError as error:
+            values["wrong"] = str(error)
+    task = call.query.get("task")
+    if task and values["found"] is not None:
+        return call.page(
+            "compare_task.html", title=task, task=task, runs=_side_by_side(call, values["sides"], task), **values
+        )
+    return call.page("compare.html", title="Compare", **values)
+
+
+def _compared(call: PageCall, names: list[str]) -> dict[str, Any]:
+    found = call.source.compare(names)
+    sides = _sides(call, names, found)
+    rows, start = _rows(found, sides), call.query.whole("start")
+
+    def again(from_: int) -> str:
+        return call.site.to("compare", [*(("job", name) for name in names), ("start", from_)]) + "#tasks"
+
+    return {
+        "found": found,
+        "sides": sides,
+        "rows": rows[start : start + TASKS],
+        "more": again(start + TASKS) if start + TASKS < len(rows) else None,
+        "sentences": [sentence(pair) for pair in found.pairs],
+        "chart": picture(comparison_svg(found))
+        if len(found.agents) > 2 or any(one.difference for one in found.pairs[0].tasks)
+        else "",
+        "task_to": lambda task: call.site.to("compare", [*(("job", name) for name in names), ("task", task)]),
+    }
+
+
+def _sides(call: PageCall, names: list[str], found: Comparison) -> list[Side]:
+    """Sides come in the order of jobs and of their groups."""
+    views = {name: call.source.job(name) for name in names}
+    places = [(name, group.key) for name in names for group in views[name].report.groups]
+    return [
+        Side(agent.arm.label, name, group, strips_of(views[name], group), run_links(call.site, call.source, name))
+        for agent, (name, group) in zip(found.agents, places, strict=True)
+    ]
+
+
+def _rows(found: Comparison, sides: list[Side]) -> list[TaskRow]:
+    """The tasks that decide come first."""
+    known = {task.task: task.difference for task in found.pairs[0].tasks} if len(found.pairs) == 1 else {}
+    tasks = dict.fromkeys([*known, *(task for side in sides for task in side.strips)])
+    return [TaskRow(task, [side.strips.get(task) for side in sides], known.get(task)) for task in tasks]
+
+
+def sentence(pair: Pair) -> str:
+    """The answer in one sentence."""
+    value, span = pair.difference.value, pair.difference.interval
+    if value is None:
+        return f"{pair.second} and {pair.first} have no task in common with a usable reward on both sides."
+    ends = f" (95 %: {number(span.low, 3)} to {number(span.high, 3)})" if isinstance(span, Interval) else ""
+    over = f"over {pair.difference.tasks} common tasks"
+    if pair.better is None:
+        known = f"{pair.second} differs from {pair.first} by {value:+.3f}{ends} {over}"
+        return f"The data don't show which one is better: {known}."
+    other = pair.first if pair.better == pair.second else pair.second
+    return f"{pair.better} is better than {other}: the difference is {abs(value):.3f}{ends} {over}."
+
+
+def _side_by_side(call: PageCall, sides: list[Side], task: str) -> list[list[RunDetail]]:
+    """The runs of a task, those of each side in a column."""
+    columns = []
+    for side in sides:
+        asked = RunQuery((OneOf("job", (side.job,)), OneOf("task", (task,))), sort="name")
+        strip = side.strips.get(task)
+        wanted = {one.run for one in strip.attempts} if strip is not None else set()
+        lines = [line for line in call.source.lines(asked).lines if line.name in wanted][:MOST_RUNS]
+        columns.append([call.source.run(line.id) for line in lines])
+    return columns

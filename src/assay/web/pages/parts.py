@@ -1,0 +1,39 @@
+"""The page that shows what all other pages are made of."""
+
+from types import SimpleNamespace
+
+from assay.engine.job_view import Attempt
+from assay.stats.interval import CantSay, Interval
+from assay.stats.pictures import Point, curve
+from assay.web.rendering import picture
+from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
+
+routes: PageRoutes[PageCall] = PageRoutes()
+STATES = (
+    ("PASS", "FAIL", "N/A", "ERROR", "advisory", "unparseable"),
+    ("passed", "failed", "unusable", "broken"),
+    ("always", "flaky", "never", "unknown"),
+    ("supported", "contradicted", "unverifiable"),
+    ("completed", "running", "pending", "cancelled", "calibrated", "uncalibrated"),
+)
+
+
+@routes.add("GET", "/parts", *READ)
+def show_parts(call: PageCall) -> PageAnswer:
+    """What the parts of pages are."""
+    rows = [
+        SimpleNamespace(path="status", expected="booked", actual="booked", passed=True),
+        SimpleNamespace(path="patient.mrn", expected="00412", actual="412", passed=False),
+    ]
+    points = [Point(f"k={k}", 1 - 0.6 / k, Interval(0.3, 0.9, 0.95, "example")) for k in range(1, 5)]
+    return call.page(
+        "parts.html",
+        title="Parts of the pages",
+        states=STATES,
+        rows=rows,
+        attempts=[
+            Attempt(f"run-{n}", state, None) for n, state in enumerate(("passed", "failed", "unusable", "broken"))
+        ],
+        intervals=(Interval(0.25, 0.5, 0.95, "example"), CantSay("there is only one task")),
+        chart=picture(curve("pass@k of an agent, 95 % band over tasks", points)),
+    )

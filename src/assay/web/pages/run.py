@@ -1,0 +1,232 @@
+"""The page of one run: its gates, its trace, its diff, its output, and everything that it rests on."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from assay.core.errors import InputError
+from assay.dialects.scorers.report import (
+    JudgeState,
+    OverallVerdict,
+    RowVerdict,
+    ScorersReport,
+    explain_disagreement,
+)
+from assay.engine.page_source import RunDetail
+from assay.engine.service.run_query import RunQuery
+from assay.engine.trace import HIDEABLE, TracePart, TraceQuery
+from assay.evidence.byte_source import ByteSource, tail
+from assay.formats.diff_pages import DiffPage, diff_page
+from assay.web.routing import READ, Fields, PageAnswer, PageCall, PageRoutes
+from assay.web.run_list import asked_of
+
+routes: PageRoutes[PageCall] = PageRoutes()
+TABS: Final = {
+    "trace": "Agent Trace",
+    "diff": "Diff",
+    "output": "Output",
+    "gradings": "Gradings",
+    "reviews": "Reviews",
+    "provenance": "Provenance",
+}
+OUTPUT: Final = 64 * 1024
+MOST_FILES: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run and the way to its pages. ``judge`` is what was said last."""
+
+    detail: RunDetail
+    call: PageCall
+
+    @property
+    def report(self) -> ScorersReport | None:
+        return self.detail.reports[-1][1] if self.detail.reports else None
+
+    @property
+    def judge(self) -> Any:
+        """The judge's last word: its verdict, or the gate without one."""
+        return self.detail.judged or (None if self.report is None else self.report.judge.verdict)
+
+    @property
+    def judge_state(self) -> str | None:
+        if self.detail.judged is not None:
+            return self.detail.judged.state
+        return self.detail.line.judge if self.report is None else self.report.judge.state.value
+
+    @property
+    def disagreement(self) -> str | None:
+        """The document's sentence, also if the judge was asked again after the scoring."""
+        report = self.report
+        if report is None or report.overall is None:
+            return None
+        if self.detail.judged is None:
+            return report.disagreement
+        warned = any(row.advisory and row.verdict is RowVerdict.FAIL for row in report.scorers)
+        return explain_disagreement(
+            OverallVerdict(report.overall.verdict), JudgeState(self.detail.judged.state), warned
+        )
+
+    def to(self, **query: object) -> str:
+        """The address of this page with other parameters. The list that the run is in stays."""
+        kept = {"list": self.call.query.get("list"), **query}
+        return self.call.site.run(self.detail.line.id, kept)
+
+
+@routes.add("GET", "/runs/{id}", *READ)
+def show_run(call: PageCall) -> PageAnswer:
+    """One run."""
+    view = RunView(call.source.run(call.path["id"]), call)
+    tab = call.query.get("tab", "trace")
+    tab = tab if tab in TABS else "trace"
+    before, after = _neighbours(call, view.detail.line.id)
+    return call.page(
+        "run.html",
+        title=view.detail.line.name,
+        view=view,
+        line=view.detail.line,
+        tab=tab,
+        tabs=[(word, view.to(tab=key), key, _count(view.detail, key)) for key, word in TABS.items()],
+        before=None if before is None else call.site.run(before, {"tab": tab, "list": call.query.get("list")}),
+        after=None if after is None else call.site.run(after, {"tab": tab, "list": call.query.get("list")}),
+        **_CONTENT[tab](call, view),
+    )
+
+
+@routes.add("GET", "/runs/{id}/steps", *READ)
+def show_steps(call: PageCall) -> PageAnswer:
+    """More steps of a trace, without the rest of the page."""
+    view = RunView(call.source.run(call.path["id"]), call)
+    return call.page("steps.html", title="", view=view, **_trace(call, view))
+
+
+def _neighbours(call: PageCall, identity: str) -> tuple[str | None, str | None]:
+    try:
+        asked = asked_of(call.query.get("list"))
+    except InputError:
+        asked = RunQuery()
+    return call.source.neighbours(asked, identity)
+
+
+def _count(detail: RunDetail, tab: str) -> int | None:
+    if tab == "gradings":
+        return len(detail.gradings) + len(detail.reports) or None
+    return (len(detail.annotations) or None) if tab == "reviews" else None
+
+
+def trace_query(query: Fields) -> TraceQuery:
+    """What of the trace an address asks for."""
+    return TraceQuery(
+        subagent=tuple(query.all("subagent"))[:8],
+        text=query.get("find").strip(),
+        hidden=frozenset(query.all("hide")) & frozenset(HIDEABLE),
+        place=query.get("place"),
+    )
+
+
+def _trace(call: PageCall, view: RunView) -> dict[str, Any]:
+    asked = trace_query(call.query)
+    turns = list(view.detail.turns)
+    turn = call.query.get("turn", turns[0] if turns else "")
+    part = call.source.trace(view.detail.line.id, turn, asked)
+    kept = [("tab", "trace"), ("turn", turn), ("list", call.query.get("list")), ("find", asked.text)]
+    kept += [("hide", one) for one in sorted(asked.hidden)] + [("subagent", one) for one in asked.subagent]
+    return {
+        "part": part,
+        "asked": asked,
+        "turn": turn,
+        "hideable": HIDEABLE,
+        "more": _more(call, view, part, kept, ""),
+        "more_steps": _more(call, view, part, kept, "/steps"),
+        "subagent_to": lambda *names: (
+            view.to(tab="trace", turn=turn) + "".join(f"&subagent={quote(one, safe='')}" for one in names)
+        ),
+    }
+
+
+def _more(
+    call: PageCall, view: RunView, part: TracePart | None, kept: Iterable[tuple[str, str]], suffix: str
+) -> str | None:
+    if part is None or part.next is None:
+        return None
+    path = call.site.run(view.detail.line.id).removeprefix(call.site.base)
+    return call.site.to(f"{path}{suffix}", [*kept, ("place", part.next)])
+
+
+def _diff(call: PageCall, view: RunView) -> dict[str, Any]:
+    source = call.source.file(view.detail.line.id, "diff")
+    if source is None:
+        return {"diff": None}
+    page = diff_page(source, call.query.whole("file"), call.query.whole("line"))
+    following = None if page.next is None else view.to(tab="diff", file=page.next[0], line=page.next[1])
+    found = _findings(view.report)
+    elsewhere = _elsewhere(found, page)
+    return {
+        "diff": page,
+        "files": page.files[:MOST_FILES],
+        "found": found,
+        "elsewhere": elsewhere,
+        "following": following,
+        "size": source.size,
+    }
+
+
+Findings = Mapping[tuple[str, int], Sequence[tuple[str, Mapping[str, Any]]]]
+
+
+def _findings(report: ScorersReport | None) -> dict[tuple[str, int], list[tuple[str, Mapping[str, Any]]]]:
+    """What scorers found, by path and line of the changed file; line 0 is the file as a whole."""
+    found: dict[tuple[str, int], list[tuple[str, Mapping[str, Any]]]] = {}
+    for row in () if report is None else report.scorers:
+        for one in row.evidence.get("findings", ()):
+            if isinstance(one, dict) and isinstance(one.get("path"), str):
+                line = one.get("line")
+                place = (one["path"], line if isinstance(line, int) else 0)
+                found.setdefault(place, []).append((row.name, one))
+    return found
+
+
+def _elsewhere(found: Findings, page: DiffPage) -> list[tuple[str, Mapping[str, Any]]]:
+    """Findings in shown files whose line isn't shown."""
+    paths = {line.path for line in page.lines}
+    shown = {(line.path, line.new) for line in page.lines if line.kind != "removed"}
+    return [one for place, some in found.items() if place[0] in paths and place not in shown for one in some]
+
+
+def _output(call: PageCall, view: RunView) -> dict[str, Any]:
+    source = call.source.file(view.detail.line.id, "verifier_output")
+    responses = [
+        (turn, text) for turn, text in zip(view.detail.turns, view.detail.responses, strict=False) if text
+    ]
+    if not responses:
+        responses = _last_words(call, view)
+    return {"responses": responses, "verifier": None if source is None else _tail(source)}
+
+
+def _last_words(call: PageCall, view: RunView) -> list[tuple[str, str]]:
+    """The last message of a trace that fits on a page; a longer one has it in the trace."""
+    part = call.source.trace(view.detail.line.id, view.detail.turns[0] if view.detail.turns else "", TraceQuery())
+    if part is None or part.next is not None:
+        return []
+    said = [step.text for step in part.steps if step.speaker.value == "agent" and step.text.strip()]
+    return [("", said[-1])] if said else []
+
+
+def _tail(source: ByteSource) -> dict[str, Any]:
+    return {"text": tail(source, OUTPUT).decode(errors="replace"), "cut": max(0, source.size - OUTPUT)}
+
+
+def _nothing(call: PageCall, view: RunView) -> dict[str, Any]:  # noqa: ARG001 - as the others
+    return {}
+
+
+_CONTENT: Final = {
+    "trace": _trace,
+    "diff": _diff,
+    "output": _output,
+    "gradings": _nothing,
+    "reviews": _nothing,
+    "provenance": _nothing,
+}

@@ -1,0 +1,151 @@
+"""The Data Explorer: all runs, filtered, sorted and grouped as the address says, and the same as files."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, Final
+
+from assay.core.errors import InputError
+from assay.engine.page_source import LinePage, RunLine
+from assay.engine.service.run_fields import BY_NAME, GROUPED
+from assay.engine.service.run_query import RunQuery
+from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
+from assay.web.run_list import COLUMNS, NONE, USUAL, ListLinks, asked_in, written
+
+routes: PageRoutes[PageCall] = PageRoutes()
+FIXED: Final = {
+    "checks": ("PASS", "FAIL", "N/A"),
+    "judge": ("PASS", "FAIL", "PENDING", "NOT APPLICABLE", "unparseable"),
+    "validity": ("valid", "unparseable", "schema_invalid", "not_completed"),
+    "run_status": ("completed", "failed", "cancelled", "timed_out", "running", "pending"),
+    "status": ("scored", "unscored", "errored", "unusable", "cancelled"),
+    "verdict": ("pass", "partial", "fail"),
+    "kind": ("trial", "coding", "task_run"),
+}
+FLAGS: Final = (
+    ("gates_disagree", "gates disagree"),
+    ("reviewer_disagrees", "reviewer disagrees"),
+    ("measurement_broken", "measurement broken"),
+)
+RANGES: Final = (
+    ("score", "Score", "0.5..1"),
+    ("duration_sec", "Duration, s", "..600"),
+    ("cost_usd", "Cost, $", "0.1.."),
+    ("began_at", "Time", "2026-01-31.."),
+)
+BATCH: Final = 200
+
+
+@routes.add("GET", "/runs", *READ, word="Runs")
+def list_runs(call: PageCall) -> PageAnswer:
+    """The list, or the groups."""
+    asked, wrong = RunQuery(), ""
+    try:
+        asked = asked_in(call.query.pairs())
+        page = call.source.lines(asked)
+        groups = call.source.groups(asked) if asked.group is not None else None
+    except InputError as error:
+        wrong, page, groups = str(error), LinePage([], None, None, 0), None
+    links = ListLinks(call.site, asked)
+    shown = [name for name in COLUMNS if name in (asked.columns or USUAL)]
+    return call.page(
+        "runs.html",
+        title="Runs",
+        status=422 if wrong else 200,
+        wrong=wrong,
+        asked=asked,
+        page=page,
+        groups=groups,
+        links=links,
+        shown=shown,
+        heads=links.heads(shown),
+        active=[(name, value) for name, value in written(asked.at(None)) if name in BY_NAME or name in _MORE],
+        choices={**{name: (*values, NONE) for name, values in FIXED.items()}, **_choices(call)},
+        grouped=[(name, COLUMNS[name]) for name in GROUPED],
+        columns=COLUMNS,
+        flags=FLAGS,
+        ranges=RANGES,
+        chosen=call.query.get,
+    )
+
+
+_MORE: Final = ("axis", "metadata", "text", "name")
+
+
+def _choices(call: PageCall) -> dict[str, Sequence[str]]:
+    """Values to choose from, where there are few."""
+    found = {
+        name: call.source.choices(name)
+        for name in ("task", "model", "job", "agent", "failure_mode", "reason_code")
+    }
+    return {name: [*values, NONE] for name, values in found.items() if values}
+
+
+@routes.add("GET", "/runs.csv", *READ)
+def runs_as_csv(call: PageCall) -> PageAnswer:
+    """Every run of the list, a row each."""
+    asked = asked_in(call.query.pairs())
+    return _file(_csv(call.source.every_line(asked)), "text/csv; charset=utf-8", "runs.csv")
+
+
+@routes.add("GET", "/runs.jsonl", *READ)
+def runs_as_json_lines(call: PageCall) -> PageAnswer:
+    """Every run of the list, a line of JSON each."""
+    asked = asked_in(call.query.pairs())
+    lines = (
+        json.dumps(_plain(asdict(line)), allow_nan=False).encode() + b"\n"
+        for line in call.source.every_line(asked)
+    )
+    return _file(_batches(lines), "application/x-ndjson", "runs.jsonl")
+
+
+def _file(content: Iterator[bytes], kind: str, name: str) -> PageAnswer:
+    return PageAnswer(content, 200, kind, {"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+_FIELDS: Final = ("id", "name", *BY_NAME)
+
+
+def _csv(lines: Iterator[RunLine]) -> Iterator[bytes]:
+    fields = list(dict.fromkeys(_FIELDS))
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(fields)
+    for count, line in enumerate(lines, start=1):
+        writer.writerow([_cell(getattr(line, name)) for name in fields])
+        if count % BATCH == 0:
+            yield text.getvalue().encode(errors="backslashreplace")
+            text.seek(0)
+            text.truncate()
+    yield text.getvalue().encode(errors="backslashreplace")
+
+
+def _cell(value: object) -> object:
+    """A text that a spreadsheet would take for a formula gets a quote in front."""
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return f"'{value}"
+    return value.isoformat() if isinstance(value, datetime) else "" if value is None else value
+
+
+def _batches(lines: Iterator[bytes]) -> Iterator[bytes]:
+    held: list[bytes] = []
+    for line in lines:
+        held.append(line)
+        if len(held) == BATCH:
+            yield b"".join(held)
+            held.clear()
+    yield b"".join(held)
+
+
+def _plain(value: Any) -> Any:
+    """As JSON can hold it: times as text, NaN and infinity as null."""
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return None if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value  # noqa: PLR0124

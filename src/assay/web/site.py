@@ -1,0 +1,64 @@
+"""Where pages are and who looks at them: what every page of one server shares."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+from assay.engine.service.keys import Scope
+
+_SAFE_NEXT = re.compile(r"[A-Za-z0-9._~/%?=&+,:@!*-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the navigation: its word, where it leads, and who sees it."""
+
+    word: str
+    path: str
+    scopes: frozenset[Scope]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One server of pages. ``base`` is the path that every address begins with; it ends with a slash."""
+
+    base: str
+    entries: Sequence[Entry] = ()
+    name: str = ""
+    signed_in: bool = False
+    """Whether people sign in, so that they can sign out, too."""
+
+    def to(self, path: str, query: Mapping[str, object] | Iterable[tuple[str, object]] = (), /) -> str:
+        """The address of a path below the base, with a query; values that are None or empty are left out."""
+        pairs = query.items() if isinstance(query, Mapping) else query
+        kept = [(key, str(value)) for key, value in pairs if value is not None and value != ""]
+        asked = f"?{urlencode(kept)}" if kept else ""
+        return f"{self.base}{path.removeprefix('/')}{asked}"
+
+    def run(self, identity: str, query: Mapping[str, object] | Iterable[tuple[str, object]] = (), /) -> str:
+        """The address of a run."""
+        return self.to(f"runs/{quote(identity, safe='')}", query)
+
+    def job(self, name: str) -> str:
+        """The address of a job."""
+        return self.to(f"jobs/{quote(name, safe='')}")
+
+    def inside(self, address: str) -> str:
+        """An address as it came from a form, if it leads to a page of this site; else the first page."""
+        ours = address.startswith(self.base) and "//" not in address and _SAFE_NEXT.fullmatch(address)
+        return address if ours else self.base
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who looks at a page, and the token that their forms carry. ``name`` is that of their key."""
+
+    scope: Scope
+    organisation: str = ""
+    name: str = ""
+    token: str = ""
+
+    @property
+    def may_change(self) -> bool:
+        return self.scope in (Scope.ADMIN, Scope.GRADER)

@@ -1,0 +1,108 @@
+"""The review queue on both databases: its order, who is left out of it, and what the rows say about agreement."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.review_queue import GateCount, Waiting, two_by_two
+from assay.engine.service.run_query import RunQuery, parse_run_query
+from tests.api.clinic import Clinic
+
+RUN = ImportedRun(
+    job="nightly",
+    name="",
+    task="cart",
+    agent="ana",
+    model="big-1",
+    dataset="d",
+    status="scored",
+    rewards='{"reward": 1.0}',
+    score=1.0,
+    reason_code=None,
+    exception_type=None,
+    cost_usd=None,
+    started_at=None,
+    finished_at=None,
+    verdict="pass",
+    checks="PASS",
+    judge="PASS",
+)
+
+
+def added(clinic: Clinic, **runs: dict[str, Any]) -> dict[str, str]:
+    """Runs by their names, in this order, and their ids."""
+    new = [replace(RUN, name=name, **fields) for name, fields in runs.items()]
+    clinic.service.imports.add_runs(clinic.organisation, new)
+    found = clinic.service.imports.page(clinic.organisation, RunQuery())
+    return {row.name: row.id for row in found.rows}
+
+
+def judged(clinic: Clinic, run: str, reviewer: str, judgment: str) -> None:
+    clinic.post(f"/v1/runs/{run}/annotations", {"reviewer_id": reviewer, "judgment": judgment})
+
+
+def queue(clinic: Clinic, reviewer: str = "ben", asked: RunQuery | None = None, limit: int = 10) -> list[str]:
+    found = clinic.service.reviews.queue(clinic.organisation, asked or RunQuery(), reviewer, limit)
+    return [str(run["name"]) for run in found]
+
+
+def test_the_fewest_annotations_come_first_and_disagreements_first_among_as_many(clinic: Clinic) -> None:
+    runs = added(clinic, plain={}, odd={"judge": "FAIL", "gates_disagree": True}, once={}, wrong={}, twice={})
+    judged(clinic, runs["once"], "ana", "pass")
+    judged(clinic, runs["wrong"], "ana", "fail")
+    judged(clinic, runs["twice"], "ana", "pass")
+    judged(clinic, runs["twice"], "cy", "pass")
+    assert queue(clinic) == ["odd", "plain", "wrong", "once", "twice"]
+    assert queue(clinic, limit=2) == ["odd", "plain"]
+
+
+def test_what_a_reviewer_has_judged_is_not_in_their_queue(clinic: Clinic) -> None:
+    runs = added(clinic, one={}, two={})
+    judged(clinic, runs["one"], "ben", "defer")
+    assert queue(clinic, "ben") == ["two"]
+    assert queue(clinic, "ana") == ["two", "one"]
+
+
+def test_a_queue_may_be_about_some_runs_only(clinic: Clinic) -> None:
+    added(clinic, one={"job": "a"}, two={"job": "b"})
+    assert queue(clinic, asked=parse_run_query([("job", "b")])) == ["two"]
+    assert clinic.service.reviews.waiting(clinic.organisation, parse_run_query([("job", "a")])) == Waiting(1, 1)
+
+
+def test_how_many_wait_and_what_was_said(clinic: Clinic) -> None:
+    runs = added(clinic, one={}, two={}, three={})
+    judged(clinic, runs["two"], "ana", "fail")
+    judged(clinic, runs["two"], "ben", "pass")
+    assert clinic.service.reviews.waiting(clinic.organisation, RunQuery()) == Waiting(3, 2)
+    [found] = clinic.service.reviews.reviewed(clinic.organisation, RunQuery(), 10)
+    assert found.run["name"] == "two"
+    assert [one.reviewer_id for one in found.annotations] == ["ana", "ben"]
+
+
+def test_the_gates_are_counted_by_the_database(clinic: Clinic) -> None:
+    added(
+        clinic,
+        a={},
+        b={"judge": "FAIL"},
+        c={"checks": "FAIL"},
+        d={"checks": "FAIL"},
+        e={"checks": None, "judge": None},
+    )
+    counts = clinic.service.reviews.gates(clinic.organisation, RunQuery())
+    assert GateCount("FAIL", "PASS", 2) in counts
+    found = two_by_two(counts)
+    assert found.cells["too strict a check"] == 2
+    assert found.left_out == {"no check applied": 1}
+
+
+def test_organisations_do_not_see_each_others_runs(clinic: Clinic) -> None:
+    added(clinic, one={})
+    assert clinic.service.reviews.queue("somebody-else", RunQuery(), "ben", 10) == []
+
+
+@pytest.mark.parametrize("reviewer", ["", "o'brien", "x" * 200, "\N{SNOWMAN}"])
+def test_any_name_of_a_reviewer(clinic: Clinic, reviewer: str) -> None:
+    added(clinic, one={})
+    assert queue(clinic, reviewer) == ["one"]
