@@ -69,7 +69,7 @@ class Command:
     restore: tuple[str, ...] = ()
     report: ReportRule | None = None
     objective: bool = False
-    canaries: str | None = None
+    canaries: str | None = field(default=None, metadata=one_of(RUNNERS))
 
     def __post_init__(self) -> None:
         if not self.command.strip() or "\0" in self.command:

@@ -10,15 +10,17 @@ tests ask nothing of that kind. It doesn't see a program that has learnt the tes
 makes no difference who asks.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.unwatched import Call, ask_again, listen
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted
 
 MAX_TIMEOUT = 3600
+MAX_CALLS = 100_000
 MOST_NAMED = 20
 
 
@@ -29,14 +31,14 @@ class SameWhenUnwatched:
     kind: ClassVar[str] = "same_when_unwatched"
     advisory: ClassVar[bool] = True
 
-    command: str
-    timeout_s: int = 900
-    calls: int = 500
+    command: str = field(metadata=MULTILINE)
+    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
+    calls: int = field(default=500, metadata=limits(1, MAX_CALLS))
 
     def __post_init__(self) -> None:
         if not self.command.strip() or "\0" in self.command:
             raise ValueError(f"command must be a shell command, got {self.command!r}")
-        for name, most in (("timeout_s", MAX_TIMEOUT), ("calls", 100_000)):
+        for name, most in (("timeout_s", MAX_TIMEOUT), ("calls", MAX_CALLS)):
             value = getattr(self, name)
             if not 1 <= value <= most:
                 raise ValueError(f"{name} must be from 1 to {most}, got {value}")

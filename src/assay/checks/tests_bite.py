@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.choose import in_order, mutants_in, shown, source_files
 from assay.detectors.effects.mutants import Mutant
@@ -32,6 +33,8 @@ from assay.formats.test_reports.rule import ReportRule
 from assay.stats.interval import rate_interval
 
 MAX_TIMEOUT = 3600
+MAX_BUDGET = 1000
+MAX_MUTANTS = 10_000
 # Fewer are lost by chance or by an honest rewrite.
 CLEARLY = 0.01
 SURELY = 0.15
@@ -50,16 +53,16 @@ class TestsBite:
     kind: ClassVar[str] = "tests_bite"
     advisory: ClassVar[bool] = True
 
-    command: str
-    timeout_s: int = 900
+    command: str = field(metadata=MULTILINE)
+    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
     report: ReportRule | None = None
-    budget: int = 20
-    mutants: int = 60
+    budget: int = field(default=20, metadata=limits(1, MAX_BUDGET))
+    mutants: int = field(default=60, metadata=limits(1, MAX_MUTANTS))
 
     def __post_init__(self) -> None:
         if not self.command.strip() or "\0" in self.command:
             raise ValueError(f"command must be a shell command, got {self.command!r}")
-        for name, most in (("timeout_s", MAX_TIMEOUT), ("budget", 1000), ("mutants", 10_000)):
+        for name, most in (("timeout_s", MAX_TIMEOUT), ("budget", MAX_BUDGET), ("mutants", MAX_MUTANTS)):
             value = getattr(self, name)
             if not 1 <= value <= most:
                 raise ValueError(f"{name} must be from 1 to {most}, got {value}")

@@ -10,9 +10,10 @@ asks for tests of what works already, or for a refactoring, has honest tests tha
 scorer out there. It doesn't say whether the tests test what the task asked for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteRun, lost
 from assay.detectors.runner_files.own_tests import belongs_to_tests
@@ -34,8 +35,8 @@ class TestsNeedTheFix:
     kind: ClassVar[str] = "tests_need_the_fix"
     advisory: ClassVar[bool] = True
 
-    command: str
-    timeout_s: int = 900
+    command: str = field(metadata=MULTILINE)
+    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
     report: ReportRule | None = None
 
     def __post_init__(self) -> None:
