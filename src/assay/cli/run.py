@@ -32,6 +32,7 @@ from assay.adapters.seeded_task import load_runnable
 from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
+from assay.cli.agent_options import add_agent, agent_of, doors_of, kept_from_tasks, recordable
 from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
 from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
 from assay.cli.report import report_on
@@ -41,10 +42,12 @@ from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.engine.coding_trial import Coding
 from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
+from assay.engine.model_access import ModelDoors
 from assay.engine.prepare_task import prepare_task
 from assay.engine.run_job import run_job
 from assay.engine.site import Site
 from assay.engine.task import Task, with_network
+from assay.engine.task_check import refuse_asking
 
 if TYPE_CHECKING:
     from assay.adapters.judge_setup import Judges
@@ -52,11 +55,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
-    parser.add_argument("-a", "--agent", required=True, metavar="AGENT", help="oracle, nop, or a shell command")
-    parser.add_argument(
-        "--agent-name", metavar="NAME", help="name of the agent in reports (default: the command's first word)"
-    )
-    parser.add_argument("-m", "--model", metavar="NAME", help="name of the agent's model in reports")
+    add_agent(parser)
     parser.add_argument(
         "-k", "--n-attempts", type=positive, default=1, metavar="N", help="attempts per task (default: 1)"
     )
@@ -99,20 +98,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
-    site = Site(choose(args.isolation), ThisHost())
-    tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args), no_image=args.no_image)
+    agent = agent_of(args, os.environ)
+    kept = kept_from_tasks(args)
+    site = Site(choose(args.isolation), ThisHost({n: v for n, v in os.environ.items() if n not in kept}))
+    doors = doors_of(agent, site.sandbox, os.environ)
+    tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args, kept), no_image=args.no_image)
     for complaint in refused:
         display.complain(complaint)
     for warning in dict.fromkeys(warning for task, _ in tasks for warning in task.warnings):
         display.note(warning)
     if not tasks:
         raise InputError("none of the tasks can be run")
-    setting = _setting(args, tasks)
+    setting = _setting(args, agent, tasks)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
     with judges_of(args) as judges:
         if judges is not None:
             check_judges(judges, [task.path for task, _ in tasks if task.seeded])
-        finished_all = _run(setting, site, planned, display, judges)
+        finished_all = _run(setting, site, planned, display, judges, doors)
     if not finished_all:
         print(
             f"assay: interrupted; run the same command with --job-name {setting.name} to resume", file=sys.stderr
@@ -140,32 +142,33 @@ def load_tasks(
     return tasks, refused
 
 
-def _grant(args: argparse.Namespace) -> Callable[[Task], Task]:
+def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[Task], Task]:
     """What the options say about the network and the rules of grading, for a task."""
     rules = grading_rules(args)
     both = None if args.network is None else args.network == "public"
     verifier = True if args.verifier_network else both
 
     def granted(task: Task) -> Task:
+        refuse_asking(task, kept)
         steps = tuple(with_network(step, agent=both, verifier=verifier) for step in task.steps)
         return replace(task, steps=steps, rules=rules or task.rules)
 
     return granted
 
 
-def _setting(args: argparse.Namespace, tasks: Sequence[tuple[Task, str | None]]) -> JobSetting:
+def _setting(args: argparse.Namespace, agent: Agent, tasks: Sequence[tuple[Task, str | None]]) -> JobSetting:
     adhoc = [task.path for task, source in tasks if source is None]
     datasets = [path for path in args.tasks if not is_task(path)]
     return JobSetting(
         name=_job_name(args.job_name, args.jobs_dir),
         jobs_dir=args.jobs_dir,
-        agent=_agent(args),
+        agent=agent,
         attempts=args.n_attempts,
         concurrent=args.n_concurrent,
         max_retries=args.max_retries,
         datasets=tuple(datasets),
         adhoc_tasks=tuple(adhoc),
-        invocation=("assay", *sys.argv[1:]),
+        invocation=("assay", *recordable(sys.argv[1:])),
     )
 
 
@@ -182,25 +185,19 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
     return given
 
 
-def _agent(args: argparse.Namespace) -> Agent:
-    if args.agent == "oracle":
-        return Agent("oracle", oracle=True, model=args.model)
-    if args.agent == "nop":
-        return Agent("nop", model=args.model)
-    if not args.agent.strip():
-        raise InputError("--agent must be oracle, nop or a shell command, got an empty string")
-    name = args.agent_name or os.path.basename(args.agent.split()[0])
-    return Agent(name, command=args.agent, model=args.model)
-
-
 def _run(
-    setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display, judges: "Judges | None"
+    setting: JobSetting,
+    site: Site,
+    planned: Sequence[Planned],
+    display: Display,
+    judges: "Judges | None",
+    doors: ModelDoors | None,
 ) -> bool:
     """Run the job. Returns whether it finished."""
     try:
         with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
             coding = Coding(LocalRunScoring(lambda: site.sandbox), judges)
-            return run_job(setting, planned, site, workshop, store, display, stop_all, coding)
+            return run_job(setting, planned, site, workshop, store, display, stop_all, coding, doors)
     except OSError as error:
         where = "" if error.filename is None else f" ({error.filename})"
         raise MeasurementError(

@@ -71,10 +71,12 @@ def run_coding_trial(
     try:
         bench.seed()
         for step in task.steps:
-            ran, failure = run_agent(site, bench, task, step, agent)
-            steps.append(StepRecord(step.name, ran, failure, None))
+            run = run_agent(site, bench, task, step, agent)
+            ran = run.ran
+            steps.append(StepRecord(step.name, ran, run.failure, None, model=run.model))
             folder.keep_agent(step.name, bench, [], ran, ORACLE_LOG if agent.oracle else AGENT_LOG)
             records.append(coding.scoring.agent_record(folder.path, step.name, _end(ran, step), agent.name))
+            run.check_model()
             if ran is not None and ran.end.timed_out:
                 break
         rewards, broken = _score(task, bench, folder, records, coding)

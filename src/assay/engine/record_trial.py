@@ -22,6 +22,7 @@ class TrialRecorder:
         self._bench = bench
         self._task = task
         self._log = ORACLE_LOG if agent.oracle else AGENT_LOG
+        self._access = agent.access()
         self._workspace: str | None = None
 
     def agent_ended(self, step: Step, ran: Ran | None) -> None:
@@ -43,6 +44,7 @@ class TrialRecorder:
             site=self._site,
             before=self._folder.gradings(),
             checksums={"tests": self._workshop.tests_checksum(step), "workspace": self._workspace},
+            agent_access=self._access,
         )
         self._folder.add_grading(grading)
 
