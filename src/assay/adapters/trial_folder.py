@@ -13,6 +13,7 @@ from typing import Any
 from assay.adapters.atomic_write import write_durably, write_text
 from assay.adapters.checksums import file_checksum
 from assay.adapters.gradings import last_grading, write_grading
+from assay.adapters.told_trajectory import tell_trajectory
 from assay.adapters.trees import clear_the_way
 from assay.adapters.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE
 from assay.core.errors import InputError
@@ -20,6 +21,7 @@ from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.grading_record import Before
+from assay.engine.job_plan import Agent
 from assay.engine.job_ports import Bench
 from assay.engine.sandbox import Ran
 
@@ -44,6 +46,10 @@ class DiskTrialFolder:
         write_text(f"{folder}/artifacts/{MANIFEST}", json.dumps(manifest, indent=2))
         _write_output(f"{folder}/agent/{log}", ran)
         return file_checksum(bench.keep_workspace(folder))
+
+    def tell_trajectory(self, step: str | None, agent: Agent) -> None:
+        if agent.trajectory is not None:
+            tell_trajectory(f"{self._of(step)}/agent", agent)
 
     def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:
         folder = self._of(step)

@@ -3,13 +3,15 @@
 import argparse
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.adapters.agents.known import description_file, read_description
 from assay.cli.arguments import positive
 from assay.cli.judge_options import amount
 from assay.core.errors import InputError
+from assay.engine.agent_description import model_variables
 from assay.engine.job_plan import Agent
 from assay.engine.model_access import ModelGrant, ModelLimits, PriceList, Prices
 from assay.formats.endpoint_url import base_url
@@ -25,11 +27,19 @@ _GIVEN = re.compile(rf"({ENV}=)?([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 
 def add_agent(parser: argparse.ArgumentParser) -> None:
     """Add the options of the agent and its model."""
-    parser.add_argument("-a", "--agent", required=True, metavar="AGENT", help="oracle, nop, or a shell command")
+    parser.add_argument(
+        "-a",
+        "--agent",
+        required=True,
+        metavar="AGENT",
+        help="oracle, nop, a shell command, a name of 'assay agents', or a file that describes an agent (.toml)",
+    )
     parser.add_argument(
         "--agent-name", metavar="NAME", help="name of the agent in reports (default: the command's first word)"
     )
-    parser.add_argument("-m", "--model", metavar="NAME", help="name of the agent's model in reports")
+    parser.add_argument(
+        "-m", "--model", metavar="NAME", help="name of the agent's model, for reports and agents with a name"
+    )
     parser.add_argument(
         ENV,
         action="append",
@@ -67,22 +77,51 @@ def add_agent(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def agent_of(args: argparse.Namespace, env: Mapping[str, str]) -> Agent:
-    """The agent that the options describe. ``env`` is the environment of the command. Raises ``InputError``."""
-    agent = replace(_named(args), model=args.model, private=_private(args, env), model_grant=_grant(args, env))
+def agent_of(
+    args: argparse.Namespace, env: Mapping[str, str], sandbox: "Sandbox", say: Callable[[str], None]
+) -> Agent:
+    """The agent that the options describe, installed if need be. ``env`` is the environment of the command.
+
+    Raises ``InputError``.
+    """
+    private, grant = _private(args, env), _grant(args, env)
+    agent = replace(_named(args, sandbox, say), private=private, model_grant=grant)
     if agent.model_grant is not None and agent.command is None:
         raise InputError(f"--model-endpoint must come with an agent that is a command, got {agent.name}")
     return agent
 
 
-def _named(args: argparse.Namespace) -> Agent:
+def _named(args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
     if args.agent == "oracle":
-        return Agent("oracle", oracle=True)
+        return Agent("oracle", oracle=True, model=args.model)
     if args.agent == "nop":
-        return Agent("nop")
+        return Agent("nop", model=args.model)
     if not args.agent.strip():
         raise InputError("--agent must be oracle, nop or a shell command, got an empty string")
-    return Agent(args.agent_name or os.path.basename(args.agent.split()[0]), command=args.agent)
+    path = description_file(args.agent)
+    if path is not None:
+        return _described(path, args, sandbox, say)
+    name = args.agent_name or os.path.basename(args.agent.split()[0])
+    return Agent(name, command=args.agent, model=args.model)
+
+
+def _described(path: str, args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
+    from assay.adapters.agents.install import install  # noqa: PLC0415 - only for agents with a description
+
+    found = read_description(path)
+    if found.needs_model and args.model is None:
+        raise InputError(f"the agent {found.name} needs the name of a model: pass -m")
+    installed = install(found, sandbox, say)
+    model = {} if args.model is None else model_variables(args.model)
+    return Agent(
+        args.agent_name or found.name,
+        command=found.command,
+        model=args.model,
+        env={**found.env, **model, **dict(installed.env)},
+        mounts=installed.mounts,
+        trajectory=found.trajectory,
+        version=found.version,
+    )
 
 
 def doors_of(agent: Agent, sandbox: "Sandbox", env: Mapping[str, str]) -> "Doors | None":

@@ -98,9 +98,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
-    agent = agent_of(args, os.environ)
     kept = kept_from_tasks(args)
     site = Site(choose(args.isolation), ThisHost({n: v for n, v in os.environ.items() if n not in kept}))
+    agent = agent_of(args, os.environ, site.sandbox, display.note)
     doors = doors_of(agent, site.sandbox, os.environ)
     tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args, kept), no_image=args.no_image)
     for complaint in refused:

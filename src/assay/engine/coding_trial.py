@@ -75,6 +75,7 @@ def run_coding_trial(
             ran = run.ran
             steps.append(StepRecord(step.name, ran, run.failure, None, model=run.model))
             folder.keep_agent(step.name, bench, [], ran, ORACLE_LOG if agent.oracle else AGENT_LOG)
+            folder.tell_trajectory(step.name, agent)
             records.append(coding.scoring.agent_record(folder.path, step.name, _end(ran, step), agent.name))
             run.check_model()
             if ran is not None and ran.end.timed_out:

@@ -21,6 +21,7 @@ class TrialRecorder:
         self._folder = folder
         self._bench = bench
         self._task = task
+        self._agent = agent
         self._log = ORACLE_LOG if agent.oracle else AGENT_LOG
         self._access = agent.access()
         self._workspace: str | None = None
@@ -29,6 +30,7 @@ class TrialRecorder:
         """Keep the workspace now, because the verifier may change it."""
         artifacts = self._artifacts(step)
         self._workspace = self._folder.keep_agent(step.name, self._bench, artifacts, ran, self._log)
+        self._folder.tell_trajectory(step.name, self._agent)
 
     def step_ended(self, step: Step, record: StepRecord) -> None:
         """Keep the verifier's files and the grading."""
