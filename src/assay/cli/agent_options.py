@@ -206,7 +206,7 @@ def _grant(args: argparse.Namespace, env: Mapping[str, str]) -> ModelGrant | Non
     try:
         url = base_url(args.model_endpoint, "a model's endpoint")
     except ValueError as error:
-        raise InputError(f"--model-endpoint: {error}, got {args.model_endpoint!r}") from error
+        raise InputError(f"--model-endpoint: {error}") from error
     limits = ModelLimits(args.model_requests, args.model_tokens, args.model_cost)
     models = {} if args.model_price_file is None else _price_file(args.model_price_file)
     prices = PriceList(models, args.model_price)

@@ -78,11 +78,11 @@ class Exchange:
 
     def _head(self) -> bytes:
         end = time.monotonic() + HEAD_SEC
-        while END not in self._heard:
-            if len(self._heard) > LARGEST_HEAD:
-                raise RefusedRequestError(431, f"the head of a request must have at most {LARGEST_HEAD} bytes")
+        while END not in self._heard and len(self._heard) <= LARGEST_HEAD:
             self._hear(end, "head")
         head, _, self._heard = self._heard.partition(END)
+        if len(head) > LARGEST_HEAD:
+            raise RefusedRequestError(431, f"the head of a request must have at most {LARGEST_HEAD} bytes")
         return head
 
     def _body(self, head: RequestHead) -> bytes:

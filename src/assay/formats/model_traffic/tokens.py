@@ -48,6 +48,8 @@ class AnswerCounter:
         self._stream = content_type.partition(";")[0].strip().lower() == "text/event-stream"
         self._hide = hide and self._stream
         self._rest = b""
+        self._whole: list[bytes] = []
+        self._size = 0
         self._too_large = False
         self._usage: dict[str, Any] = {}
         self._event: list[bytes] = []
@@ -56,13 +58,18 @@ class AnswerCounter:
         """Look at a piece of the answer."""
         if self._too_large:
             return chunk
+        if not self._stream:
+            self._size += len(chunk)
+            self._too_large = self._size > LARGEST
+            self._whole.append(chunk)
+            if self._too_large:
+                self._whole.clear()
+            return chunk
         self._rest += chunk
         if len(self._rest) > LARGEST:
             self._too_large = True
             held, self._rest = b"".join(self._event) + self._rest, b""
             return held if self._hide else chunk
-        if not self._stream:
-            return chunk
         *lines, self._rest = self._rest.splitlines(keepends=True) or [b""]
         if self._rest.endswith(b"\n"):
             lines.append(self._rest)
@@ -73,9 +80,8 @@ class AnswerCounter:
     def end(self) -> tuple[bytes, Tokens | None]:
         """What is left to pass on, and the tokens; None if the answer didn't state them."""
         held = b"".join(self._event) + self._rest if self._hide else b""
-        if not self._stream and not self._too_large:
-            answer = _object(self._rest)
-            return held, tokens_of(answer.get("usage"))
+        if not self._stream:
+            return held, tokens_of(_object(b"".join(self._whole)).get("usage"))
         self._look(self._rest)
         return held, tokens_of(self._usage)
 
