@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.running import Cli
+from tests.coding import FIXED, GUARD, TESTS, seed
 from tests.sandbox.backends import need
 from tests.servers.chat_server import Chat, Talk, chatting
 from tests.tasks import StepSpec, attempt, run_arguments, write_steps, write_task
@@ -149,6 +150,16 @@ def test_a_limit_is_that_of_the_whole_trial(talk: Talk, tmp_path: Path) -> None:
     assert steps[1]["metadata"]["model_access"]["limit_reached"] == sentence
     assert f"a limit was reached: {sentence}" in left.text("trial.log")
     assert left.rewards == {"reward": 1.0}
+
+
+def test_a_coding_run_has_a_model_too(cli: Cli, talk: Talk, tmp_path: Path) -> None:
+    task, _ = seed(tmp_path, TESTS, GUARD, user_instruction="Fix add().")
+    agent = f"{ASKS} 1; cat > calc.py <<'EOF'\n{FIXED}EOF\n"
+    options = ["--jobs-dir", tmp_path / "jobs", "--job-name", "job", *model(talk)]
+    ran = cli("run", task, "-a", agent, *options)
+    (result,) = (json.loads(path.read_text()) for path in (tmp_path / "jobs" / "job").glob("*/result.json"))
+    assert "OVERALL  PASS" in ran.out
+    assert used(result["agent_result"]) == [90, 40, 10, None]
 
 
 def test_a_model_that_never_answers_is_a_broken_measurement(tmp_path: Path) -> None:
