@@ -3,14 +3,14 @@
 TASKS are task folders, or folders with task folders at any depth. A task that 'assay seed' made has scorers, not a
 verifier: they run as soon as the agent has stopped, and their verdict is kept in the run.
 
-The agent is 'oracle' (runs the task's own solution), 'nop' (does nothing), a name that 'assay agents' lists, a file
-that describes an agent (.toml), or a shell command. A command gets the instruction on standard input, in
-$ASSAY_INSTRUCTION and in the file $ASSAY_INSTRUCTION_FILE. It starts in the task's working folder and is stopped when
-its time is up. What it leaves in /logs/agent is kept: trajectory.json or trajectory.jsonl, and final_response.md if
-its last message isn't its answer.
+The agent is 'oracle' (runs the task's own solution), 'nop' (does nothing), a name that 'assay agents' lists, a
+file that describes an agent (.toml), or a shell command. A command gets the instruction on standard input, in
+$ASSAY_INSTRUCTION and in the file $ASSAY_INSTRUCTION_FILE. It starts in the task's working folder and is stopped
+when its time is up. What it leaves in /logs/agent is kept: trajectory.json or trajectory.jsonl, and
+final_response.md if its last message isn't its answer.
 
-With --model-endpoint, an agent without a network can talk to one language model. Its tokens are counted, and the key
-stays outside of the sandbox.
+With --model-endpoint, an agent without a network can talk to one language model. Its tokens are counted, and the
+key stays outside of the sandbox.
 
 To resume an interrupted job, run the same command with the same --job-name.
 
