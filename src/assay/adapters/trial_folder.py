@@ -13,7 +13,6 @@ from typing import Any
 from assay.adapters.atomic_write import write_durably, write_text
 from assay.adapters.checksums import file_checksum
 from assay.adapters.gradings import last_grading, write_grading
-from assay.adapters.told_trajectory import tell_trajectory
 from assay.adapters.trees import clear_the_way
 from assay.adapters.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE
 from assay.core.errors import InputError
@@ -49,6 +48,8 @@ class DiskTrialFolder:
 
     def tell_trajectory(self, step: str | None, agent: Agent) -> None:
         if agent.trajectory is not None:
+            from assay.adapters.told_trajectory import tell_trajectory  # noqa: PLC0415 - only agents with a name
+
             tell_trajectory(f"{self._of(step)}/agent", agent)
 
     def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:

@@ -31,7 +31,6 @@ from assay.adapters.trees import (
     unpack_tree,
     walk,
 )
-from assay.adapters.workspace.linking import link_folder
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.command_environment import HOME
@@ -79,6 +78,8 @@ class Workbench:
         if self._environment.archive is not None:
             unpack_tree(self._environment.archive, self.workdir())
         for folder in self._environment.around.linked:
+            from assay.adapters.workspace.linking import link_folder  # noqa: PLC0415 - few tasks have such folders
+
             link_folder(self.workdir(), folder)
         if self._environment.around.home is not None:
             os.mkdir(f"{self._base}/home")

@@ -28,27 +28,22 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from assay.adapters.job_store import DiskJobStore
-from assay.adapters.run_scoring import LocalRunScoring
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.seeded_names import is_seeded
-from assay.adapters.seeded_task import load_runnable
 from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
 from assay.cli.agent_options import add_agent, agent_of, doors_of, kept_from_tasks, recordable
 from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
 from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
-from assay.cli.report import report_on
 from assay.cli.run_display import Display
-from assay.cli.run_scores import show_scored
 from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.core.errors import AssayError, InputError, MeasurementError
-from assay.engine.coding_trial import Coding
 from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
 from assay.engine.model_access import ModelDoors
 from assay.engine.prepare_task import prepare_task
-from assay.engine.run_job import run_job
+from assay.engine.run_job import SeededTrials, run_job
 from assay.engine.site import Site
 from assay.engine.task import Task, with_network
 from assay.engine.task_check import refuse_asking
@@ -124,7 +119,12 @@ def run(args: argparse.Namespace) -> int:
             f"assay: interrupted; run the same command with --job-name {setting.name} to resume", file=sys.stderr
         )
         return 130
-    show_scored(setting.folder, [task for task, _ in tasks])
+    if any(task.seeded for task, _ in tasks):
+        from assay.cli.run_scores import show_scored  # noqa: PLC0415 - most tasks aren't seeded
+
+        show_scored(setting.folder)
+    from assay.cli.report import report_on  # noqa: PLC0415 - no trial has to wait for it
+
     code = report_on([setting.folder])
     return 1 if refused else code
 
@@ -137,13 +137,18 @@ def load_tasks(
     refused: list[str] = []
     for folder, source in chosen:
         try:
-            if is_seeded(folder):
-                tasks.append((grant(load_runnable(folder, site.sandbox)), source))
-            else:
-                tasks.append((prepare_task(grant(load_task(folder)), site, no_image=no_image), source))
+            tasks.append((_loaded(folder, site, grant, no_image=no_image), source))
         except AssayError as error:
             refused.append(str(error))
     return tasks, refused
+
+
+def _loaded(folder: str, site: Site, grant: Callable[[Task], Task], *, no_image: bool) -> Task:
+    if is_seeded(folder):
+        from assay.adapters.seeded_task import load_runnable  # noqa: PLC0415 - most tasks aren't seeded
+
+        return grant(load_runnable(folder, site.sandbox))
+    return prepare_task(grant(load_task(folder)), site, no_image=no_image)
 
 
 def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[Task], Task]:
@@ -189,6 +194,13 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
     return given
 
 
+def _coding(site: Site, judges: "Judges | None") -> SeededTrials:
+    from assay.adapters.run_scoring import LocalRunScoring  # noqa: PLC0415 - most tasks aren't seeded
+    from assay.engine.coding_trial import Coding  # noqa: PLC0415
+
+    return Coding(LocalRunScoring(lambda: site.sandbox), judges)
+
+
 def _run(
     setting: JobSetting,
     site: Site,
@@ -200,7 +212,7 @@ def _run(
     """Run the job. Returns whether it finished."""
     try:
         with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
-            coding = Coding(LocalRunScoring(lambda: site.sandbox), judges)
+            coding = _coding(site, judges) if any(one.task.seeded for one in planned) else None
             return run_job(setting, planned, site, workshop, store, display, stop_all, coding, doors)
     except OSError as error:
         where = "" if error.filename is None else f" ({error.filename})"

@@ -60,6 +60,10 @@ class Coding:
     scoring: RunScoring
     judges: Judges | None = None
 
+    def run(self, site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord:
+        """Run one trial. With this, it fulfils ``SeededTrials``."""
+        return run_coding_trial(site, bench, task, agent, folder, self)
+
 
 def run_coding_trial(
     site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder, coding: Coding

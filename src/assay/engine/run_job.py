@@ -14,9 +14,8 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Protocol
 
-from assay.engine.coding_trial import Coding, run_coding_trial
 from assay.engine.job_files import JobFiles
-from assay.engine.job_plan import JobSetting, Planned
+from assay.engine.job_plan import Agent, JobSetting, Planned
 from assay.engine.job_ports import Bench, JobStore, TrialFolder, Workshop
 from assay.engine.job_result import ResultWriter
 from assay.engine.model_access import ModelDoors
@@ -28,6 +27,12 @@ from assay.engine.task import Task
 from assay.engine.trial_queue import Ended, Listener, TrialQueue
 from assay.engine.trial_record import TrialRecord
 from assay.engine.trial_result import log_lines, remark, trial_result
+
+
+class SeededTrials(Protocol):
+    """Runs the trials of seeded tasks, which have scorers and not a verifier (engine/coding_trial.py)."""
+
+    def run(self, site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord: ...
 
 
 class JobListener(Listener, Protocol):
@@ -44,7 +49,7 @@ def run_job(
     store: JobStore,
     listener: JobListener,
     stop_sandboxes: Callable[[], None],
-    coding: Coding | None = None,
+    coding: SeededTrials | None = None,
     models: ModelDoors | None = None,
 ) -> bool:
     """Run the planned trials that are not finished yet. Returns False if the user interrupted the job.
@@ -88,7 +93,7 @@ class JobTrials:
         store: JobStore,
         files: JobFiles,
         resumed: Resumed,
-        coding: Coding | None = None,
+        coding: SeededTrials | None = None,
         models: ModelDoors | None = None,
     ) -> None:
         self._coding = coding
@@ -123,7 +128,7 @@ class JobTrials:
 
     def _run(self, site: Site, task: Task, bench: Bench, folder: TrialFolder) -> TrialRecord:
         if task.seeded and self._coding is not None:
-            return run_coding_trial(site, bench, task, self._agent, folder, self._coding)
+            return self._coding.run(site, bench, task, self._agent, folder)
         recorder = TrialRecorder(site, self._workshop, folder, bench, task, self._agent)
         record = run_trial(site, bench, task, self._agent, recorder)
         recorder.trial_ended(record)

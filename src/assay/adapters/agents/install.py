@@ -52,7 +52,7 @@ def prepare(agent: AgentDescription, say: Callable[[str], None]) -> str:
     """The folder of an agent with its virtual environment, made if there is none yet."""
     python = shutil.which("python3", path=PATH)
     if python is None:
-        raise InputError(f"to install an agent, there must be a python3 in {PATH}, which sandboxes show")
+        raise InputError(f"an agent needs a python3 in one of {PATH}, but found no such program")
     folder = f"{cache_folder()}/{agent.name}-{_digest(agent.packages, python)}"
     try:
         os.makedirs(folder, mode=0o755, exist_ok=True)

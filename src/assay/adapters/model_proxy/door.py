@@ -173,5 +173,5 @@ def _python(sandbox: Sandbox) -> str:
         )
     found = shutil.which("python3", path=PATH)
     if found is None:
-        raise InputError(f"--model-endpoint needs a python3 in {PATH}, which sandboxes show, but there is none")
+        raise InputError(f"--model-endpoint needs a python3 in one of {PATH}, but found no such program")
     return found
