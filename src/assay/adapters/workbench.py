@@ -34,7 +34,7 @@ from assay.adapters.trees import (
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.command_environment import HOME
-from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.task import LOGS, Copy, Environment, Step
 from assay.evidence.files import Content, File, RewardFiles

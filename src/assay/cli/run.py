@@ -196,9 +196,10 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
 
 def _coding(site: Site, judges: "Judges | None") -> SeededTrials:
     from assay.adapters.run_scoring import LocalRunScoring  # noqa: PLC0415 - most tasks aren't seeded
-    from assay.engine.coding_trial import Coding  # noqa: PLC0415
+    from assay.engine.coding_scoring import Coding  # noqa: PLC0415
+    from assay.engine.coding_trial import CodingTrials  # noqa: PLC0415
 
-    return Coding(LocalRunScoring(lambda: site.sandbox), judges)
+    return CodingTrials(Coding(LocalRunScoring(lambda: site.sandbox), judges))
 
 
 def _run(

@@ -20,9 +20,6 @@ from assay.engine.sandbox import Mount, Ran
 from assay.engine.task import Environment, Step
 from assay.evidence.files import File, RewardFiles
 
-# The agent's output is kept among its logs. Harbor uses another name for the output of the oracle.
-ORACLE_LOG, AGENT_LOG = "oracle.txt", "output.txt"
-
 
 class Bench(Protocol):
     """The folders of one trial while it runs. Each method may raise ``MeasurementError``."""

@@ -3,7 +3,8 @@
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.grading_record import grading_of, grading_of_trial
 from assay.engine.job_plan import Agent
-from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG, Bench, TrialFolder, Workshop
+from assay.engine.job_ports import Bench, TrialFolder, Workshop
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
