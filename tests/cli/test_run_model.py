@@ -139,6 +139,23 @@ def test_the_verifier_has_no_door(talk: Talk, tmp_path: Path) -> None:
     assert left.rewards == {"reward": 1.0}
 
 
+# Twelve at a time, each with a body that is larger than any buffer on the way.
+AT_ONCE = """python3 -c '
+import concurrent.futures, json, os, urllib.request
+body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "x" * 1_000_000}]}).encode()
+asked = [urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body) for _ in range(12)]
+with concurrent.futures.ThreadPoolExecutor(12) as pool:
+    print(*pool.map(lambda one: urllib.request.urlopen(one, timeout=50).status, asked))
+'"""
+
+
+def test_many_large_requests_at_once_do_not_block_each_other(tmp_path: Path) -> None:
+    with chatting(Chat("x" * 500_000, usage=USAGE, delay=0.1)) as slow:
+        left = attempt(write_task(tmp_path / "task"), AT_ONCE, tmp_path / "jobs", "--model-endpoint", slow.url)
+    assert left.text("agent/output.txt") == f"{' '.join(['200'] * 12)}\n"
+    assert left.result["agent_result"]["n_input_tokens"] == 12 * 90
+
+
 def test_a_limit_is_that_of_the_whole_trial(talk: Talk, tmp_path: Path) -> None:
     task = write_steps(tmp_path / "task", [StepSpec("one"), StepSpec("two")])
     left = attempt(task, f"{ASKS} 1 2", tmp_path / "jobs", *model(talk, "--model-requests", 3))

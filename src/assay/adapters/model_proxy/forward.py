@@ -10,72 +10,47 @@ from __future__ import annotations  # The system's Python may be an older one.
 
 import contextlib
 import os
-import selectors
 import signal
 import socket
 import sys
+import threading
 
 MOST = 64
 CHUNK = 64 * 1024
 
 
-class Pipes:
-    """The open connections, in pairs."""
+def serve(listener: socket.socket, path: str) -> None:
+    """Pass on whatever connects, some at a time; others wait."""
+    places = threading.BoundedSemaphore(MOST)
+    while True:
+        places.acquire()
+        near = listener.accept()[0]
+        threading.Thread(target=attend, args=(near, path, places), daemon=True).start()
 
-    def __init__(self, listener: socket.socket, path: str) -> None:
-        self.listener = listener
-        self.path = path
-        self.selector = selectors.DefaultSelector()
-        self.others: dict[socket.socket, socket.socket] = {}
-        self.selector.register(listener, selectors.EVENT_READ)
 
-    def serve(self) -> None:
-        while True:
-            for key, _ in self.selector.select():
-                if key.fileobj is self.listener:
-                    self.accept()
-                elif isinstance(key.fileobj, socket.socket) and key.fileobj in self.others:
-                    self.move(key.fileobj)
+def attend(near: socket.socket, path: str, places: threading.BoundedSemaphore) -> None:
+    """One connection. Each way has a thread: one that waits must not keep the other from moving."""
+    try:
+        with near, socket.socket(socket.AF_UNIX) as far:
+            far.connect(path)
+            back = threading.Thread(target=copy, args=(far, near), daemon=True)
+            back.start()
+            copy(near, far)
+            back.join()
+    except OSError:
+        pass
+    finally:
+        places.release()
 
-    def accept(self) -> None:
-        near = self.listener.accept()[0]
-        far = socket.socket(socket.AF_UNIX)
-        try:
-            far.connect(self.path)
-        except OSError:
-            near.close()
-            far.close()
-            return
-        for one, other in ((near, far), (far, near)):
-            self.others[one] = other
-            self.selector.register(one, selectors.EVENT_READ)
-        if len(self.others) >= 2 * MOST:
-            self.selector.unregister(self.listener)
 
-    def move(self, source: socket.socket) -> None:
-        try:
-            data = source.recv(CHUNK)
-            if data:
-                self.others[source].sendall(data)
-                return
-            # The other way may still be in use: a client may say that it has said all, and wait for the answer.
-            self.others[source].shutdown(socket.SHUT_WR)
-            self.selector.unregister(source)
-            if self.others[source] in self.selector.get_map():
-                return
-        except (OSError, ValueError, KeyError):
-            pass
-        self.drop(source)
-
-    def drop(self, one: socket.socket) -> None:
-        full = len(self.others) >= 2 * MOST
-        for end in (one, self.others[one]):
-            self.others.pop(end, None)
-            with contextlib.suppress(KeyError, ValueError):
-                self.selector.unregister(end)
-            end.close()
-        if full:
-            self.selector.register(self.listener, selectors.EVENT_READ)
+def copy(source: socket.socket, target: socket.socket) -> None:
+    """Until one end closes. The other way may still be in use: a client that has said all waits for the answer."""
+    with contextlib.suppress(OSError):
+        while data := source.recv(CHUNK):
+            target.sendall(data)
+    for one, way in ((target, socket.SHUT_WR), (source, socket.SHUT_RD)):
+        with contextlib.suppress(OSError):
+            one.shutdown(way)
 
 
 def serve_apart(listener: socket.socket, path: str) -> None:
@@ -90,7 +65,7 @@ def serve_apart(listener: socket.socket, path: str) -> None:
             nothing = os.open(os.devnull, os.O_RDWR)
             for fd in (0, 1, 2):  # Nobody should wait for the end of the command's output because of this one.
                 os.dup2(nothing, fd)
-            Pipes(listener, path).serve()
+            serve(listener, path)
     finally:
         os._exit(0)
 
