@@ -17,9 +17,10 @@ from dataclasses import dataclass
 
 from assay.adapters.atomic_write import write_text
 from assay.adapters.command_environment import venv_mounts
+from assay.adapters.system_python import system_python
 from assay.core.errors import InputError
 from assay.engine.agent_description import BIN, AgentDescription
-from assay.engine.sandbox import PATH, Mount, Sandbox
+from assay.engine.sandbox import Mount, Sandbox
 
 FOLDER_VARIABLE = "ASSAY_AGENTS_DIR"
 LOG = "install.log"
@@ -50,9 +51,7 @@ def install(agent: AgentDescription, sandbox: Sandbox, say: Callable[[str], None
 
 def prepare(agent: AgentDescription, say: Callable[[str], None]) -> str:
     """The folder of an agent with its virtual environment, made if there is none yet."""
-    python = shutil.which("python3", path=PATH)
-    if python is None:
-        raise InputError(f"an agent needs a python3 in one of {PATH}, but found no such program")
+    python = system_python(f"the agent {agent.name}")
     folder = f"{cache_folder()}/{agent.name}-{_digest(agent.packages, python)}"
     try:
         os.makedirs(folder, mode=0o755, exist_ok=True)
@@ -120,8 +119,7 @@ def _last_words(log: str) -> str:
 
 def _digest(packages: Sequence[str], python: str) -> str:
     """Other packages, and another Python, are another installation."""
-    real = os.path.realpath(python)
-    return hashlib.sha256("\n".join((*packages, real)).encode()).hexdigest()[:12]
+    return hashlib.sha256("\n".join((*packages, python)).encode()).hexdigest()[:12]
 
 
 @contextlib.contextmanager

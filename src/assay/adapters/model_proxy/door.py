@@ -13,9 +13,10 @@ from pathlib import Path
 from assay.adapters.model_proxy.exchange import Exchange
 from assay.adapters.model_proxy.upstream import Call, Upstream, endpoint
 from assay.adapters.scratch import temporary_folder
+from assay.adapters.system_python import system_python
 from assay.core.errors import InputError
 from assay.engine.model_access import Meter, ModelGrant, ModelUse
-from assay.engine.sandbox import PATH, Command, Mount, Sandbox
+from assay.engine.sandbox import Command, Mount, Sandbox
 
 PORT = 47100
 INSIDE = "/run/assay-model"
@@ -171,7 +172,4 @@ def _python(sandbox: Sandbox) -> str:
         raise InputError(
             f"--model-endpoint needs the isolation bubblewrap, but a sandbox of {isolation.backend} {why}"
         )
-    found = shutil.which("python3", path=PATH)
-    if found is None:
-        raise InputError(f"--model-endpoint needs a python3 in one of {PATH}, but found no such program")
-    return found
+    return system_python("--model-endpoint")
