@@ -11,7 +11,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict
 from assay.dialects.scorers.scenario import Scenario
 from assay.dialects.scorers.scored_run import ScoredRun
-from assay.engine.judge_run import with_verdict
+from assay.engine.judge_verdict import with_verdict
 from tests.engine.test_judge_run import report
 from tests.judge.cases import FAIL, said
 from tests.judge.verdicts import AT, verdict_of

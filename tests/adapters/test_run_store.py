@@ -12,7 +12,7 @@ from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import OverallVerdict
-from assay.engine.judge_run import with_verdict
+from assay.engine.judge_verdict import with_verdict
 from assay.evidence.coding_run import RunStatus
 from tests.engine.test_judge_run import report
 from tests.judge.cases import RUN, said

@@ -14,7 +14,7 @@ from assay.adapters.shared_copies import SharedCopies
 from assay.adapters.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE, Workbench
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount
 from assay.engine.task import Copy, Environment
 from assay.evidence.files import Absent, Content, Refusal, Refused

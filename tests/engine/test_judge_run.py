@@ -18,8 +18,8 @@ from assay.dialects.scorers.report import (
     Run,
     ScorersReport,
 )
-from assay.engine.judge_run import with_verdict
 from assay.engine.judge_trust import NEVER, Trust
+from assay.engine.judge_verdict import with_verdict
 from assay.evidence.coding_run import RunStatus
 from assay.judge.bounds import Bounds
 from assay.judge.guard import NAME as GUARD

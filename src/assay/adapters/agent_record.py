@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from assay.adapters.safe_read import read_below
-from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Tail
 from assay.evidence.files import Content, Refused
 from assay.evidence.trajectory import Trajectory

@@ -43,7 +43,7 @@ def command_environment(
     env: dict[str, str] = {}
     if wanted.venv is not None:
         venv = _folder(wanted.venv, base, "environment.venv")
-        mounts += _venv_mounts(venv, sandbox)
+        mounts += venv_mounts(venv, sandbox)
         path.append(f"{venv}/bin")
         env["VIRTUAL_ENV"] = venv
     linked: list[LinkedFolder] = []
@@ -78,7 +78,8 @@ def _folder(name: str, base: str, field: str) -> str:
     return path
 
 
-def _venv_mounts(venv: str, sandbox: Sandbox) -> list[Mount]:
+def venv_mounts(venv: str, sandbox: Sandbox) -> list[Mount]:
+    """A virtual environment and its Python, where the sandbox's user can read both."""
     mounts = [Mount(_shown(venv, sandbox), venv)]
     prefix = _prefix_of(venv)
     if not _is_system(prefix):

@@ -29,14 +29,6 @@ _CODE = re.compile(r"exit code (\d+)")
 _FAILED = ("MeasurementError", "EnvironmentStartTimeoutError")
 
 
-def is_kept_run(path: str) -> bool:
-    """Whether a folder is a run in the folder of a job. An agent can't make its workspace look like one: what is
-    beside it isn't the agent's.
-    """
-    job = os.path.dirname(os.path.abspath(path))
-    return os.path.isfile(f"{path}/result.json") and os.path.isfile(f"{job}/lock.json")
-
-
 class KeptCodingRun:
     """A finished run. ``path`` is as the user wrote it."""
 

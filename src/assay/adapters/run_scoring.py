@@ -17,7 +17,7 @@ from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.dialects.scorers.scored_run import ScoredRun
 from assay.engine.agent_session import session
-from assay.engine.coding_trial import ScoredWorkspace
+from assay.engine.coding_scoring import ScoredWorkspace
 from assay.engine.ports import NumberTakenError
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Attempt, score_by_task

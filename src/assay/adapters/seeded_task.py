@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.adapters.atomic_write import write_text
 from assay.adapters.checksums import file_checksum
@@ -26,8 +26,9 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import hash_of
 from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Sandbox
-from assay.engine.seeded_run import runnable
-from assay.engine.task import Task
+
+if TYPE_CHECKING:
+    from assay.engine.task import Task
 
 FORMAT = 1
 SEAL = "sha256"
@@ -70,8 +71,10 @@ def load_seeded(folder: str) -> Seeded:
     )
 
 
-def load_runnable(folder: str, sandbox: Sandbox) -> Task:
+def load_runnable(folder: str, sandbox: Sandbox) -> "Task":
     """A seeded task for agents to be run on. Raises ``InputError`` if it was changed."""
+    from assay.engine.seeded_run import runnable  # noqa: PLC0415 - only who runs agents needs it
+
     seeded = load_seeded(os.path.abspath(folder))
     _check_archive(seeded)
     around = command_environment(seeded.scenario.environment, ".", sandbox, seeded.home)

@@ -20,6 +20,7 @@ from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.grading_record import Before
+from assay.engine.job_plan import Agent
 from assay.engine.job_ports import Bench
 from assay.engine.sandbox import Ran
 
@@ -44,6 +45,12 @@ class DiskTrialFolder:
         write_text(f"{folder}/artifacts/{MANIFEST}", json.dumps(manifest, indent=2))
         _write_output(f"{folder}/agent/{log}", ran)
         return file_checksum(bench.keep_workspace(folder))
+
+    def tell_trajectory(self, step: str | None, agent: Agent) -> None:
+        if agent.trajectory is not None:
+            from assay.adapters.told_trajectory import tell_trajectory  # noqa: PLC0415 - only agents with a name
+
+            tell_trajectory(f"{self._of(step)}/agent", agent)
 
     def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:
         folder = self._of(step)

@@ -31,11 +31,10 @@ from assay.adapters.trees import (
     unpack_tree,
     walk,
 )
-from assay.adapters.workspace.linking import link_folder
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.command_environment import HOME
-from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.task import LOGS, Copy, Environment, Step
 from assay.evidence.files import Content, File, RewardFiles
@@ -79,6 +78,8 @@ class Workbench:
         if self._environment.archive is not None:
             unpack_tree(self._environment.archive, self.workdir())
         for folder in self._environment.around.linked:
+            from assay.adapters.workspace.linking import link_folder  # noqa: PLC0415 - few tasks have such folders
+
             link_folder(self.workdir(), folder)
         if self._environment.around.home is not None:
             os.mkdir(f"{self._base}/home")

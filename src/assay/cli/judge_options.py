@@ -40,7 +40,7 @@ def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
     add("replay", "take the answers from this folder, and ask nobody", metavar="DIR")
     add("price", "what a million tokens cost, in and out", metavar="IN,OUT", type=_price)
     add("tokens", "most tokens for all questions together", metavar="N", type=positive)
-    add("cost", "most money for all questions together, as --price counts it", metavar="X", type=_amount)
+    add("cost", "most money for all questions together, as --price counts it", metavar="X", type=amount)
     add("calibration", "what 'assay judge calibrate' wrote about this judge", metavar="FILE")
     add("at-once", "most questions at the same time (default: 8)", metavar="N", type=positive)
 
@@ -100,10 +100,11 @@ def _price(text: str) -> "Prices":
     parts = text.split(",")
     if len(parts) != 2:
         raise argparse.ArgumentTypeError(f"must be two numbers such as 0.15,0.60, got {text!r}")
-    return Prices(*(_amount(part) for part in parts))
+    return Prices(*(amount(part) for part in parts))
 
 
-def _amount(text: str) -> float:
+def amount(text: str) -> float:
+    """A number of at least 0."""
     try:
         amount = float(text)
     except ValueError:

@@ -25,6 +25,7 @@ COMMANDS = {
     "outcome": "print the outcome of a job as one line for a program",
     "audit": "check that a job's recorded result follows from its trials",
     "run": "run an agent on tasks and grade each attempt",
+    "agents": "list the agents that can be called by name, or install one",
     "grade": "grade finished runs again, without running the agents",
     "annotate": "record a reviewer's verdict on a run",
     "tag": "add a classified failure to a graded run",

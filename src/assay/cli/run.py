@@ -3,10 +3,14 @@
 TASKS are task folders, or folders with task folders at any depth. A task that 'assay seed' made has scorers, not a
 verifier: they run as soon as the agent has stopped, and their verdict is kept in the run.
 
-The agent is 'oracle' (runs the task's own solution), 'nop' (does nothing) or a shell command. A command gets the
-instruction on standard input, in $ASSAY_INSTRUCTION and in the file $ASSAY_INSTRUCTION_FILE. It starts in the
-task's working folder and is stopped when its time is up. What it leaves in /logs/agent is kept: trajectory.json or
-trajectory.jsonl, and final_response.md if its last message isn't its answer.
+The agent is 'oracle' (runs the task's own solution), 'nop' (does nothing), a name that 'assay agents' lists, a
+file that describes an agent (.toml), or a shell command. A command gets the instruction on standard input, in
+$ASSAY_INSTRUCTION and in the file $ASSAY_INSTRUCTION_FILE. It starts in the task's working folder and is stopped
+when its time is up. What it leaves in /logs/agent is kept: trajectory.json or trajectory.jsonl, and
+final_response.md if its last message isn't its answer.
+
+With --model-endpoint, an agent without a network can talk to one language model. Its tokens are counted, and the
+key stays outside of the sandbox.
 
 To resume an interrupted job, run the same command with the same --job-name.
 
@@ -24,27 +28,25 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from assay.adapters.job_store import DiskJobStore
-from assay.adapters.run_scoring import LocalRunScoring
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.seeded_names import is_seeded
-from assay.adapters.seeded_task import load_runnable
 from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
+from assay.cli.agent_options import add_agent, agent_of, doors_of, kept_from_tasks, recordable
 from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
 from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
-from assay.cli.report import report_on
 from assay.cli.run_display import Display
-from assay.cli.run_scores import show_scored
 from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.core.errors import AssayError, InputError, MeasurementError
-from assay.engine.coding_trial import Coding
 from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
+from assay.engine.model_access import ModelDoors
 from assay.engine.prepare_task import prepare_task
-from assay.engine.run_job import run_job
+from assay.engine.run_job import SeededTrials, run_job
 from assay.engine.site import Site
 from assay.engine.task import Task, with_network
+from assay.engine.task_check import refuse_asking
 
 if TYPE_CHECKING:
     from assay.adapters.judge_setup import Judges
@@ -52,11 +54,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
-    parser.add_argument("-a", "--agent", required=True, metavar="AGENT", help="oracle, nop, or a shell command")
-    parser.add_argument(
-        "--agent-name", metavar="NAME", help="name of the agent in reports (default: the command's first word)"
-    )
-    parser.add_argument("-m", "--model", metavar="NAME", help="name of the agent's model in reports")
+    add_agent(parser)
     parser.add_argument(
         "-k", "--n-attempts", type=positive, default=1, metavar="N", help="attempts per task (default: 1)"
     )
@@ -99,26 +97,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
-    site = Site(choose(args.isolation), ThisHost())
-    tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args), no_image=args.no_image)
+    kept = kept_from_tasks(args)
+    site = Site(choose(args.isolation), ThisHost({n: v for n, v in os.environ.items() if n not in kept}))
+    agent = agent_of(args, os.environ, site.sandbox, display.note)
+    doors = doors_of(agent, site.sandbox, os.environ)
+    tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args, kept), no_image=args.no_image)
     for complaint in refused:
         display.complain(complaint)
     for warning in dict.fromkeys(warning for task, _ in tasks for warning in task.warnings):
         display.note(warning)
     if not tasks:
         raise InputError("none of the tasks can be run")
-    setting = _setting(args, tasks)
+    setting = _setting(args, agent, tasks)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
     with judges_of(args) as judges:
         if judges is not None:
             check_judges(judges, [task.path for task, _ in tasks if task.seeded])
-        finished_all = _run(setting, site, planned, display, judges)
+        finished_all = _run(setting, site, planned, display, judges, doors)
     if not finished_all:
         print(
             f"assay: interrupted; run the same command with --job-name {setting.name} to resume", file=sys.stderr
         )
         return 130
-    show_scored(setting.folder, [task for task, _ in tasks])
+    if any(task.seeded for task, _ in tasks):
+        from assay.cli.run_scores import show_scored  # noqa: PLC0415 - most tasks aren't seeded
+
+        show_scored(setting.folder)
+    from assay.cli.report import report_on  # noqa: PLC0415 - no trial has to wait for it
+
     code = report_on([setting.folder])
     return 1 if refused else code
 
@@ -131,41 +137,47 @@ def load_tasks(
     refused: list[str] = []
     for folder, source in chosen:
         try:
-            if is_seeded(folder):
-                tasks.append((grant(load_runnable(folder, site.sandbox)), source))
-            else:
-                tasks.append((prepare_task(grant(load_task(folder)), site, no_image=no_image), source))
+            tasks.append((_loaded(folder, site, grant, no_image=no_image), source))
         except AssayError as error:
             refused.append(str(error))
     return tasks, refused
 
 
-def _grant(args: argparse.Namespace) -> Callable[[Task], Task]:
+def _loaded(folder: str, site: Site, grant: Callable[[Task], Task], *, no_image: bool) -> Task:
+    if is_seeded(folder):
+        from assay.adapters.seeded_task import load_runnable  # noqa: PLC0415 - most tasks aren't seeded
+
+        return grant(load_runnable(folder, site.sandbox))
+    return prepare_task(grant(load_task(folder)), site, no_image=no_image)
+
+
+def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[Task], Task]:
     """What the options say about the network and the rules of grading, for a task."""
     rules = grading_rules(args)
     both = None if args.network is None else args.network == "public"
     verifier = True if args.verifier_network else both
 
     def granted(task: Task) -> Task:
+        refuse_asking(task, kept)
         steps = tuple(with_network(step, agent=both, verifier=verifier) for step in task.steps)
         return replace(task, steps=steps, rules=rules or task.rules)
 
     return granted
 
 
-def _setting(args: argparse.Namespace, tasks: Sequence[tuple[Task, str | None]]) -> JobSetting:
+def _setting(args: argparse.Namespace, agent: Agent, tasks: Sequence[tuple[Task, str | None]]) -> JobSetting:
     adhoc = [task.path for task, source in tasks if source is None]
     datasets = [path for path in args.tasks if not is_task(path)]
     return JobSetting(
         name=_job_name(args.job_name, args.jobs_dir),
         jobs_dir=args.jobs_dir,
-        agent=_agent(args),
+        agent=agent,
         attempts=args.n_attempts,
         concurrent=args.n_concurrent,
         max_retries=args.max_retries,
         datasets=tuple(datasets),
         adhoc_tasks=tuple(adhoc),
-        invocation=("assay", *sys.argv[1:]),
+        invocation=("assay", *recordable(sys.argv[1:])),
     )
 
 
@@ -182,25 +194,27 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
     return given
 
 
-def _agent(args: argparse.Namespace) -> Agent:
-    if args.agent == "oracle":
-        return Agent("oracle", oracle=True, model=args.model)
-    if args.agent == "nop":
-        return Agent("nop", model=args.model)
-    if not args.agent.strip():
-        raise InputError("--agent must be oracle, nop or a shell command, got an empty string")
-    name = args.agent_name or os.path.basename(args.agent.split()[0])
-    return Agent(name, command=args.agent, model=args.model)
+def _coding(site: Site, judges: "Judges | None") -> SeededTrials:
+    from assay.adapters.run_scoring import LocalRunScoring  # noqa: PLC0415 - most tasks aren't seeded
+    from assay.engine.coding_scoring import Coding  # noqa: PLC0415
+    from assay.engine.coding_trial import CodingTrials  # noqa: PLC0415
+
+    return CodingTrials(Coding(LocalRunScoring(lambda: site.sandbox), judges))
 
 
 def _run(
-    setting: JobSetting, site: Site, planned: Sequence[Planned], display: Display, judges: "Judges | None"
+    setting: JobSetting,
+    site: Site,
+    planned: Sequence[Planned],
+    display: Display,
+    judges: "Judges | None",
+    doors: ModelDoors | None,
 ) -> bool:
     """Run the job. Returns whether it finished."""
     try:
         with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
-            coding = Coding(LocalRunScoring(lambda: site.sandbox), judges)
-            return run_job(setting, planned, site, workshop, store, display, stop_all, coding)
+            coding = _coding(site, judges) if any(one.task.seeded for one in planned) else None
+            return run_job(setting, planned, site, workshop, store, display, stop_all, coding, doors)
     except OSError as error:
         where = "" if error.filename is None else f" ({error.filename})"
         raise MeasurementError(

@@ -1,19 +1,15 @@
 """The verdicts of coding runs at the end of a job: all of it for a single run, a row for each of several."""
 
 import os
-from collections.abc import Sequence
 
 from assay.adapters.scored_runs import read_scored
 from assay.cli.score_table import render
 from assay.cli.table import clean, render_table
 from assay.dialects.scorers.scored_run import ScoredRun
-from assay.engine.task import Task
 
 
-def show_scored(job: str, tasks: Sequence[Task]) -> None:
+def show_scored(job: str) -> None:
     """Print what the scorers said about the runs of seeded tasks in a job."""
-    if not any(task.seeded for task in tasks):
-        return
     names = sorted(name for name in os.listdir(job) if os.path.isdir(f"{job}/{name}"))
     found = [(name, records[-1]) for name in names if (records := read_scored(f"{job}/{name}"))]
     if len(found) == 1:

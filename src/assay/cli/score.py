@@ -26,11 +26,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay.adapters.agent_record import read_agent_record
-from assay.adapters.kept_coding_run import KeptCodingRun, is_kept_run
-from assay.adapters.run_scoring import LocalRunScoring
-from assay.adapters.run_store import keep_run
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.scoring_files import LocalScoringFiles
+from assay.adapters.seeded_names import is_kept_run
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.arguments import add_isolation
@@ -40,9 +38,7 @@ from assay.cli.score_here import add_branch, score_here
 from assay.cli.score_table import render
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
-from assay.engine.coding_trial import Coding
-from assay.engine.score_coding_run import Afterwards, Attempt, score_by_scenario, score_by_task
-from assay.engine.score_trial import score_trial
+from assay.engine.score_coding_run import Afterwards, Attempt, KeepRun, score_by_scenario, score_by_task
 from assay.evidence.coding_run import AgentRecord, RunStatus
 
 if TYPE_CHECKING:
@@ -111,16 +107,30 @@ def run(args: argparse.Namespace) -> int:
     attempt = Attempt(args.workspace, RunStatus(args.run_status), args.strict, agent)
     with judges_of(args) as judges:
         if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
-            report = score_trial(KeptCodingRun(args.workspace), args.task, _coding(args, judges))
+            report = _score_again(args, judges)
         else:
-            keep = None if args.keep is None else functools.partial(keep_run, args.keep)
-            report = _score(args, attempt, files, Afterwards(judges, keep))
+            report = _score(args, attempt, files, Afterwards(judges, _keep(args)))
     _show(report, args)
     return _exit_code(report, args.require_judge)
 
 
-def _coding(args: argparse.Namespace, judges: "Judges | None") -> Coding:
-    return Coding(LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict), judges)
+def _score_again(args: argparse.Namespace, judges: "Judges | None") -> ScorersReport:
+    """Score a run in a job's folder."""
+    from assay.adapters.kept_coding_run import KeptCodingRun  # noqa: PLC0415 - only for such a run
+    from assay.adapters.run_scoring import LocalRunScoring  # noqa: PLC0415
+    from assay.engine.coding_scoring import Coding  # noqa: PLC0415
+    from assay.engine.score_trial import score_trial  # noqa: PLC0415
+
+    scoring = LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict)
+    return score_trial(KeptCodingRun(args.workspace), args.task, Coding(scoring, judges))
+
+
+def _keep(args: argparse.Namespace) -> KeepRun | None:
+    if args.keep is None:
+        return None
+    from assay.adapters.run_store import keep_run  # noqa: PLC0415 - only who keeps a run needs it
+
+    return functools.partial(keep_run, args.keep)
 
 
 def _score(

@@ -8,57 +8,31 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass
 
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.multi_step import TrialRewards
-from assay.dialects.scorers.report import OverallVerdict, RowVerdict, ScorersReport
-from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding_record import coding_run
+from assay.engine.coding_scoring import Coding, judged, rewards_of
 from assay.engine.job_plan import Agent
-from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG, Bench, TrialFolder
-from assay.engine.judge_run import Judges, is_judged, with_verdict
+from assay.engine.job_ports import Bench, TrialFolder
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.run_trial import run_agent
 from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.task_commands import DEFAULT_AGENT_TIMEOUT_SEC
 from assay.engine.trial_record import BROKEN, Failure, StepRecord, TrialRecord
-from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
+from assay.evidence.coding_run import AgentEnd, AgentRecord, RunStatus
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredWorkspace:
-    """What the scorers said about a workspace, the scenario that decided, and what was changed."""
+class CodingTrials:
+    """Fulfils ``SeededTrials``."""
 
-    scenario: Scenario
-    report: ScorersReport
-    diff: Diff | None
+    coding: Coding
 
-
-class RunScoring(Protocol):
-    """Scores runs and keeps the results in their folders."""
-
-    def agent_record(self, trial: str, turn: str | None, end: AgentEnd | None, agent: str) -> AgentRecord:
-        """What the agent left about itself in one turn."""
-        ...
-
-    def score(self, task: str, workspace: str, agent: Sequence[AgentRecord], status: RunStatus) -> ScoredWorkspace:
-        """Score a folder by a seeded task. Raises ``AssayError`` if the task or the measurement is broken."""
-        ...
-
-    def keep(self, trial: str, task: str, scored: ScoredWorkspace, agent: Sequence[AgentRecord]) -> None:
-        """Add the result to the run, as a new record beside earlier ones."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Coding:
-    """What the runs of seeded tasks are graded with."""
-
-    scoring: RunScoring
-    judges: Judges | None = None
+    def run(self, site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord:
+        return run_coding_trial(site, bench, task, agent, folder, self.coding)
 
 
 def run_coding_trial(
@@ -71,10 +45,13 @@ def run_coding_trial(
     try:
         bench.seed()
         for step in task.steps:
-            ran, failure = run_agent(site, bench, task, step, agent)
-            steps.append(StepRecord(step.name, ran, failure, None))
+            run = run_agent(site, bench, task, step, agent)
+            ran = run.ran
+            steps.append(StepRecord(step.name, ran, run.failure, None, model=run.model))
             folder.keep_agent(step.name, bench, [], ran, ORACLE_LOG if agent.oracle else AGENT_LOG)
+            folder.tell_trajectory(step.name, agent)
             records.append(coding.scoring.agent_record(folder.path, step.name, _end(ran, step), agent.name))
+            run.check_model()
             if ran is not None and ran.end.timed_out:
                 break
         rewards, broken = _score(task, bench, folder, records, coding)
@@ -85,15 +62,6 @@ def run_coding_trial(
     return TrialRecord(started, site.host.now(), steps, rewards, failure)
 
 
-def judged(scored: ScoredWorkspace, agent: Sequence[AgentRecord], judges: Judges | None) -> ScoredWorkspace:
-    """The same with the judge's word, if there is a judge. Only a completed run is judged."""
-    if judges is None or not is_judged(scored.report.run.status):
-        return scored
-    run = coding_run(scored.scenario, scored.report, agent, scored.diff)
-    verdict = judges.judge(scored.scenario.judge)(run)
-    return replace(scored, report=with_verdict(scored.report, verdict))
-
-
 def _score(
     task: Task, bench: Bench, folder: TrialFolder, records: Sequence[AgentRecord], coding: Coding
 ) -> tuple[TrialRewards | None, str | None]:
@@ -102,20 +70,6 @@ def _score(
     scored = judged(scored, records, coding.judges)
     coding.scoring.keep(folder.path, task.path, scored, records)
     return rewards_of(scored.report)
-
-
-def rewards_of(report: ScorersReport) -> tuple[TrialRewards | None, str | None]:
-    """1 for PASS and 0 for FAIL, or why the measurement broke.
-
-    A required scorer that broke says nothing about the agent, unless another one failed anyway. A run that no
-    scorer applied to has no reward.
-    """
-    if report.overall is None or report.overall.verdict is OverallVerdict.NOT_APPLICABLE:
-        return None, None
-    hard = [row for row in report.scorers if row.hard_failure]
-    if hard and all(row.verdict is RowVerdict.ERROR for row in hard):
-        return None, f"the scorer {hard[0].name!r} broke: {hard[0].detail}"
-    return TrialRewards({"reward": 0.0 if hard else 1.0}), None
 
 
 def _end(ran: Ran | None, step: Step) -> AgentEnd | None:

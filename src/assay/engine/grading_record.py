@@ -40,8 +40,12 @@ def grading_of(
     site: Site,
     before: Before,
     checksums: Mapping[str, str | None],
+    agent_access: Mapping[str, Any] | None = None,
 ) -> Grading:
-    """The record. ``checksums`` has the hash of the tests, and of the workspace if it was kept."""
+    """The record. ``checksums`` has the hash of the tests, and of the workspace if it was kept.
+
+    Without ``agent_access``, what the first grading of the run says about it still holds.
+    """
     ran = verified.ran
     hashes = Hashes(
         task=task.checksum,
@@ -79,6 +83,7 @@ def grading_of(
             isolation=asdict(site.sandbox.isolation),
             network=setting.network,
             image=setting.image,
+            agent_access=_access(agent_access, before),
             hashes=hashes,
             changed_tests=list(verified.changed_tests),
             started_at=ran.started_at,
@@ -202,6 +207,12 @@ def _agreement(result: EvaluationResult, hashes: Hashes, setting: Setting, befor
         confidence_method=f"range of {len(answers)} verifications of the same output",
     )
     return _Agreement(confidence, flaky=min(rewards) < max(rewards) or len(rewards) < len(answers))
+
+
+def _access(given: Mapping[str, Any] | None, before: Before) -> dict[str, Any] | None:
+    if given is None:
+        return before.gradings[0].provenance.agent_access if before.gradings else None
+    return dict(given)
 
 
 def _joint(said: ConfidenceMetadata | None, seen: ConfidenceMetadata | None) -> ConfidenceMetadata | None:

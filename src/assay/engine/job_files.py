@@ -8,9 +8,9 @@ from typing import Any
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.plan import Slot
 from assay.dialects.harbor.trial import Trial, slot
-from assay.engine.job_plan import JobSetting, Planned
+from assay.engine.job_plan import Agent, JobSetting, Planned
 from assay.engine.trial_record import TrialRecord
-from assay.engine.trial_result import model_parts
+from assay.engine.trial_result import model_parts, usage_of
 
 
 class JobFiles:
@@ -20,7 +20,7 @@ class JobFiles:
         self._setting = setting
         agent = setting.agent
         self._environment = wire.environment_config(backend.split(maxsplit=1)[0])
-        self._agent = wire.agent_config(agent.name, agent.model, agent.command, agent.env)
+        self._agent = wire.agent_config(agent.name, agent.model, _kwargs(agent), agent.recorded_env)
 
     def job_config(self) -> dict[str, Any]:
         setting = self._setting
@@ -74,6 +74,7 @@ class JobFiles:
             exception_type=failure.type if failure is not None else None,
             exception_message=failure.message if failure is not None else "",
             started_at=wire.utc(record.started_at),
+            usage=usage_of(record),
             slot=self.slot(planned),
         )
 
@@ -86,3 +87,9 @@ class JobFiles:
             agent=self._agent,
             environment=self._environment,
         )
+
+
+def _kwargs(agent: Agent) -> dict[str, Any]:
+    """What the agent is called with, and the model that it was given."""
+    model = {} if agent.model_grant is None else {"model_access": agent.model_grant.as_json()}
+    return {} if agent.command is None else {"command": agent.command, **model}

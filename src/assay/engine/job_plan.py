@@ -3,7 +3,10 @@
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from assay.engine.model_access import ModelGrant
+from assay.engine.sandbox import Mount
 from assay.engine.task import Task
 
 NAME_LETTERS = 7
@@ -11,13 +14,33 @@ NAME_LETTERS = 7
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """The agent that attempts a task. ``command`` is a shell command; the oracle runs the task's own solution."""
+    """The agent that attempts a task. ``command`` is a shell command; the oracle runs the task's own solution.
+
+    ``private`` are variables for the agent alone: their names are recorded, and their values never are.
+    ``mounts`` is where it is installed, and ``trajectory`` the file among its logs that tells what it did.
+    """
 
     name: str
     command: str | None = None
     oracle: bool = False
     model: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    private: Mapping[str, str] = field(default_factory=dict, repr=False)
+    mounts: tuple[Mount, ...] = ()
+    trajectory: str | None = None
+    version: str | None = None
+    model_grant: ModelGrant | None = None
+
+    @property
+    def recorded_env(self) -> dict[str, str]:
+        """The variables for job files: in the place of a private value a reference to it, as harbor writes it."""
+        return {**self.env, **{name: f"${{{name}}}" for name in self.private}}
+
+    def access(self) -> dict[str, Any] | None:
+        """What the run gives the agent beside its task, for provenance; None if nothing."""
+        variables = {"variables": sorted(self.private)} if self.private else {}
+        model = {"model": self.model_grant.as_json()} if self.model_grant is not None else {}
+        return {**variables, **model} or None
 
 
 @dataclass(frozen=True, slots=True)

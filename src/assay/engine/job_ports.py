@@ -14,13 +14,11 @@ from typing import Any, Protocol
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.grading_record import Before
+from assay.engine.job_plan import Agent
 from assay.engine.ports import JobFolder
 from assay.engine.sandbox import Mount, Ran
 from assay.engine.task import Environment, Step
 from assay.evidence.files import File, RewardFiles
-
-# The agent's output is kept among its logs. Harbor uses another name for the output of the oracle.
-ORACLE_LOG, AGENT_LOG = "oracle.txt", "output.txt"
 
 
 class Bench(Protocol):
@@ -130,6 +128,13 @@ class TrialFolder(Protocol):
         """Keep the agent's files before a verifier touches them. Returns the checksum of the workspace.
 
         ``log`` is the name of the file for the agent's output.
+        """
+        ...
+
+    def tell_trajectory(self, step: str | None, agent: Agent) -> None:
+        """Write what the agent's own record tells as trajectory.json, in harbor's format.
+
+        Nothing is written if there is no such record, or if the agent left a trajectory.json itself.
         """
         ...
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias
 
 from assay.dialects.scorers.judge_record import (
     FactCheckRow,
@@ -18,24 +17,16 @@ from assay.dialects.scorers.judge_record import (
     PartCut,
     RubricRatings,
 )
-from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import (
-    JudgeState,
-    Overall,
-    RowVerdict,
-    ScorersReport,
-    explain_disagreement,
     json_text,
 )
 from assay.engine.judge_trust import Trust
-from assay.evidence.coding_run import CodingRun, RunStatus
+from assay.evidence.coding_run import CodingRun
 from assay.evidence.verdict import Judgement, Unparseable, Verdict
 from assay.judge.asking import Answer
 from assay.judge.guard import Guard
 from assay.judge.model import ModelClient, Usage
 from assay.judge.run_judge import AskAll, Judged, JudgeSetting, judge_run
-
-JudgeRun: TypeAlias = Callable[[CodingRun], JudgeVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +49,6 @@ class RunJudge:
         models = [client.model for client in clients]
         why = self.trust.doubts(models, self.setting.prompt.sha256)
         return _verdict(found, self.setting, models, why, self.now())
-
-
-def is_judged(status: RunStatus) -> bool:
-    """Every completed run is judged, and no other one."""
-    return status is RunStatus.COMPLETED
-
-
-def with_verdict(report: ScorersReport, verdict: JudgeVerdict) -> ScorersReport:
-    """The report with a judge's verdict as its gate. Nothing of the scorers changes."""
-    state = JudgeState(verdict.state)
-    judge = report.judge.model_copy(update={"state": state, "verdict": verdict})
-    told = _disagreement(report.overall, report, state)
-    return report.model_copy(update={"judge": judge, "disagreement": told})
-
-
-class Judges(Protocol):
-    """Finds the judge that a scenario wants."""
-
-    def judge(self, section: JudgeSection | None) -> JudgeRun:
-        """The judge. Raises ``InputError`` if nobody says which."""
-        ...
-
-
-def _disagreement(overall: Overall | None, report: ScorersReport, state: JudgeState) -> str | None:
-    if overall is None:
-        return None
-    warned = any(row.verdict is RowVerdict.FAIL and not row.required for row in report.scorers)
-    return explain_disagreement(overall.verdict, state, warned)
 
 
 def _verdict(

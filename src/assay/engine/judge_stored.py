@@ -7,7 +7,8 @@ from typing import Protocol, TypeAlias, TypeVar
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import OverallVerdict
-from assay.engine.judge_run import RunJudge, is_judged
+from assay.engine.judge_run import RunJudge
+from assay.engine.judge_verdict import is_judged
 from assay.evidence.coding_run import CodingRun
 
 T = TypeVar("T")

@@ -3,7 +3,8 @@
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.grading_record import grading_of, grading_of_trial
 from assay.engine.job_plan import Agent
-from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG, Bench, TrialFolder, Workshop
+from assay.engine.job_ports import Bench, TrialFolder, Workshop
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
@@ -21,13 +22,16 @@ class TrialRecorder:
         self._folder = folder
         self._bench = bench
         self._task = task
+        self._agent = agent
         self._log = ORACLE_LOG if agent.oracle else AGENT_LOG
+        self._access = agent.access()
         self._workspace: str | None = None
 
     def agent_ended(self, step: Step, ran: Ran | None) -> None:
         """Keep the workspace now, because the verifier may change it."""
         artifacts = self._artifacts(step)
         self._workspace = self._folder.keep_agent(step.name, self._bench, artifacts, ran, self._log)
+        self._folder.tell_trajectory(step.name, self._agent)
 
     def step_ended(self, step: Step, record: StepRecord) -> None:
         """Keep the verifier's files and the grading."""
@@ -43,6 +47,7 @@ class TrialRecorder:
             site=self._site,
             before=self._folder.gradings(),
             checksums={"tests": self._workshop.tests_checksum(step), "workspace": self._workspace},
+            agent_access=self._access,
         )
         self._folder.add_grading(grading)
 

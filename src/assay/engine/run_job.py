@@ -10,13 +10,15 @@
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Protocol
 
-from assay.engine.coding_trial import Coding, run_coding_trial
 from assay.engine.job_files import JobFiles
-from assay.engine.job_plan import JobSetting, Planned
+from assay.engine.job_plan import Agent, JobSetting, Planned
 from assay.engine.job_ports import Bench, JobStore, TrialFolder, Workshop
 from assay.engine.job_result import ResultWriter
+from assay.engine.model_access import ModelDoors
 from assay.engine.record_trial import TrialRecorder
 from assay.engine.resume import Resumed, begin_or_resume
 from assay.engine.run_trial import run_trial
@@ -25,6 +27,12 @@ from assay.engine.task import Task
 from assay.engine.trial_queue import Ended, Listener, TrialQueue
 from assay.engine.trial_record import TrialRecord
 from assay.engine.trial_result import log_lines, remark, trial_result
+
+
+class SeededTrials(Protocol):
+    """Runs the trials of seeded tasks, which have scorers and not a verifier (engine/coding_trial.py)."""
+
+    def run(self, site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord: ...
 
 
 class JobListener(Listener, Protocol):
@@ -41,19 +49,20 @@ def run_job(
     store: JobStore,
     listener: JobListener,
     stop_sandboxes: Callable[[], None],
-    coding: Coding | None = None,
+    coding: SeededTrials | None = None,
+    models: ModelDoors | None = None,
 ) -> bool:
     """Run the planned trials that are not finished yet. Returns False if the user interrupted the job.
 
-    ``stop_sandboxes`` stops every running command, and ``coding`` scores the runs of seeded tasks. Raises
-    ``InputError`` if the folder belongs to another job.
+    ``stop_sandboxes`` stops every running command, ``coding`` scores the runs of seeded tasks, ``models`` gives
+    agents a way to their model. Raises ``InputError`` if the folder belongs to another job.
     """
     backend = site.sandbox.isolation.backend
     files = JobFiles(setting, backend)
     resumed = begin_or_resume(store, files, planned, site.host)
     listener.begin(setting.folder, len(planned), len(resumed.finished), backend)
     queue = TrialQueue(
-        JobTrials(setting, site, workshop, store, files, resumed, coding),
+        JobTrials(setting, site, workshop, store, files, resumed, coding, models),
         ResultWriter(store, site.host, files, planned, resumed),
         listener,
         host=site.host,
@@ -84,9 +93,11 @@ class JobTrials:
         store: JobStore,
         files: JobFiles,
         resumed: Resumed,
-        coding: Coding | None = None,
+        coding: SeededTrials | None = None,
+        models: ModelDoors | None = None,
     ) -> None:
         self._coding = coding
+        self._models = models
         self._agent = setting.agent
         self._site = site
         self._workshop = workshop
@@ -100,10 +111,13 @@ class JobTrials:
         folder = self._store.new_trial(name, config)
         bench = self._workshop.bench(planned.task.environment)
         try:
-            record = self._run(planned.task, bench, folder)
+            with nullcontext() if self._models is None else self._models.open() as door:
+                record = self._run(replace(self._site, model=door), planned.task, bench, folder)
         finally:
             bench.close()
-        result = trial_result(planned, name, folder.path, config, record, self._site.host.new_id())
+        result = trial_result(
+            planned, name, folder.path, config, record, self._site.host.new_id(), self._agent.version
+        )
         failure = None if record.failure is None else f"{record.failure.type}: {record.failure.message}"
         folder.finish([*log_lines(record), *bench.not_kept], failure, result)
         for sentence in bench.not_kept:
@@ -112,11 +126,11 @@ class JobTrials:
             self._store.log(f"Trial {name} failed: {record.failure.message}")
         return Ended(self._files.trial(planned, name, record), remark(record))
 
-    def _run(self, task: Task, bench: Bench, folder: TrialFolder) -> TrialRecord:
+    def _run(self, site: Site, task: Task, bench: Bench, folder: TrialFolder) -> TrialRecord:
         if task.seeded and self._coding is not None:
-            return run_coding_trial(self._site, bench, task, self._agent, folder, self._coding)
-        recorder = TrialRecorder(self._site, self._workshop, folder, bench, task, self._agent)
-        record = run_trial(self._site, bench, task, self._agent, recorder)
+            return self._coding.run(site, bench, task, self._agent, folder)
+        recorder = TrialRecorder(site, self._workshop, folder, bench, task, self._agent)
+        record = run_trial(site, bench, task, self._agent, recorder)
         recorder.trial_ended(record)
         return record
 

@@ -1,6 +1,7 @@
 """Run one trial: the agent in its sandbox, then the verifier in a fresh one, step by step."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from assay.core.errors import MeasurementError
@@ -8,12 +9,16 @@ from assay.dialects.harbor import multi_step
 from assay.dialects.harbor.multi_step import TrialRewards
 from assay.engine.job_plan import Agent
 from assay.engine.job_ports import Bench
+from assay.engine.model_access import ModelUse
 from assay.engine.run_verifier import FailedDownloadError, run_verifier
 from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.task_commands import agent_command
 from assay.engine.trial_record import BROKEN, Failure, StepRecord, TrialRecord
+
+# Shorter values, such as 1 or true, are no secrets, and occur everywhere.
+SHORTEST_SECRET = 6
 
 
 class Recorder(Protocol):
@@ -46,35 +51,60 @@ def run_trial(site: Site, bench: Bench, task: Task, agent: Agent, recorder: Reco
 def _run_step(
     site: Site, bench: Bench, task: Task, step: Step, agent: Agent, recorder: Recorder, *, first: bool
 ) -> StepRecord:
-    ran: Ran | None = None
-    failure: Failure | None = None
+    run = AgentRun()
     try:
         if first:
             bench.seed()
         try:
-            ran, failure = run_agent(site, bench, task, step, agent)
+            run = run_agent(site, bench, task, step, agent)
         finally:
-            recorder.agent_ended(step, ran)
+            recorder.agent_ended(step, run.ran)
+        run.check_model()
         verified = run_verifier(site, bench, task, step)
     except MeasurementError as error:
         verifier = error.ran if isinstance(error, FailedDownloadError) else None
-        return StepRecord(step.name, ran, Failure(BROKEN, str(error), site.host.now()), None, verifier)
-    return StepRecord(step.name, ran, failure or verified.failure, verified, verified.ran)
+        broken = Failure(BROKEN, str(error), site.host.now())
+        return StepRecord(step.name, run.ran, broken, None, verifier, run.model)
+    return StepRecord(step.name, run.ran, run.failure or verified.failure, verified, verified.ran, run.model)
 
 
-def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> tuple[Ran | None, Failure | None]:
+@dataclass(frozen=True, slots=True)
+class AgentRun:
+    """How the agent ended, its failure if there was one, and what it asked its model for."""
+
+    ran: Ran | None = None
+    failure: Failure | None = None
+    model: ModelUse | None = None
+
+    def check_model(self) -> None:
+        """Raise ``MeasurementError`` if the agent asked its model and never got through. That isn't its fault."""
+        if self.model is not None and self.model.outage is not None:
+            raise MeasurementError(f"the agent's model didn't answer: {self.model.outage}")
+
+
+def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> AgentRun:
     """Run the agent. An agent without a command does nothing."""
     bench.write_instruction(step.instruction)
     if step.workdir_files is not None:
         bench.add_to_workdir(step.workdir_files)
     if agent.oracle and step.solution is None:
         message = "the task has no solution/solve.sh for the oracle to run"
-        return None, Failure("FileNotFoundError", message, site.host.now())
+        return AgentRun(failure=Failure("FileNotFoundError", message, site.host.now()))
     command = agent_command(site, bench, task, step, agent)
     if command is None:
-        return None, None
-    ran = site.sandbox.run(command)
-    return ran, _agent_failure(ran, command.limits.timeout_sec)
+        return AgentRun()
+    ran = without_secrets(site.sandbox.run(command), agent)
+    used = None if site.model is None else site.model.take_use()
+    return AgentRun(ran, _agent_failure(ran, command.limits.timeout_sec), used)
+
+
+def without_secrets(ran: Ran, agent: Agent) -> Ran:
+    """The run without private values in what the agent printed. What it writes to files is its own doing."""
+    output = ran.output
+    for name, value in agent.private.items():
+        if len(value) >= SHORTEST_SECRET:
+            output = output.replace(value.encode(errors="surrogateescape"), f"[{name}]".encode())
+    return ran if output == ran.output else replace(ran, output=output)
 
 
 def _agent_failure(ran: Ran, timeout_sec: float) -> Failure | None:

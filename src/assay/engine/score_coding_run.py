@@ -13,7 +13,7 @@ from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
-from assay.engine.judge_run import JudgeRun, Judges, is_judged, with_verdict
+from assay.engine.judge_verdict import JudgeRun, Judges, is_judged, with_verdict
 from assay.engine.run_metrics import RunLimits
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import all_required, frozen, placed_checks

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
-from assay.engine.coding_trial import Coding, judged
+from assay.engine.coding_scoring import Coding, judged
 from assay.evidence.coding_run import AgentRecord, RunStatus
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from assay.engine.model_access import ModelDoor
 from assay.engine.sandbox import Sandbox
 
 
@@ -45,7 +46,8 @@ class Host(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where trials run."""
+    """Where trials run. ``model`` is the way of one trial's agent to its model, if it has one."""
 
     sandbox: Sandbox
     host: Host
+    model: ModelDoor | None = None

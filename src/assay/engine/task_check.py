@@ -1,9 +1,9 @@
 """Check that a task can run here, before anything starts."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.env_template import resolve_env
+from assay.dialects.harbor.env_template import resolve_env, variables_in
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.task import Task
 
@@ -34,6 +34,18 @@ def check_task(task: Task, host_env: Mapping[str, str]) -> None:
                     f"{task.path}/{FILE_NAME}: {phase.field}.user must be from 0 to {NO_USER - 1}, "
                     f"got {phase.user}"
                 )
+
+
+def refuse_asking(task: Task, kept: Collection[str]) -> None:
+    """Refuse a task that asks for a variable that is kept from tasks. Raises ``InputError``."""
+    tables: list[Mapping[str, str]] = [task.config.environment.env, task.config.solution.env]
+    tables += [phase.env for step in task.steps for phase in (step.agent, step.verifier_phase)]
+    name = next((name for table in tables for name in variables_in(table) if name in kept), None)
+    if name is not None:
+        raise InputError(
+            f"{task.path}/{FILE_NAME} must not ask for ${{{name}}}, because the options of this run keep it for "
+            "the agent or its model; pass it with --agent-env-file, or give it another name in your environment"
+        )
 
 
 def _check_env(task: Task, table: str, env: Mapping[str, str], host_env: Mapping[str, str]) -> None:

@@ -24,17 +24,18 @@ def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent
     else:
         return None
     solution_env = task.config.solution.env if agent.oracle else {}
-    return Command(
+    command = Command(
         argv=argv,
         workdir=task.environment.workdir,
         limits=_limits(task, step.agent.timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC),
-        mounts=tuple(bench.agent_mounts(step.solution if agent.oracle else None)),
-        env={**_env(site, task, {**solution_env, **agent.env}), **_instruction_env(step)},
+        mounts=(*bench.agent_mounts(step.solution if agent.oracle else None), *agent.mounts),
+        env={**_env(site, task, {**solution_env, **agent.env}), **agent.private, **_instruction_env(step)},
         network=step.agent.network,
         stdin=step.instruction.encode(),
         user=step.agent.user,
         image=task.environment.image,
     )
+    return command if site.model is None else site.model.through(command)
 
 
 def verifier_command(site: Site, bench: Bench, task: Task, step: Step) -> Command:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from assay.dialects.evaluation.ingest import Ingested
 from assay.dialects.harbor.multi_step import TrialRewards
+from assay.engine.model_access import ModelUse
 from assay.engine.sandbox import Ran
 
 # The exception of a trial whose measurement broke. It says nothing about the agent.
@@ -35,13 +36,17 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """The outcome of one step. ``verified`` is None if the measurement broke, ``verifier`` if nothing was run."""
+    """The outcome of one step. ``verified`` is None if the measurement broke, ``verifier`` if nothing was run.
+
+    ``model`` is what the agent asked its model for, if Assay gave it one.
+    """
 
     name: str | None
     agent: Ran | None
     failure: Failure | None
     verified: Verified | None
     verifier: Ran | None = None
+    model: ModelUse | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,22 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.dialects.harbor import wire
+from assay.dialects.harbor.trial import NO_USAGE, Usage, UsageSum
 from assay.engine.job_plan import Planned
+from assay.engine.model_access import ModelUse
 from assay.engine.sandbox import Ran
 from assay.engine.trial_record import Failure, StepRecord, TrialRecord
+from assay.formats.counting import counted
 
 
 def trial_result(
-    planned: Planned, name: str, folder: str, config: Mapping[str, Any], record: TrialRecord, trial_id: str
+    planned: Planned,
+    name: str,
+    folder: str,
+    config: Mapping[str, Any],
+    record: TrialRecord,
+    trial_id: str,
+    version: str | None = None,
 ) -> dict[str, Any]:
     """The content of result.json."""
     task = planned.task
@@ -26,10 +35,10 @@ def trial_result(
         "config": config,
         "agent_info": {
             "name": config["agent"]["name"],
-            "version": "1.0.0",
+            "version": version or "1.0.0",
             "model_info": _model_info(config["agent"]["model_name"]),
         },
-        "agent_result": wire.agent_result() if only is not None else None,
+        "agent_result": _agent_result(only) if only is not None else None,
         "verifier_result": None if record.rewards is None else wire.verifier_result(record.rewards.rewards),
         "exception_info": _exception(record.failure),
         "started_at": wire.utc(record.started_at),
@@ -48,15 +57,29 @@ def log_lines(record: TrialRecord) -> Iterator[str]:
         name = "" if step.name is None else f"step {step.name}: "
         if step.agent is not None:
             yield f"{name}{_ended('agent', step.agent)}"
+        if step.model is not None:
+            yield f"{name}{_asked(step.model)}"
         if step.verified is not None:
             yield f"{name}{_ended('verifier', step.verified.ran)}"
         if step.failure is not None:
             yield f"{name}{step.failure.type}: {step.failure.message}"
 
 
-def remark(record: TrialRecord) -> str | None:
-    """Why the evaluation doesn't accept rewards that harbor accepts; None if it does."""
+def usage_of(record: TrialRecord) -> Usage | None:
+    """The usage of the whole trial, as it would be read from its folder."""
+    used = UsageSum()
     for step in record.steps:
+        if step.model is not None:
+            used.add(step.model.usage)
+    total = used.total()
+    return None if total == NO_USAGE else total
+
+
+def remark(record: TrialRecord) -> str | None:
+    """Why the evaluation doesn't accept rewards that harbor accepts, or which limit the agent met."""
+    for step in record.steps:
+        if step.model is not None and step.model.limit is not None:
+            return f"a limit of the model was reached: {step.model.limit}"
         verified = step.verified
         if verified is None or verified.rewards is None:
             continue
@@ -75,12 +98,31 @@ def _ended(who: str, ran: Ran) -> str:
     return f"{wire.utc(ran.finished_at)} the {who} {how} after {seconds:.3f} s"
 
 
+def _asked(use: ModelUse) -> str:
+    """What an agent asked its model for, and which limit it met."""
+    parts = [counted(use.requests, "request")]
+    if use.refused:
+        parts.append(f"{use.refused} refused")
+    if use.failed:
+        parts.append(f"{use.failed} failed")
+    if use.uncounted:
+        parts.append(f"{use.uncounted} without a count of tokens")
+    limit = "" if use.limit is None else f"; a limit was reached: {use.limit}"
+    return f"the agent's model got {', '.join(parts)}{limit}"
+
+
+def _agent_result(step: StepRecord) -> dict[str, Any]:
+    if step.model is None:
+        return wire.agent_result()
+    return wire.agent_result(step.model.usage, {"model_access": step.model.as_json()})
+
+
 def _step_result(step: StepRecord) -> dict[str, Any]:
     verified = step.verified
     rewards = verified.rewards if verified is not None else None
     return {
         "step_name": step.name,
-        "agent_result": wire.agent_result(),
+        "agent_result": _agent_result(step),
         "verifier_result": None if rewards is None else wire.verifier_result(rewards.rewards),
         "exception_info": _exception(step.failure),
         "agent_execution": _timing(step.agent),

@@ -36,6 +36,7 @@ def test_the_fields_of_a_record() -> None:
         "isolation",
         "network",
         "image",
+        "agent_access",
         "hashes",
         "changed_tests",
         "started_at",

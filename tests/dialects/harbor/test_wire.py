@@ -19,7 +19,7 @@ MULTI = JOB / "t-multi__e8VDxVN"
 NOON = datetime(2026, 1, 2, 12, 0, 0, 250, tzinfo=UTC)
 
 ENVIRONMENT = wire.environment_config("process")
-AGENT = wire.agent_config("oracle", None, None, {})
+AGENT = wire.agent_config("oracle", None, {}, {})
 
 
 def harbors(path: Path) -> Any:
@@ -80,11 +80,9 @@ def test_what_is_not_retried() -> None:
     assert wire.retry_config(3)["max_retries"] == 3
 
 
-@pytest.mark.parametrize(
-    ("command", "kwargs"), [(None, {}), ("solve --fast", {"command": "solve --fast"}), ("", {"command": ""})]
-)
-def test_the_agents_command_is_on_record(command: str | None, kwargs: dict[str, str]) -> None:
-    found = wire.agent_config("solver", "org/model", command, {"A": "1"})
+@pytest.mark.parametrize("kwargs", [{}, {"command": "solve --fast"}, {"command": ""}])
+def test_what_the_agent_is_called_with_is_on_record(kwargs: dict[str, str]) -> None:
+    found = wire.agent_config("solver", "org/model", kwargs, {"A": "1"})
     assert (found["name"], found["model_name"], found["kwargs"], found["env"]) == (
         "solver",
         "org/model",

@@ -44,6 +44,11 @@ class Provenance(StrictModel):
         default=None, description="Whether the verifier had the network; null if not recorded"
     )
     image: str | None = Field(default=None, description="The image that the verifier ran in")
+    agent_access: dict[str, Any] | None = Field(
+        default=None,
+        description="What the run gave the agent beside its task: the names of variables, and the endpoint of its"
+        " model with the limits of a trial; null if nothing, or not recorded",
+    )
     hashes: Hashes
     changed_tests: list[str] = Field(
         default_factory=list,

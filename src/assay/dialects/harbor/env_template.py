@@ -13,6 +13,11 @@ def resolve_env(env: Mapping[str, str], host: Mapping[str, str]) -> dict[str, st
     return {name: _resolve(name, value, host) for name, value in env.items()}
 
 
+def variables_in(env: Mapping[str, str]) -> list[str]:
+    """The variables of the host that templates ask for."""
+    return [found[1] for value in env.values() if (found := _TEMPLATE.fullmatch(value)) is not None]
+
+
 def _resolve(name: str, value: str, host: Mapping[str, str]) -> str:
     match = _TEMPLATE.fullmatch(value)
     if match is None:

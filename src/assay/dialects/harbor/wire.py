@@ -10,6 +10,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from assay.dialects.harbor.rewards import Rewards
+from assay.dialects.harbor.trial import NO_USAGE, Usage
 
 HARBOR_VERSION = "0.13.1"
 
@@ -37,7 +38,9 @@ def local(moment: datetime | None) -> str | None:
     return None if moment is None else moment.astimezone().replace(tzinfo=None).isoformat()
 
 
-def agent_config(name: str, model: str | None, command: str | None, env: Mapping[str, str]) -> dict[str, Any]:
+def agent_config(
+    name: str, model: str | None, kwargs: Mapping[str, Any], env: Mapping[str, str]
+) -> dict[str, Any]:
     return {
         "name": name,
         "import_path": None,
@@ -47,7 +50,7 @@ def agent_config(name: str, model: str | None, command: str | None, env: Mapping
         "override_setup_timeout_sec": None,
         "max_timeout_sec": None,
         "extra_allowed_hosts": [],
-        "kwargs": {} if command is None else {"command": command},
+        "kwargs": dict(kwargs),
         "env": dict(env),
         "mcp_servers": [],
     }
@@ -236,13 +239,13 @@ def verifier_result(rewards: Rewards | None) -> dict[str, Any]:
     return {"rewards": None if rewards is None else dict(rewards)}
 
 
-def agent_result() -> dict[str, Any]:
-    """The usage of an agent, all None: a command doesn't report tokens and cost, and 0 would be wrong."""
+def agent_result(usage: Usage = NO_USAGE, metadata: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The usage of an agent. What nobody counted is None: a command reports no tokens, and 0 would be wrong."""
     return {
-        "n_input_tokens": None,
-        "n_cache_tokens": None,
-        "n_output_tokens": None,
-        "cost_usd": None,
+        "n_input_tokens": usage.n_input_tokens,
+        "n_cache_tokens": usage.n_cache_tokens,
+        "n_output_tokens": usage.n_output_tokens,
+        "cost_usd": usage.cost_usd,
         "rollout_details": None,
-        "metadata": None,
+        "metadata": None if metadata is None else dict(metadata),
     }

@@ -1,0 +1,1 @@
+"""What agents and language models say to each other: requests, answers, and the tokens that they count."""
