@@ -40,7 +40,14 @@ CLIENTS = (1, 8, 32)
 FEW, MANY = 10_000, 200_000
 TRIALS = 10_000
 SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS, IMPORT_GOAL = 1.0, 3.0, 100.0, 3.0
-SAID = "Good morning, your appointment is confirmed for Monday at nine, at the clinic on Main Street."
+AT_ONCE = 20
+SAID = (
+    "Good morning, this is the clinic on Main Street, you are speaking with agent {n}.",
+    "Let me look into the calendar of that week, one moment please, there may be a few free places left.",
+    "I can't find a slot in June, but it's possible to see Dr. Miller on the {n}th at half past three instead.",
+    "Thank you for waiting, and please tell me your date of birth and the name of your insurance.",
+)
+LAST = "Your appointment is confirmed for Monday at nine, at the clinic on Main Street."
 
 
 def run(jobs: MadeJobs) -> Iterator[Result]:
@@ -95,7 +102,10 @@ def _criteria(count: int) -> list[dict[str, Any]]:
 
 def _records(service: Service) -> list[Record]:
     now = service.host.now()
-    turns = [Turn(n, "agent" if n % 2 else "patient", SAID, now) for n in range(1, 21)]
+    turns = [
+        Turn(n, "patient" if n % 2 else "agent", SAID[n // 2 % len(SAID)].format(n=n), now) for n in range(1, 20)
+    ]
+    turns.append(Turn(20, "agent", LAST, now))
     row = StateRow("visits", "v1", {"status": "booked"}, now)
     return [
         NewEvent("hl7_outbound", hl7_event(1).payload, now),
@@ -132,12 +142,13 @@ def _asked(service: Service, count: int) -> float:
     stamp = Stamp(service.host.now(), lambda: service.host.new_id("crun"))
 
     def work() -> None:
-        with service.store.reading() as records:
-            done = ask(asked, StoredPlayground(records, stored), stamp)
-        assert done.score == 1, [one.details for one in done.criterion_runs]
+        for _ in range(AT_ONCE):
+            with service.store.reading() as records:
+                done = ask(asked, StoredPlayground(records, stored), stamp)
+            assert done.score == 1, [one.details for one in done.criterion_runs]
 
     [spent] = best_cpu(ROUNDS, work)
-    return spent
+    return spent / AT_ONCE
 
 
 def _started(service: Service, count: int) -> list[str]:

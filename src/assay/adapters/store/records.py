@@ -76,8 +76,8 @@ class Records:
         most = bounds.SPEECH_CHARACTERS
         found = self._ask(_TURNS, {"wanted": playground, **_limits(most, most)})
         return [
-            Turn(row.number, row.speaker, row.text or "", row.at, UNREAD if row.text is None else None)
-            for row in found
+            Turn(number, speaker, text or "", at, UNREAD if text is None else None)
+            for _, number, speaker, at, text in found
         ]
 
 
