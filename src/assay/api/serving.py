@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import uvicorn
+from fastapi import FastAPI
 
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.api.app import Settings, make_app
+from assay.api.connections import ConnectionLimits, guarded, most_connections
 from assay.api.service import Service, service_on
 from assay.api.working import Say, log_to_stderr, secret_box
 from assay.core.errors import InputError
@@ -45,10 +47,7 @@ def serve(told: Serving, say: Say) -> int:
         try:
             settings = Settings(told.requests_per_second, WORKERS if told.worker else 0)
             app = make_app(service, settings)
-            config = uvicorn.Config(
-                app, log_config=None, access_log=False, timeout_graceful_shutdown=30, server_header=False
-            )
-            server = uvicorn.Server(config)
+            server = uvicorn.Server(uvicorn_config(app, ConnectionLimits(most=most_connections())))
             _end_with_signals(server)
             host, port = listening.getsockname()[:2]
             say(f"assay serves http://{f'[{host}]' if ':' in host else host}:{port} on {service.store.name}")
@@ -57,6 +56,18 @@ def serve(told: Serving, say: Say) -> int:
         finally:
             service.close()
     return 0
+
+
+def uvicorn_config(app: FastAPI, limits: ConnectionLimits) -> uvicorn.Config:
+    """How uvicorn serves the application."""
+    return uvicorn.Config(
+        app,
+        http=guarded(limits),
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=30,
+        server_header=False,
+    )
 
 
 def _end_with_signals(server: uvicorn.Server) -> None:
