@@ -1,6 +1,6 @@
 """A store that goes away in the middle of a request: a clean 503, nothing half written, and no run is lost.
 
-PostgreSQL is stopped and started for real, as a server of its own. SQLite is locked by another, or its disk is full.
+PostgreSQL is stopped and started for real, as a server of its own. SQLite is locked, or its disk is full.
 """
 
 import sqlite3

@@ -105,7 +105,8 @@ class Guarded(H11Protocol):
 
     def _is_busy(self) -> bool:
         """Whether a request has come that isn't answered yet."""
-        return self.cycle is not None and not self.cycle.response_complete
+        # Before the first request there is none, whatever uvicorn's types say.
+        return bool(self.cycle) and not self.cycle.response_complete
 
     def _wait(self) -> None:
         self._waiting[self] = None
@@ -125,8 +126,8 @@ class Guarded(H11Protocol):
 
     def _too_late(self) -> None:
         """Who has sent something is told; who has been told already, or sent nothing, is just left."""
-        answered = self.cycle is not None
-        self._end(_too_slow(self._limits.head_seconds) if self._began and not answered else None)
+        told = self._began and not bool(self.cycle)
+        self._end(_too_slow(self._limits.head_seconds) if told else None)
 
     def _make_room(self) -> bool:
         """Whether another connection could be ended for this one."""
