@@ -73,6 +73,8 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
         docs_url="/docs",
         redoc_url=None,
         lifespan=lifespan,
+        # Its own spans and logs would have paths, queries and texts of errors in them.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     described = openapi(ROUTES)
     app.openapi = lambda: described  # type: ignore[method-assign] # That is how FastAPI wants it replaced.

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
+from assay.adapters.tracing import trace_if_configured
 from assay.api.app import Settings, make_app
 from assay.api.connections import ConnectionLimits, guarded, most_connections
 from assay.api.service import Service, service_on
@@ -39,6 +40,7 @@ class Serving:
 def serve(told: Serving, say: Say) -> int:
     """Serve until a signal ends it. Raises ``InputError`` if it can't start."""
     log_to_stderr(told.log)
+    end_tracing = trace_if_configured()
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
         service = service_on(
@@ -55,6 +57,7 @@ def serve(told: Serving, say: Say) -> int:
             server.run(sockets=[listening])
         finally:
             service.close()
+            end_tracing()
     return 0
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from assay.adapters.secret_box import VARIABLE, SecretBox, key_beside, key_from_text
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
+from assay.adapters.tracing import trace_if_configured
 from assay.api.service import service_on
 
 Say = Callable[[str], None]
@@ -29,6 +30,7 @@ class Working:
 def work(told: Working, say: Say, ended: threading.Event) -> int:
     """Do queued work until ``ended`` is set; what was begun is finished."""
     log_to_stderr(told.log)
+    end_tracing = trace_if_configured()
     policy = SourcePolicy(networks(told.allowed))
     service = service_on(open_store(told.store), secret_box(told.store), policy, claim_sec=told.claim_sec)
     try:
@@ -39,6 +41,7 @@ def work(told: Working, say: Say, ended: threading.Event) -> int:
         worker.end()
     finally:
         service.close()
+        end_tracing()
     return 0
 
 
