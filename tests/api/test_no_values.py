@@ -12,6 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from assay.adapters.tracing import trace_with
 from tests.api.clinic import Clinic, portal, said
+from tests.api.test_manners import operator
 
 pytestmark = pytest.mark.xdist_group("postgres")
 MARK = "Zyxwvut"
@@ -90,7 +91,7 @@ def test_logs_metrics_and_traces_have_no_values(
     logged = [record for record in caplog.records if record.name.startswith("assay")]
     assert len(logged) > len(answers)
     assert [one.getMessage() for one in logged if MARK in one.getMessage() or one.exc_info] == []
-    assert MARK not in clinic.client.get("/metrics").text
+    assert MARK not in clinic.client.get("/metrics", headers=operator(clinic)).text
     spans = told.get_finished_spans()
     assert len(spans) > len(answers)
     assert [one.name for one in spans if MARK in one.to_json()] == []
