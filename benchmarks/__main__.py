@@ -26,6 +26,7 @@ from benchmarks import (
     memory,
     read,
     service,
+    service_load,
     start_up,
     statistics,
     text_growth,
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "statistics": statistics.run,
     "judge": judge.run,
     "service": service.run,
+    "service_load": service_load.run,
     "hostile_records": hostile_records.run,
 }
 

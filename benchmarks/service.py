@@ -21,7 +21,9 @@ from assay.adapters.store.service.paging import PageRequest
 from assay.adapters.store.service_tables import task_runs
 from assay.adapters.store.stored_playground import StoredPlayground
 from assay.api.app import make_app
+from assay.api.connections import ConnectionLimits
 from assay.api.service import Service, service_on
+from assay.api.serving import uvicorn_config
 from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
 from assay.engine.criteria import Stamp, ask, compiled
 from assay.engine.criterion_entries import criterion_of
@@ -58,7 +60,7 @@ def run(jobs: MadeJobs) -> Iterator[Result]:
         yield _small(service)
         yield Result("ten criteria, stored records", _asked(service, 10) * 1e3, "ms of CPU")
         for clients in CLIENTS:
-            yield _served(service, clients)
+            yield completions(service, clients, "SQLite")
     yield from _lists(folder)
     yield _imported(folder, jobs.job(TRIALS))
 
@@ -151,7 +153,7 @@ def _asked(service: Service, count: int) -> float:
     return spent / AT_ONCE
 
 
-def _started(service: Service, count: int) -> list[str]:
+def started(service: Service, count: int) -> list[str]:
     task = service.tasks.add(HERE, NewTask(name="ten criteria", criteria=_criteria(10))).id
     runs = []
     for _ in range(count):
@@ -162,10 +164,10 @@ def _started(service: Service, count: int) -> list[str]:
     return runs
 
 
-def _served(service: Service, clients: int) -> Result:
+def completions(service: Service, clients: int, where: str) -> Result:
     """Server and clients share this process, so the CPU of both counts; the clients' part is measured apart."""
     key = issue_key(service.keys, service.host, Owner(HERE), Scope.GRADER, "benchmark").secret
-    runs = _started(service, COMPLETIONS)
+    runs = started(service, COMPLETIONS)
     library = _library(service, runs)
     with served(service) as url:
         idle = _spent(url, key, ["/healthz"] * len(runs), "GET", clients)
@@ -176,7 +178,7 @@ def _served(service: Service, clients: int) -> Result:
         f"{len(runs) / done.wall:.0f} a second, p50 {quantiles[49] * 1e3:.0f} ms, "
         f"p99 {quantiles[98] * 1e3:.0f} ms, {cost * 1e3:.1f} ms of CPU against {library * 1e3:.1f}"
     )
-    return Result(f"completions, {clients} clients", cost / library, f"{TIMES} the library", SERVICE_GOAL, detail)
+    return Result(f"{where}, {clients} clients", cost / library, f"{TIMES} the library", SERVICE_GOAL, detail)
 
 
 class _Done:
@@ -202,7 +204,8 @@ def _spent(url: str, key: str, paths: Sequence[str], method: str, clients: int) 
 
 @contextmanager
 def served(service: Service) -> Iterator[str]:
-    config = uvicorn.Config(make_app(service), port=0, log_config=None, access_log=False)
+    config = uvicorn_config(make_app(service), ConnectionLimits())
+    config.port = 0
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -130,7 +130,7 @@ def test_idle_connections_make_room(service: Service) -> None:
 
 
 def test_thousands_of_idle_connections(service: Service) -> None:
-    """The full ten thousand are a benchmark (python -m benchmarks idle)."""
+    """The full ten thousand are a benchmark (python -m benchmarks service_load)."""
     room = most_connections()
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= min(room, 1024)
     count = min(IDLE, room // 3)
