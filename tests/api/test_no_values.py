@@ -6,12 +6,10 @@ from typing import Any
 
 import httpx
 import pytest
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from assay.adapters.tracing import trace_with
 from tests.api.clinic import Clinic, portal, said
+from tests.api.spans import kept_spans
 from tests.api.test_manners import operator
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -23,12 +21,8 @@ HL7 = f"MSH|^~\\&|A|B|C|D|20260601||SIU^S12|1|P|2.5\rPID|1||00412||{MARK}^Ana\r"
 def told(caplog: pytest.LogCaptureFixture) -> Iterator[InMemorySpanExporter]:
     """Everything is logged, and traced."""
     caplog.set_level(logging.DEBUG)
-    kept, provider = InMemorySpanExporter(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(kept))
-    trace_with(provider)
-    yield kept
-    trace_with(None)
-    provider.shutdown()
+    with kept_spans() as kept:
+        yield kept
 
 
 def everywhere(clinic: Clinic) -> Iterator[httpx.Response]:

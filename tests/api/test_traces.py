@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from assay.adapters import tracing
-from assay.adapters.tracing import span, trace_if_configured, trace_with
+from assay.adapters.tracing import span, trace_if_configured
 from assay.core.errors import InputError, MeasurementError
 from tests.api.clinic import Clinic, portal
+from tests.api.spans import kept_spans
 
 pytestmark = pytest.mark.xdist_group("postgres")
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -22,12 +22,8 @@ PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 @pytest.fixture
 def traced() -> Iterator[InMemorySpanExporter]:
     """What is exported from here on."""
-    kept, provider = InMemorySpanExporter(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(kept))
-    trace_with(provider)
-    yield kept
-    trace_with(None)
-    provider.shutdown()
+    with kept_spans() as kept:
+        yield kept
 
 
 def by_name(kept: InMemorySpanExporter) -> dict[str, list[ReadableSpan]]:
