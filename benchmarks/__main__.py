@@ -27,6 +27,7 @@ from benchmarks import (
     pages,
     read,
     service,
+    service_load,
     start_up,
     statistics,
     text_growth,
@@ -53,6 +54,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "judge": judge.run,
     "service": service.run,
     "pages": pages.run,
+    "service_load": service_load.run,
     "hostile_records": hostile_records.run,
 }
 

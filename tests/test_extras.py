@@ -10,7 +10,7 @@ import sys
 
 EXTRAS = {
     *("alembic", "asyncssh", "cryptography", "fastapi", "fhirpathpy", "google", "httpx", "jsonpath_rfc9535"),
-    *("psycopg", "sqlalchemy", "starlette", "uvicorn"),
+    *("opentelemetry", "psycopg", "sqlalchemy", "starlette", "uvicorn"),
 }
 
 
@@ -51,3 +51,17 @@ def test_every_command_has_its_help_without_extras(command: str) -> None:
 
 def test_the_extras_are_absent() -> None:
     assert "No module named 'httpx'" in without_extras("import httpx").stderr
+
+
+def test_traces_that_can_not_be_made_say_what_is_missing() -> None:
+    ran = without_extras(
+        """
+from assay.adapters.tracing import trace_if_configured
+from assay.core.errors import InputError
+try:
+    trace_if_configured({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"})
+except InputError as error:
+    print(error)
+"""
+    )
+    assert (ran.stdout, ran.stderr) == ("tracing needs more packages: install assay[otel]\n", "")

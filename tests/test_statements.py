@@ -47,3 +47,9 @@ def test_marks_are_read_from_the_source(source: str, marks: list[tuple[str, str]
 def test_a_mark_that_is_computed_is_refused() -> None:
     with pytest.raises(ValueError, match="malformed"):
         list(marks_in("@pytest.mark.statement(NAME)\ndef test_x(): ..."))
+
+
+def test_every_statement_on_criteria_has_a_test_over_http() -> None:
+    marked = marked_tests()
+    about = [one.id for one in statements() if one.id.startswith("criteria.")]
+    assert [one for one in about if not any(test.startswith("api/") for test in marked[one])] == []

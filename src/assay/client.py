@@ -138,6 +138,21 @@ class Requests:
         return Request("POST", "/keys", {"name": name, "scope": scope, **more})
 
     @staticmethod
+    def rotate_key(identity: str) -> Request:
+        """A new secret in place of the old one, which is revoked at once."""
+        return Request("POST", f"/keys/{_part(identity)}/rotate")
+
+    @staticmethod
+    def revoke_key(identity: str) -> Request:
+        return Request("POST", f"/keys/{_part(identity)}/revoke")
+
+    @staticmethod
+    def annotate(run: str, reviewer_id: str, judgment: str, **more: Any) -> Request:
+        """A reviewer's verdict on a run: pass, fail or defer."""
+        body = {"reviewer_id": reviewer_id, "judgment": judgment, **more}
+        return Request("POST", f"/runs/{_part(run)}/annotations", body)
+
+    @staticmethod
     def work(identity: str) -> Request:
         return Request("GET", f"/work/{_part(identity)}")
 

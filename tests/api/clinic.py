@@ -93,9 +93,11 @@ class Served:
 
 
 @contextmanager
-def serve_on(where: str, settings: Settings | None = None, policy: SourcePolicy | None = None) -> Iterator[Served]:
+def serve_on(
+    where: str, settings: Settings | None = None, policy: SourcePolicy | None = None, claim_sec: float = 60.0
+) -> Iterator[Served]:
     """A service on a database, behind a real server."""
-    service = service_on(open_store(where), SecretBox(b"k" * 32), policy)
+    service = service_on(open_store(where), SecretBox(b"k" * 32), policy, claim_sec=claim_sec)
     try:
         with serving(make_app(service, settings)) as url:
             yield Served(service, url)

@@ -9,13 +9,17 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
+from assay.api.connections import ConnectionLimits
+from assay.api.serving import uvicorn_config
+
 
 @contextmanager
-def serving(app: FastAPI) -> Iterator[str]:
+def serving(app: FastAPI, limits: ConnectionLimits | None = None) -> Iterator[str]:
     """The URL of the server, which ends with the context."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+        config = uvicorn_config(app, limits or ConnectionLimits())
+        config.timeout_graceful_shutdown = 5
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

@@ -127,3 +127,30 @@ def test_what_was_there_before_the_start_does_not_count(clinic: Clinic) -> None:
     playground = clinic.get(f"/v1/task-runs/{run}")["playground_id"]
     clinic.post(f"/v1/playgrounds/{playground}/rows", ROW)
     assert clinic.post(f"/v1/task-runs/{run}/complete")["verdict"] == "pass"
+
+
+@pytest.mark.statement("criteria.operators", "criteria.shapes-accepted")
+def test_operators_and_match_modes(clinic: Clinic) -> None:
+    """As they are written by those who have criteria already, on what a message and a row have."""
+    message = "MSH|^~\\&|A|B|C|D|20260601||ORU^R01|1|P|2.5\rPID|1||007\rOBX|1||K||4.1\rOBX|2||NA||140\r"
+    results = {
+        "assert": "hl7-structural",
+        "message_type": "ORU^R01",
+        "correlate_by": {"PID.3.1": "007"},
+        "fields": [
+            {"path": "OBX[*]-5", "expected": [4, 150], "operator": "between", "match": "all"},
+            {"path": "OBX[*]-5", "expected": 140, "operator": "greaterThan", "match": "any"},
+            {"path": "NTE-3", "operator": "notExists"},
+        ],
+    }
+    row = {
+        "assert": "portal-state-match",
+        "correlate_by": {"resource": "appointments", "key": "a1"},
+        "assertions": [{"path": "status", "expected": ["booked", "arrived"], "operator": "in"}],
+    }
+    run = clinic.run({"label": "results", "assertion": results}, {"label": "row", "assertion": row})
+    box = clinic.get(f"/v1/task-runs/{run}")["playground_id"]
+    clinic.post(f"/v1/playgrounds/{box}/events", {"type": "hl7_outbound", "payload": message})
+    heard, seen = clinic.post(f"/v1/task-runs/{run}/complete")["criterion_runs"]
+    assert [rule["passed"] for rule in heard["evidence"]["field_results"]] == [True, False, True], heard
+    assert [rule["passed"] for rule in seen["evidence"]["assertionResults"]] == [True]

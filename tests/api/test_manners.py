@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from assay.api.app import Settings
+from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.adapters.store.databases import copied_database, execute
 from tests.api.clinic import Clinic, clinic_of, portal, serve_on
 
@@ -157,11 +158,17 @@ def test_too_many_requests(strict: Clinic) -> None:
     assert strict.ask("GET", "/v1/tasks", key="grader").status_code == 200
 
 
+def operator(clinic: Clinic) -> dict[str, str]:
+    """The headers of whoever operates the service."""
+    keys, host = clinic.service.keys, clinic.service.host
+    return {"Authorization": f"Bearer {issue_key(keys, host, Owner('default'), Scope.READER, 'numbers').secret}"}
+
+
 def test_health_and_numbers(clinic: Clinic) -> None:
     assert clinic.client.get("/healthz").json() == {"status": "ok"}
     assert clinic.client.get("/readyz").json() == {"status": "ready"}
     clinic.get("/v1/tasks")
-    text = clinic.client.get("/metrics").text
+    text = clinic.client.get("/metrics", headers=operator(clinic)).text
     assert 'assay_requests_total{method="GET",route="/tasks",status="200"}' in text
     assert 'assay_request_seconds_bucket{route="/tasks",le="+Inf"}' in text
 

@@ -1,12 +1,21 @@
 """Work that was accepted is done, whoever dies; what can't be done is set aside and can be sent again."""
 
+import contextlib
+import dataclasses
+import threading
+import time
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from assay.adapters.store.opening import open_store
+from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.work import StoredWork
+from assay.api.service import Service, service_on
 from assay.core.errors import MeasurementError
+from assay.dialects.criteria.resources import NewTask, NewTaskRun, Status
+from assay.engine.service.keys import Owner
 from assay.engine.service.work import MOST_TRIES, WorkKind, WorkState, work_once
 from tests.api.clinic import Clinic, Served, portal
 
@@ -168,3 +177,41 @@ def _status(run: str) -> Any:
     from assay.adapters.store.service_tables import task_runs  # noqa: PLC0415
 
     return select(task_runs.c.status).where(task_runs.c.id == run)
+
+
+def test_two_workers_share_the_work(where: str) -> None:
+    """Each grades at the same time as the other: neither could do all of it alone."""
+    both, done = threading.Barrier(2, timeout=60), list[str]()
+    with contextlib.ExitStack() as stack:
+        services = [service_on(open_store(where)) for _ in range(2)]
+        for one in services:
+            stack.callback(one.close)
+        runs = started(services[0], 6)
+        for name, one in zip("ab", services, strict=True):
+
+            def grade(*told: Any, who: str = name, real: Any = one.grade) -> Any:
+                both.wait()
+                done.append(who)
+                return real(*told)
+
+            counting: Any = grade
+            worker = dataclasses.replace(one.doing, grade=counting).worker(1)
+            worker.start()
+            stack.callback(worker.end)
+        end = time.monotonic() + 60
+        while services[0].work.waiting() and time.monotonic() < end:
+            time.sleep(0.05)
+    assert sorted(done) == ["a"] * 3 + ["b"] * 3
+    with open_store(where) as store:
+        found = StoredRuns(store, services[0].host)
+        assert {found.task_run(Owner("default"), run).status for run in runs} == {Status.COMPLETED}
+
+
+def started(service: Service, count: int) -> list[str]:
+    """Runs that wait for a worker."""
+    task = service.tasks.add("default", NewTask(name="x")).id
+    runs = [service.runs.add("default", NewTaskRun(task_id=task)).id for _ in range(count)]
+    for run in runs:
+        service.runs.start(Owner("default"), run, service.host.now())
+        service.work.add("default", WorkKind.COMPLETE_TASK_RUN, run)
+    return runs

@@ -15,6 +15,7 @@ from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.store import Store
 from assay.adapters.store.stored_playground import StoredPlayground
+from assay.adapters.tracing import span
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import AskedCriterion, Completion, CriterionRun
 from assay.dialects.criteria.resources import Snapshot, TaskRun, Written
@@ -72,10 +73,13 @@ class StoreGrader:
 
     def __call__(self, organisation: str, run: TaskRun, snapshot: Snapshot) -> Completion:  # noqa: ARG002
         """Raises ``MeasurementError`` if a source can't be asked, also if that is because of how it is set."""
-        try:
-            return self._completion(run, snapshot)
-        except InputError as error:
-            raise MeasurementError(f"a source of the playground can't be used: {error}") from error
+        with span("grade", assay__task_run=run.id, assay__criteria=len(snapshot.criteria)) as told:
+            try:
+                done = self._completion(run, snapshot)
+            except InputError as error:
+                raise MeasurementError(f"a source of the playground can't be used: {error}") from error
+            told.add(assay__verdict=done.verdict.value)
+            return done
 
     def _completion(self, run: TaskRun, snapshot: Snapshot) -> Completion:
         stored = self._store.playground(run.playground_id)

@@ -9,6 +9,7 @@ from assay.adapters.service_coding_parts import CodingParts
 from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.worker import Worker
+from assay.core.broken import where_it_broke
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.host import ServiceHost
@@ -69,7 +70,7 @@ def _guarded(doer: Doer) -> Doer:
         except AssayError:
             raise
         except Exception as error:
-            log.exception("work %s broke", work.id)
+            log.error("work %s broke: %s", work.id, where_it_broke(error))
             raise MeasurementError(f"the worker broke ({type(error).__name__})") from error
 
     return do

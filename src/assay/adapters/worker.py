@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from assay.core.broken import where_it_broke
 from assay.core.errors import AssayError
 
 log = logging.getLogger("assay.worker")
@@ -54,9 +55,9 @@ class Worker:
             except AssayError as error:
                 log.warning("the worker waits: %s", error)
                 did = False
-            except Exception:
+            except Exception as error:  # noqa: BLE001 - a worker goes on, whatever broke
                 # A mistake of Assay's own. The work is taken over when its claim runs out.
-                log.exception("the worker broke at a piece of work")
+                log.error("the worker broke at a piece of work: %s", where_it_broke(error))
                 did = False
             if did:
                 idle = IDLE_SEC

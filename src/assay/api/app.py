@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
+from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.api.answers import Answer, problem
 from assay.api.limits import BODY_SEC, RateLimit, read_body
 from assay.api.metrics import Metrics
@@ -39,7 +40,7 @@ from assay.api.service import Service
 from assay.api.watching import Watched
 from assay.api.work_events import EVENTS, work_events
 from assay.core.errors import AssayError
-from assay.engine.service.keys import PREFIX, Key, key_of
+from assay.engine.service.keys import PREFIX, Key, Scope, key_of
 from assay.version import VERSION
 
 ROUTES: Final[tuple[Route, ...]] = (
@@ -95,6 +96,8 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
         docs_url="/docs",
         redoc_url=None,
         lifespan=lifespan,
+        # Its own spans and logs would have paths, queries and texts of errors in them.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     described = openapi(ROUTES)
     app.openapi = lambda: described  # type: ignore[method-assign] # That is how FastAPI wants it replaced.
@@ -208,6 +211,13 @@ class Server:
 
     def _allowed(self, route: Route, request: Request) -> Key:
         """The key of the caller. Raises ``RefusedError`` before anything that is asked for was looked at."""
+        key = self._known(request)
+        self._limit.check(key.id)
+        if key.scope not in route.scopes:
+            raise RefusedError(problem(403, "forbidden", f"a key of the scope {key.scope.value} can't do this"))
+        return key
+
+    def _known(self, request: Request) -> Key:
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         key = None
         if scheme.lower() == "bearer" and secret.startswith(PREFIX):
@@ -215,9 +225,6 @@ class Server:
         if key is None:
             raise RefusedError(_NO_KEY)
         request.scope["assay.key"] = key
-        self._limit.check(key.id)
-        if key.scope not in route.scopes:
-            raise RefusedError(problem(403, "forbidden", f"a key of the scope {key.scope.value} can't do this"))
         return key
 
     def _note(self, route: Route, request: Request, key: Key) -> None:
@@ -235,7 +242,15 @@ class Server:
             return _response(answer_of(error, None))
         return _response(Answer(200, b'{"status":"ready"}'))
 
-    async def metrics(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
+    async def metrics(self, request: Request) -> Response:
+        """For the operator: how much is going on says something about every organisation."""
+        request.scope["assay.route"] = "/metrics"
+        try:
+            key = await run_in_threadpool(self._known, request)
+        except (RefusedError, AssayError) as error:
+            return _response(answer_of(error, None))
+        if key.organisation != DEFAULT_ORGANISATION or key.scope is Scope.RUN:
+            return _response(_NOT_THE_OPERATOR)
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
 
@@ -243,6 +258,10 @@ _NO_KEY: Final = Answer(
     401,
     problem(401, "unauthorized", "send a valid key: Authorization: Bearer ask_…").body,
     {"WWW-Authenticate": "Bearer"},
+)
+
+_NOT_THE_OPERATOR: Final = problem(
+    403, "forbidden", f"this needs a key of the organisation {DEFAULT_ORGANISATION!r}, which is the operator's"
 )
 
 

@@ -17,7 +17,6 @@ class Metrics:
         self._requests: Counter[tuple[str, str, int]] = Counter()
         self._buckets: dict[str, list[int]] = {}
         self._seconds: dict[str, float] = {}
-        self._gradings: Counter[str] = Counter()
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         with self._lock:
@@ -26,14 +25,10 @@ class Metrics:
             counts[bisect_left(BUCKETS_SEC, seconds)] += 1
             self._seconds[route] = self._seconds.get(route, 0.0) + seconds
 
-    def graded(self, verdict: str) -> None:
-        with self._lock:
-            self._gradings[verdict] += 1
-
     def text(self) -> str:
         """Everything, as Prometheus reads it."""
         with self._lock:
-            return "\n".join([*self._request_lines(), *self._duration_lines(), *self._grading_lines(), ""])
+            return "\n".join([*self._request_lines(), *self._duration_lines(), ""])
 
     def _request_lines(self) -> Iterator[str]:
         yield "# HELP assay_requests_total Requests by route and status."
@@ -51,9 +46,3 @@ class Metrics:
                 yield f'assay_request_seconds_bucket{{route="{route}",le="{limit}"}} {so_far}'
             yield f'assay_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}'
             yield f'assay_request_seconds_count{{route="{route}"}} {so_far}'
-
-    def _grading_lines(self) -> Iterator[str]:
-        yield "# HELP assay_completions_total Completions that were answered, by verdict."
-        yield "# TYPE assay_completions_total counter"
-        for verdict, count in sorted(self._gradings.items()):
-            yield f'assay_completions_total{{verdict="{verdict}"}} {count}'

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError
 
 from assay.adapters.store.failures import StoreError
 from assay.api.answers import Answer, problem
+from assay.core.broken import where_it_broke
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.mistakes import about, first, sentence
 from assay.engine.service.errors import BusyError, ConflictError, NotFoundError
@@ -64,7 +65,8 @@ def answer_of(error: Exception, key: Key | None) -> Answer:
         case MeasurementError():
             return problem(503, "source_unavailable", _measured(error, key), retry_after=SOURCE_RETRY_SEC)
         case _:
-            log.error("a request broke", exc_info=error)
+            # Its text may have values of a request in it.
+            log.error("a request broke: %s", where_it_broke(error))
             return problem(500, "internal_error", "the service broke; its log says more under the request's id")
 
 

@@ -7,15 +7,18 @@ from datetime import timedelta
 from typing import Final
 
 import uvicorn
+from fastapi import FastAPI
 
 from assay.adapters.blob_places import open_blobs
 from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
+from assay.adapters.tracing import trace_if_configured
 from assay.api.app import Settings, make_app
 from assay.api.pages.guard import is_loopback
 from assay.api.pages.server import BASE, PageSettings
+from assay.api.connections import ConnectionLimits, guarded, most_connections
 from assay.api.service import Service, service_on
 from assay.api.working import Say, log_to_stderr, say_coding, secret_box
 from assay.core.errors import InputError
@@ -50,6 +53,7 @@ def serve(told: Serving, say: Say) -> int:
     if told.single_user and not is_loopback(told.host):
         raise InputError(f"--single-user must listen on a loopback address such as 127.0.0.1, got {told.host}")
     log_to_stderr(told.log)
+    end_tracing = trace_if_configured()
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
         store = open_store(told.store, create=True)
@@ -65,10 +69,7 @@ def serve(told: Serving, say: Say) -> int:
             pages = _pages(service, told)
             settings = Settings(told.requests_per_second, WORKERS if told.worker else 0, pages=pages)
             app = make_app(service, settings)
-            config = uvicorn.Config(
-                app, log_config=None, access_log=False, timeout_graceful_shutdown=30, server_header=False
-            )
-            server = uvicorn.Server(config)
+            server = uvicorn.Server(uvicorn_config(app, ConnectionLimits(most=most_connections())))
             _end_with_signals(server)
             host, port = listening.getsockname()[:2]
             address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -85,6 +86,7 @@ def serve(told: Serving, say: Say) -> int:
                 service.keys.revoke_key(DEFAULT_ORGANISATION, pages.enter_key.id, service.host.now())
         finally:
             service.close()
+            end_tracing()
     return 0
 
 
@@ -96,6 +98,18 @@ def _pages(service: Service, told: Serving) -> PageSettings:
     ends = service.host.now() + SINGLE_USER_LASTING
     issued = issue_key(service.keys, service.host, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, SINGLE_USER, ends)
     return PageSettings(hosts, service.host.new_secret(), issued.key)
+
+
+def uvicorn_config(app: FastAPI, limits: ConnectionLimits) -> uvicorn.Config:
+    """How uvicorn serves the application."""
+    return uvicorn.Config(
+        app,
+        http=guarded(limits),
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=30,
+        server_header=False,
+    )
 
 
 def _end_with_signals(server: uvicorn.Server) -> None:

@@ -9,8 +9,10 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from assay.adapters.tracing import Told, span
 from assay.api.answers import problem
 from assay.api.metrics import Metrics
+from assay.core.broken import where_it_broke
 
 log = logging.getLogger("assay.requests")
 _ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,100}")
@@ -42,15 +44,18 @@ class Watched:
                 ]
             await send(message)
 
-        try:
-            await self._app(scope, receive, sending)
-        except Exception:
-            log.exception("a request broke", extra={"request": request_id})
-            if status:
-                raise
-            await _broken(sending)
-        finally:
-            self._tell(scope, request_id, status, time.perf_counter() - began)
+        with span(scope["method"], _trace_of(scope), serves=True) as told:
+            try:
+                await self._app(scope, receive, sending)
+            except Exception as error:
+                # Its text may have values of a request in it.
+                log.error("a request broke: %s", where_it_broke(error), extra={"request": request_id})
+                if status:
+                    raise
+                await _broken(sending)
+            finally:
+                self._tell(scope, request_id, status, time.perf_counter() - began)
+                _trace(told, scope, request_id, status)
 
     def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
         route, key = scope.get("assay.route", "other"), scope.get("assay.key")
@@ -66,6 +71,27 @@ class Watched:
                 "key": None if key is None else key.id,
             }
             log.info(json.dumps(said))
+
+
+def _trace(told: Told, scope: Scope, request_id: str, status: int) -> None:
+    """What a trace has of a request: the route, never the path or the query."""
+    route, key = scope.get("assay.route", "other"), scope.get("assay.key")
+    told.rename(f"{scope['method']} {route}")
+    told.add(
+        http__request__method=scope["method"],
+        http__route=route,
+        http__response__status_code=status,
+        assay__request=request_id,
+        assay__organisation=None if key is None else key.organisation,
+    )
+    if status >= 500:
+        told.failed(str(status))
+
+
+def _trace_of(scope: Scope) -> dict[str, str]:
+    """The headers with which a caller says which trace a request belongs to."""
+    wanted = (b"traceparent", b"tracestate")
+    return {name.decode(): value.decode("latin-1") for name, value in scope["headers"] if name in wanted}
 
 
 def _given_id(scope: Scope) -> str | None:

@@ -12,6 +12,7 @@ from assay.adapters.secret_box import VARIABLE, SecretBox, key_beside, key_from_
 from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
+from assay.adapters.tracing import trace_if_configured
 from assay.api.service import Service, service_on
 
 Say = Callable[[str], None]
@@ -33,6 +34,7 @@ class Working:
 def work(told: Working, say: Say, ended: threading.Event) -> int:
     """Do queued work until ``ended`` is set; what was begun is finished."""
     log_to_stderr(told.log)
+    end_tracing = trace_if_configured()
     policy = SourcePolicy(networks(told.allowed))
     store, secrets = open_store(told.store), secret_box(told.store)
     blobs = open_blobs(store, told.blobs)
@@ -46,6 +48,7 @@ def work(told: Working, say: Say, ended: threading.Event) -> int:
         worker.end()
     finally:
         service.close()
+        end_tracing()
     return 0
 
 

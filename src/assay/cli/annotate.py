@@ -2,17 +2,24 @@
 
 'assay report' shows every verdict with the reward, and where reviewers contradict each other, the verifier or a
 judge. The categories become tags with the source 'human'.
+
+    assay annotate RUN --server URL --judgment pass
+
+records it at a service, where RUN is the id of a run.
 """
 
 import argparse
 
 from assay.adapters.annotations import annotate
 from assay.cli.arguments import user_name
+from assay.cli.server_option import add_server, client_of
 from assay.dialects.evaluation.models import Judgment
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_dir", metavar="RUN", help="the folder of a finished trial")
+    parser.add_argument(
+        "run_dir", metavar="RUN", help="the folder of a finished trial; with --server, the id of a run"
+    )
     parser.add_argument("--judgment", required=True, choices=[one.value for one in Judgment], help="the verdict")
     parser.add_argument(
         "--category", action="append", default=[], metavar="TEXT", help="a category of failure; may be repeated"
@@ -20,15 +27,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--notes", metavar="TEXT", help="the reasons for the verdict")
     parser.add_argument("--reviewer", metavar="ID", help="who reviewed the run (default: your user name)")
     parser.add_argument("--discipline", metavar="TEXT", help="the reviewer's field, such as cardiology")
+    add_server(parser, "record it for a run of the service at this address")
 
 
 def run(args: argparse.Namespace) -> int:
+    reviewer = args.reviewer or user_name("--reviewer")
+    if args.server is not None:
+        _sent(args, reviewer)
+        return 0
     annotate(
         args.run_dir,
-        reviewer_id=args.reviewer or user_name("--reviewer"),
+        reviewer_id=reviewer,
         reviewer_discipline=args.discipline,
         judgment=Judgment(args.judgment),
         categories=args.category,
         notes=args.notes,
     )
     return 0
+
+
+def _sent(args: argparse.Namespace, reviewer: str) -> None:
+    from assay.client import Requests  # noqa: PLC0415 - only who asks a service needs it
+
+    with client_of(args.server) as client:
+        client.send(
+            Requests.annotate(
+                args.run_dir,
+                reviewer,
+                args.judgment,
+                reviewer_discipline=args.discipline,
+                categories=args.category,
+                notes=args.notes,
+            )
+        )

@@ -6,6 +6,11 @@ The playground file names the sources: the store with the playground's records, 
 can also name a judge, whose opinions are shown and change no score. 'assay playground load' fills a playground
 with a prepared state; 'assay criteria lint' finds mistakes in criteria before any run.
 
+    assay verify TASK-RUN --server URL
+
+completes a task run of a service instead, or shows how it came out before. The service has its criteria and its
+playground. For a run that is scored, it tells neither details nor evidence.
+
 A source that can't be reached is retried for a minute; standard error names the source.
 
 Exit codes: 0 the verdict is pass; 1 the verdict is partial or fail; 2 a file can't be used or a source can't be
@@ -15,19 +20,38 @@ reached, and nothing is scored.
 import argparse
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from assay.cli.playground_option import add_playground
+from assay.cli.server_option import add_server, client_of
 from assay.cli.table import clean
 from assay.core.errors import InputError
 
+if TYPE_CHECKING:
+    from assay.dialects.criteria.models import Completion
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("criteria", metavar="CRITERIA", help="criteria, as YAML or JSON")
-    add_playground(parser)
+    parser.add_argument(
+        "criteria", metavar="CRITERIA", help="criteria, as YAML or JSON; with --server, the id of a task run"
+    )
+    add_playground(parser, required=False)
+    add_server(parser, "complete a task run of the service at this address")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, with all evidence")
 
 
 def run(args: argparse.Namespace) -> int:
+    if (args.playground is None) == (args.server is None):
+        raise InputError("--playground or --server must be given, and not both")
+    done = _verified(args) if args.server is None else _completed(args)
+    from assay.cli.json_values import without_nan  # noqa: PLC0415 - help needs none of these
+    from assay.cli.verify_text import lines  # noqa: PLC0415
+
+    print(json.dumps(without_nan(done.answer()), indent=2) if args.json else "\n".join(lines(done)))
+    return 0 if done.verdict.value == "pass" else 1
+
+
+def _verified(args: argparse.Namespace) -> "Completion":
     try:
         # Help needs none of these.
         from assay.adapters.criteria_file import load_criteria  # noqa: PLC0415
@@ -37,16 +61,22 @@ def run(args: argparse.Namespace) -> int:
         from assay.engine.verify_criteria import verify_criteria  # noqa: PLC0415
 
         sources = open_playground(args.playground, _say)
-        done = verify_criteria(load_criteria(args.criteria), sources, Pace(), new_stamp())
+        return verify_criteria(load_criteria(args.criteria), sources, Pace(), new_stamp())
     except ImportError as error:
         raise InputError(
             f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"
         ) from error
-    from assay.cli.json_values import without_nan  # noqa: PLC0415 - with the others that are needed only now
-    from assay.cli.verify_text import lines  # noqa: PLC0415
 
-    print(json.dumps(without_nan(done.answer()), indent=2) if args.json else "\n".join(lines(done)))
-    return 0 if done.verdict.value == "pass" else 1
+
+def _completed(args: argparse.Namespace) -> "Completion":
+    """How a task run of a service came out. What the service doesn't tell of a scored run stays empty."""
+    from assay.dialects.criteria.models import Completion  # noqa: PLC0415 - help needs none of these
+
+    with client_of(args.server) as client:
+        answer = client.complete(args.criteria)
+    told = {name: answer[name] for name in Completion.model_fields}
+    told["criterion_runs"] = [{"details": "", **one} for one in told["criterion_runs"]]
+    return Completion.model_validate(told)
 
 
 def _say(line: str) -> None:

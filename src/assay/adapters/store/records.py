@@ -101,8 +101,8 @@ class Records:
     def turns(self, playground: str) -> Sequence[Turn]:
         found = self._ask(_TURNS, {"wanted": playground, **self._within().of_speech()})
         return [
-            Turn(row.number, row.speaker, row.text or "", row.at, UNREAD if row.text is None else None)
-            for row in found
+            Turn(number, speaker, text or "", at, UNREAD if text is None else None)
+            for _, number, speaker, at, text in found
         ]
 
 

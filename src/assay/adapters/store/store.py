@@ -14,6 +14,7 @@ from assay.adapters.store.failures import connected, reaching
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import Records
+from assay.adapters.tracing import span
 from assay.core.errors import InputError
 from assay.engine.playground_store import Playground, Record
 from assay.evidence.playground import Event, StateRow, Turn
@@ -108,7 +109,7 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Records]:
         """The records of all playgrounds as they are now, over one connection."""
-        with reaching(self.name), connected(self._engine) as connection:
+        with self._traced("read"), connected(self._engine) as connection:
             yield Records(lambda statement, values: connection.execute(statement, values).all())
 
     def events(self, playground: str, event_type: str) -> Sequence[Event]:
@@ -129,7 +130,7 @@ class Store:
         self, statement: "Executable", values: Mapping[str, object] | None = None
     ) -> Sequence["Row[*tuple[Any, ...]]"]:
         """What a question to the database finds."""
-        with reaching(self.name), connected(self._engine) as connection:
+        with self._traced("read"), connected(self._engine) as connection:
             return connection.execute(statement, values).all()
 
     @contextmanager
@@ -147,5 +148,11 @@ class Store:
         One that isn't ``durable`` may be lost with the power: for what nobody was told.
         """
         engine = (self._engine if durable else self._light).execution_options(**WRITING)
-        with reaching(self.name), self._turn, connected(engine) as connection, connection.begin():
+        with self._traced("write"), self._turn, connected(engine) as connection, connection.begin():
             yield connection
+
+    @contextmanager
+    def _traced(self, what: str) -> Iterator[None]:
+        """Errors of the database as our own, and a span in which neither statements nor values are."""
+        with reaching(self.name), span(f"store {what}", db__system__name=self._engine.dialect.name):
+            yield

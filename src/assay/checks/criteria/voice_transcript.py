@@ -32,11 +32,11 @@ from assay.core.outcome import Outcome, Scored
 from assay.evidence.paraphrase import Answer, NoOpinion, Question, opinion
 from assay.evidence.playground import PlaygroundState, Turn, made_once, older_note
 from assay.evidence.playground_check import Escapes
-from assay.formats.speech.phrases import find_phrase, phrase_tokens
-from assay.formats.speech.tokens import Token, tokens
+from assay.formats.speech.heard import Heard
+from assay.formats.speech.phrases import phrase_tokens
 
 Phrase = str | tuple[str, ...]
-Spoken = Sequence[tuple[Turn, list[Token]]]
+Spoken = Sequence[tuple[Turn, Heard]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class VoiceTranscript:
     def run(self, evidence: PlaygroundState) -> Outcome:
         turns = evidence.turns()
         heard = [turn for turn in turns if self.since is None or turn.at >= evidence.run_start]
-        spoken = [(turn, _tokens(turn.text, evidence)) for turn in heard if self._meant(turn)]
+        spoken = [(turn, _heard(turn.text, evidence)) for turn in heard if self._meant(turn)]
         if not spoken:
             return self._silence(sum(self._meant(turn) for turn in turns))
         looked = [*self._wanted(spoken), *self._forbidden(spoken)]
@@ -114,10 +114,10 @@ class VoiceTranscript:
         self, phrase: Phrase, spoken: Spoken, after: tuple[int, int], *, claimed: bool
     ) -> tuple[int, int] | None:
         """The turn, and where in it the phrase ends."""
-        wanted = [phrase_tokens(one) for one in _alternatives(phrase)]
+        wanted = _alternatives(phrase)
         for index in range(after[0], len(spoken)):
             start = after[1] if index == after[0] else 0
-            ends = [find_phrase(one, spoken[index][1], self.fuzzy, start, claimed=claimed) for one in wanted]
+            ends = [spoken[index][1].end_of(one, self.fuzzy, start, claimed=claimed) for one in wanted]
             if any(end is not None for end in ends):
                 return index, min(end for end in ends if end is not None)
         return None
@@ -186,8 +186,8 @@ def _turns(spoken: Spoken) -> tuple[Turn, ...]:
     return tuple(turn for turn, _ in spoken)
 
 
-def _tokens(text: str, evidence: PlaygroundState) -> list[Token]:
-    return made_once(evidence, (_tokens, text), lambda: tokens(text))
+def _heard(text: str, evidence: PlaygroundState) -> Heard:
+    return made_once(evidence, (Heard, text), lambda: Heard(text))
 
 
 def _alternatives(phrase: Phrase) -> tuple[str, ...]:

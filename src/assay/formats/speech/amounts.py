@@ -14,16 +14,22 @@ _UNITS: Final = {
     **dict.fromkeys(("ml", "milliliters", "millilitre", "millilitres"), "milliliter"),
     **dict.fromkeys(("cm", "centimeters", "centimetre", "centimetres"), "centimeter"),
 }
+UNITS: Final = frozenset(_UNITS)
+UNIFORM_UNITS: Final = frozenset(_UNITS.values())
 _MINUTES: Final = {"half past": "30", "quarter past": "15", "quarter to": "45"}
 _BEGIN_CLOCK: Final = ("half", "quarter")
 # Where none of these is said, and no digit, there is no amount.
 IN_AMOUNTS: Final = frozenset((*_UNITS, *_BEGIN_CLOCK))
 _HOURS: Final = frozenset(map(str, range(1, 13)))
 _WITH_CENTS: Final = ("dollars", "euros")
+_CHANGING: Final = IN_AMOUNTS.union(_WITH_CENTS)
 
 
 def with_amounts(words: Sequence[str]) -> Iterator[str]:
     """The words, where numbers are digits already."""
+    if _CHANGING.isdisjoint(words):
+        yield from words
+        return
     same = [_UNITS.get(word, word) for word in words]
     at = 0
     while at < len(same):

@@ -58,6 +58,8 @@ MARKED: Final = _FAILING | _DOUBTS | _DENIALS | NEGATIONS | {first for first, _ 
 
 def negating(words: Sequence[str]) -> list[bool]:
     """For each word of a clause whether it denies what follows."""
+    if MARKED.isdisjoint(words):
+        return [False] * len(words)
     return [word in MARKED and _negates(words, at) for at, word in enumerate(words)]
 
 

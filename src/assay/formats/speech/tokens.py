@@ -82,13 +82,15 @@ def _sentences(breaths: list[str]) -> list[tuple[int, bool]]:
 
 def _tokens(words: list[str], like: Token) -> Iterable[Token]:
     """The words of a clause. ``like`` has what they all have in common at first."""
-    if _PLAIN.isdisjoint(words) and not any(word[0].isdigit() for word in words):
-        return [like._replace(text=word) for word in words]
-    return _read_tokens(words, like)
+    has_digit = any(word[0].isdigit() for word in words)
+    if not has_digit and _PLAIN.isdisjoint(words):
+        _, clause, _, denied, _, is_open, _, sentence = like
+        return [Token(word, clause, False, denied, False, is_open, False, sentence) for word in words]
+    return _read_tokens(words, like, has_number=has_digit or not IN_NUMBERS.isdisjoint(words))
 
 
-def _read_tokens(words: list[str], like: Token) -> Iterator[Token]:
-    uniform_words = list(with_amounts(list(with_digits(words))))
+def _read_tokens(words: list[str], like: Token, *, has_number: bool) -> Iterator[Token]:
+    uniform_words = list(with_amounts(list(with_digits(words)) if has_number else words))
     denied, is_open = like.denied, like.open
     for word, negates in zip(uniform_words, negating(uniform_words), strict=True):
         is_open = is_open or word in CONDITIONS

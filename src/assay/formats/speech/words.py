@@ -50,6 +50,11 @@ _SYMBOLS: Final = {
     "=": " equals ",
 }
 _CURRENCIES: Final = {"$": "dollars", "€": "euros", "£": "pounds"}
+SHORT_FORMS: Final = frozenset(_WHOLE)
+WRITTEN_OUT: Final = frozenset(
+    " ".join((*_WHOLE.values(), *(meaning for _, meaning in _ENDINGS), *_SYMBOLS.values())).split()
+).union(_CURRENCIES.values(), MONTHS, ("is", "has", "dot", "over", "minus", "number"))
+"""Words that may be read where they aren't written: in place of a short form, a sign or a date."""
 _ANY_DIGIT: Final = re.compile(r"\d")
 _FRACTION: Final = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _DAY: Final = re.compile(r"(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w-])", re.ASCII)
@@ -73,12 +78,10 @@ _WORD: Final = re.compile(r"\d+(?:\.\d+)?(?:th)?|[^\W\d_]+(?:'[^\W\d_]+)?")
 
 def uniform(text: str) -> str:
     """The same text in lower case, with everything that has several spellings in one of them."""
-    text = (
-        unicodedata.normalize("NFKC", _FRACTION.sub(" ", text))
-        .lower()
-        .replace("\u2019", "'")
-        .replace("\u2018", "'")
-    )
+    # Each step is taken only where there is something for it to do: most sentences need hardly any.
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _FRACTION.sub(" ", text))
+    text = text.lower().replace("\u2019", "'").replace("\u2018", "'")
     numbers = _ANY_DIGIT.search(text) is not None
     if numbers:
         text = _uniform_amounts(text)
@@ -88,21 +91,31 @@ def uniform(text: str) -> str:
         text = _ORDINAL.sub(r"\1th", text)
     if "." in text:
         text = _DOT.sub(" dot ", text)
-    if numbers:
+    if numbers and ("/" in text or "#" in text):
         text = _NUMBER_SIGN.sub("number ", _PRESSURE.sub(" over ", text))
     for symbol, word in _SYMBOLS.items():
-        text = text.replace(symbol, word)
+        if symbol in text:
+            text = text.replace(symbol, word)
     return text
 
 
 def _uniform_amounts(text: str) -> str:
     """Days, times, money and numbers with signs in them."""
-    text = _DAY.sub(lambda day: f"{MONTHS[int(day[2]) - 1]} {int(day[3])}th {day[1]}", text)
-    text = _SLASHED.sub(_spoken_day, text)
-    text = _TIME.sub(lambda time: f"{int(time[1])}{time[2] if time[2] != '00' else ''}", text)
-    text = _MONEY.sub(lambda sum_: f"{sum_[2].removesuffix('.00')}{sum_[3] or ''} {_CURRENCIES[sum_[1]]}", text)
-    text = _THOUSANDS.sub("", text)
-    return _MINUS.sub("minus ", _BARE_POINT.sub("0.", text))
+    if "-" in text:
+        text = _DAY.sub(lambda day: f"{MONTHS[int(day[2]) - 1]} {int(day[3])}th {day[1]}", text)
+    if "/" in text:
+        text = _SLASHED.sub(_spoken_day, text)
+    if ":" in text:
+        text = _TIME.sub(lambda time: f"{int(time[1])}{time[2] if time[2] != '00' else ''}", text)
+    if not text.isascii() or "$" in text:
+        text = _MONEY.sub(
+            lambda sum_: f"{sum_[2].removesuffix('.00')}{sum_[3] or ''} {_CURRENCIES[sum_[1]]}", text
+        )
+    if "," in text:
+        text = _THOUSANDS.sub("", text)
+    if "." in text:
+        text = _BARE_POINT.sub("0.", text)
+    return _MINUS.sub("minus ", text) if "-" in text else text
 
 
 def _spoken_day(found: re.Match[str]) -> str:

@@ -37,11 +37,8 @@ class Loop:
     begins: tuple[Begin, ...]
     segments: frozenset[str]
     closing: frozenset[str]
-
-    @property
-    def is_level(self) -> bool:
-        """Whether an HL begins it, so that the file itself says what it stands in."""
-        return any(begin.segment == "HL" for begin in self.begins)
+    # Whether an HL begins it, so that the file itself says what it stands in.
+    is_level: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +84,14 @@ def read_guide(name: str, version: str, table: str) -> Guide:
 def _read_line(line: str) -> Loop:
     name, parents, begins, *segments = line.split()
     held, _, closing = " ".join(segments).partition("|")
+    begun = tuple(_read_begin(begin) for begin in begins.split("/"))
     return Loop(
         name,
         () if parents == "-" else tuple(parents.split(",")),
-        tuple(_read_begin(begin) for begin in begins.split("/")),
+        begun,
         frozenset((held + " " + closing).split()),
         frozenset(closing.split()),
+        any(one.segment == "HL" for one in begun),
     )
 
 

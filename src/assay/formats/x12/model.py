@@ -4,6 +4,7 @@ Elements stay as they were written; ``elements.py`` takes repetitions and compon
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from assay.formats.x12.findings import Finding
 
@@ -18,8 +19,7 @@ class Separators:
     terminator: str
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """One segment. ``number`` counts from 1 at the ISA of its interchange.
 
     ``before`` is the white space between the last terminator and this segment. It means nothing, and is kept so

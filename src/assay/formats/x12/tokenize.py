@@ -129,9 +129,14 @@ class _Reading:
 
     def segments(self, chunks: list[str], segments: list[Segment]) -> str:
         """Adds the segments, and returns the empty lines behind the last."""
-        terminator = self.header.separators.terminator
+        terminator, mark = self.header.separators.terminator, self.header.separators.element
         before: list[str] = []
         for chunk in chunks:
+            if not before and chunk[:1].isalnum() and "\n" not in chunk and "\r" not in chunk and chunk[0] != "B":
+                # Nearly all segments are so plain that nothing about them has to be found out.
+                name, *elements = chunk.split(mark)
+                segments.append(Segment(name, tuple(elements), len(segments) + 1))
+                continue
             text = chunk.lstrip(_MEANS_NOTHING)
             before.append(chunk[: len(chunk) - len(text)])
             if not text and terminator in "\r\n":

@@ -1,0 +1,141 @@
+"""Connections that only keep the server waiting are ended, and never keep others from being served."""
+
+import contextlib
+import resource
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from starlette.background import BackgroundTask
+from starlette.responses import Response
+
+from assay.api.app import make_app
+from assay.api.connections import ConnectionLimits, most_connections
+from assay.api.service import Service, service_on
+from tests.api.serving import serving
+
+HEAD_SEC = 0.4
+IDLE = 2_000
+LATE = b"HTTP/1.1 408 Request Timeout\r\n"
+
+
+@pytest.fixture
+def service(migrated_file: str) -> Iterator[Service]:
+    from assay.adapters.store.opening import open_store  # noqa: PLC0415 - only here
+
+    opened = service_on(open_store(str(migrated_file)))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def impatient(service: Service) -> Iterator[str]:
+    with serving(make_app(service), ConnectionLimits(head_seconds=HEAD_SEC, read_seconds=HEAD_SEC)) as url:
+        yield url
+
+
+def connected(url: str) -> socket.socket:
+    parts = urlsplit(url)
+    assert parts.hostname is not None
+    assert parts.port is not None
+    return socket.create_connection((parts.hostname, parts.port), timeout=30)
+
+
+def rest(connection: socket.socket) -> bytes:
+    """All that comes until the server hangs up."""
+    found = b""
+    with contextlib.suppress(ConnectionResetError):
+        while more := connection.recv(100_000):
+            found += more
+    return found
+
+
+def test_who_sends_nothing_is_left(impatient: str) -> None:
+    with connected(impatient) as connection:
+        assert rest(connection) == b""
+
+
+@pytest.mark.parametrize("piece", [b"G", b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: "])
+def test_half_a_head_is_told_once_its_time_is_over(impatient: str, piece: bytes) -> None:
+    with connected(impatient) as connection:
+        connection.sendall(piece)
+        found = rest(connection)
+    assert found.startswith(LATE)
+    assert found.endswith(b'"message":"the head of a request must arrive within 0.4 s","details":{}}}')
+
+
+def test_a_head_that_comes_in_drops(impatient: str) -> None:
+    """A byte now and then gives nobody more time."""
+    with connected(impatient) as connection, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n")
+        for _ in range(600):
+            connection.sendall(b"x: y\r\n")
+            time.sleep(0.05)
+        pytest.fail("the server waits for ever")
+
+
+def test_a_second_head_that_comes_in_drops(impatient: str) -> None:
+    with connected(impatient) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /hea")
+        found = rest(connection)
+    assert found.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert found.count(b"HTTP/1.1") == 1
+
+
+def test_the_rest_of_a_refused_body_is_not_waited_for(impatient: str) -> None:
+    """The answer comes before the body; who goes on sending it slowly is left."""
+    with connected(impatient) as connection, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        connection.sendall(b"POST /v1/tasks HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n")
+        assert b" 401 " in connection.recv(1000)
+        for _ in range(600):
+            connection.sendall(b" ")
+            time.sleep(0.05)
+        pytest.fail("the server waits for ever")
+
+
+def test_who_stops_reading_is_left() -> None:
+    """What nobody reads stays in the server's memory."""
+    app, given_up = FastAPI(), threading.Event()
+
+    @app.get("/large")
+    def large() -> Response:
+        return Response(b" " * 50_000_000, background=BackgroundTask(given_up.set))
+
+    with serving(app, ConnectionLimits(read_seconds=HEAD_SEC)) as url, connected(url) as connection:
+        connection.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert given_up.wait(30), "the server waits for ever"
+        assert len(rest(connection)) < 50_000_000
+
+
+def test_a_request_may_take_longer_than_its_head(service: Service) -> None:
+    limits = ConnectionLimits(head_seconds=0.2)
+    with serving(make_app(service), limits) as url, connected(url) as connection:
+        connection.sendall(b"POST /v1/tasks HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n")
+        time.sleep(0.5)
+        connection.sendall(b"{}")
+        assert b" 401 " in connection.recv(1000)
+
+
+def test_idle_connections_make_room(service: Service) -> None:
+    with serving(make_app(service), ConnectionLimits(most=5)) as url, contextlib.ExitStack() as stack:
+        idle = [stack.enter_context(connected(url)) for _ in range(20)]
+        for _ in range(3):
+            assert httpx.get(f"{url}/healthz").status_code == 200
+        assert [rest(one) for one in idle[:15]] == [b""] * 15
+
+
+def test_thousands_of_idle_connections(service: Service) -> None:
+    """The full ten thousand are a benchmark (python -m benchmarks service_load)."""
+    room = most_connections()
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= min(room, 1024)
+    count = min(IDLE, room // 3)
+    with serving(make_app(service)) as url, contextlib.ExitStack() as stack:
+        for _ in range(count):
+            stack.enter_context(connected(url))
+        assert httpx.get(f"{url}/healthz", timeout=30).status_code == 200
+        assert httpx.get(f"{url}/readyz", timeout=30).status_code == 200

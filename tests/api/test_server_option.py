@@ -1,0 +1,121 @@
+"""Commands that ask a service: ``--server``, with the key from the environment or a file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.client import Client, Requests
+from tests.api.clinic import Clinic, portal, said
+from tests.cli.running import Cli
+
+pytestmark = pytest.mark.xdist_group("postgres")
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    return Cli(capsys)
+
+
+@pytest.fixture
+def url(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("ASSAY_KEY", clinic.keys["admin"])
+    return str(clinic.client.base_url)
+
+
+def test_verify_completes_a_task_run(clinic: Clinic, cli: Cli, url: str) -> None:
+    run = clinic.run(portal("status", "booked"), said("goodbye"))
+    done = cli("verify", run, "--server", url)
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("PARTIAL  score 0.5000\n")
+    assert "status is booked" in done.out
+    told = json.loads(cli("verify", run, "--server", url, "--json").out)
+    assert (told["verdict"], told["criterion_runs"][0]["evidence"] != {}) == ("partial", True)
+
+
+def test_verify_shows_nothing_of_a_scored_run_that_the_service_keeps(clinic: Clinic, cli: Cli, url: str) -> None:
+    run = clinic.run(portal("status", "booked"), scored=True)
+    done = cli("verify", run, "--server", url, "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["criterion_runs"][0]["evidence"] == {}
+
+
+def test_verify_needs_one_place(cli: Cli) -> None:
+    for options in ([], ["--playground", "x.yaml", "--server", "http://127.0.0.1:1"]):
+        refused = cli("verify", "x", *options)
+        assert (refused.code, refused.err) == (2, "assay: --playground or --server must be given, and not both\n")
+
+
+def test_keys_of_an_organisation(clinic: Clinic, cli: Cli, url: str) -> None:
+    added = cli("keys", "add", "--server", url, "--scope", "reader", "--name", "dashboards")
+    assert (added.code, added.err) == (0, "")
+    identity, secret = added.out.split(",")[0], added.out.rsplit(" ", 1)[1].strip()
+    assert clinic.ask("GET", "/v1/tasks", key=secret).status_code == 200
+    rotated = cli("keys", "rotate", identity, "--server", url).out.rsplit(" ", 1)[1].strip()
+    assert [clinic.ask("GET", "/v1/tasks", key=one).status_code for one in (secret, rotated)] == [401, 200]
+    listed = cli("keys", "list", "--server", url).out
+    assert f"{identity}  reader  ended  dashboards" in listed
+    [new] = [line.split()[0] for line in listed.splitlines() if line.endswith("valid  dashboards")]
+    assert cli("keys", "revoke", new, "--server", url).out == f"{new} is revoked\n"
+    assert clinic.ask("GET", "/v1/tasks", key=rotated).status_code == 401
+    refused = cli("keys", "list", "--server", url, "--store", "x.db")
+    assert refused.err == "assay: --store must not be given with --server: the key says whose keys they are\n"
+
+
+def test_annotate_a_run(clinic: Clinic, cli: Cli, url: str, tmp_path: Path) -> None:
+    from assay.adapters.job_folder import DiskJobFolder  # noqa: PLC0415 - only here
+    from assay.engine.job import read_job  # noqa: PLC0415
+    from assay.engine.service.imported_runs import import_job  # noqa: PLC0415
+    from tests.builders import REPO  # noqa: PLC0415
+
+    import_job(
+        clinic.service.imports, clinic.organisation, read_job(DiskJobFolder(REPO / "examples/jobs/tampered")), []
+    )
+    run = clinic.get("/v1/runs")["data"][0]["id"]
+    given = ["--judgment", "fail", "--reviewer", "ana", "--category", "reading", "--notes", "wrong"]
+    done = cli("annotate", run, "--server", url, *given)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    [kept] = clinic.get(f"/v1/runs/{run}/annotations")["data"]
+    assert (kept["reviewer_id"], kept["judgment"], kept["categories"]) == ("ana", "fail", ["reading"])
+
+
+def test_a_key_in_a_file(
+    clinic: Clinic, cli: Cli, url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("ASSAY_KEY")
+    file, link = tmp_path / "key", tmp_path / "link"
+    file.write_text(f"{clinic.keys['admin']}\n")
+    link.symlink_to(file)
+    monkeypatch.setenv("ASSAY_KEY_FILE", str(link))
+    assert cli("keys", "list", "--server", url).code == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "file", "sentence"),
+    [
+        (
+            "",
+            "",
+            "--server needs a key: put it into ASSAY_KEY, or into a file and the file's name into ASSAY_KEY_FILE",
+        ),
+        ("swordfish", "", "the key in ASSAY_KEY must be one line that begins with ask_"),
+        ("ask_a b", "", "the key in ASSAY_KEY must be one line that begins with ask_"),
+        ("", "/nowhere", "the file that ASSAY_KEY_FILE names can't be read: /nowhere (No such file or directory)"),
+        ("ask_wrong", "", "send a valid key: Authorization: Bearer ask_… (401 unauthorized)"),
+    ],
+)
+def test_a_key_that_can_not_be(
+    clinic: Clinic, cli: Cli, monkeypatch: pytest.MonkeyPatch, key: str, file: str, sentence: str
+) -> None:
+    monkeypatch.setenv("ASSAY_KEY", key)
+    monkeypatch.setenv("ASSAY_KEY_FILE", file)
+    refused = cli("keys", "list", "--server", str(clinic.client.base_url))
+    assert (refused.code, refused.out, refused.err) == (2, "", f"assay: {sentence}\n")
+    assert "swordfish" not in refused.err
+
+
+def test_the_client_rotates_and_revokes(clinic: Clinic) -> None:
+    with Client(str(clinic.client.base_url), clinic.keys["admin"]) as client:
+        made = client.send(Requests.create_key("x", "reader"))
+        again = client.send(Requests.rotate_key(made["key"]["id"]))
+        assert client.send(Requests.revoke_key(again["key"]["id"]))["revoked_at"] is not None
