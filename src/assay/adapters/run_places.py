@@ -21,7 +21,7 @@ from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scored_run import ScoredRun
 from assay.engine.history import History
-from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.page_source import RunDetail, RunLine
 from assay.engine.trace import TracePart, TraceQuery, part_of, trace_part
 from assay.evidence.byte_source import ByteSource, HeldBytes, tail

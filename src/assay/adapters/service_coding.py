@@ -26,8 +26,8 @@ from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Scenario
 from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
 from assay.engine.agent_session import session
-from assay.engine.coding_trial import ScoredWorkspace, judged
-from assay.engine.judge_run import Judges
+from assay.engine.coding_scoring import ScoredWorkspace, judged
+from assay.engine.judge_verdict import Judges
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Attempt, score_by_task
 from assay.engine.seed_task import seed_task

@@ -21,7 +21,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.report import ScorersReport, json_text
 from assay.dialects.scorers.scored_run import ScoredRun
-from assay.engine.job_ports import AGENT_LOG, ORACLE_LOG
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.service.blobs import (
     DIFF,
     FINAL_RESPONSE,

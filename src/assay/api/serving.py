@@ -16,9 +16,9 @@ from assay.adapters.store.opening import open_store
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.adapters.tracing import trace_if_configured
 from assay.api.app import Settings, make_app
+from assay.api.connections import ConnectionLimits, guarded, most_connections
 from assay.api.pages.guard import is_loopback
 from assay.api.pages.server import BASE, PageSettings
-from assay.api.connections import ConnectionLimits, guarded, most_connections
 from assay.api.service import Service, service_on
 from assay.api.working import Say, log_to_stderr, say_coding, secret_box
 from assay.core.errors import InputError

@@ -8,7 +8,7 @@ from typing import Final
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, UploadedFile
 from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
-from assay.engine.coding_trial import rewards_of
+from assay.engine.coding_scoring import rewards_of
 from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, RunFile
 from assay.engine.service.imported_runs import ImportedRun
 from assay.engine.service.run_evidence import gates_of
