@@ -11,9 +11,11 @@ SANDBOX_FIXTURES = {"_bubblewrap", "attack", "backend", "bubblewrap", "container
 # Files whose tests start sandboxes without a fixture for one.
 SANDBOX_FILES = (
     "sandbox/",
+    "adapters/model_proxy/",
     "attacks/test_coding_capture.py::test_restored_tests_are_the_ones_that_run",
     "attacks/test_verifier",
     "cli/test_doctor",
+    "cli/test_imported_modules",
     "cli/test_repeat",
     "cli/test_score",
     "cli/test_seed",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from assay.adapters.agents.known import description_file, read_description
+from assay.adapters.agents.known import description_file, near_name, read_description
 from assay.cli.arguments import positive
 from assay.cli.judge_options import amount
 from assay.core.errors import InputError
@@ -101,6 +101,8 @@ def _named(args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[str], No
     path = description_file(args.agent)
     if path is not None:
         return _described(path, args, sandbox, say)
+    if meant := near_name(args.agent):
+        say(f"{args.agent!r} is run as a command; did you mean the agent {meant}?")
     name = args.agent_name or os.path.basename(args.agent.split()[0])
     return Agent(name, command=args.agent, model=args.model)
 

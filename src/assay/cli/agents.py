@@ -51,5 +51,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _listed() -> list[str]:
     agents = [read_description(str(FOLDER / f"{name}{SUFFIX}")) for name in known_names()]
-    width = max(len(agent.name) for agent in agents)
-    return [f"{agent.name:<{width}}  {agent.version}  {agent.about}" for agent in agents]
+    rows = [(agent.name, agent.version or "", agent.about) for agent in agents]
+    name, version = (max(len(row[column]) for row in rows) for column in (0, 1))
+    return [f"{row[0]:<{name}}  {row[1]:<{version}}  {row[2]}" for row in rows]

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from assay.dialects.harbor.trial import NO_USAGE, Usage, UsageSum
 from assay.engine.sandbox import Command
+from assay.formats.counting import counted
 from assay.formats.model_traffic.tokens import Tokens
 
 # Fewer than a tokenizer takes, so that an estimate is rather too high.
@@ -145,7 +146,9 @@ class Meter:
         limits, price = self._limits, self._prices.of(model)
         with self._lock:
             if limits.requests is not None and self._requests >= limits.requests:
-                return self._refused(f"this trial may ask its model {limits.requests} times, and it did")
+                return self._refused(
+                    f"this trial may ask its model {counted(limits.requests, 'time')}, and it did"
+                )
             if limits.tokens is not None and self._tokens + size // _BYTES_A_TOKEN // 2 >= limits.tokens:
                 return self._refused(f"this trial may use {limits.tokens} tokens, and {self._tokens} are used")
             if limits.cost_usd is not None and price is None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.agents.known import FOLDER, description_file, known_names, read_description
+from assay.adapters.agents.known import FOLDER, description_file, known_names, near_name, read_description
 from assay.core.errors import InputError
 from assay.engine.agent_description import model_variables
 
@@ -67,6 +67,14 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, sentence: str) -> Non
 )
 def test_a_name_or_a_file_but_no_command(named: str, is_one: bool) -> None:
     assert (description_file(named) is not None) is is_one
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [("mini-swe-agnet", "mini-swe-agent"), ("aidr", "aider"), ("python3 agent.py", None), ("nop", None)],
+)
+def test_a_misspelt_name_is_noticed(command: str, meant: str | None) -> None:
+    assert near_name(command) == meant
 
 
 def test_a_model_with_and_without_its_provider() -> None:

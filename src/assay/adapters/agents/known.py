@@ -1,5 +1,6 @@
 """Find the description of an agent: one that Assay brings along, or the user's own file."""
 
+import difflib
 import os
 import tomllib
 from pathlib import Path
@@ -21,6 +22,11 @@ def description_file(named: str) -> str | None:
     if named.endswith(SUFFIX) and len(named.split()) == 1:
         return named
     return str(FOLDER / f"{named}{SUFFIX}") if named in known_names() else None
+
+
+def near_name(command: str) -> str | None:
+    """The agent whose name a command nearly is."""
+    return next(iter(difflib.get_close_matches(command, known_names(), n=1, cutoff=0.8)), None)
 
 
 def read_description(path: str) -> AgentDescription:
