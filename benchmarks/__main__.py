@@ -18,6 +18,7 @@ from benchmarks import (
     aggregate,
     coding,
     criteria,
+    explorer,
     growth,
     hostile_records,
     job_cost,
@@ -55,6 +56,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "service": service.run,
     "pages": pages.run,
     "service_load": service_load.run,
+    "explorer": explorer.run,
     "hostile_records": hostile_records.run,
 }
 
