@@ -71,7 +71,6 @@ def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, a
     return Rows(found, after, _encoded(_BACK, order, found[0]) if has_prev else None)
 
 
-<<<<<<< HEAD
 def beside(
     store: Store, query: "Select[*tuple[Any, ...]]", order: Order, row: Found
 ) -> "tuple[Found | None, Found | None]":
@@ -79,7 +78,8 @@ def beside(
     before = sorted_page(store, query, order, PageRequest(1, _encoded(_BACK, order, row))).rows
     after = sorted_page(store, query, order, PageRequest(1, _encoded(_FORTH, order, row))).rows
     return before[0] if before else None, after[0] if after else None
-=======
+
+
 def _late(page: "Select[*tuple[Any, ...]]", order: Order, back: bool) -> "Select[*tuple[Any, ...]]":
     """The same page; if ``order.late``, the index finds its ids, and only these rows are read."""
     if not order.late:
@@ -88,7 +88,6 @@ def _late(page: "Select[*tuple[Any, ...]]", order: Order, back: bool) -> "Select
     ids = page.with_only_columns(order.identity).correlate(None)
     rows = select(table).where(order.identity.in_(ids))
     return rows.order_by(order.identity.asc() if order.descending == back else order.identity.desc())
->>>>>>> explorer
 
 
 def sorted_rows(query: "Select[*tuple[Any, ...]]", order: Order) -> Iterator["Select[*tuple[Any, ...]]"]:
