@@ -38,10 +38,13 @@ _AGAIN: Final = frozenset((429, 502, 503, 504))
 
 
 class ServiceError(AssayError):
-    """The service answered with an error. ``status`` is that of HTTP, ``code`` the service's own."""
+    """The service answered with an error. ``status`` is that of HTTP, ``code`` the service's own.
+
+    ``status`` is 0 if there was no answer.
+    """
 
     def __init__(self, status: int, code: str, message: str, details: Mapping[str, Any]) -> None:
-        super().__init__(f"{message} ({status} {code})")
+        super().__init__(f"{message} ({status} {code})" if status else message)
         self.status = status
         self.code = code
         self.details = details

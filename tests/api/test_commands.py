@@ -85,8 +85,8 @@ def test_a_worker_ends_after_its_work(where: str) -> None:
         (("serve", "--store", "mysql://x"), "must be a SQLite file or a PostgreSQL database"),
         (("serve", "--rate", "0"), "must be a whole number of at least 1"),
         (("worker", "--store", "nothing.db"), "the store nothing.db doesn't exist"),
-        (("keys", "revoke"), "KEY must be given to revoke a key"),
-        (("keys", "add", "key_1"), "KEY must be given to revoke a key, and only then"),
+        (("keys", "revoke"), "KEY must be given to revoke or rotate a key"),
+        (("keys", "add", "key_1"), "KEY must be given to revoke or rotate a key, and only then"),
         (("keys", "list", "--store", "nothing.db"), "the store nothing.db doesn't exist"),
         (("db", "export"), "FILE must be given for export and load"),
         (("db", "check", "--store", "nothing.db"), "the store nothing.db doesn't exist"),
@@ -111,6 +111,11 @@ def test_keys_at_the_store(cli: Cli, where: str) -> None:
         listed = cli("keys", "list", "--organisation", "north", "--store", where).out
         assert listed == f"{identity}  reader  valid  ci\n"
         assert cli("keys", "revoke", identity, "--organisation", "south", "--store", where).code == 2
+        rotated = cli("keys", "rotate", identity, "--organisation", "north", "--store", where).out
+        assert httpx.get(f"{served.url}/v1/tasks", headers=asked).status_code == 401
+        asked = {"Authorization": f"Bearer {rotated.rsplit(' ', 1)[1].strip()}"}
+        assert httpx.get(f"{served.url}/v1/tasks", headers=asked).status_code == 200
+        identity = rotated.split(",")[0]
         revoked = cli("keys", "revoke", identity, "--organisation", "north", "--store", where)
         assert revoked.out == f"{identity} is revoked\n"
         assert httpx.get(f"{served.url}/v1/tasks", headers=asked).status_code == 401

@@ -1,10 +1,12 @@
 """Commands that ask a service: ``--server``, with the key from the environment or a file."""
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
 
+from assay.cli import server_option
 from assay.client import Client, Requests
 from tests.api.clinic import Clinic, portal, said
 from tests.cli.running import Cli
@@ -112,6 +114,17 @@ def test_a_key_that_can_not_be(
     refused = cli("keys", "list", "--server", str(clinic.client.base_url))
     assert (refused.code, refused.out, refused.err) == (2, "", f"assay: {sentence}\n")
     assert "swordfish" not in refused.err
+
+
+def test_a_service_that_is_not_there(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_KEY", "ask_x")
+    monkeypatch.setattr(server_option, "PATIENCE_SEC", 0.1)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        refused = cli("keys", "list", "--server", url)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == f"assay: the service at {url} can't be reached (ConnectError)\n"
 
 
 def test_the_client_rotates_and_revokes(clinic: Clinic) -> None:

@@ -1,10 +1,9 @@
-"""Add, list and revoke keys of a service, at its store.
+"""Add, list, rotate and revoke keys of a service, at its store or over HTTP.
 
     assay keys add --organisation NAME --scope admin
     assay keys list --organisation NAME
-    assay keys revoke KEY --organisation NAME
-
     assay keys rotate KEY --organisation NAME
+    assay keys revoke KEY --organisation NAME
 
 This is for whoever operates the service and can reach its store: it needs no key. An organisation that isn't there
 yet is added. The secret of a new key is printed once; the store has only its hash. Rotating revokes a key at once

@@ -42,7 +42,7 @@ COMMANDS = {
     "serve": "serve the HTTP API",
     "import": "import jobs into the store of a service",
     "db": "check, upgrade, export and load the store of a service",
-    "keys": "add, list and revoke keys of a service",
+    "keys": "add, list, rotate and revoke keys of a service",
     "worker": "do the queued work of a service",
     "doctor": "show which kinds of isolation this machine offers",
     "reward": "write a verifier's reward from an exit status or a rubric",

@@ -16,6 +16,8 @@ KEY: Final = "ASSAY_KEY"
 KEY_FILE: Final = "ASSAY_KEY_FILE"
 PREFIX: Final = "ask_"
 LONGEST_KEY: Final = 1000
+# Who waits at a terminal for a wrong address wants to know soon.
+PATIENCE_SEC: Final = 10.0
 
 
 def add_server(parser: argparse.ArgumentParser, what: str) -> None:
@@ -31,7 +33,7 @@ def client_of(url: str) -> "Client":
     """A client of the service, with the key from the environment. Raises ``InputError`` if there is none."""
     from assay.client import Client  # noqa: PLC0415 - only who asks a service needs it
 
-    return Client(url, _key())
+    return Client(url, _key(), PATIENCE_SEC)
 
 
 def _key() -> str:
