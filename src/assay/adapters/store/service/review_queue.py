@@ -1,12 +1,13 @@
 """The review queue in the store, read from what the rows of runs say about their annotations."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import func, not_, or_, select
 
 from assay.adapters.store.run_tables import annotations, runs
-from assay.adapters.store.service.run_search import filtered
+from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import run_of_row
 from assay.adapters.store.store import Store
 from assay.dialects.evaluation.models import Annotation
@@ -28,7 +29,7 @@ class StoredReviews:
             annotations.c.organisation == organisation,
             annotations.c.record["reviewer_id"].as_string() == reviewer,
         )
-        mine = self._of(select(runs), organisation, asked).where(runs.c.id.not_in(judged))
+        mine = self._of(runs.c, organisation, replace(asked, sort="reviewers")).where(runs.c.id.not_in(judged))
         ordered = mine.order_by(runs.c.reviewers, runs.c.id.desc()).limit(limit)
         parts = [self._store.rows(ordered.where(condition)) for condition in (_DISAGREED, not_(_DISAGREED))]
         found = [(row.reviewers, part, row) for part, rows in enumerate(parts) for row in rows]
@@ -36,12 +37,12 @@ class StoredReviews:
         return [run_of_row(row) for _, _, row in sorted(found, key=lambda one: one[:2])[:limit]]
 
     def waiting(self, organisation: str, asked: RunQuery) -> Waiting:
-        counted = select(runs.c.reviewers, func.count()).group_by(runs.c.reviewers)
-        found = {reviewers: int(count) for reviewers, count in self._rows(counted, organisation, asked)}
+        counted = self._of((runs.c.reviewers, func.count()), organisation, asked).group_by(runs.c.reviewers)
+        found = {reviewers: int(count) for reviewers, count in self._store.rows(counted)}
         return Waiting(sum(found.values()), found.get(0, 0))
 
     def reviewed(self, organisation: str, asked: RunQuery, most: int) -> Sequence[Reviewed]:
-        chosen = self._of(select(runs), organisation, asked).where(runs.c.reviewers > 0)
+        chosen = self._of(runs.c, organisation, asked).where(runs.c.reviewers > 0)
         rows = self._store.rows(chosen.order_by(runs.c.id.desc()).limit(most))
         said = self._annotations([row.id for row in rows])
         return [Reviewed(run_of_row(row), said.get(row.id, [])) for row in rows]
@@ -51,11 +52,9 @@ class StoredReviews:
         return Reviewed(run, self._annotations([str(run["id"])]).get(str(run["id"]), []))
 
     def gates(self, organisation: str, asked: RunQuery) -> Sequence[GateCount]:
-        counted = select(runs.c.checks, runs.c.judge, func.count()).group_by(runs.c.checks, runs.c.judge)
-        return [
-            GateCount(checks, judge, int(count))
-            for checks, judge, count in self._rows(counted, organisation, asked)
-        ]
+        gates = (runs.c.checks, runs.c.judge)
+        counted = self._of((*gates, func.count()), organisation, asked).group_by(*gates)
+        return [GateCount(checks, judge, int(count)) for checks, judge, count in self._store.rows(counted)]
 
     def _annotations(self, identities: Sequence[str]) -> dict[str, list[Annotation]]:
         found: dict[str, list[Annotation]] = {}
@@ -66,8 +65,5 @@ class StoredReviews:
                 found.setdefault(run, []).append(Annotation.model_validate(record))
         return found
 
-    def _of(self, query: Any, organisation: str, asked: RunQuery) -> Any:
-        return filtered(query, organisation, asked, self._store.is_postgres)
-
-    def _rows(self, query: Any, organisation: str, asked: RunQuery) -> Any:
-        return self._store.rows(self._of(query, organisation, asked))
+    def _of(self, columns: Any, organisation: str, asked: RunQuery) -> Any:
+        return chosen_runs(self._store, organisation, columns, asked).query
