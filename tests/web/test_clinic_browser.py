@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
 from assay.engine.service.keys import Scope
 from tests.web.browser import Tab, tab_of
 from tests.web.clinic_day import ADT, CRITERIA, ROW, Api
 from tests.web.people import Desk
+from tests.web.test_browser import serious
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -73,11 +73,6 @@ def admin(desk: Desk, tab: Tab) -> Tab:
 
 def shown(desk: Desk, tab: Tab, place: str) -> Page:
     return tab.open(f"{desk.url}/ui/{place}")
-
-
-def serious(tab: Tab) -> list[str]:
-    found = Axe().run(tab.page).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
 
 
 def test_a_task_run_explains_its_score(desk: Desk, admin: Tab, places: dict[str, str]) -> None:
@@ -278,10 +273,10 @@ def test_nobody_is_kept_out(desk: Desk, admin: Tab, places: dict[str, str]) -> N
     for name, place in places.items():
         page = shown(desk, admin, place)
         page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
-        found[name] = serious(admin)
+        found[name] = serious(admin.page)
         if name in ("task-run", "review-run", "scenario", "keys"):
             page.emulate_media(color_scheme="dark")
-            found[f"{name}, dark"] = serious(admin)
+            found[f"{name}, dark"] = serious(admin.page)
             page.emulate_media(color_scheme="light")
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
