@@ -1,23 +1,35 @@
 """The commands of the service: serve, worker, keys and db, each as a process or in this one."""
 
 import json
+import math
 import shutil
 import signal
+import struct
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from assay.adapters.service_host import ThisServer
 from assay.adapters.store.dump import dumped, load
 from assay.adapters.store.opening import open_store
+from assay.adapters.store.service.blobs import StoredBlobs
+from assay.adapters.store.service.imported import StoredImports
 from assay.core.errors import InputError
 from assay.engine.playground_store import Playground
+from assay.engine.service.blobs import RunFile
+from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.run_query import parse_run_query
+from tests.adapters.store.databases import copied_database
 from tests.api.clinic import Clinic, clinic_of, portal, said, serve_on
 from tests.cli.running import Cli, start_assay
 
+ODD = {"nan": math.nan, "inf": -math.inf, "zero": -0.0, "big": 2**80 + 1, "small": 1e-7, "third": 1 / 3}
 pytestmark = pytest.mark.xdist_group("postgres")
 
 
@@ -118,6 +130,11 @@ def filled(where: str) -> Iterator[tuple[Clinic, str]]:
         )
         clinic.post(f"/v1/playgrounds/{playground}/events", {"type": "x", "payload_base64": "AP8="})
         clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(clinic.task())})
+        odd = json.dumps(ODD)
+        trajectory = RunFile("trajectory", served.service.blobs.put([b"\x00 words"]))
+        made = ImportedRun("job", "odd", "t", "a", None, "d", "scored", odd, 1e-7, None, None, 0.1, None, None)
+        found = replace(made, files=[trajectory], text="some words", axes={"safety": -0.0}, metadata={"seed": 3})
+        served.service.imports.add_runs("full", [found])
         yield clinic, where
 
 
@@ -140,9 +157,45 @@ def test_everything_comes_back_to_the_last_bit(
     assert cli("db", "export", file, "--store", where).code == 2
 
 
-def test_a_copy_on_the_other_database_goes_on(filled: tuple[Clinic, str], migrated_database: str) -> None:
-    from tests.adapters.store.databases import copied_database  # noqa: PLC0415 - only here
+def test_numbers_of_runs_come_back_to_the_last_bit(
+    filled: tuple[Clinic, str], tmp_path: Path, migrated_database: str
+) -> None:
+    """On the other kind of database, too; and files and words are found there."""
+    _, where = filled
+    other = str(tmp_path / "copy.db") if "://" in where else copied_database(migrated_database)
+    with open_store(where) as store, open_store(other, create=True) as copy:
+        load(copy, list(dumped(store)))
+        asked = parse_run_query([("text", "words"), ("axis", "safety=0"), ("metadata", "seed=3")])
+        imports = StoredImports(copy, ThisServer())
+        [row] = imports.page("full", asked).rows
+        assert (row.rewards, row.score) == (json.dumps(ODD), 1e-7)
+        assert struct.pack("d", json.loads(row.rewards)["zero"]) == struct.pack("d", -0.0)
+        [file] = imports.files("full", row.id)
+        assert list(StoredBlobs(copy).read(file.blob.digest)) == [b"\x00 words"]
+        before = StoredImports(store, ThisServer()).groups("full", parse_run_query([("by", "kind")]))
+        assert imports.groups("full", parse_run_query([("by", "kind")])) == before
 
+
+def test_parquet(filled: tuple[Clinic, str], cli: Cli, tmp_path: Path) -> None:
+    clinic, where = filled
+    folder = tmp_path / "tables"
+    told = cli("db", "export", folder, "--parquet", "--store", where)
+    assert (told.code, told.err) == (0, "")
+    assert folder.stat().st_mode & 0o777 == 0o700
+    parquet = pytest.importorskip("pyarrow.parquet", reason="PARQUET IS NOT TESTED: no pyarrow")
+    found = parquet.read_table(folder / "runs.parquet").to_pylist()
+    shown = {one["id"]: one for one in clinic.get("/v1/runs")["data"]}
+    assert {one["id"] for one in found} == shown.keys()
+    for one in found:
+        assert (one["score"], one["task"]) == (shown[one["id"]]["score"], shown[one["id"]]["task"])
+        assert one["created_at"] == datetime.fromisoformat(shown[one["id"]]["created_at"])
+    assert [one["rewards"] for one in found if one["name"] == "odd"] == [json.dumps(ODD)]
+    assert not (folder / "keys.parquet").exists()
+    assert cli("db", "export", folder, "--parquet", "--store", where).code == 2
+    assert cli("db", "check", "--parquet", "--store", where).code == 2
+
+
+def test_a_copy_on_the_other_database_goes_on(filled: tuple[Clinic, str], migrated_database: str) -> None:
     clinic, where = filled
     other = copied_database(migrated_database)
     with open_store(where) as store, open_store(other) as copy:

@@ -18,7 +18,7 @@ from assay.core.errors import MeasurementError
 
 pytestmark = pytest.mark.xdist_group("postgres")
 # What each database searches texts with has no equal in the other.
-SEARCH = ("run_search", "search_run_texts")
+SEARCH = ("run_search", "search_")
 COMPARED = {
     "compare_type": True,
     "include_name": lambda name, _kind, _parents: not (name or "").startswith(SEARCH),

@@ -8,7 +8,8 @@ import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final
+from itertools import groupby, islice
+from typing import Any, Final, TypeAlias
 
 from sqlalchemy import Column, LargeBinary, Table, func, insert, select, text
 
@@ -18,6 +19,7 @@ from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
 from assay.core.errors import InputError
 
+_Line: TypeAlias = tuple[int, tuple[str, Mapping[str, Any]]]
 BATCH: Final = 500
 REVISION: Final = "assay_store"
 
@@ -41,14 +43,20 @@ def load(store: Store, lines: Iterable[str]) -> int:
     with store.writing() as connection:
         for table in reversed(metadata.sorted_tables):
             _refuse_content(connection, table)
-        for number, (name, values) in enumerate(map(_parsed, rest), 2):
-            if name not in metadata.tables:
-                raise InputError(f"line {number}: there is no table {name!r}")
-            table = metadata.tables[name]
-            connection.execute(insert(table).values(_read(table, values)))
-            count += 1
+        for name, lines_of_table in groupby(enumerate(map(_parsed, rest), 2), lambda line: line[1][0]):
+            for some in _batches(lines_of_table):
+                if name not in metadata.tables:
+                    raise InputError(f"line {some[0][0]}: there is no table {name!r}")
+                table = metadata.tables[name]
+                connection.execute(insert(table), [_read(table, values) for _, (_, values) in some])
+                count += len(some)
         _set_counters(connection)
     return count
+
+
+def _batches(lines: Iterator[_Line]) -> Iterator[list[_Line]]:
+    while some := list(islice(lines, BATCH)):
+        yield some
 
 
 def _check_first(line: str) -> None:
@@ -98,7 +106,7 @@ def _set_counters(connection: Any) -> None:
     """PostgreSQL counts apart from its tables; SQLite goes on from the largest number by itself."""
     if connection.dialect.name != "postgresql":
         return
-    for name in ("events", "x12_responses", "audit"):
-        sequence = text("SELECT setval(pg_get_serial_sequence(:name, 'id'), :next, false)")
-        largest = connection.execute(select(func.max(metadata.tables[name].c.id))).scalar()
-        connection.execute(sequence, {"name": name, "next": (largest or 0) + 1})
+    for name, key in (("events", "id"), ("x12_responses", "id"), ("audit", "id"), ("run_texts", "number")):
+        sequence = text("SELECT setval(pg_get_serial_sequence(:name, :key), :next, false)")
+        largest = connection.execute(select(func.max(metadata.tables[name].c[key]))).scalar()
+        connection.execute(sequence, {"name": name, "key": key, "next": (largest or 0) + 1})

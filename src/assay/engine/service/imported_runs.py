@@ -232,11 +232,11 @@ def _gates(evidence: Evidence, history: History | None, verdict: str | None) -> 
 
 
 def _validity(trial: Trial, history: History | None) -> str:
-    """By the latest grading. Without one, a reward says that the verifier came to its end."""
-    latest = history.latest() if history is not None else []
-    if not latest:
+    """By the first grading, as the score is. Without one, a reward says that the verifier came to its end."""
+    first = history.first() if history is not None else []
+    if not first:
         return "valid" if trial.rewards is not None else "not_completed"
-    found = [one.result.validity for one in latest]
+    found = [one.result.validity for one in first]
     if not all(one.verifier_completed for one in found):
         return "not_completed"
     if not all(one.output_parseable for one in found):

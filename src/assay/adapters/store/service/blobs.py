@@ -65,7 +65,8 @@ class StoredBlobs:
             whole, parts, size = _spooled(content, file)
             if self._known(whole) is None:
                 file.seek(0)
-                self._place.write(whole, size, file)
+                if size:
+                    self._place.write(whole, size, file)
                 # Named only after it is safe: who finds the name finds the content.
                 self._name(whole, size, parts)
         return Blob(whole, size)
@@ -83,7 +84,8 @@ class StoredBlobs:
         new = {digest: data for digest, data in contents.items() if digest not in known}
         if not new:
             return
-        self._place.write_small(new)
+        # Of an empty file, there is nothing to keep.
+        self._place.write_small({digest: data for digest, data in new.items() if data})
         rows = [_index_row(digest, len(data), [digest] if data else []) for digest, data in new.items()]
         with self._store.writing() as connection:
             connection.execute(_insert(self._store, blob_index).on_conflict_do_nothing(), rows)
@@ -195,7 +197,7 @@ class InDatabase:
                 connection.execute(made.values(values).on_conflict_do_nothing())
 
     def write_small(self, contents: Mapping[str, bytes]) -> None:
-        rows = [{"digest": digest, "number": 0, "content": data} for digest, data in contents.items() if data]
+        rows = [{"digest": digest, "number": 0, "content": data} for digest, data in contents.items()]
         if rows:
             with self._store.writing() as connection:
                 connection.execute(_insert(self._store, blob_parts).on_conflict_do_nothing(), rows)

@@ -13,7 +13,7 @@ from assay.adapters.store.run_tables import annotations, gradings, run_files, ru
 from assay.adapters.store.service.keyset import sorted_page
 from assay.adapters.store.service.paging import PageRequest, Rows, page
 from assay.adapters.store.service.reviews import note_reviews
-from assay.adapters.store.service.run_search import filtered, order_of
+from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import (
     BESIDE,
     insert_beside,
@@ -144,8 +144,8 @@ class StoredImports:
 
     def page(self, organisation: str, asked: RunQuery) -> Rows:
         """Raises ``InputError`` for a cursor of another list."""
-        query = filtered(select(runs), organisation, asked, self._store.is_postgres)
-        return sorted_page(self._store, query, order_of(asked), asked.page)
+        chosen = chosen_runs(self._store, organisation, runs.c, asked)
+        return sorted_page(self._store, chosen.query, chosen.order, asked.page)
 
     def every(self, organisation: str, asked: RunQuery) -> Iterator["Row[*tuple[Any, ...]]"]:
         """All runs that are asked for, however many, some at a time."""
@@ -173,11 +173,9 @@ class StoredImports:
 
     def _grouped(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals]:
         columns = (runs.c[name], runs.c.score, runs.c.verdict)
-        query = select(*columns, func.count()).group_by(*columns)
+        chosen = chosen_runs(self._store, organisation, [*columns, func.count()], asked)
         found: dict[str | None, Totals] = {}
-        for value, score, verdict, count in self._store.rows(
-            filtered(query, organisation, asked, self._store.is_postgres)
-        ):
+        for value, score, verdict, count in self._store.rows(chosen.query.group_by(*columns)):
             found.setdefault(value, Totals()).add(score, verdict, count)
         return found
 

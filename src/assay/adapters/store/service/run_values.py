@@ -101,8 +101,9 @@ def shown_digest(run: ImportedRun) -> str:
 
 def _axis_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
     for axis, score in run.axes.items():
-        if math.isfinite(score):
-            yield {"organisation": organisation, "run": identity, "axis": without_nul(axis), "score": score}
+        known = _finite(score)
+        if known is not None:
+            yield {"organisation": organisation, "run": identity, "axis": without_nul(axis), "score": known}
 
 
 def _metadata_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
@@ -166,7 +167,8 @@ def moment(written: str | None) -> datetime | None:
 
 
 def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+    """A number that both databases hold alike: SQLite has no -0.0. Rewards are kept as they are, as text."""
+    return value + 0.0 if value is not None and math.isfinite(value) else None
 
 
 def run_of_row(row: "Row[*tuple[Any, ...]]") -> dict[str, Any]:

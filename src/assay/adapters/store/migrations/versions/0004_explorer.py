@@ -29,6 +29,9 @@ def upgrade() -> None:
     for column in _columns():
         op.add_column("runs", column)
     _fill()
+    if op.get_bind().dialect.name == "postgresql":
+        # Names are found by how they begin, which needs an order by code points, as SQLite has it.
+        op.execute('ALTER TABLE runs ALTER COLUMN name TYPE text COLLATE "C"')
     for name in _LISTED:
         op.create_index(f"ix_runs_organisation_{name}_id", "runs", ["organisation", name, "id"])
     _values()
@@ -161,9 +164,15 @@ def _texts() -> None:
         for statement in _FTS:
             op.execute(statement)
     else:
-        op.execute("CREATE INDEX search_run_texts ON run_texts USING gin (to_tsvector('simple'::regconfig, text))")
+        for statement in _GIN:
+            op.execute(statement)
 
 
+_GIN = (
+    "ALTER TABLE run_texts ADD COLUMN search_words tsvector"
+    " GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, text)) STORED",
+    "CREATE INDEX search_run_texts ON run_texts USING gin (search_words)",
+)
 _FTS = (
     "CREATE VIRTUAL TABLE run_search USING fts5(organisation, text, content='run_texts', content_rowid='number')",
     "CREATE TRIGGER run_texts_added AFTER INSERT ON run_texts BEGIN"

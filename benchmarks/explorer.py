@@ -1,0 +1,146 @@
+"""The explorer over many runs: every kind of question, on SQLite and on PostgreSQL, and how it grows.
+
+``ASSAY_BENCH_RUNS`` says how many runs; 100,000 unless it is set. Plans that go through a whole table are printed.
+"""
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from assay.adapters.store.opening import open_store
+from assay.api.service import service_on
+from assay.engine.service.run_fields import GROUPED
+from assay.engine.service.run_query import SORTS, RunQuery, parse_run_query
+from benchmarks.made_job import MadeJobs
+from benchmarks.made_runs import fill
+from benchmarks.measure import TIMES, Result
+from benchmarks.run_plans import scanned
+
+HERE = "default"
+FEW = 10_000
+MANY = int(os.environ.get("ASSAY_BENCH_RUNS", "100000"))
+ROUNDS = 10
+GOAL_MS = 100.0
+MIDDLE = 20
+
+LISTS = (
+    *("kind=coding", "kind=task_run", "job=job-100", "task=task-007", "agent=agent-3", "model=model-7", "model="),
+    *("dataset=set-1", "status=errored", "verdict=pass", "verdict=partial", "checks=FAIL", "judge=unparseable"),
+    *(
+        "judge=FAIL",
+        "run_status=failed",
+        "validity=unparseable",
+        "failure_mode=mode-3",
+        "reason_code=agent_timeout",
+    ),
+    *("run_metrics_passed=false", "gates_disagree=true", "reviewer_disagrees=true", "measurement_broken=true"),
+    *("score=0.5..0.500001", "score=0.9..", "duration_sec=..1", "duration_sec=3600..", "cost_usd=0.5..0.50001"),
+    *("tokens=..100", "began_at=2026-01-01", "began_at=2026-02-01..2026-02-02", "reviewers=1.."),
+    *("axis=safety=0.99..", "axis=safety=0.1..", "axis=safety=2..", "axis=none=0..", "metadata=seed=77"),
+    *("metadata=seed=nothing", "name=task-007__0", "name=zzz", "text=word42", "text=common", "text=word1 word2"),
+    *(
+        "text=neverthere",
+        "task=task-007&model=model-7",
+        "task=task-007&sort=-score",
+        "model=model-7&sort=-cost_usd",
+    ),
+    *(
+        "kind=coding&judge=FAIL&checks=PASS",
+        "kind=coding&sort=-duration_sec&score=0.5..",
+        "task=nothing&sort=score",
+    ),
+    *("gates_disagree=true&sort=-tokens", "status=errored&verdict=pass", "text=common&sort=-score"),
+    *(
+        "metadata=seed=77&sort=-score",
+        "axis=safety=0.9..&sort=cost_usd",
+        "task=task-007&task=task-008&sort=-began_at",
+    ),
+)
+GROUPS = (
+    "task=task-007",
+    "kind=coding",
+    "gates_disagree=true",
+    "text=word42",
+    "metadata=seed=77",
+    "model=model-7",
+)
+
+
+def run(jobs: MadeJobs) -> Iterator[Result]:
+    """Lists, orders and groups of few and of many runs, the slowest of them, and what they grow by."""
+    folder = jobs.root / "explorer"
+    folder.mkdir()
+    yield from _on("SQLite", lambda count: _file(folder, count))
+    try:
+        with _postgres() as databases:
+            yield from _on("PostgreSQL", databases)
+    except ImportError as error:
+        print(f"no PostgreSQL: {error}", file=sys.stderr)
+
+
+def _file(folder: Path, count: int) -> str:
+    return str(folder / f"{count}.db")
+
+
+@contextmanager
+def _postgres() -> "Iterator[object]":
+    from tests.adapters.store.databases import empty_database, postgres_server  # noqa: PLC0415
+
+    with postgres_server() as server:
+        yield lambda _count: empty_database(server)
+
+
+def _on(name: str, where: object) -> Iterator[Result]:
+    spent: dict[int, dict[str, float]] = {}
+    for count in (FEW, MANY):
+        store = open_store(where(count), create=True)  # type: ignore[operator]
+        service = service_on(store)
+        try:
+            began = time.perf_counter()
+            fill(store, HERE, count)
+            filled = time.perf_counter() - began
+            imports = service.imports
+            spent[count] = {}
+            for asked, query in _queries():
+                seconds = []
+                for _ in range(ROUNDS):
+                    began = time.perf_counter()
+                    if query.group is not None:
+                        imports.groups(HERE, query)
+                    else:
+                        imports.page(HERE, query)
+                    seconds.append(time.perf_counter() - began)
+                spent[count][asked] = statistics.quantiles(seconds, n=20, method="inclusive")[18]
+            if count == MANY:
+                for line in scanned(store, HERE, _queries()):
+                    print(f"    {name}: {line}", file=sys.stderr)
+        finally:
+            service.close()
+    yield from _told(name, spent, filled)
+
+
+def _told(name: str, spent: dict[int, dict[str, float]], filled: float) -> Iterator[Result]:
+    slowest = sorted(spent[MANY].items(), key=lambda one: -one[1])
+    over = [f"{asked} {1e3 * sec:.0f} ms" for asked, sec in slowest if sec * 1e3 > GOAL_MS]
+    p95 = {count: statistics.quantiles(of.values(), n=20, method="inclusive")[18] for count, of in spent.items()}
+    detail = f"{len(slowest)} questions, filled in {filled:.0f} s; above the goal: {', '.join(over) or 'none'}"
+    yield Result(f"{name}, {MANY:,} runs, p95", p95[MANY] * 1e3, "ms", GOAL_MS, detail)
+    yield Result("  the slowest", slowest[0][1] * 1e3, "ms", GOAL_MS, slowest[0][0])
+    yield Result("  median", 1e3 * statistics.median(spent[MANY].values()), "ms")
+    yield Result("  growth of the p95", p95[MANY] / p95[FEW], f"{TIMES} {FEW:,} runs")
+
+
+def _queries() -> list[tuple[str, RunQuery]]:
+    asked = ["", *LISTS, *(f"sort={sign}{one}" for one in SORTS for sign in ("", "-"))]
+    asked += [f"by={one}" for one in GROUPED]
+    asked += [f"by=model&{one}" for one in GROUPS]
+    return [(one, _query(one)) for one in asked]
+
+
+def _query(written: str) -> RunQuery:
+    parts = [one.split("=", 1) for one in written.split("&") if one]
+    return parse_run_query([("limit", "50"), *((name, value) for name, value in parts)])

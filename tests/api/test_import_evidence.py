@@ -1,0 +1,166 @@
+"""What lies beside the results of runs comes along: files, words, gates and what was judged later."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.adapters.importing import Importing, is_scored
+from assay.adapters.run_store import keep_run
+from assay.cli.read_jobs import read_results
+from assay.dialects.scorers.report import (
+    Judge,
+    JudgeState,
+    Overall,
+    OverallVerdict,
+    Provenance,
+    Row,
+    RowVerdict,
+    Run,
+    ScorersReport,
+)
+from assay.engine.service.errors import ConflictError
+from assay.engine.service.imported_runs import Imported
+from assay.evidence.coding_run import CodingRun, Diff, RunStatus
+from tests.api.clinic import Clinic
+from tests.builders import REPO
+
+pytestmark = pytest.mark.xdist_group("postgres")
+GUESSES = REPO / "docs" / "examples" / "guesses"
+TRIAL = "capital__a3lB16u"
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """A job whose first trial has a trajectory of more than a part."""
+    copy = tmp_path / "guesses"
+    shutil.copytree(GUESSES, copy)
+    steps = [{"message": "I looked\nat Canberra"}, *({"message": "x" * 1000} for _ in range(2000))]
+    (copy / TRIAL / "agent" / "trajectory.json").write_text(
+        json.dumps({"steps": [*steps, {"message": "farewell"}]})
+    )
+    return copy
+
+
+def importing(clinic: Clinic) -> Importing:
+    return Importing(clinic.service.imports, clinic.service.blobs, clinic.organisation)
+
+
+def imported(clinic: Clinic, path: Path, name: str | None = None) -> Imported:
+    return importing(clinic).job(str(path), read_results(str(path)), name)[1]
+
+
+def run_of(clinic: Clinic, name: str) -> dict[str, Any]:
+    [found] = clinic.get("/v1/runs", params={"name": name})["data"]
+    return dict(found)
+
+
+def test_files_are_read_in_parts(clinic: Clinic, job: Path) -> None:
+    imported(clinic, job)
+    run = run_of(clinic, TRIAL)["id"]
+    listed = {one["name"]: one for one in clinic.get(f"/v1/runs/{run}/files")}
+    assert {"trajectory", "verifier_output"} <= listed.keys()
+    written = (job / TRIAL / "agent" / "trajectory.json").read_bytes()
+    assert listed["trajectory"]["size"] == len(written)
+    asked = {"start": len(written) - 12, "length": 100}
+    answer = clinic.ask("GET", f"/v1/runs/{run}/files/trajectory", params=asked)
+    assert (answer.content, answer.headers["Assay-File-Size"]) == (written[-12:], str(len(written)))
+    known = {"If-None-Match": answer.headers["ETag"]}
+    again = clinic.ask("GET", f"/v1/runs/{run}/files/trajectory", params=asked, headers=known)
+    assert again.status_code == 304
+    for path in (f"/v1/runs/{run}/files/nothing", "/v1/runs/run_0/files", "/v1/runs/run_0/files/trajectory"):
+        assert clinic.ask("GET", path).status_code == 404
+    wrong = clinic.ask("GET", f"/v1/runs/{run}/files/trajectory", params={"start": "-1"})
+    assert wrong.status_code == 422
+
+
+def test_words_at_both_ends_are_found(clinic: Clinic, job: Path) -> None:
+    imported(clinic, job)
+    for words in ("looked at canberra", "FAREWELL"):
+        assert [one["name"] for one in clinic.get("/v1/runs", params={"text": words})["data"]] == [TRIAL]
+    assert clinic.get("/v1/runs", params={"text": "nat"})["data"] == []
+
+
+def test_a_link_is_not_followed(clinic: Clinic, job: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("hidden words")
+    log = job / TRIAL / "agent" / "final_response.txt"
+    log.symlink_to(secret)
+    imported(clinic, job)
+    names = {one["name"] for one in clinic.get(f"/v1/runs/{run_of(clinic, TRIAL)['id']}/files")}
+    assert "final_response" not in names
+    assert clinic.get("/v1/runs", params={"text": "hidden"})["data"] == []
+
+
+def test_what_comes_later_is_brought_up_to_date(clinic: Clinic, job: Path) -> None:
+    imported(clinic, job)
+    (job / TRIAL / "agent" / "final_response.txt").write_text("a last word")
+    assert imported(clinic, job).known == 5
+    assert [one["name"] for one in clinic.get("/v1/runs", params={"text": "last word"})["data"]] == [TRIAL]
+    assert clinic.service.imports.totals(clinic.organisation).runs == 5
+
+
+def test_validity_and_broken_measurements(clinic: Clinic) -> None:
+    imported(clinic, GUESSES)
+    found = {one["task"]: one for one in clinic.get("/v1/runs", params={"limit": 100})["data"]}
+    assert found["voltage-drop"]["validity"] == "unparseable"
+    assert found["broken-verifier"]["validity"] == "not_completed"
+    assert found["capital"]["validity"] == "valid"
+    assert found["capital"]["duration_sec"] is not None
+    broken = clinic.get("/v1/runs", params={"measurement_broken": "true"})["data"]
+    assert [one["task"] for one in broken] == ["broken-verifier"]
+
+
+def report(verdict: RowVerdict, judge: JudgeState) -> ScorersReport:
+    overall = OverallVerdict.PASS if verdict is RowVerdict.PASS else OverallVerdict.FAIL
+    score = None if verdict is RowVerdict.ERROR else float(verdict is RowVerdict.PASS)
+    return ScorersReport(
+        overall=Overall(verdict=overall, score=score),
+        scorers=[Row(name="t", type="test", required=True, verdict=verdict, score=score, detail="")],
+        judge=Judge(state=judge),
+        run=Run(status=RunStatus.COMPLETED, passed=True),
+        provenance=Provenance(engine="1", scenario_sha256="ab" * 32),
+    )
+
+
+def kept(folder: Path, verdict: RowVerdict, judge: JudgeState) -> None:
+    diff = Diff("--- a\n+++ b\n", "00" * 32, False)
+    run = CodingRun("do it", "completion", RunStatus.COMPLETED, final_response="all is well", diff=diff)
+    keep_run(str(folder), run, report(verdict, judge), None)
+
+
+def test_scored_runs_are_imported_once(clinic: Clinic, tmp_path: Path) -> None:
+    runs = tmp_path / "evening"
+    runs.mkdir()
+    kept(runs / "good", RowVerdict.PASS, JudgeState.FAIL)
+    kept(runs / "broken", RowVerdict.ERROR, JudgeState.PENDING)
+    (tmp_path / "alone.json").write_text(report(RowVerdict.FAIL, JudgeState.NOT_APPLICABLE).model_dump_json())
+    assert is_scored(str(runs))
+    assert not is_scored(str(GUESSES))
+    assert importing(clinic).reports(str(runs), None) == ("evening", Imported(2, 0, 0))
+    assert importing(clinic).reports(str(runs), None) == ("evening", Imported(0, 2, 0))
+    assert importing(clinic).reports(str(tmp_path / "alone.json"), "other") == ("other", Imported(1, 0, 0))
+    good, broken, alone = (run_of(clinic, name) for name in ("good", "broken", "alone"))
+    assert (good["kind"], good["verdict"], good["checks"], good["judge"]) == ("coding", "pass", "PASS", "FAIL")
+    assert (good["gates_disagree"], good["run_metrics_passed"], good["run_status"]) == (True, True, "completed")
+    assert (broken["checks"], broken["verdict"], broken["score"]) == ("FAIL", None, None)
+    assert (broken["measurement_broken"], broken["gates_disagree"]) == (True, False)
+    assert (alone["verdict"], alone["score"], alone["judge"]) == ("fail", 0.0, "NOT APPLICABLE")
+    names = {one["name"] for one in clinic.get(f"/v1/runs/{good['id']}/files")}
+    assert names == {"diff", "final_response", "report"}
+    found = clinic.get("/v1/runs", params={"text": "all is well"})["data"]
+    assert {one["name"] for one in found} == {"broken", "good"}
+
+
+def test_another_report_under_the_same_name_is_refused(clinic: Clinic, tmp_path: Path) -> None:
+    path = tmp_path / "alone.json"
+    path.write_text(report(RowVerdict.FAIL, JudgeState.PENDING).model_dump_json())
+    importing(clinic).reports(str(path), "x")
+    path.write_text(report(RowVerdict.FAIL, JudgeState.PASS).model_dump_json())
+    assert importing(clinic).reports(str(path), "x")[1] == Imported(0, 1, 0)
+    assert run_of(clinic, "alone")["judge"] == "PASS"
+    path.write_text(report(RowVerdict.PASS, JudgeState.PASS).model_dump_json())
+    with pytest.raises(ConflictError, match="the run alone of the job x was imported with another result"):
+        importing(clinic).reports(str(path), "x")
