@@ -59,6 +59,9 @@ SLOW_FILES = (
     "test_extras",
     "test_patterns",
     "test_service_example",
+    "web/test_access",
+    "web/test_browser",
+    "web/test_pictures",
 )
 
 # Tests that watch processes, limits and the clock of the whole machine: one after the other, on one worker. They

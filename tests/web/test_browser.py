@@ -366,15 +366,6 @@ def run_of(desk: Desk, name: str) -> str:
         return str(connection.exec_driver_sql("SELECT id FROM runs WHERE name = ?", (name,)).scalar_one())
 
 
-@pytest.mark.parametrize("width", [375, 2560])
-def test_pages_fit_their_window(full: Desk, browser: Browser, width: int) -> None:
-    with tab_of(browser, viewport={"width": width, "height": 900}) as tab:
-        full.enter(tab)
-        for place in PLACES.values():
-            page = tab.open(f"{full.url}/ui/{place.format(run=run_of(full, 'cheating'))}")
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, place
-
-
 def test_nothing_of_an_agent_runs(full: Desk, hostile: Path, tab: Tab, tmp_path: Path) -> None:
     """Every field that an agent writes has markup, scripts, handlers, templates and control characters in it."""
     full.enter(tab)

@@ -6,6 +6,7 @@ are answered, so that no page of another site can read along. Nothing can be cha
 
 import secrets
 from collections.abc import Iterable
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
@@ -81,16 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
         for route in READING:
             values = route.values(f"/{place}")
             if values is not None:
-                whole = PageCall(
-                    site=site,
-                    viewer=HERE,
-                    path=values,
-                    query=asked,
-                    place=place,
-                    reads=self.server.source,
-                    partial=self.headers.get("HX-Request") == "true",
-                )
-                return answered(route, whole)
+                partial = self.headers.get("HX-Request") == "true"
+                return answered(route, replace(call, path=values, query=asked, partial=partial))
         return trouble(call, 404, "there is no page at this address")
 
     def _is_ours(self) -> bool:

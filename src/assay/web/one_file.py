@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from assay.adapters.folder_pages import FolderPages
 from assay.core.errors import InputError
-from assay.engine.page_source import RunDetail
+from assay.engine.page_source import RunDetail, RunLine
 from assay.engine.service.keys import Scope
 from assay.engine.service.run_query import RunQuery
 from assay.engine.statistics_svg import comparison_svg
@@ -27,6 +27,7 @@ from assay.web.site import Site, Viewer
 
 MOST_RUNS: Final = 500
 MOST_PARTS: Final = 5
+MOST_WORTH: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +56,24 @@ def one_file(source: FolderPages) -> str:
         comparison=comparison,
         sentences=[] if comparison is None else [sentence(pair) for pair in comparison.pairs],
         chart=_chart(comparison),
+        worth=[line for line in shown[:MOST_RUNS] if _worth_a_look(line)][:MOST_WORTH],
         runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
         left_out=max(0, len(shown) - MOST_RUNS),
+        anchor_of=lambda line: f"#{_anchor(line.id)}",
         anchor=lambda job: lambda name: f"#{_anchor(source.run_ids(job).get(name, name))}",
     )
 
 
+def _worth_a_look(line: RunLine) -> bool:
+    return line.gates_disagree or line.reviewer_disagrees or line.measurement_broken or line.checks == "FAIL"
+
+
 def _comparison(source: FolderPages) -> Any:
+    """The comparison of the jobs that have tasks in common; None if there are none."""
+    tasks = {name: {strip.task for strip in source.job(name).strips} for name in source.job_names}
+    names = [name for name in tasks if any(tasks[name] & tasks[other] for other in tasks if other != name)]
     try:
-        return source.compare(source.job_names) if len(source.job_names) > 1 else None
+        return source.compare(names) if len(names) > 1 else None
     except InputError:
         return None
 

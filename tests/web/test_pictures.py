@@ -1,0 +1,57 @@
+"""Pictures of every page at two widths, light and dark. ASSAY_PICTURES=1 writes those of the documentation."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.builders import REPO
+from tests.web.browser import tab_of
+from tests.web.people import Desk
+from tests.web.test_browser import PLACES, run_of
+
+pytestmark = pytest.mark.xdist_group("browser")
+PICTURES = REPO / "docs" / "pictures"
+DOCUMENTED: dict[str, tuple[str, str]] = {
+    "runs": ("runs?columns=run_status,checks,judge,score,validity,model,task,duration_sec", "light"),
+    "run": ("runs/{run}", "light"),
+    "diff": ("runs/{cheat}?tab=diff", "dark"),
+    "job": ("jobs/sorting", "light"),
+    "compare": ("compare?job=monday&job=tuesday", "dark"),
+}
+"""The pictures of the documentation."""
+MOST_BYTES = 1_000_000
+
+
+def test_the_pictures_of_the_documentation(full: Desk, browser: Browser, tmp_path: Path) -> None:
+    folder = PICTURES if os.environ.get("ASSAY_PICTURES") else tmp_path
+    folder.mkdir(exist_ok=True)
+    for name, (place, scheme) in DOCUMENTED.items():
+        view: Any = {"viewport": {"width": 1100, "height": 640}, "color_scheme": scheme}
+        with tab_of(browser, **view) as tab:
+            full.enter(tab)
+            where = place.format(run=run_of(full, "shallow"), cheat=run_of(full, "cheating"))
+            tab.open(f"{full.url}/ui/{where}").screenshot(path=folder / f"{name}.png")
+        assert (folder / f"{name}.png").stat().st_size > 10_000
+
+
+def test_the_documentation_has_all_pictures_and_they_are_small() -> None:
+    found = {path.stem: path.stat().st_size for path in PICTURES.glob("*.png")}
+    assert set(found) == set(DOCUMENTED)
+    assert sum(found.values()) < MOST_BYTES
+
+
+@pytest.mark.parametrize("width", [375, 2560])
+def test_pages_fit_their_window_light_and_dark(full: Desk, browser: Browser, tmp_path: Path, width: int) -> None:
+    """Pictures of all pages go to ASSAY_LOOK, a folder, for people who want to look at them."""
+    folder = Path(os.environ.get("ASSAY_LOOK") or tmp_path)
+    for scheme in ("light", "dark"):
+        view: Any = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+        with tab_of(browser, **view) as tab:
+            full.enter(tab)
+            for name, place in PLACES.items():
+                page = tab.open(f"{full.url}/ui/{place.format(run=run_of(full, 'cheating'))}")
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, place
+                page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
