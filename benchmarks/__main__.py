@@ -18,6 +18,7 @@ from benchmarks import (
     aggregate,
     coding,
     criteria,
+    explorer,
     growth,
     hostile_records,
     job_cost,
@@ -53,6 +54,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "judge": judge.run,
     "service": service.run,
     "pages": pages.run,
+    "explorer": explorer.run,
     "hostile_records": hostile_records.run,
 }
 

@@ -15,7 +15,7 @@ def filters_page() -> Iterator[str]:
     """Every parameter of a question about runs."""
     yield "# Filters of runs"
     yield (
-        "`GET /v1/runs`, `/v1/runs/groups`, `/v1/runs/export.csv` and `/v1/runs/export.jsonl` take these parameters."
+        "`GET /v1/runs`, `/v1/runs/groups`, `/v1/runs/export.csv` and `/v1/runs/export.jsonl` take these."
         " A name that isn't here is an error."
     )
     yield from_docstring((run_query.__doc__ or "").partition("\n\n")[2])
@@ -27,10 +27,11 @@ def filters_page() -> Iterator[str]:
     rows = [(f"`{one.name}`", one.holds.value, one.meaning, "yes" if one.grouped else "") for one in FIELDS]
     yield table(("column", "holds", "meaning", "groups"), rows)
     yield "## Bounds"
+    ends, searched = TEXT_BYTES // 2 // 1024, SEARCHED_CHARACTERS // 2 // 1024
     yield (
-        "`text` looks for whole words, in any order and case. Of each file with the agent's words (trajectory, final"
-        f" response and log), the first and last {TEXT_BYTES // 2 // 1024} KiB are looked at, and of all that the"
-        f" first and last {SEARCHED_CHARACTERS // 2 // 1024} Ki characters are searched. It finds the newest"
-        f" {MOST_MENTIONS:,} runs that have the words. Values in the metadata that are lists, objects or longer"
-        f" than {VALUE_BYTES} bytes are shown, but can't be found. There may be {MOST_FILTERS} filters at once."
+        "`text` looks for whole words, in any order and case. Of each file with the agent's words (trajectory,"
+        f" final response and log), the first and last {ends} KiB are looked at, and of all that the first and last"
+        f" {searched} Ki characters are searched. It finds the newest {MOST_MENTIONS:,} runs that have the words."
+        f" Values in the metadata that are lists, objects or longer than {VALUE_BYTES} bytes are shown, but can't"
+        f" be found. There may be {MOST_FILTERS} filters at once."
     )
