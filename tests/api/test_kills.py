@@ -121,7 +121,7 @@ def coding_runs(service: Service) -> list[str]:
     seed = coding.scenarios.add_archive("default", packed(PROJECT))
     scenario = scenario_of({"scorers": [GUARD], "workspace_seed": {"type": "archive", "path": seed.path}}, "s")
     task = coding.tasks.add("default", coding.scenarios.add("default", scenario).id).id
-    parts = Coding(coding.tasks, coding.runs, coding.gradings, coding.grader, service.host.now)
+    parts = Coding(coding.policy, coding.tasks, coding.runs, coding.gradings, coding.grader, service.host.now)
     seed_coding_task(parts, "default", task)
     runs = [coding.runs.add("default", task, NewCodingRun(agent="ana")).id for _ in range(CODING_RUNS)]
     for run in runs:

@@ -144,6 +144,19 @@ def test_what_the_operator_allows() -> None:
             check(environment={"venv": folder})
 
 
+def test_a_worker_allows_nothing_on_its_own(clinic: Clinic) -> None:
+    """A scenario that a server took may still want too much of the machine that would seed it."""
+    wish = {"scorers": [GUARD], "workspace_seed": {"type": "empty"}, "environment": {"folders": ["/etc"]}}
+    made = clinic.service.coding.scenarios.add(clinic.organisation, scenario_of(wish, "s"))
+    task = clinic.ask("POST", f"/v1/scenarios/{made.id}/tasks").json()["task"]["id"]
+    worked(clinic)
+    found = clinic.get(f"/v1/coding-tasks/{task}")
+    assert (found["state"], found["reason"]) == (
+        "refused",
+        "a folder of environment must be left out: the operator of the service allows none, got '/etc'",
+    )
+
+
 def test_the_archive_of_another_organisation(served: Served, clinic: Clinic) -> None:
     """Knowing the hash of an archive is no right to it."""
     body = scenario(clinic)

@@ -57,7 +57,7 @@ def places(desk: Desk) -> dict[str, str]:
         "new-criterion": f"tasks/{task}/criterion?example=hl7-structural",
         "playground": f"playgrounds/{playground}",
         "playgrounds": "playgrounds",
-        "scenario": f"scenarios/{scenario}",
+        "scenario": f"scenarios/{scenario}#scorers",
         "new-scenario": "scenarios/new",
         "scenarios": "scenarios",
         "seeded-task": f"coding-tasks/{seeded}",

@@ -61,7 +61,7 @@ class CodingParts:
         return {kind.value: self._doer(do) for kind, do in _WORK.items()}
 
     def _doer(self, do: Callable[[Coding, str, str], None]) -> Doer:
-        coding = Coding(self.tasks, self.runs, self.gradings, self.grader, self.host.now)
+        coding = Coding(self.policy, self.tasks, self.runs, self.gradings, self.grader, self.host.now)
         return lambda work: do(coding, work.organisation, work.target)
 
 

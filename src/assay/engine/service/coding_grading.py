@@ -15,6 +15,7 @@ from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, CompletedBy, RunState, TaskState
 from assay.dialects.scorers.scenario import Scenario
 from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
+from assay.engine.service.coding_policy import CodingPolicy, check_scenario
 from assay.engine.service.errors import ConflictError
 from assay.evidence.coding_run import Diff, RunStatus
 
@@ -130,8 +131,9 @@ class GradingStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """What coding runs are kept and graded with, and the time."""
+    """What coding runs are kept and graded with, what this machine allows them, and the time."""
 
+    policy: CodingPolicy
     tasks: CodingTaskStore
     runs: CodingRunStore
     gradings: GradingStore
@@ -140,12 +142,16 @@ class Coding:
 
 
 def seed_coding_task(coding: Coding, organisation: str, identity: str) -> None:
-    """Make a task from its version of the scenario. One that can't be made is refused with the reason."""
+    """Make a task from its version of the scenario. One that can't be made is refused with the reason.
+
+    What the server allowed when it took the scenario need not be what the machine of this worker has to give.
+    """
     store = coding.tasks
     if store.coding_task(organisation, identity).state is not TaskState.SEEDING:
         return
     scenario, archive = store.seeded_from(organisation, identity)
     try:
+        check_scenario(scenario, coding.policy)
         made = coding.grader.seed(scenario, archive)
     except InputError as error:
         store.refuse_task(organisation, identity, str(error))
