@@ -12,7 +12,7 @@ from assay.adapters.store.run_tables import runs
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.keyset import beside
 from assay.adapters.store.service.paging import PageRequest
-from assay.adapters.store.service.run_search import filtered, order_of
+from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import run_of_row
 from assay.adapters.store.service.stored_jobs import StoredJob, job_in_store
 from assay.adapters.store.store import Store
@@ -95,7 +95,7 @@ class StorePages:
     def _count(self, asked: RunQuery) -> int:
         if not asked.filters:
             return self.imports.totals(self.organisation).runs
-        some = filtered(select(runs.c.id), self.organisation, asked, self.store.is_postgres).limit(COUNTED + 1)
+        some = chosen_runs(self.store, self.organisation, [runs.c.id], asked).query.limit(COUNTED + 1)
         return int(self.store.rows(select(func.count()).select_from(some.subquery()))[0][0])
 
     def every_line(self, asked: RunQuery) -> Iterator[RunLine]:
@@ -109,11 +109,11 @@ class StorePages:
         return [one for one in known if one] if len(known) <= MOST_CHOICES else []
 
     def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
-        query = filtered(select(runs), self.organisation, asked, self.store.is_postgres)
-        here = self.store.rows(query.where(runs.c.id == identity))
+        chosen = chosen_runs(self.store, self.organisation, runs.c, asked)
+        here = self.store.rows(chosen.query.where(runs.c.id == identity))
         if not here:
             return None, None
-        before, after = beside(self.store, query, order_of(asked), here[0])
+        before, after = beside(self.store, chosen.query, chosen.order, here[0])
         return None if before is None else before.id, None if after is None else after.id
 
     def run(self, identity: str) -> RunDetail:
