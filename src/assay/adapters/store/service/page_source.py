@@ -109,11 +109,11 @@ class StorePages:
         return [one for one in known if one] if len(known) <= MOST_CHOICES else []
 
     def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
-        found = chosen_runs(self.store, self.organisation, runs.c, asked)
-        here = self.store.rows(found.query.where(runs.c.id == identity))
+        chosen = chosen_runs(self.store, self.organisation, runs.c, asked)
+        here = self.store.rows(chosen.query.where(runs.c.id == identity))
         if not here:
             return None, None
-        before, after = beside(self.store, found.query, found.order, here[0])
+        before, after = beside(self.store, chosen.query, chosen.order, here[0])
         return None if before is None else before.id, None if after is None else after.id
 
     def run(self, identity: str) -> RunDetail:
