@@ -5,16 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
 from assay.engine.service.keys import Scope
+from tests.builders import REPO
 from tests.web.browser import Tab, tab_of
 from tests.web.clinic_day import ADT, CRITERIA, ROW, Api
 from tests.web.people import Desk
+from tests.web.test_browser import serious
 
 pytestmark = pytest.mark.xdist_group("browser")
 
+PICTURES = REPO / "docs" / "pictures"
+DOCUMENTED_HERE = ("task-run", "review-run", "scenario")
+"""The pictures of the documentation that are made here."""
 NASTY = [
     '<script>window.hit=1</script><img src=x onerror=window.hit=1>"><svg onload=window.hit=1>',
     "{{7*7}} {%x ' onfocus=window.hit=1 autofocus x=' \N{RIGHT-TO-LEFT OVERRIDE}gnp \x1b[31mred </textarea></pre>",
@@ -53,7 +57,7 @@ def places(desk: Desk) -> dict[str, str]:
         "new-criterion": f"tasks/{task}/criterion?example=hl7-structural",
         "playground": f"playgrounds/{playground}",
         "playgrounds": "playgrounds",
-        "scenario": f"scenarios/{scenario}",
+        "scenario": f"scenarios/{scenario}#scorers",
         "new-scenario": "scenarios/new",
         "scenarios": "scenarios",
         "seeded-task": f"coding-tasks/{seeded}",
@@ -73,11 +77,6 @@ def admin(desk: Desk, tab: Tab) -> Tab:
 
 def shown(desk: Desk, tab: Tab, place: str) -> Page:
     return tab.open(f"{desk.url}/ui/{place}")
-
-
-def serious(tab: Tab) -> list[str]:
-    found = Axe().run(tab.page).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
 
 
 def test_a_task_run_explains_its_score(desk: Desk, admin: Tab, places: dict[str, str]) -> None:
@@ -278,17 +277,17 @@ def test_nobody_is_kept_out(desk: Desk, admin: Tab, places: dict[str, str]) -> N
     for name, place in places.items():
         page = shown(desk, admin, place)
         page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
-        found[name] = serious(admin)
+        found[name] = serious(admin.page)
         if name in ("task-run", "review-run", "scenario", "keys"):
             page.emulate_media(color_scheme="dark")
-            found[f"{name}, dark"] = serious(admin)
+            found[f"{name}, dark"] = serious(admin.page)
             page.emulate_media(color_scheme="light")
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
 def test_every_page_fits_and_is_pictured(desk: Desk, admin: Tab, places: dict[str, str]) -> None:
-    """With ASSAY_PICTURES set to a folder, pictures of all pages are kept there, at two widths, light and dark."""
-    folder = os.environ.get("ASSAY_PICTURES")
+    """Pictures of all pages go to ASSAY_LOOK, a folder, for people who want to look at them."""
+    folder = os.environ.get("ASSAY_LOOK")
     for name, place in places.items():
         page = shown(desk, admin, place)
         for width in (375, 1280):
@@ -298,6 +297,18 @@ def test_every_page_fits_and_is_pictured(desk: Desk, admin: Tab, places: dict[st
             for scheme in ("light", "dark") if folder else ():
                 page.emulate_media(color_scheme=scheme)
                 page.screenshot(path=Path(str(folder)) / f"{name}-{width}-{scheme}.png", full_page=True)
+
+
+def test_the_pictures_of_the_documentation(
+    desk: Desk, browser: Browser, places: dict[str, str], tmp_path: Path
+) -> None:
+    """ASSAY_PICTURES=1 writes them."""
+    folder = PICTURES if os.environ.get("ASSAY_PICTURES") else tmp_path
+    with tab_of(browser, viewport={"width": 1100, "height": 640}) as tab:
+        desk.sign_in(tab, Scope.ADMIN)
+        for name in DOCUMENTED_HERE:
+            shown(desk, tab, places[name]).screenshot(path=folder / f"{name}.png")
+            assert (folder / f"{name}.png").stat().st_size > 10_000
 
 
 def test_pages_are_read_without_scripts(desk: Desk, browser: Browser, places: dict[str, str]) -> None:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import around, asked_for
+from assay.api.pages.lists import around, asked_for, grading_tabs
 from assay.api.pages.task_runs import names_of
 from assay.dialects.criteria.resources import NewBenchmarkRun
 from assay.engine.service.keys import Owner, Scope, issue_key
@@ -14,12 +14,18 @@ from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
 routes: PageRoutes[ServiceCall] = PageRoutes()
 
 
-@routes.add("GET", "/benchmark-runs", *READ, word="Benchmark runs")
+@routes.add("GET", "/benchmark-runs", *READ)
 def benchmark_runs(call: ServiceCall) -> PageAnswer:
     """All benchmark runs, the newest first."""
     rows = call.service.benchmarks.runs(call.organisation, asked_for(call))
     found = call.service.benchmarks.shown(rows)
-    return call.page("benchmark_runs.html", title="Benchmark runs", runs=found, around=around(call, rows))
+    return call.page(
+        "benchmark_runs.html",
+        title="Benchmark runs",
+        runs=found,
+        around=around(call, rows),
+        tabs=grading_tabs(call),
+    )
 
 
 @routes.add("GET", "/benchmark-runs/{id}", *READ)

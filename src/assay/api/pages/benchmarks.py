@@ -3,7 +3,7 @@
 from assay.adapters.store.service.benchmarks import benchmark_of_row, version_of_row
 from assay.adapters.store.service.tasks import task_of_row
 from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import around, asked_for
+from assay.api.pages.lists import around, asked_for, grading_tabs
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import Benchmark, NewBenchmark, NewVersion
 from assay.engine.service.errors import ConflictError
@@ -31,6 +31,7 @@ def _benchmarks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAn
         benchmarks=found,
         form=form,
         around=around(call, rows),
+        tabs=grading_tabs(call),
     )
 
 

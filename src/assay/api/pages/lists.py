@@ -29,3 +29,9 @@ def around(call: ServiceCall, rows: Rows, query: Mapping[str, str] | None = None
         return None if cursor is None else call.site.to(call.place, {**(query or {}), "cursor": cursor})
 
     return Around(at(rows.prev), at(rows.next))
+
+
+def grading_tabs(call: ServiceCall) -> list[tuple[str, str, str, None]]:
+    """The lists of what was run beside the list of what can be run."""
+    words = {"benchmarks": "Benchmarks", "benchmark-runs": "Benchmark runs", "task-runs": "Task runs"}
+    return [(word, call.site.to(place), place, None) for place, word in words.items()]

@@ -16,7 +16,7 @@ from assay.engine.judge_gates import CELLS
 from assay.engine.mistakes import about, first, sentence
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Owner
-from assay.engine.service.playground_view import RecordsView, view_records
+from assay.engine.service.playground_view import view_records
 from assay.engine.service.review_queue import MOST_REVIEWED, ReviewItem, agreement, item_of, reviews, two_by_two
 from assay.engine.service.run_query import RunQuery, pairs_of, parse_run_query
 from assay.engine.trace import TraceQuery
@@ -141,7 +141,7 @@ def _run(call: ServiceCall, queue: Queue, wrong: str = "") -> PageAnswer:
         wrong=wrong,
         entered=call.form,
         judgments=JUDGMENTS,
-        records=_records(call, item),
+        **_played(call, item),
         more=None,
         subagent_to=lambda *_: "",
         **_left(call, str(run["id"])),
@@ -164,15 +164,19 @@ def _left(call: ServiceCall, identity: str) -> dict[str, Any]:
     }
 
 
-def _records(call: ServiceCall, item: ReviewItem) -> RecordsView | None:
-    """What a task run left in its playground. Nothing is marked in it, because marks tell what criteria found."""
+def _played(call: ServiceCall, item: ReviewItem) -> dict[str, Any]:
+    """What a task run was asked, and what it left in its playground. Marks would tell what criteria found."""
     if item.run.get("kind") != "task_run":
-        return None
+        return {"instruction": None, "records": None}
     try:
         found = call.service.runs.task_run(Owner(call.organisation), str(item.run["name"]))
     except NotFoundError:
-        return None
-    return view_records(call.service.records, found.playground_id)
+        return {"instruction": None, "records": None}
+    task = call.service.runs.snapshot(call.organisation, found.snapshot)
+    return {
+        "instruction": task.instruction,
+        "records": view_records(call.service.records, found.playground_id),
+    }
 
 
 def _next(call: ServiceCall, queue: Queue, identity: str) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from assay.adapters.store.service.run_rows import run_of_row
 from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import around, asked_for
+from assay.api.pages.lists import around, asked_for, grading_tabs
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.resources import NewTaskRun, Status, TaskRun
 from assay.engine.service.errors import BusyError, ConflictError
@@ -20,7 +20,7 @@ routes: PageRoutes[ServiceCall] = PageRoutes()
 FILTERS = {"status": "status", "verdict": "verdict", "task": "task_id", "benchmark_run": "benchmark_run_id"}
 
 
-@routes.add("GET", "/task-runs", *READ, word="Task runs")
+@routes.add("GET", "/task-runs", *READ)
 def task_runs(call: ServiceCall) -> PageAnswer:
     """All task runs, the newest first."""
     wanted = {name: call.query.get(name) for name in FILTERS}
@@ -33,6 +33,7 @@ def task_runs(call: ServiceCall) -> PageAnswer:
         runs=found,
         names=names_of(call, found),
         wanted=wanted,
+        tabs=grading_tabs(call),
         statuses=[one.value for one in Status],
         around=around(call, rows, {name: value for name, value in wanted.items() if value}),
     )

@@ -1,6 +1,7 @@
 """The review queue in the store, read from what the rows of runs say about their annotations."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import func, not_, or_, select
@@ -28,7 +29,7 @@ class StoredReviews:
             annotations.c.organisation == organisation,
             annotations.c.record["reviewer_id"].as_string() == reviewer,
         )
-        mine = self._of(runs.c, organisation, asked).where(runs.c.id.not_in(judged))
+        mine = self._of(runs.c, organisation, replace(asked, sort="reviewers")).where(runs.c.id.not_in(judged))
         ordered = mine.order_by(runs.c.reviewers, runs.c.id.desc()).limit(limit)
         parts = [self._store.rows(ordered.where(condition)) for condition in (_DISAGREED, not_(_DISAGREED))]
         found = [(row.reviewers, part, row) for part, rows in enumerate(parts) for row in rows]
@@ -36,7 +37,7 @@ class StoredReviews:
         return [run_of_row(row) for _, _, row in sorted(found, key=lambda one: one[:2])[:limit]]
 
     def waiting(self, organisation: str, asked: RunQuery) -> Waiting:
-        counted = self._of([runs.c.reviewers, func.count()], organisation, asked).group_by(runs.c.reviewers)
+        counted = self._of((runs.c.reviewers, func.count()), organisation, asked).group_by(runs.c.reviewers)
         found = {reviewers: int(count) for reviewers, count in self._store.rows(counted)}
         return Waiting(sum(found.values()), found.get(0, 0))
 
@@ -51,8 +52,8 @@ class StoredReviews:
         return Reviewed(run, self._annotations([str(run["id"])]).get(str(run["id"]), []))
 
     def gates(self, organisation: str, asked: RunQuery) -> Sequence[GateCount]:
-        columns = [runs.c.checks, runs.c.judge, func.count()]
-        counted = self._of(columns, organisation, asked).group_by(runs.c.checks, runs.c.judge)
+        gates = (runs.c.checks, runs.c.judge)
+        counted = self._of((*gates, func.count()), organisation, asked).group_by(*gates)
         return [GateCount(checks, judge, int(count)) for checks, judge, count in self._store.rows(counted)]
 
     def _annotations(self, identities: Sequence[str]) -> dict[str, list[Annotation]]:
