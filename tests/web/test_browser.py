@@ -135,6 +135,13 @@ def test_a_long_list_has_pages(full: Desk, tab: Tab) -> None:
     assert rows(page) == seen[80:100]
 
 
+@pytest.mark.statement(
+    "scorers.scorers-card",
+    "scorers.card-header",
+    "scorers.judge-card",
+    "scorers.run-badge",
+    "scorers.gates-disagree",
+)
 def test_every_element_that_the_document_names(viewed: LocalServer, tab: Tab) -> None:
     """Three gates, the Scorers card, the Judge verdict card, and the sentence where they disagree."""
     page = tab.open(f"{viewed.address}runs/slug%3Ashallow")
@@ -161,6 +168,7 @@ def test_every_element_that_the_document_names(viewed: LocalServer, tab: Tab) ->
     )
 
 
+@pytest.mark.statement("scorers.rows-expand")
 def test_hard_failures_start_open_and_rows_open_to_detail(viewed: LocalServer, tab: Tab) -> None:
     page = tab.open(f"{viewed.address}runs/slug%3Acheating")
     scorers = page.get_by_role("region", name="Scorers")
@@ -185,11 +193,6 @@ def test_findings_are_beside_their_lines(full: Desk, tab: Tab) -> None:
     assert len(found) == 2
     line = page.locator("tr.found", has_text="assertions_not_weakened").locator("xpath=preceding-sibling::tr[1]")
     expect(line).to_contain_text("toBeDefined")
-
-
-def test_a_run_without_a_workspace_has_no_scorers_card(tmp_path: Path, tab: Tab, viewed: LocalServer) -> None:
-    page = tab.open(f"{viewed.address}runs/sorting%3Amerge__sort001")
-    expect(page.get_by_role("region", name="Scorers")).to_have_count(0)
 
 
 def test_the_trace_hides_finds_and_follows(viewed: LocalServer, tab: Tab) -> None:
