@@ -72,8 +72,8 @@ class Workbench:
         """Fill the workspace as the environment describes it."""
         self._make_places()
         if self._sandbox.images is not None and self._environment.image is not None:
-            workdir = self._environment.workdir
-            self._sandbox.images.copy_out(self._environment.image, workdir, self._host(workdir))
+            for path in (self._environment.workdir, *self._environment.kept):
+                self._sandbox.images.copy_out(self._environment.image, path, self._host(path))
         for copy in self._environment.copies:
             self._copy(copy)
         if self._environment.archive is not None:
@@ -241,7 +241,7 @@ class Workbench:
 
     def _make_places(self) -> None:
         """Make the working folder and /workspace. A place that is reached through a link is refused."""
-        for path in (self._environment.workdir, WORKSPACE):
+        for path in (self._environment.workdir, WORKSPACE, *self._environment.kept):
             real_folder(self._root, path)
         for place in self._environment.places:
             host = self._host(place)

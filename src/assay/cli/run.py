@@ -32,7 +32,14 @@ from assay.adapters.seeded_task import load_runnable
 from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
+from assay.cli.arguments import (
+    add_grading_rules,
+    add_isolation,
+    add_verifier_environment,
+    grading_rules,
+    positive,
+    whole_number,
+)
 from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
@@ -45,6 +52,7 @@ from assay.engine.prepare_task import prepare_task
 from assay.engine.run_job import run_job
 from assay.engine.site import Site
 from assay.engine.task import Task, with_network
+from assay.engine.verifier_environment import with_verifier_environment
 
 if TYPE_CHECKING:
     from assay.adapters.judge_setup import Judges
@@ -88,6 +96,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verifier-network", action="store_true", help="give verifiers the network, to download what they need"
     )
+    add_verifier_environment(parser)
     add_grading_rules(parser, default="harbor-0.13.1")
     parser.add_argument(
         "--judge", action="store_true", help="have a language model judge the runs of seeded tasks too"
@@ -141,13 +150,14 @@ def load_tasks(
 
 
 def _grant(args: argparse.Namespace) -> Callable[[Task], Task]:
-    """What the options say about the network and the rules of grading, for a task."""
+    """What the options say about the network, the verifier's environment and the rules of grading, for a task."""
     rules = grading_rules(args)
     both = None if args.network is None else args.network == "public"
     verifier = True if args.verifier_network else both
 
     def granted(task: Task) -> Task:
         steps = tuple(with_network(step, agent=both, verifier=verifier) for step in task.steps)
+        task = with_verifier_environment(task, args.verifier_environment)
         return replace(task, steps=steps, rules=rules or task.rules)
 
     return granted

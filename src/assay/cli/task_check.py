@@ -41,6 +41,8 @@ def check_task(path: str, attempts: Attempts | None) -> Checked:
         findings += [LintFinding(_rule_of(warning), "task", warning) for warning in task.warnings]
         if task.environment.broken is not None:
             findings.append(LintFinding("missing-file", "environment", task.environment.broken))
+        if task.unsupported is not None:
+            findings.append(LintFinding("unsupported", "task", task.unsupported))
         findings += [finding for step in task.steps for finding in output_findings(step)]
         findings += attempts(task) if attempts is not None else []
     except AssayError as error:

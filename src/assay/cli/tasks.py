@@ -27,7 +27,7 @@ from assay.adapters.sandbox.backends import choose
 from assay.adapters.task_folder import load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_isolation, positive
+from assay.cli.arguments import add_isolation, add_verifier_environment, positive
 from assay.cli.table import clean
 from assay.cli.task_check import Attempts, check_task, checked_json, print_checked
 from assay.cli.task_choice import add_task_choice, chosen_tasks
@@ -39,6 +39,7 @@ from assay.engine.site import Site
 from assay.engine.task import Task
 from assay.engine.task_reading import LintFinding
 from assay.engine.try_task import attempt_findings
+from assay.engine.verifier_environment import with_verifier_environment
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON: {'tasks': [...]}")
     add_task_choice(parser)
     add_isolation(parser)
+    add_verifier_environment(parser)
     parser.add_argument(
         "--no-image",
         action="store_true",
@@ -71,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
     with DiskWorkshop(site.sandbox) as workshop:
 
         def attempts(task: Task) -> list[LintFinding]:
+            task = with_verifier_environment(task, args.verifier_environment)
             return attempt_findings(site, workshop, prepare_task(task, site, no_image=args.no_image), args.repeat)
 
         return _check(paths, attempts, args)

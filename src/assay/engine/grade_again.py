@@ -18,6 +18,7 @@ from assay.engine.run_verifier import run_verifier
 from assay.engine.site import Site
 from assay.engine.task import Step, Task, with_network
 from assay.engine.trial_record import Verified
+from assay.engine.verifier_environment import with_kept_folders, with_verifier_environment
 
 # Extra threads that prepare and record gradings while verifiers run.
 AROUND = 2
@@ -58,6 +59,7 @@ class GradeAgain:
         before = trial.gradings()
         task = _with_recorded_network(self._task_of(trial), before)
         task = replace(task, rules=self._rules or _recorded_rules(before))
+        task = _with_recorded_environment(task, before, self._site.sandbox.isolation.backend)
         self._check_place(trial)
         kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
         if not kept:
@@ -130,6 +132,13 @@ def _with_recorded_network(task: Task, before: Before) -> Task:
     """The task, with the network for the verifier only if it had it the first time."""
     granted = {one.step: one.provenance.network for one in reversed(before.gradings)}
     return replace(task, steps=tuple(with_network(step, verifier=granted.get(step.name)) for step in task.steps))
+
+
+def _with_recorded_environment(task: Task, before: Before, backend: str) -> Task:
+    """The task, with the folders that its verifier shared with the agent the first time."""
+    mode = before.gradings[0].provenance.verifier_environment if before.gradings else None
+    task = with_verifier_environment(task, mode)
+    return replace(task, environment=with_kept_folders(task.environment, backend))
 
 
 def _recorded_rules(before: Before) -> GradingRules:

@@ -13,6 +13,7 @@ from assay.engine.history import rewards_of_steps
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.trial_record import Verified
+from assay.engine.verifier_environment import SEPARATE, mode_of
 from assay.version import ENGINE, VERSION
 
 
@@ -58,6 +59,7 @@ def grading_of(
         task.environment.image,
         step.verifier_phase.network,
         task.rules.schema_forbids_reward,
+        mode_of(task.environment),
     )
     agreement = _agreement(result, hashes, setting, before)
     return Grading(
@@ -79,6 +81,7 @@ def grading_of(
             isolation=asdict(site.sandbox.isolation),
             network=setting.network,
             image=setting.image,
+            verifier_environment=setting.environment,
             hashes=hashes,
             changed_tests=list(verified.changed_tests),
             started_at=ran.started_at,
@@ -159,13 +162,15 @@ class Setting:
     image: str | None
     network: bool | None
     schema_forbids_reward: bool = False
+    environment: str = SEPARATE
 
 
 def setting_of(grading: Grading) -> Setting:
     """The setting of a recorded grading."""
     made = grading.provenance
     backend = made.isolation.get("backend", "")
-    return Setting(grading.step, backend, made.image, made.network, made.schema_forbids_reward)
+    rules, environment = made.schema_forbids_reward, made.verifier_environment
+    return Setting(grading.step, backend, made.image, made.network, rules, environment)
 
 
 def same_question(one: Grading, hashes: Hashes, setting: Setting) -> bool:

@@ -8,10 +8,13 @@ from assay.engine.sandbox import Images
 from assay.engine.site import Site
 from assay.engine.task import DEFAULT_WORKDIR, Environment, Task
 from assay.engine.task_check import check_task
+from assay.engine.verifier_environment import with_kept_folders
 
 
 def prepare_task(task: Task, site: Site, *, no_image: bool = False) -> Task:
     """The task, ready for this site. Raises ``InputError`` if it needs something that the site doesn't have."""
+    if task.unsupported is not None:
+        raise InputError(task.unsupported)
     if task.environment.broken is not None:
         raise InputError(task.environment.broken)
     if site.sandbox.images is not None:
@@ -19,7 +22,7 @@ def prepare_task(task: Task, site: Site, *, no_image: bool = False) -> Task:
     else:
         _check_without_image(task, no_image)
     check_task(task, site.host.env)
-    return task
+    return replace(task, environment=with_kept_folders(task.environment, site.sandbox.isolation.backend))
 
 
 def _check_without_image(task: Task, no_image: bool) -> None:

@@ -36,6 +36,7 @@ def test_the_fields_of_a_record() -> None:
         "isolation",
         "network",
         "image",
+        "verifier_environment",
         "hashes",
         "changed_tests",
         "started_at",

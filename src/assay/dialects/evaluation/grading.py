@@ -44,6 +44,11 @@ class Provenance(StrictModel):
         default=None, description="Whether the verifier had the network; null if not recorded"
     )
     image: str | None = Field(default=None, description="The image that the verifier ran in")
+    verifier_environment: str = Field(
+        default="separate",
+        description="separate if the verifier had an environment of its own; shared if it also got what the agent "
+        "left outside of its workspace, which isolates less",
+    )
     hashes: Hashes
     changed_tests: list[str] = Field(
         default_factory=list,

@@ -74,6 +74,7 @@ _NOTES = (
     ("output", "The instruction names several paths, and one of them is taken for the output."),
     ("randomness", "A test uses random numbers without a seed."),
     ("unpinned", "An image or a package has no version."),
+    ("unsupported", "Assay can't run the task, only read it."),
     ("warning", "A field of task.toml has no effect."),
 )
 
