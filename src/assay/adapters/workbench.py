@@ -69,7 +69,9 @@ class Workbench:
             os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103 - the sandbox's user has to enter it
 
     def seed(self) -> None:
-        """Fill the workspace as the environment describes it."""
+        """Fill the workspace as the environment describes it. Raises ``MeasurementError`` if there is no image."""
+        if self._environment.broken is not None:
+            raise MeasurementError(self._environment.broken)
         self._make_places()
         if self._sandbox.images is not None and self._environment.image is not None:
             for path in (self._environment.workdir, *self._environment.kept):
@@ -221,7 +223,7 @@ class Workbench:
         # Without root, Assay can't read a folder that the agent closed. The verifier will see it open, too.
         self._reopen()
         part = f"{target}/{ARCHIVE}.part"
-        kept = pack_tree(self._root, part)
+        kept = pack_tree(self._root, part, exact=True)
         archive = f"{target}/{PARTIAL_ARCHIVE if kept.too_much or self._logs_cut else ARCHIVE}"
         os.replace(part, archive)
         return archive

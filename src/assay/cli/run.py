@@ -143,7 +143,9 @@ def load_tasks(
             if is_seeded(folder):
                 tasks.append((grant(load_runnable(folder, site.sandbox)), source))
             else:
-                tasks.append((prepare_task(grant(load_task(folder)), site, no_image=no_image), source))
+                tasks.append(
+                    (prepare_task(grant(load_task(folder)), site, no_image=no_image, build=False), source)
+                )
         except AssayError as error:
             refused.append(str(error))
     return tasks, refused

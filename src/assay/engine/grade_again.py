@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, MeasurementError
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.rewards import Profile
 from assay.engine.grading_record import Before, grading_of, grading_of_trial
@@ -61,6 +61,7 @@ class GradeAgain:
         task = replace(task, rules=self._rules or _recorded_rules(before))
         task = _with_recorded_environment(task, before, self._site.sandbox.isolation.backend)
         self._check_place(trial)
+        task = self._with_recorded_image(trial, task, before)
         kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
         if not kept:
             raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
@@ -74,9 +75,26 @@ class GradeAgain:
         known, here = recorded_backend(trial), self._site.sandbox.isolation.backend
         if not self._anywhere and known not in (None, here):
             raise InputError(
-                f"{trial.path} was verified in {known}, but this is {here}; pass --isolation {here} to verify it "
-                "here all the same"
+                f"{trial.path} was verified in {known}, but this is {here}; pass --isolation {kind_of(here)} to "
+                "verify it here all the same"
             )
+
+    def _with_recorded_image(self, trial: KeptTrial, task: Task, before: Before) -> Task:
+        """The task with the image that it was verified in, if that is still here."""
+        known = before.gradings[0].provenance.image if before.gradings else None
+        images, now = self._site.sandbox.images, task.environment.image
+        if images is None or known is None or known == now:
+            return task
+        try:
+            images.workdir_of(known)
+        except MeasurementError as error:
+            if self._anywhere:
+                return task
+            raise InputError(
+                f"{trial.path} was verified in the image {known}, which isn't here any more; pass --isolation "
+                f"{kind_of(self._site.sandbox.isolation.backend)} to verify it in {now} all the same"
+            ) from error
+        return replace(task, environment=replace(task.environment, image=known))
 
     def _task_of(self, trial: KeptTrial) -> Task:
         path = trial.task_path()
@@ -111,6 +129,11 @@ class GradeAgain:
                 verified, task=task, step=step, site=self._site, before=before, checksums=checksums
             ),
         )
+
+
+def kind_of(backend: str) -> str:
+    """A backend as an option names it: ``container`` for ``container (podman)``."""
+    return backend.partition(" ")[0]
 
 
 def _added(trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:

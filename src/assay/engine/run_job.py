@@ -3,6 +3,7 @@
 ``run_job`` is the use case behind ``assay run``. Read it from the top::
 
     begin_or_resume   what an earlier run of the same job finished      engine/resume.py
+    with_images       the images of the tasks, several at a time        engine/image_builds.py
     TrialQueue        the other trials, some at a time, with retries    engine/trial_queue.py
     run_trial         agent, then verifier, step by step                engine/run_trial.py
     TrialRecorder     what each step leaves, and its grading            engine/record_trial.py
@@ -13,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from assay.engine.coding_trial import Coding, run_coding_trial
+from assay.engine.image_builds import with_images
 from assay.engine.job_files import JobFiles
 from assay.engine.job_plan import JobSetting, Planned
 from assay.engine.job_ports import Bench, JobStore, TrialFolder, Workshop
@@ -31,6 +33,7 @@ class JobListener(Listener, Protocol):
     """Gets the events of a running job, from several threads."""
 
     def begin(self, folder: str, total: int, finished: int, backend: str) -> None: ...
+    def note(self, said: str) -> None: ...
 
 
 def run_job(
@@ -52,6 +55,7 @@ def run_job(
     files = JobFiles(setting, backend)
     resumed = begin_or_resume(store, files, planned, site.host)
     listener.begin(setting.folder, len(planned), len(resumed.finished), backend)
+    waiting = [one for one in planned if one.position not in resumed.finished]
     queue = TrialQueue(
         JobTrials(setting, site, workshop, store, files, resumed, coding),
         ResultWriter(store, site.host, files, planned, resumed),
@@ -64,7 +68,7 @@ def run_job(
         n_retries=resumed.n_retries,
     )
     try:
-        queue.run([one for one in planned if one.position not in resumed.finished])
+        queue.run(with_images(waiting, site, setting.folder, setting.concurrent, listener.note, stop_sandboxes))
     except KeyboardInterrupt:
         queue.stop()
         stop_sandboxes()
