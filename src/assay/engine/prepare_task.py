@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from assay.core.errors import InputError
+from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.dockerfile_environment import in_system
 from assay.engine.sandbox import Images
 from assay.engine.site import Site
@@ -49,7 +50,8 @@ def _check_without_image(task: Task, no_image: bool) -> None:
     environment = task.environment
     if environment.needs_image is not None and not no_image:
         hint = "this needs an image; pass --isolation container, or --no-image to run without one"
-        raise InputError(f"{environment.needs_image}: {hint}")
+        where = f"{task.path}/{FILE_NAME}: " if environment.needs_image.startswith("environment.") else ""
+        raise InputError(f"{where}{environment.needs_image}: {hint}")
     if any(in_system(place) for place in environment.places):
         place = next(place for place in environment.places if in_system(place))
         raise InputError(
