@@ -111,7 +111,8 @@ TASK_FIELDS = {
     "verifier.user": "As `agent.user`.",
     "verifier.network_mode": _PHASE,
     "verifier.allowed_hosts": "",
-    "verifier.environment_mode": "Must be `separate`, which is also the default.",
+    "verifier.environment_mode": "`separate` is the default. With `shared`, the verifier also gets what the "
+    "agent left in its home, /tmp and the like.",
     "verifier.environment": "",
     "solution.env": "Environment variables for the oracle.",
     "steps.name": "The name of the step and of its folder.",
@@ -129,7 +130,7 @@ TASK_FIELDS = {
     "steps.verifier.user": "The user in this step; the default is that of the task.",
     "steps.verifier.network_mode": "The network access in this step; the default is that of the task.",
     "steps.verifier.allowed_hosts": "",
-    "steps.verifier.environment_mode": "",
+    "steps.verifier.environment_mode": "As in `[verifier]`, but it holds for all steps.",
     "steps.verifier.environment": "",
 }
 
@@ -150,13 +151,11 @@ REFUSED = {
     "agent.allowed_hosts": 'agent.allowed_hosts = ["example.org"]',
     "verifier.network_mode": 'verifier.network_mode = "allowlist"',
     "verifier.allowed_hosts": 'verifier.allowed_hosts = ["example.org"]',
-    "verifier.environment_mode": 'verifier.environment_mode = "shared"',
     "verifier.environment": "verifier.environment = {}",
     "steps.healthcheck": _STEP.format('healthcheck = {command = "true"}'),
     "steps.agent.network_mode": _STEP.format('agent = {network_mode = "allowlist"}'),
     "steps.agent.allowed_hosts": _STEP.format('agent = {allowed_hosts = ["example.org"]}'),
     "steps.verifier.network_mode": _STEP.format('verifier = {network_mode = "allowlist"}'),
     "steps.verifier.allowed_hosts": _STEP.format('verifier = {allowed_hosts = ["example.org"]}'),
-    "steps.verifier.environment_mode": _STEP.format('verifier = {environment_mode = "shared"}'),
     "steps.verifier.environment": _STEP.format("verifier = {environment = {}}"),
 }

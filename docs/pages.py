@@ -26,6 +26,7 @@ from docs.meanings import INGESTION, MISSING, REASONS
 from docs.scorers_page import scorer_types, scorers_face
 from docs.statements_page import statements_page
 from docs.statistics_page import statistics_page
+from docs.task_findings_page import task_findings
 from docs.task_page import task_fields
 
 NOTICE = "<!-- Written by docs/generate.py from the code. Change the code, then run `make docs`. -->"
@@ -50,6 +51,7 @@ def reference_files() -> dict[str, str]:
         "statements.md": statements_page(),
         "statistics.md": statistics_page(),
         "task.md": task_fields(),
+        "task-findings.md": task_findings(),
         **criteria_pages(),
     }
     written = {name: _page(parts) for name, parts in pages.items()}

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from assay.core.errors import InputError
 from assay.dialects.evaluation.output import Format
-from assay.dialects.harbor.task_config import TaskConfig, load_task_config
+from assay.dialects.harbor.task_config import TaskConfig, load_task_config, unsupported
 from docs.markdown import from_docstring, table
 from docs.meanings import MISSING, NO_EFFECT, REFUSED, TASK_FIELDS
 from docs.schema_words import default_words, type_words
@@ -92,12 +91,11 @@ def _meaning(field: str) -> str:
 
 
 def _refusal(line: str) -> str:
-    """The error message for a line of task.toml."""
-    try:
-        load_task_config(line, FILE)
-    except InputError as error:
-        return str(error).removeprefix(f"{FILE}: ")
-    raise LookupError(f"docs/meanings.py says that this line must be refused, but it isn't: {line}")
+    """The reason why a task with this line in its task.toml can't be run."""
+    why = unsupported(load_task_config(line, FILE))
+    if why is None:
+        raise LookupError(f"docs/meanings.py says that this line must be refused, but it isn't: {line}")
+    return why
 
 
 def _output_rows() -> Iterator[tuple[str, str, str]]:

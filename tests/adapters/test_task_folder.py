@@ -491,11 +491,58 @@ def test_an_image_of_its_own_is_needed(tmp_path: Path) -> None:
     assert (found.image, found.needs_image) == ("python:3.12", "environment.docker_image python:3.12")
 
 
-def test_several_containers_are_refused(tmp_path: Path) -> None:
-    said = refusal(tmp_path, {"environment/docker-compose.yaml": "services: {}"})
-    assert said == (
-        "environment/docker-compose.yaml: a task must have a single container; describe it in a Dockerfile"
-    )
+HARBORS_OWN = """\
+services:
+  main:
+    build: {context: "${CONTEXT_DIR}"}
+    image: ${MAIN_IMAGE_NAME}
+    command: [sh, -c, sleep infinity]
+    environment: ["TEST_DIR=${TEST_DIR}"]
+    volumes: ["${HOST_VERIFIER_LOGS_PATH}:${ENV_VERIFIER_LOGS_PATH}"]
+    deploy: {resources: {limits: {cpus: "${CPUS}"}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("compose", "said"),
+    [
+        (HARBORS_OWN, None),
+        ("services: {main: {build: .}}", None),
+        ("services: {}", "it must have services, but it has none"),
+        ("- no\n- mapping", "it must have services, but it has none"),
+        ("services: [", "it must have services, but it has none"),
+        (
+            "services: {main: {}, db: {image: 'postgres:16'}}",
+            "a task must have a single container, but it has the services main, db",
+        ),
+        ("services: {main: {privileged: true}}", "services.main.privileged is not supported"),
+        (
+            "services: {main: {volumes: ['/etc:/etc']}}",
+            "services.main.volumes must only name harbor's own folders",
+        ),
+        (
+            "services: {main: {environment: {A: b}}}",
+            "services.main.environment must be set in task.toml or the Dockerfile",
+        ),
+        (
+            "services: {main: {build: {context: ., dockerfile: Other}}}",
+            "services.main.build must name the folder of the task's own Dockerfile",
+        ),
+        ("services: {main: 1}", "services.main must be a mapping"),
+    ],
+)
+def test_a_compose_file_must_not_ask_for_more_than_one_container(
+    tmp_path: Path, compose: str, said: str | None
+) -> None:
+    """Such a task is loaded, so that it can be looked at, but it isn't run."""
+    found = task(tmp_path, **{"environment/docker-compose.yaml": compose}).unsupported
+    where = "environment/docker-compose.yaml: "
+    assert (found if found is None else found.partition(where)[2]) == said
+
+
+def test_what_is_not_supported_keeps_nobody_from_looking_at_a_task(tmp_path: Path) -> None:
+    found = task(tmp_path, toml="[environment]\ngpus = 1\n")
+    assert found.unsupported == f"{found.path}/task.toml: environment.gpus: GPUs are not supported"
 
 
 @pytest.mark.parametrize("name", ["docker-compose.yml", "compose.yaml", "compose.yml"])

@@ -427,12 +427,11 @@ def test_an_entry_never_replaces_another(scratch: Path, entries: list[tuple[str,
     assert (scratch / "victim").read_text() == "precious"
 
 
-def test_twins_devices_and_pipes_are_not_unpacked(scratch: Path) -> None:
+def test_devices_and_pipes_are_not_unpacked(scratch: Path) -> None:
     (scratch / "victim").write_text("precious")
     (scratch / "target").mkdir()
     path = archive(
         scratch / "evil.tar.gz",
-        ("twin", TWIN, "../victim"),
         ("device", tarfile.CHRTYPE, ""),
         ("disk", tarfile.BLKTYPE, ""),
         ("pipe", tarfile.FIFOTYPE, ""),
@@ -578,3 +577,44 @@ def test_a_path_is_left_out_with_all_that_is_below_it(tmp_path: Path) -> None:
     kept = copy_tree(str(tmp_path / "tree"), str(tmp_path / "copy"), without={str(tmp_path / "tree" / "a" / "b")})
     assert (kept.files, kept.left_out) == (2, 0)
     assert sorted(path for path, _ in walk(str(tmp_path / "copy"))) == ["a", "a/d", "e"]
+
+
+def test_an_exact_archive_keeps_times_modes_and_twins(tmp_path: Path) -> None:
+    source = tmp_path / "tree"
+    (source / "inner").mkdir(parents=True)
+    (source / "a").write_text("same")
+    (source / "inner" / "b").hardlink_to(source / "a")
+    (source / "alone").write_text("same")
+    (source / "alone").chmod(0o640)
+    (source / "link").symlink_to("a")
+    times = {"a": 1_600_000_000_123_456_789, "alone": 999, "link": 5 * 10**9, "inner": 1_234_567_890_000_000_001}
+    for name, when in times.items():
+        os.utime(source / name, ns=(when, when), follow_symlinks=False)
+    pack_tree(str(source), str(tmp_path / "tree.tar.gz"), exact=True)
+    (tmp_path / "again").mkdir()
+    unpack_tree(str(tmp_path / "tree.tar.gz"), str(tmp_path / "again"))
+    again = tmp_path / "again"
+    assert {name: (again / name).lstat().st_mtime_ns for name in times} == times
+    assert (again / "a").samefile(again / "inner" / "b")
+    assert not (again / "a").samefile(again / "alone")
+    assert ((again / "alone").stat().st_mode & 0o777, (again / "inner" / "b").read_text()) == (0o640, "same")
+
+
+def test_an_archive_can_not_link_to_what_it_does_not_hold(tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("secret")
+    for goal in ("missing", "link", "folder", "../outside", str(tmp_path / "outside")):
+        target = tmp_path / "target"
+        target.mkdir()
+        archive = tmp_path / "made.tar.gz"
+        with tarfile.open(archive, "w:gz") as tar:
+            for name, kind, to in (
+                ("link", tarfile.SYMTYPE, str(tmp_path / "outside")),
+                ("folder", tarfile.DIRTYPE, ""),
+                ("twin", tarfile.LNKTYPE, goal),
+            ):
+                entry = tarfile.TarInfo(name)
+                entry.type, entry.linkname, entry.mode = kind, to, 0o755
+                tar.addfile(entry)
+        with pytest.raises(ValueError, match=r"another name of a file|leave|outside"):
+            unpack_tree(str(archive), str(target))
+        shutil.rmtree(target)

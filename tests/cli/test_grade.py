@@ -352,14 +352,19 @@ def test_by_default_a_run_is_verified_where_it_was_verified_before(cli: Cli, tmp
     assert {one["provenance"]["isolation"]["backend"] for one in left.gradings} == {"process"}
 
 
-def test_a_run_whose_sandbox_is_not_here_is_refused_in_one_sentence(cli: Cli, trial: Attempt) -> None:
+def test_a_run_whose_sandbox_is_not_here_is_refused_in_one_sentence(
+    cli: Cli, trial: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def elsewhere(grading: Any) -> None:
-        grading["provenance"]["isolation"]["backend"] = "container"
+        grading["provenance"]["isolation"]["backend"] = "container (docker)"
 
+    monkeypatch.setenv("PATH", "/nowhere")
     edit_json(trial.folder / "gradings" / "0001.json", elsewhere)
     found = cli("grade", trial.folder)
     assert found.code == 2
-    assert len(found.err.splitlines()) == 1
+    assert found.err == (
+        "assay: isolation container isn't available: docker is not installed; podman is not installed\n"
+    )
     assert len(trial.gradings) == 1
 
 

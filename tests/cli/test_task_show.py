@@ -73,17 +73,18 @@ def test_a_task_that_can_not_be_loaded_does_not_hide_the_others(cli: Cli, tmp_pa
 def test_check_says_which_path_is_taken_and_a_note_is_no_mistake(cli: Cli, tmp_path: Path) -> None:
     clear = write_task(
         tmp_path / "clear",
-        instruction="Read /workspace/in.csv, write /workspace/out.csv.\n",
+        instruction="Turn /workspace/in.csv into /workspace/answer.txt.\n",
         dockerfile="FROM debian:12\nWORKDIR /workspace\nCOPY in.csv .\n",
     )
     (clear / "environment" / "in.csv").write_text("a\n")
-    found = cli("tasks", "check", clear)
-    why = (
-        "the output is /workspace/out.csv, from the instruction; there before the agent starts: /workspace/in.csv"
-    )
+    found = cli("tasks", "check", clear, "--notes")
+    given = "there before the agent starts: /workspace/in.csv"
+    why = f"the output is /workspace/answer.txt, from the instruction; {given}"
     assert found == (0, f"{clear}: note: instruction.md: {why}\n{clear}: nothing found\n", "")
     unclear = write_task(tmp_path / "unclear", instruction="Write /workspace/a.csv and /workspace/b.csv.\n")
-    assert cli("tasks", "check", unclear).code == 1
+    assert (
+        ": note: output: instruction.md: it names several paths" in cli("tasks", "check", unclear, "--notes").out
+    )
 
 
 def test_names_can_not_paint_the_terminal(cli: Cli, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """``assay tasks check``: what is likely to be wrong with tasks, before anybody is measured by them."""
 
+import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,16 +35,20 @@ def write(folder: Path, test_sh: str = GOOD, **files: str) -> Path:
 
 
 def test_the_examples(cli: Cli) -> None:
-    """One of them is broken on purpose, and it is the one that is found."""
+    """Two of them are broken on purpose, and they are the ones that are found."""
     found = cli("tasks", "check", EXAMPLES)
     lines = found.out.splitlines()
     assert found.code == 1
     assert {line for line in lines if line.endswith(": nothing found")} == {
-        f"{EXAMPLES}/{name}: nothing found" for name in os.listdir(EXAMPLES) if name != "broken-verifier"
+        f"{EXAMPLES}/{name}: nothing found"
+        for name in os.listdir(EXAMPLES)
+        if name not in ("broken-verifier", "flaky-verifier")
     }
     why = "with set -e, a failed check ends the script without a reward"
     assert [line for line in lines if not line.endswith(": nothing found")] == [
-        f"{EXAMPLES}/broken-verifier: set-e: tests/test.sh:2: {why}"
+        f"{EXAMPLES}/broken-verifier: set-e: tests/test.sh:2: {why}",
+        f"{EXAMPLES}/flaky-verifier: output-not-tested: instruction.md:1: the instruction asks for"
+        " /workspace/answer.txt, but no test reads it",
     ]
 
 
@@ -55,20 +61,17 @@ def test_findings_are_a_line_each_and_exit_code_1(cli: Cli, tmp_path: Path) -> N
     path = write(tmp_path / "task", "#!/bin/bash\nset -e\npip install pytest\npytest && echo 1 > /x/reward.txt\n")
     found = cli("tasks", "check", path)
     assert found.code == 1
-    assert sorted(line.split(": ")[1] for line in found.out.splitlines()) == [
-        "no-network",
-        "reward-not-always",
-        "set-e",
-        "unpinned",
-    ]
+    assert sorted(line.split(": ")[1] for line in found.out.splitlines()) == ["reward-not-always", "set-e"]
+    noted = cli("tasks", "check", path, "--notes").out.splitlines()
+    assert [line.split(": ")[2] for line in noted if ": note: " in line] == ["unpinned", "needs-network"]
 
 
 def test_a_verifier_for_want_of_a_test_sh_is_a_warning(cli: Cli, tmp_path: Path) -> None:
     path = write(tmp_path / "task", **{"tests/verify.py": "open('/logs/verifier/reward.txt', 'w').write('1')\n"})
     (path / "tests" / "test.sh").unlink()
     found = cli("tasks", "check", path)
-    assert found.code == 1
-    assert found.out.startswith(f"{path}: warning: ")
+    assert (found.code, found.out) == (0, f"{path}: nothing found (1 note; --notes shows it)\n")
+    assert cli("tasks", "check", path, "--notes").out.startswith(f"{path}: note: warning: ")
 
 
 def test_a_task_that_can_not_be_loaded_does_not_hide_the_others(cli: Cli, tmp_path: Path) -> None:
@@ -84,7 +87,7 @@ def test_a_task_that_can_not_be_loaded_does_not_hide_the_others(cli: Cli, tmp_pa
     [
         (
             {"task.toml": "[agent]\ntimeuot_sec = 1\n"},
-            "warning: task: {path}/task.toml: the field agent.timeuot_sec is unknown and has no effect"
+            "mistyped-field: task: {path}/task.toml: the field agent.timeuot_sec is unknown and has no effect"
             " (did you mean timeout_sec?)",
         ),
         (
@@ -114,6 +117,8 @@ def test_a_step_is_checked_like_a_task(cli: Cli, tmp_path: Path) -> None:
             "steps/one/instruction.md": "x",
             "steps/two/instruction.md": "x",
             "steps/two/tests/test.sh": "#!/bin/bash\npytest\n",
+            "steps/one/solution/solve.sh": "true\n",
+            "steps/two/solution/solve.sh": "true\n",
         },
     )
     found = cli("tasks", "check", path)
@@ -139,7 +144,7 @@ def test_with_run_the_oracle_and_an_idle_agent_attempt_it(cli: Cli, tmp_path: Pa
 @pytest.mark.parametrize(
     ("verifier", "rules"),
     [
-        ("echo 1 > /logs/verifier/reward.txt", {"nop"}),
+        ("echo 1 > /logs/verifier/reward.txt", {"always-passes", "nop"}),
         ("echo 0 > /logs/verifier/reward.txt", {"oracle"}),
         ("echo oops > /logs/verifier/reward.txt", {"oracle", "nop"}),
     ],
@@ -216,3 +221,65 @@ def test_with_run_the_reward_counts_and_not_what_stands_beside_it(cli: Cli, tmp_
     right = '[ -e /workspace/done ] && R=1 || R=0\necho "{\\"reward\\": $R, \\"seconds\\": 0.3}"'
     path = write(tmp_path / "task", f"#!/bin/bash\n{{ {right}\n}} > /logs/verifier/reward.json\n")
     assert cli("tasks", "check", path, "--run") == (0, f"{path}: nothing found\n", "")
+
+
+def test_with_run_a_verifier_that_takes_any_answer_is_found(cli: Cli, tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "task",
+        "#!/bin/bash\n[ -e /workspace/sum.txt ] && R=1 || R=0\necho $R > /logs/verifier/reward.txt\n",
+        **{
+            "instruction.md": "Write the sum to /workspace/sum.txt.\n",
+            "solution/solve.sh": "#!/bin/bash\necho 42 > /workspace/sum.txt\n",
+        },
+    )
+    assert cli("tasks", "check", path, "--run") == (
+        1,
+        f"{path}: wrong-answer: verifier: an empty file at /workspace/sum.txt gets 1, as the solution\n",
+        "",
+    )
+
+
+def test_with_run_a_wrong_answer_that_gets_nothing_is_fine(cli: Cli, tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "task",
+        "#!/bin/bash\ngrep -q 42 /workspace/sum.txt && R=1 || R=0\necho $R > /logs/verifier/reward.txt\n",
+        **{
+            "instruction.md": "Write the sum to /workspace/sum.txt.\n",
+            "solution/solve.sh": "#!/bin/bash\necho 42 > /workspace/sum.txt\n",
+        },
+    )
+    assert cli("tasks", "check", path, "--run") == (0, f"{path}: nothing found\n", "")
+
+
+def test_with_run_a_limit_without_room_is_found(cli: Cli, tmp_path: Path) -> None:
+    slow = "#!/bin/bash\nsleep 1.8\ntouch /workspace/done\n"
+    path = write(tmp_path / "task", **{"task.toml": "[agent]\ntimeout_sec = 2\n", "solution/solve.sh": slow})
+    found = cli("tasks", "check", path, "--run", "--repeat", "1")
+    assert found.code == 1
+    assert found.out.startswith(f"{path}: no-room: task.toml: the solution took 9")
+
+
+def test_with_run_a_task_without_a_solution_is_tried_by_the_others(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "task", "#!/bin/bash\necho 1 > /logs/verifier/reward.txt\n")
+    shutil.rmtree(path / "solution")
+    found = cli("tasks", "check", path, "--run")
+    assert {line.split(": ")[1] for line in found.out.splitlines()} == {"always-passes", "no-solution", "nop"}
+
+
+def test_findings_as_json(cli: Cli, tmp_path: Path) -> None:
+    write(tmp_path / "all" / "a", "#!/bin/bash\npip install x\necho 1 > /logs/verifier/reward.txt\n")
+    write(tmp_path / "all" / "b", **{"task.toml": "[agent]\ntimeout_sec = 'x'\n"})
+    found = cli("tasks", "check", tmp_path / "all", "--json")
+    first, second = json.loads(found.out)["tasks"]
+    assert found.code == 2
+    assert first["error"] is None
+    assert first["findings"][0] == {
+        "kind": "always-passes",
+        "level": "problem",
+        "file": "tests/test.sh",
+        "line": 3,
+        "why": "it writes a reward of 1 whatever the tests find",
+    }
+    assert {one["kind"] for one in first["findings"] if one["level"] == "note"} == {"needs-network", "unpinned"}
+    assert second["findings"] == []
+    assert second["error"].startswith(f"{tmp_path}/all/b/task.toml: agent.timeout_sec must be")

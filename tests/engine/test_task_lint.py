@@ -1,10 +1,12 @@
 """What is likely to be wrong with a task: a table of scripts, with what must be said of each and what must not."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.engine.task_lint import lint
+from assay.engine.task_lint import lint as all_findings
 from assay.engine.task_reading import LintFinding, TaskFiles
 
 R = "/logs/verifier/reward.txt"
@@ -19,13 +21,13 @@ def files(
     environment: dict[str, str] | None = None,
     writable: frozenset[str] = frozenset(),
     settings: str = "",
-    instruction: str = "",
+    instruction: str = "Do it.",
     network: bool = True,
 ) -> TaskFiles:
     own = {} if script is None else {"test.sh": f"#!/bin/bash\n{script}\n"}
     return TaskFiles(
         {**own, **(tests or {})},
-        solution or {},
+        {"solve.sh": "true"} if solution is None else solution,
         environment or {},
         writable,
         settings,
@@ -33,6 +35,11 @@ def files(
         ("/app", "/workspace"),
         network,
     )
+
+
+def lint(found: TaskFiles) -> list[LintFinding]:
+    """Without those on the value of the reward, which most scripts here don't bother about."""
+    return [finding for finding in all_findings(found) if finding.rule != "always-passes"]
 
 
 def rules(found: TaskFiles) -> list[str]:
@@ -290,7 +297,7 @@ LONG = "print('this text is long enough not to be a coincidence')\n"
         ("diff out /solution/expected", True),
         ("sh solve.sh", True),
         ("ls /solutions", False),
-        ("bash /workspace/resolve.sh", False),
+        ("bash /usr/bin/resolve.sh", False),
         ("# bash /solution/solve.sh", False),
     ],
 )
@@ -303,7 +310,7 @@ def test_a_verifier_that_uses_the_solution(line: str, uses: bool) -> None:
 def test_a_copy_of_the_solution_among_the_tests() -> None:
     found = lint(files(f"echo 1 > {R}", tests={"reference.py": LONG}, solution={"solve.py": LONG}))
     assert found == [LintFinding("solution-in-tests", "tests/reference.py", "it is a copy of the solution")]
-    assert rules(files(f"echo 1 > {R}", tests={"empty": "short"}, solution={"empty": "short"})) == []
+    assert rules(files(f"echo 1 > {R}", tests={"empty": "short"}, solution={"solve.sh": "short"})) == []
 
 
 def test_a_copy_of_the_tests_in_the_environment() -> None:
@@ -448,9 +455,10 @@ def test_the_first_line_may_ask_for_an_end_at_the_first_failure(first: str) -> N
 )
 def test_a_download_without_a_network(line: str, needs: bool) -> None:
     script = f"{line}\n{line}\necho 1 > {R}"
-    found = [one.place for one in lint(files(script, network=False)) if one.rule == "no-network"]
-    assert found == (["tests/test.sh:2"] if needs else [])
-    assert "no-network" not in rules(files(script, network=True))
+    said = replace(files(script, network=False), says_no_network=True)
+    for found, rule in ((files(script, network=False), "needs-network"), (said, "no-network")):
+        assert [one.place for one in lint(found) if one.rule == rule] == (["tests/test.sh:2"] if needs else [])
+    assert not {"no-network", "needs-network"} & set(rules(files(script, network=True)))
 
 
 @pytest.mark.parametrize(
@@ -473,4 +481,4 @@ def test_a_place_of_which_the_verifier_sees_nothing(instruction: str, kept: bool
     names = "/app/out.txt /workspace/out.txt /tmp/out.txt /srv/out.txt /data/out.txt"
     environment = {"Dockerfile": "FROM debian:12\nRUN mkdir /data"}
     found = lint(files(f"cat {names}\necho 1 > {R}", environment=environment, instruction=instruction))
-    assert [one.rule for one in found] == ([] if kept else ["not-kept"])
+    assert ("not-kept" in [one.rule for one in found]) is not kept

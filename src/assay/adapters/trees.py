@@ -116,9 +116,13 @@ def _excluded(path: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatch(path, one) or any(fnmatch.fnmatch(part, one) for part in parts) for one in patterns)
 
 
-def pack_tree(source: str, archive: str) -> Kept:
-    """Pack a tree into a compressed archive: names, modes, contents and links, without owners or times."""
+def pack_tree(source: str, archive: str, *, exact: bool = False) -> Kept:
+    """Pack a tree into a compressed archive: names, modes, contents and links, without owners or times.
+
+    With ``exact``, times are kept, and files that are one file under several names stay one.
+    """
     kept = Kept()
+    twins: dict[tuple[int, int], str] = {}
     with (
         open(archive, "wb") as file,
         # Without a time and a name in the header, equal trees give equal archives.
@@ -129,15 +133,22 @@ def pack_tree(source: str, archive: str) -> Kept:
             entry = tarfile.TarInfo(path)
             entry.mode = stat.S_IMODE(found.st_mode)
             full = os.path.join(source, path)
+            if exact:
+                entry.pax_headers = {"mtime": f"{found.st_mtime_ns // 10**9}.{found.st_mtime_ns % 10**9:09d}"}
             if stat.S_ISDIR(found.st_mode):
                 entry.type = tarfile.DIRTYPE
                 tar.addfile(entry)
             elif stat.S_ISLNK(found.st_mode):
                 entry.type, entry.linkname = tarfile.SYMTYPE, os.readlink(full)
                 tar.addfile(entry)
+            elif exact and (found.st_dev, found.st_ino) in twins and kept.takes(0):
+                entry.type, entry.linkname = tarfile.LNKTYPE, twins[found.st_dev, found.st_ino]
+                tar.addfile(entry)
             elif stat.S_ISREG(found.st_mode) and kept.takes(found.st_size):
                 if not _pack_file(tar, entry, full):
                     kept.gives_back(found.st_size)
+                elif found.st_nlink > 1:
+                    twins[found.st_dev, found.st_ino] = path
             else:
                 kept.left_out += not stat.S_ISREG(found.st_mode)
     return kept
@@ -146,11 +157,17 @@ def pack_tree(source: str, archive: str) -> Kept:
 def unpack_tree(archive: str, target: str, owner: tuple[int, int] | None = None) -> None:
     """Unpack an archive of ``pack_tree`` into an empty folder. Raises ValueError if a name would leave it."""
     folders: list[tuple[str, int]] = []
+    times: list[tuple[str, int]] = []
     with tarfile.open(archive, "r:gz") as tar:
         for entry in tar:
             path = _unpack(tar, entry, target, owner)
             if entry.isdir():
                 folders.append((path, entry.mode & 0o777))
+            if "mtime" in entry.pax_headers and os.path.lexists(path):
+                times.append((path, _nanoseconds(entry.pax_headers["mtime"])))
+    # The time of a folder changes with its content.
+    for path, when in reversed(times):
+        os.utime(path, ns=(when, when), follow_symlinks=False)
     # Read-only folders become so last, when their content is in them.
     for path, mode in reversed(folders):
         os.chmod(path, mode)
@@ -283,6 +300,9 @@ def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tu
         os.symlink(entry.linkname, path)
     elif entry.isreg():
         _unpack_file(tar, entry, path)
+    elif entry.islnk():
+        _link_twin(_place_of(entry.linkname, target), path)
+        return path
     else:
         return path
     if owner is not None:
@@ -290,6 +310,22 @@ def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tu
     if entry.isreg():
         os.chmod(path, entry.mode & 0o777)
     return path
+
+
+def _link_twin(twin: str, path: str) -> None:
+    """Give a file that was unpacked before a second name."""
+    if os.path.islink(twin) or not os.path.isfile(twin):
+        raise ValueError(f"{path} must be another name of a file in the archive")
+    os.link(twin, path, follow_symlinks=False)
+
+
+def _nanoseconds(said: str) -> int:
+    """A time as a PAX header has it: seconds with a fraction."""
+    seconds, _, fraction = said.partition(".")
+    try:
+        return int(seconds) * 10**9 + int((fraction + "0" * 9)[:9])
+    except ValueError as error:
+        raise ValueError(f"a time must be a number of seconds, got {said[:40]!r}") from error
 
 
 def _place_of(name: str, target: str) -> str:

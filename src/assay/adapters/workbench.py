@@ -68,11 +68,13 @@ class Workbench:
             os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103 - the sandbox's user has to enter it
 
     def seed(self) -> None:
-        """Fill the workspace as the environment describes it."""
+        """Fill the workspace as the environment describes it. Raises ``MeasurementError`` if there is no image."""
+        if self._environment.broken is not None:
+            raise MeasurementError(self._environment.broken)
         self._make_places()
         if self._sandbox.images is not None and self._environment.image is not None:
-            workdir = self._environment.workdir
-            self._sandbox.images.copy_out(self._environment.image, workdir, self._host(workdir))
+            for path in (self._environment.workdir, *self._environment.kept):
+                self._sandbox.images.copy_out(self._environment.image, path, self._host(path))
         for copy in self._environment.copies:
             self._copy(copy)
         if self._environment.archive is not None:
@@ -222,7 +224,7 @@ class Workbench:
         # Without root, Assay can't read a folder that the agent closed. The verifier will see it open, too.
         self._reopen()
         part = f"{target}/{ARCHIVE}.part"
-        kept = pack_tree(self._root, part)
+        kept = pack_tree(self._root, part, exact=True)
         archive = f"{target}/{PARTIAL_ARCHIVE if kept.too_much or self._logs_cut else ARCHIVE}"
         os.replace(part, archive)
         return archive
@@ -242,7 +244,7 @@ class Workbench:
 
     def _make_places(self) -> None:
         """Make the working folder and /workspace. A place that is reached through a link is refused."""
-        for path in (self._environment.workdir, WORKSPACE):
+        for path in (self._environment.workdir, WORKSPACE, *self._environment.kept):
             real_folder(self._root, path)
         for place in self._environment.places:
             host = self._host(place)

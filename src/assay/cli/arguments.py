@@ -36,6 +36,16 @@ def add_isolation(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_verifier_environment(parser: argparse.ArgumentParser) -> None:
+    """Add --verifier-environment, which says what the verifier finds of the agent's."""
+    parser.add_argument(
+        "--verifier-environment",
+        choices=["separate", "shared"],
+        help="separate: the verifier gets the workspace alone; shared: also what the agent left in its home and "
+        "other folders outside of it (default: as the task says, else separate)",
+    )
+
+
 def exit_status(text: str) -> int:
     """A number that a process can end with: 256 would end as 0."""
     return _number(text, "an exit status from 0 to 255", most=255)

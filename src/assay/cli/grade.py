@@ -24,7 +24,7 @@ from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules,
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
-from assay.engine.grade_again import GradeAgain, recorded_backend
+from assay.engine.grade_again import GradeAgain, kind_of, recorded_backend
 from assay.engine.grading_rules import GradingRules
 from assay.engine.site import Site
 
@@ -56,7 +56,7 @@ def grading_again(
 ) -> Iterator[GradeAgain]:
     """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
     known = next(filter(None, (recorded_backend(DiskKeptTrial(trial)) for trial in trials)), AUTO)
-    site = Site(choose(known if isolation == AUTO else isolation), ThisHost())
+    site = Site(choose(kind_of(known) if isolation == AUTO else isolation), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
         yield GradeAgain(
             site,
@@ -64,7 +64,7 @@ def grading_again(
             load_task_if_there,
             tasks,
             concurrent,
-            anywhere=isolation == site.sandbox.isolation.backend,
+            anywhere=isolation == kind_of(site.sandbox.isolation.backend),
             rules=rules,
         )
 

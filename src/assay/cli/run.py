@@ -35,7 +35,14 @@ from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
 from assay.cli.agent_options import add_agent, agent_of, doors_of, kept_from_tasks, recordable
-from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
+from assay.cli.arguments import (
+    add_grading_rules,
+    add_isolation,
+    add_verifier_environment,
+    grading_rules,
+    positive,
+    whole_number,
+)
 from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
 from assay.cli.run_display import Display
 from assay.cli.task_choice import add_task_choice, chosen_tasks
@@ -47,6 +54,7 @@ from assay.engine.run_job import SeededTrials, run_job
 from assay.engine.site import Site
 from assay.engine.task import Task, with_network
 from assay.engine.task_check import refuse_asking
+from assay.engine.verifier_environment import with_verifier_environment
 
 if TYPE_CHECKING:
     from assay.adapters.judge_setup import Judges
@@ -86,6 +94,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verifier-network", action="store_true", help="give verifiers the network, to download what they need"
     )
+    add_verifier_environment(parser)
     add_grading_rules(parser, default="harbor-0.13.1")
     parser.add_argument(
         "--judge", action="store_true", help="have a language model judge the runs of seeded tasks too"
@@ -148,11 +157,11 @@ def _loaded(folder: str, site: Site, grant: Callable[[Task], Task], *, no_image:
         from assay.adapters.seeded_task import load_runnable  # noqa: PLC0415 - most tasks aren't seeded
 
         return grant(load_runnable(folder, site.sandbox))
-    return prepare_task(grant(load_task(folder)), site, no_image=no_image)
+    return prepare_task(grant(load_task(folder)), site, no_image=no_image, build=False)
 
 
 def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[Task], Task]:
-    """What the options say about the network and the rules of grading, for a task."""
+    """What the options say about the network, the verifier's environment and the rules of grading, for a task."""
     rules = grading_rules(args)
     both = None if args.network is None else args.network == "public"
     verifier = True if args.verifier_network else both
@@ -160,6 +169,7 @@ def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[Task], Ta
     def granted(task: Task) -> Task:
         refuse_asking(task, kept)
         steps = tuple(with_network(step, agent=both, verifier=verifier) for step in task.steps)
+        task = with_verifier_environment(task, args.verifier_environment)
         return replace(task, steps=steps, rules=rules or task.rules)
 
     return granted

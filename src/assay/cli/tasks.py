@@ -3,9 +3,13 @@
     assay tasks check TASKS…
     assay tasks show TASKS…
 
-Loads every task and reads its verifier: does it exist, does it write a reward on every path, can the agent see or
-change it, does it use the solution, does it download anything without a pinned version? With --run, Assay also
-runs the task: the oracle must get a reward of 1 and an idle agent 0, each of --repeat times.
+Loads every task and reads it: does the verifier write a reward on every path, can a failed test reach it, do the
+tests read what the instruction asks for, can the agent see or change the answer or the verifier, does the verifier
+need a network that it doesn't have? With --run, Assay also runs the task: the oracle must get a reward of 1 and an
+idle agent 0, each of --repeat times and with time to spare, and an empty or wrong output must not get 1.
+
+A finding is a line: the task, the kind, the file with its line, and why. Notes, such as packages without versions,
+don't count; --notes shows them. docs/howto/check-your-tasks.md lists all kinds.
 
 'show' prints what was written or inferred: the verifier, the output's path, the limits and the environment. If an
 instruction names several paths below /workspace, 'check' says which one is taken for the output: the first that
@@ -18,40 +22,40 @@ check of the others.
 import argparse
 import json
 import sys
-from collections.abc import Callable
 
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.task_files import task_files
 from assay.adapters.task_folder import load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_isolation, positive
+from assay.cli.arguments import add_isolation, add_verifier_environment, positive
 from assay.cli.table import clean
+from assay.cli.task_check import Attempts, check_task, checked_json, print_checked
 from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.cli.task_show import task_text
 from assay.core.errors import AssayError
-from assay.engine.describe_task import NOTE, describe_task, output_findings
-from assay.engine.job_plan import Agent
+from assay.engine.describe_task import describe_task
 from assay.engine.prepare_task import prepare_task
 from assay.engine.site import Site
 from assay.engine.task import Task
-from assay.engine.task_lint import lint
 from assay.engine.task_reading import LintFinding
-from assay.engine.try_task import try_task
+from assay.engine.try_task import attempt_findings
+from assay.engine.verifier_environment import with_verifier_environment
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=["check", "show"], help="what to do with the tasks")
     parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
     parser.add_argument(
-        "--run", dest="run_them", action="store_true", help="also run the oracle and an idle agent"
+        "--run", dest="run_them", action="store_true", help="also run the oracle, an idle agent and wrong answers"
     )
     parser.add_argument(
-        "--repeat", type=positive, default=1, metavar="N", help="with --run: how many times (default: 1)"
+        "--repeat", type=positive, default=2, metavar="N", help="with --run: how many times (default: 2)"
     )
-    parser.add_argument("--json", action="store_true", help="with show: print JSON: {'tasks': [...]}")
+    parser.add_argument("--notes", action="store_true", help="with check: also print what doesn't count")
+    parser.add_argument("--json", action="store_true", help="print JSON: {'tasks': [...]}")
     add_task_choice(parser)
     add_isolation(parser)
+    add_verifier_environment(parser)
     parser.add_argument(
         "--no-image",
         action="store_true",
@@ -64,14 +68,27 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "show":
         return _show(paths, as_json=args.json)
     if not args.run_them:
-        return max(_check(path) for path in paths)
+        return _check(paths, None, args)
     site = Site(choose(args.isolation), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
 
-        def attempt(task: Task) -> list[LintFinding]:
-            return _try(prepare_task(task, site, no_image=args.no_image), site, workshop, args.repeat)
+        def attempts(task: Task) -> list[LintFinding]:
+            task = with_verifier_environment(task, args.verifier_environment)
+            return attempt_findings(site, workshop, prepare_task(task, site, no_image=args.no_image), args.repeat)
 
-        return max(_check(path, attempt) for path in paths)
+        return _check(paths, attempts, args)
+
+
+def _check(paths: list[str], attempts: Attempts | None, args: argparse.Namespace) -> int:
+    """Check one task after the other, and print what is found as it is found. Returns the exit code."""
+    checked = []
+    for path in paths:
+        checked.append(check_task(path, attempts))
+        if not args.json:
+            print_checked(checked[-1], notes=args.notes)
+    if args.json:
+        print(checked_json(checked))
+    return max(task.code for task in checked)
 
 
 def _show(paths: list[str], *, as_json: bool) -> int:
@@ -88,40 +105,3 @@ def _show(paths: list[str], *, as_json: bool) -> int:
     elif shown:
         print("\n\n".join(map(task_text, shown)))
     return 2 if failed else 0
-
-
-def _check(path: str, attempt: Callable[[Task], list[LintFinding]] = lambda _: []) -> int:
-    """The exit code for one task. ``attempt`` runs the task and returns its findings."""
-    findings: list[LintFinding] = []
-    failed = False
-    try:
-        task = load_task(path)
-        findings += [finding for step in task.steps for finding in lint(task_files(task, step))]
-        findings += [LintFinding("warning", "task", warning) for warning in task.warnings]
-        if task.environment.broken is not None:
-            findings.append(LintFinding("missing-file", "environment", task.environment.broken))
-        findings += [finding for step in task.steps for finding in output_findings(step)]
-        findings += attempt(task)
-    except AssayError as error:
-        print(f"assay: {clean(str(error))}", file=sys.stderr)
-        failed = True
-    for finding in dict.fromkeys(findings):
-        print(f"{clean(path)}: {finding.rule}: {clean(finding.place)}: {clean(finding.why)}")
-    mistaken = any(finding.rule != NOTE for finding in findings)
-    if not mistaken and not failed:
-        print(f"{clean(path)}: nothing found")
-    return 2 if failed else 1 if mistaken else 0
-
-
-def _try(task: Task, site: Site, workshop: DiskWorkshop, times: int) -> list[LintFinding]:
-    """Let the oracle and an idle agent attempt the task."""
-    findings: list[LintFinding] = []
-    for agent, wanted in ((Agent("oracle", oracle=True), 1.0), (Agent("nop"), 0.0)):
-        rewards = [try_task(site, workshop, task, agent) for _ in range(times)]
-        got = ", ".join(dict.fromkeys("no reward" if reward is None else f"{reward:g}" for reward in rewards))
-        who = f"the {agent.name} agent"
-        if any(reward != wanted for reward in rewards):
-            findings.append(LintFinding(agent.name, "verifier", f"{who} must get {wanted:g}, got {got}"))
-        if len(set(rewards)) > 1:
-            findings.append(LintFinding("flaky", "verifier", f"{who} got different rewards in {times} attempts"))
-    return findings

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, MeasurementError
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.rewards import Profile
 from assay.engine.grading_record import Before, grading_of, grading_of_trial
@@ -18,6 +18,7 @@ from assay.engine.run_verifier import run_verifier
 from assay.engine.site import Site
 from assay.engine.task import Step, Task, with_network
 from assay.engine.trial_record import Verified
+from assay.engine.verifier_environment import with_kept_folders, with_verifier_environment
 
 # Extra threads that prepare and record gradings while verifiers run.
 AROUND = 2
@@ -58,7 +59,9 @@ class GradeAgain:
         before = trial.gradings()
         task = _with_recorded_network(self._task_of(trial), before)
         task = replace(task, rules=self._rules or _recorded_rules(before))
+        task = _with_recorded_environment(task, before, self._site.sandbox.isolation.backend)
         self._check_place(trial)
+        task = self._with_recorded_image(trial, task, before)
         kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
         if not kept:
             raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
@@ -72,9 +75,26 @@ class GradeAgain:
         known, here = recorded_backend(trial), self._site.sandbox.isolation.backend
         if not self._anywhere and known not in (None, here):
             raise InputError(
-                f"{trial.path} was verified in {known}, but this is {here}; pass --isolation {here} to verify it "
-                "here all the same"
+                f"{trial.path} was verified in {known}, but this is {here}; pass --isolation {kind_of(here)} to "
+                "verify it here all the same"
             )
+
+    def _with_recorded_image(self, trial: KeptTrial, task: Task, before: Before) -> Task:
+        """The task with the image that it was verified in, if that is still here."""
+        known = before.gradings[0].provenance.image if before.gradings else None
+        images, now = self._site.sandbox.images, task.environment.image
+        if images is None or known is None or known == now:
+            return task
+        try:
+            images.workdir_of(known)
+        except MeasurementError as error:
+            if self._anywhere:
+                return task
+            raise InputError(
+                f"{trial.path} was verified in the image {known}, which isn't here any more; pass --isolation "
+                f"{kind_of(self._site.sandbox.isolation.backend)} to verify it in {now} all the same"
+            ) from error
+        return replace(task, environment=replace(task.environment, image=known))
 
     def _task_of(self, trial: KeptTrial) -> Task:
         path = trial.task_path()
@@ -111,6 +131,11 @@ class GradeAgain:
         )
 
 
+def kind_of(backend: str) -> str:
+    """A backend as an option names it: ``container`` for ``container (podman)``."""
+    return backend.partition(" ")[0]
+
+
 def _added(trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:
     """Add a grading after the newest one. Another process may add one at the same time."""
     while True:
@@ -130,6 +155,13 @@ def _with_recorded_network(task: Task, before: Before) -> Task:
     """The task, with the network for the verifier only if it had it the first time."""
     granted = {one.step: one.provenance.network for one in reversed(before.gradings)}
     return replace(task, steps=tuple(with_network(step, verifier=granted.get(step.name)) for step in task.steps))
+
+
+def _with_recorded_environment(task: Task, before: Before, backend: str) -> Task:
+    """The task, with the folders that its verifier shared with the agent the first time."""
+    mode = before.gradings[0].provenance.verifier_environment if before.gradings else None
+    task = with_verifier_environment(task, mode)
+    return replace(task, environment=with_kept_folders(task.environment, backend))
 
 
 def _recorded_rules(before: Before) -> GradingRules:

@@ -13,6 +13,7 @@ from assay.engine.history import rewards_of_steps
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.trial_record import Verified
+from assay.engine.verifier_environment import SEPARATE, mode_of
 from assay.version import ENGINE, VERSION
 
 
@@ -62,6 +63,7 @@ def grading_of(
         task.environment.image,
         step.verifier_phase.network,
         task.rules.schema_forbids_reward,
+        mode_of(task.environment),
     )
     agreement = _agreement(result, hashes, setting, before)
     return Grading(
@@ -84,6 +86,7 @@ def grading_of(
             network=setting.network,
             image=setting.image,
             agent_access=_access(agent_access, before),
+            verifier_environment=setting.environment,
             hashes=hashes,
             changed_tests=list(verified.changed_tests),
             started_at=ran.started_at,
@@ -164,13 +167,15 @@ class Setting:
     image: str | None
     network: bool | None
     schema_forbids_reward: bool = False
+    environment: str = SEPARATE
 
 
 def setting_of(grading: Grading) -> Setting:
     """The setting of a recorded grading."""
     made = grading.provenance
     backend = made.isolation.get("backend", "")
-    return Setting(grading.step, backend, made.image, made.network, made.schema_forbids_reward)
+    rules, environment = made.schema_forbids_reward, made.verifier_environment
+    return Setting(grading.step, backend, made.image, made.network, rules, environment)
 
 
 def same_question(one: Grading, hashes: Hashes, setting: Setting) -> bool:

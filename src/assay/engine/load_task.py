@@ -15,8 +15,10 @@ from assay.dialects.harbor.task_config import (
     VerifierConfig,
     load_task_config,
     unknown_fields,
+    unsupported,
 )
 from assay.engine.brought_along import is_brought_along
+from assay.engine.compose import beyond_one_container
 from assay.engine.declared_output import declared_output
 from assay.engine.dockerfile_environment import normal_path, read_environment
 from assay.engine.output_choice import choose_output
@@ -31,6 +33,7 @@ from assay.engine.task import (
     Task,
 )
 from assay.engine.task_ports import TaskFolder
+from assay.engine.verifier_environment import asks_for_shared
 from assay.formats.dockerfile import parse_dockerfile
 
 # The only name that harbor knows. A file with another name is data of the task.
@@ -40,7 +43,7 @@ COMPOSE_FILE = "environment/docker-compose.yaml"
 def load_task(folder: TaskFolder, path: str) -> Task:
     """The task in a folder. ``path`` is how the user named it. Raises ``InputError``."""
     config = load_task_config(folder.text(FILE_NAME), f"{path}/{FILE_NAME}")
-    environment = _environment(folder, config)
+    environment = replace(_environment(folder, config), shared=asks_for_shared(config))
     reader = _StepReader(folder, config, environment)
     steps = tuple(reader.steps())
     unknown = [f"{path}/{FILE_NAME}: {said}" for said in unknown_fields(config)]
@@ -53,15 +56,23 @@ def load_task(folder: TaskFolder, path: str) -> Task:
         checksum=folder.checksum(),
         harbor_checksums=folder.harbor_checksums(),
         warnings=(*unknown, *reader.warnings),
+        unsupported=_unsupported(folder, config, path),
     )
+
+
+def _unsupported(folder: TaskFolder, config: TaskConfig, path: str) -> str | None:
+    """Why the task can be read but not run."""
+    why = unsupported(config)
+    if why is not None:
+        return f"{path}/{FILE_NAME}: {why}"
+    if not folder.is_file(COMPOSE_FILE):
+        return None
+    beyond = beyond_one_container(folder.text(COMPOSE_FILE))
+    return None if beyond is None else f"{folder.root}/{COMPOSE_FILE}: {beyond}"
 
 
 def _environment(folder: TaskFolder, config: TaskConfig) -> Environment:
     """The environment of the Dockerfile, with the settings of task.toml on top."""
-    if folder.is_file(COMPOSE_FILE):
-        raise InputError(
-            f"{folder.root}/{COMPOSE_FILE}: a task must have a single container; describe it in a Dockerfile"
-        )
     base = Environment(workdir=DEFAULT_WORKDIR)
     if folder.is_file("environment/Dockerfile"):
         base = _dockerfile(folder, "environment/Dockerfile")

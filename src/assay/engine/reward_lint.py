@@ -32,7 +32,7 @@ def reward_findings(files: TaskFiles) -> Iterator[LintFinding]:
     if not mentions:
         yield LintFinding("no-reward", "tests", "no file in tests writes a reward to /logs/verifier")
         return
-    script = _with_names(files.script)
+    script = reward_script(files.script)
     others = [name for name in mentions if name != "test.sh"]
     writes = _writer(others)
     unclear = others and not any(writes(line.text) or writes(line.code) for line in command_lines(script))
@@ -44,6 +44,11 @@ def reward_findings(files: TaskFiles) -> Iterator[LintFinding]:
     if without.at_failure:
         why = "with set -e, a failed check ends the script without a reward"
         yield LintFinding("set-e", f"tests/test.sh:{_where_it_ends(script)}", why)
+
+
+def writes_reward(text: str) -> bool:
+    """Whether a command writes a reward itself."""
+    return _writer([])(text)
 
 
 def _writer(others: list[str]) -> Callable[[str], bool]:
@@ -70,7 +75,7 @@ def _is_given(words: list[str]) -> bool:
     return given and words[0].rpartition("/")[2] not in _LOOKS
 
 
-def _with_names(script: str) -> str:
+def reward_script(script: str) -> str:
     """The script with the path in place of each variable that stands for a reward file."""
     for name, path in _ASSIGNMENT.findall(script):
         script = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", path.replace("\\", r"\\"), script)

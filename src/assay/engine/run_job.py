@@ -3,6 +3,7 @@
 ``run_job`` is the use case behind ``assay run``. Read it from the top::
 
     begin_or_resume   what an earlier run of the same job finished      engine/resume.py
+    with_images       the images of the tasks, several at a time        engine/image_builds.py
     TrialQueue        the other trials, some at a time, with retries    engine/trial_queue.py
     run_trial         agent, then verifier, step by step                engine/run_trial.py
     TrialRecorder     what each step leaves, and its grading            engine/record_trial.py
@@ -14,6 +15,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Protocol
 
+from assay.engine.image_builds import with_images
 from assay.engine.job_files import JobFiles
 from assay.engine.job_plan import Agent, JobSetting, Planned
 from assay.engine.job_ports import Bench, JobStore, TrialFolder, Workshop
@@ -39,6 +41,7 @@ class JobListener(Listener, Protocol):
     """Gets the events of a running job, from several threads."""
 
     def begin(self, folder: str, total: int, finished: int, backend: str) -> None: ...
+    def note(self, said: str) -> None: ...
 
 
 def run_job(
@@ -61,6 +64,7 @@ def run_job(
     files = JobFiles(setting, backend)
     resumed = begin_or_resume(store, files, planned, site.host)
     listener.begin(setting.folder, len(planned), len(resumed.finished), backend)
+    waiting = [one for one in planned if one.position not in resumed.finished]
     queue = TrialQueue(
         JobTrials(setting, site, workshop, store, files, resumed, coding, models),
         ResultWriter(store, site.host, files, planned, resumed),
@@ -73,7 +77,7 @@ def run_job(
         n_retries=resumed.n_retries,
     )
     try:
-        queue.run([one for one in planned if one.position not in resumed.finished])
+        queue.run(with_images(waiting, site, setting.folder, setting.concurrent, listener.note, stop_sandboxes))
     except KeyboardInterrupt:
         queue.stop()
         stop_sandboxes()

@@ -86,8 +86,11 @@ class Isolation:
 class Images(Protocol):
     """How a sandbox of containers handles images. Methods raise ``InputError`` or ``MeasurementError``."""
 
-    def build(self, folder: str, timeout_sec: float) -> str:
-        """Build the image of a folder with a Dockerfile. Returns its name."""
+    def build(self, folder: str, timeout_sec: float, log: str | None = None) -> str:
+        """Build the image of a folder with a Dockerfile, unless it is there. Returns its id.
+
+        ``log`` is a file for what the engine says.
+        """
         ...
 
     def workdir_of(self, image: str) -> str | None:

@@ -92,7 +92,8 @@ class Environment:
 
     ``env`` has the literal values that the Dockerfile sets. Values in task.toml may refer to those of the host.
     ``broken`` says why no image can be built. ``archive`` is unpacked into the working folder, and ``around`` is
-    what a seeded task shows beside it.
+    what a seeded task shows beside it. ``shared`` is true if the verifier gets what the agent left outside of its
+    workspace, too, in the folders ``kept``.
     """
 
     workdir: str
@@ -104,6 +105,8 @@ class Environment:
     image: str | None = None
     archive: str | None = None
     around: CommandEnvironment = NO_ENVIRONMENT
+    shared: bool = False
+    kept: tuple[str, ...] = ()
 
     @property
     def places(self) -> list[str]:
@@ -111,7 +114,7 @@ class Environment:
         targets of copied files. In an image, the folder around the working folder has the files of the image.
         """
         own = _uppermost(self.workdir) if self.image is None else self.workdir
-        wanted = {own, WORKSPACE, *(copy.place for copy in self.copies)} - {"/", ""}
+        wanted = {own, WORKSPACE, *self.kept, *(copy.place for copy in self.copies)} - {"/", ""}
         return [path for path in sorted(wanted) if not any(path.startswith(f"{other}/") for other in wanted)]
 
 
@@ -127,7 +130,8 @@ class HarborChecksums:
 class Task:
     """A loaded task. ``checksum`` covers every file of its folder with its mode; gradings record it.
 
-    ``seeded`` is true for a coding task, which has scorers in the place of a verifier.
+    ``seeded`` is true for a coding task, which has scorers in the place of a verifier. ``unsupported`` is why the
+    task can be read but not run.
     """
 
     name: str
@@ -140,6 +144,7 @@ class Task:
     warnings: tuple[str, ...] = ()
     rules: GradingRules = DEFAULT_RULES
     seeded: bool = False
+    unsupported: str | None = None
 
     @property
     def multi_step(self) -> bool:

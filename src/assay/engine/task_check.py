@@ -10,11 +10,13 @@ from assay.engine.task import Task
 NO_USER = 2**32 - 1
 
 
-def check_task(task: Task, host_env: Mapping[str, str]) -> None:
+def check_task(task: Task, host_env: Mapping[str, str], *, in_image: bool = False) -> None:
     """Refuse a task that would fail later. Raises ``InputError``.
 
-    Such a task needs an environment variable that isn't set, or a user that exists only in an image.
+    Such a task needs an environment variable that isn't set, or a user that exists only in an image. ``in_image``
+    says that the task runs in one.
     """
+    in_image = in_image or task.environment.image is not None
     try:
         _check_settable(task.environment.env)
     except InputError as error:
@@ -24,7 +26,7 @@ def check_task(task: Task, host_env: Mapping[str, str]) -> None:
     for step in task.steps:
         for phase in (step.agent, step.verifier_phase):
             _check_env(task, phase.field, phase.env, host_env)
-            if isinstance(phase.user, str) and phase.user != "root" and task.environment.image is None:
+            if isinstance(phase.user, str) and phase.user != "root" and not in_image:
                 raise InputError(
                     f"{task.path}/{FILE_NAME}: {phase.field}.user must be root or a number, unless the task "
                     f"runs in an image, got {phase.user!r}"

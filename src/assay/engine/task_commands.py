@@ -13,6 +13,7 @@ INSTRUCTION_FILE = "/logs/agent/instruction.md"
 INSTRUCTION_ENV_LIMIT = 64 * 1024
 DEFAULT_AGENT_TIMEOUT_SEC = 3600.0
 DEFAULT_VERIFIER_TIMEOUT_SEC = 600.0
+_SHARED_HOME = "/root"
 
 
 def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> Command | None:
@@ -70,7 +71,12 @@ def _env(site: Site, task: Task, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def _home(task: Task) -> str:
-    """A home folder that is empty at every start. Programs read settings there, so an agent could plant code."""
+    """A home folder that is empty at every start. Programs read settings there, so an agent could plant code.
+
+    In a shared environment, the verifier is meant to find what the agent left there.
+    """
+    if task.environment.kept:
+        return _SHARED_HOME
     return BASE_ENV["HOME"] if BASE_ENV["HOME"] not in task.environment.places else "/var/tmp"  # noqa: S108
 
 

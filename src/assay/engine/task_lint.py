@@ -8,6 +8,12 @@ from assay.dialects.harbor.converted_values import converted_values
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.reward_lint import reward_findings
 from assay.engine.task_reading import LintFinding, TaskFiles, is_shell
+from assay.engine.task_rules.answers import answer_findings, grader_findings
+from assay.engine.task_rules.facts import Facts
+from assay.engine.task_rules.names import name_findings
+from assay.engine.task_rules.outputs import output_path_findings
+from assay.engine.task_rules.settings import setting_findings
+from assay.engine.task_rules.verdicts import verdict_findings
 from assay.engine.unpinned import downloads, unpinned_download, unpinned_images
 from assay.formats.shell import Line, command_lines
 
@@ -16,12 +22,27 @@ _CHANGES_FOLDER = re.compile(r"(?:^|[;&|] *)cd +['\"]?(/[^\s;&|'\"]*)")
 _FILE_PATH = re.compile(r"(?<![\w.~/$}:-])(?:/[\w.+@-]{1,255}){1,40}\.\w{1,5}(?![\w/])")
 
 
+_MAY_FAIL = re.compile(r"\|\|\s*(?:true|:)\s*$")
+# A copy of other files is often one of the inputs, which a test compares with what became of them.
+_TEST_NAME = re.compile(r"test|spec|check|verif|grade|score|judge|expected|answer|truth|golden")
+_PYTEST = re.compile(r"\bpytest\b")
+
+
 def lint(files: TaskFiles) -> list[LintFinding]:
     """All findings on a verifier."""
+    facts = Facts(files)
     return [
         *reward_findings(files),
+        *verdict_findings(facts),
+        *answer_findings(facts),
+        *grader_findings(facts),
+        *output_path_findings(facts),
+        *name_findings(facts),
+        *setting_findings(facts),
         *_line_ends(files),
         *_agents_modules(files),
+        *_agents_settings(files),
+        *_randomness(facts),
         *_solution_in_tests(files),
         *_visible_tests(files),
         *_not_kept(files),
@@ -65,6 +86,28 @@ def _looks_in_folder(words: list[str]) -> bool:
     return False
 
 
+def _agents_settings(files: TaskFiles) -> Iterator[LintFinding]:
+    """pytest reads conftest.py and its settings in the folder of the tests, and in those around it."""
+    for line in command_lines(files.script):
+        paths = _FILE_PATH.findall(line.text)
+        if _PYTEST.search(line.text) and "--noconftest" not in line.text and any(map(files.is_kept, paths)):
+            why = "pytest reads the agent's conftest.py there; run the tests in /tests, or with --noconftest"
+            yield LintFinding("agents-settings", f"tests/test.sh:{line.number}", why)
+
+
+def _randomness(facts: Facts) -> Iterator[LintFinding]:
+    for name in facts.trees:
+        text = facts.files.tests[name]
+        found = re.search(
+            r"^.*\b(?:random|rng)\.(?:random|randint|choice|shuffle|uniform|sample|rand|randn)\(",
+            text,
+            re.MULTILINE,
+        )
+        if found and "seed" not in text and "Random(" not in text and "default_rng(" not in text:
+            line = text.count("\n", 0, found.start()) + 1
+            yield LintFinding("randomness", f"tests/{name}:{line}", "it uses random numbers without a seed")
+
+
 def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:
     known = {text for text in files.solution.values() if len(text) > 40}
     for name, text in files.tests.items():
@@ -76,7 +119,7 @@ def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:
 
 
 def _visible_tests(files: TaskFiles) -> Iterator[LintFinding]:
-    known = {text: name for name, text in files.tests.items() if len(text) > 40}
+    known = {text: name for name, text in files.tests.items() if len(text) > 40 and _TEST_NAME.search(name)}
     for name, text in files.environment.items():
         if text in known:
             why = f"the agent gets a copy of tests/{known[text]} that it can read and change"
@@ -99,13 +142,19 @@ def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
 
 
 def _no_network(files: TaskFiles) -> Iterator[LintFinding]:
-    """Only the first download is reported."""
-    lines = ((name, line) for name, text in files.tests.items() for line in _shell_lines(name, text))
-    for name, line in lines:
-        if not files.network and downloads(line.text):
-            why = 'it downloads, but the verifier has no network; set verifier.network_mode = "public"'
-            yield LintFinding("no-network", f"tests/{name}:{line.number}", why)
-            return
+    """Only the first download is reported. One that may fail isn't needed."""
+    scripts = ((name, text) for name, text in files.tests.items() if name.endswith(".sh"))
+    lines = ((name, line) for name, text in scripts for line in _shell_lines(name, text))
+    needed = ((name, line) for name, line in lines if downloads(line.text) and not _MAY_FAIL.search(line.text))
+    name, line = next(needed, (None, None))
+    if files.network or name is None or line is None:
+        return
+    if files.says_no_network:
+        why = 'it downloads, but the verifier has no network; set verifier.network_mode = "public"'
+        yield LintFinding("no-network", f"tests/{name}:{line.number}", why)
+    else:
+        why = "it downloads, and the verifier has a network only if the run grants it with --verifier-network"
+        yield LintFinding("needs-network", f"tests/{name}:{line.number}", why)
 
 
 def _not_kept(files: TaskFiles) -> Iterator[LintFinding]:

@@ -37,6 +37,7 @@ def test_the_fields_of_a_record() -> None:
         "network",
         "image",
         "agent_access",
+        "verifier_environment",
         "hashes",
         "changed_tests",
         "started_at",

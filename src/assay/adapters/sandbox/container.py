@@ -20,6 +20,7 @@ from pathlib import Path
 
 from assay.adapters.sandbox.container_engine import REMOVE, Engine, State
 from assay.adapters.sandbox.container_env import Handover, hand_over
+from assay.adapters.sandbox.container_images import build_image
 from assay.adapters.sandbox.container_leftovers import label, new_name, sweep
 from assay.adapters.sandbox.container_probe_image import other_images, own_image
 from assay.adapters.sandbox.container_watchdog_client import watchdog_of
@@ -77,10 +78,9 @@ class Container:
             )
             return replace(ran, end=_end(ran, self._state(name, ran)), cpu_sec=None)
 
-    def build(self, folder: str, timeout_sec: float) -> str:
-        """Build the image of a task's environment and return its id."""
-        done = self._engine.call("build", "--quiet", folder, timeout_sec=timeout_sec)
-        return done.splitlines()[-1]
+    def build(self, folder: str, timeout_sec: float, log: str | None = None) -> str:
+        """Build the image of a task's environment, unless it was built before, and return its id."""
+        return build_image(self._engine, folder, timeout_sec, log)
 
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy the files that an image has at ``path`` into a folder of the host, if there are any."""

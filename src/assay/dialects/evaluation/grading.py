@@ -49,6 +49,11 @@ class Provenance(StrictModel):
         description="What the run gave the agent beside its task: the names of variables, and the endpoint of its"
         " model with the limits of a trial; null if nothing, or not recorded",
     )
+    verifier_environment: str = Field(
+        default="separate",
+        description="separate if the verifier had an environment of its own; shared if it also got what the agent "
+        "left outside of its workspace, which isolates less",
+    )
     hashes: Hashes
     changed_tests: list[str] = Field(
         default_factory=list,

@@ -1,4 +1,4 @@
-"""All fields of task.toml of harbor 0.13.1 (schema 1.3). A field that Assay doesn't support is refused by name.
+"""All fields of task.toml of harbor 0.13.1 (schema 1.3). A task with an unsupported field can't be run, only read.
 
 Unknown fields have no effect, as in harbor, so that published tasks can be run. Each is mentioned, because a
 mistyped time-out would have no effect either.
@@ -204,9 +204,6 @@ def load_task_config(text: str, path: str) -> TaskConfig:
         raise InputError(f"{path} must be TOML: {error}") from error
     except ValidationError as error:
         raise InputError(f"{path}: {first_complaint(error)}") from error
-    unsupported = _unsupported(config)
-    if unsupported:
-        raise InputError(f"{path}: {unsupported}")
     return config
 
 
@@ -231,8 +228,8 @@ def _unknown_in(model: BaseModel, place: str) -> Iterator[str]:
                 yield from _unknown_in(part, f"{place}{where}.")
 
 
-def _unsupported(config: TaskConfig) -> str | None:
-    """An error about the first field that Assay doesn't support."""
+def unsupported(config: TaskConfig) -> str | None:
+    """Why a task can't be run: the first field that Assay doesn't support. None if there is no such field."""
     environment = config.environment
     checks = (
         ("environment.os", environment.os == "windows", "Windows containers are not supported"),
@@ -246,11 +243,6 @@ def _unsupported(config: TaskConfig) -> str | None:
             "verifier.environment",
             config.verifier.environment is not None,
             "a separate image for the verifier is not supported",
-        ),
-        (
-            "verifier.environment_mode",
-            config.verifier.environment_mode == "shared",
-            "a shared environment is not supported; the verifier always runs in a fresh sandbox",
         ),
     )
     for field, asked, why in checks:
@@ -270,13 +262,9 @@ def _unsupported_in_phases(config: TaskConfig) -> list[tuple[str, str]]:
         phases += [(f"steps.{step.name}.agent", step.agent), (f"steps.{step.name}.verifier", step.verifier)]
         if step.healthcheck is not None:
             found.append((f"steps.{step.name}.healthcheck", "health checks are not supported"))
-        if step.verifier.environment is not None or step.verifier.environment_mode == "shared":
-            found.append(
-                (
-                    f"steps.{step.name}.verifier",
-                    "only a fresh sandbox with the task's own environment is supported",
-                )
-            )
+        if step.verifier.environment is not None:
+            where = f"steps.{step.name}.verifier.environment"
+            found.append((where, "a separate image for the verifier is not supported"))
     for name, phase in phases:
         if phase.network_mode is NetworkMode.ALLOWLIST or phase.allowed_hosts is not None:
             found.append((f"{name}.network_mode", "allow-lists of hosts are not supported"))

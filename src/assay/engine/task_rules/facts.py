@@ -1,0 +1,157 @@
+"""What the rules look at: every path that tests read, write or run, and who names it."""
+
+import ast
+import posixpath
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from assay.engine.task_reading import TaskFiles, is_shell
+from assay.engine.task_rules.image import Image
+from assay.formats.python_paths import NO_PATHS, Comparison, Mention, PythonPaths, Use, parse_python, python_paths
+from assay.formats.shell import Line, command_lines
+
+_SHELL_PATH = re.compile(
+    r"(?<![\w./:~$}*-])(?P<before>(?:[12&]?>>?|\btee(?:\s+-a)?)\s*['\"]?)?(?P<path>/[\w.+@-]+(?:/[\w.+@-]+)*)"
+)
+_RUNS = re.compile(
+    r"(?:^|[;&|(]\s*|\b(?:python[\d.]*|bash|sh|node|perl|ruby|then|do|if|!|timeout\s+\S+)\s+(?:-\S+\s+)*)['\"]?$"
+)
+# Words for what only a verifier should have, in the names of files and variables.
+ANSWER = re.compile(
+    r"(?<![a-z])(?:expected|truths?|ground_?truth|answers?|golden?|oracle|solutions?|reference|correct|baseline)(?![a-z])"
+    r"|\.(?:sha256|sha512|sha1|md5)$",
+    re.IGNORECASE,
+)
+CHECKER = re.compile(
+    r"(?<![a-z])(?:verif(?:y|ier)|grad(?:e|er|ing)|check(?:er)?|validat(?:e|or)|scorer?|judge)(?![a-z])"
+)
+CODE = (".py", ".js", ".ts", ".sh", ".c", ".cpp", ".rs", ".go", ".java", ".rb", ".pl")
+_BUILT = (".o", ".so", ".a", ".class", ".pyc", ".wasm", ".jar")
+_OWN = ("/tests", "/solution", "/logs")
+# Folders of the system, where nobody looks for an output.
+_SYSTEM = tuple(
+    f"/{name}"
+    for name in ("usr", "etc", "bin", "sbin", "lib", "lib64", "proc", "dev", "sys", "run", "tmp", "var", "boot")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path in the tests, and the file and line that name it."""
+
+    mention: Mention
+    file: str
+
+    @property
+    def path(self) -> str:
+        return self.mention.path
+
+    @property
+    def at(self) -> str:
+        return f"tests/{self.file}:{self.mention.line}"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The files of a task, read once for all rules."""
+
+    files: TaskFiles
+
+    @cached_property
+    def image(self) -> Image:
+        return Image(self.files.environment)
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """task.toml as it is written; empty if it isn't TOML, which is refused elsewhere."""
+        try:
+            return tomllib.loads(self.files.settings)
+        except (tomllib.TOMLDecodeError, RecursionError):
+            return {}
+
+    @cached_property
+    def trees(self) -> dict[str, ast.Module]:
+        """The Python files of the tests that can be parsed."""
+        trees = {name: parse_python(text) for name, text in self.files.tests.items() if name.endswith(".py")}
+        return {name: tree for name, tree in trees.items() if tree is not None}
+
+    @cached_property
+    def python(self) -> dict[str, PythonPaths]:
+        return {name: python_paths(tree) for name, tree in self.trees.items()}
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """Every path in the tests."""
+        found = [Place(mention, name) for name, paths in self.python.items() for mention in paths.mentions]
+        for name, line in self.shell_lines:
+            found += [Place(mention, name) for mention in _in_shell(line)]
+        return found
+
+    @cached_property
+    def shell_lines(self) -> list[tuple[str, Line]]:
+        scripts = (
+            (name, text) for name, text in self.files.tests.items() if name.endswith(".sh") and is_shell(text)
+        )
+        return [(name, line) for name, text in scripts for line in command_lines(text)]
+
+    @cached_property
+    def comparisons(self) -> list[tuple[str, Comparison]]:
+        return [(name, one) for name, paths in self.python.items() for one in paths.comparisons]
+
+    def used(self, use: Use) -> frozenset[str]:
+        return frozenset(place.path for place in self.places if place.mention.use is use)
+
+    def outputs(self) -> Iterator[Place]:
+        """The files that tests read and that nobody but the agent can have made."""
+        written = {posixpath.basename(path) for path in self.used(Use.WRITTEN)}
+        for place in self.places:
+            name = posixpath.basename(place.path)
+            theirs = is_below(place.path, *_OWN, *_SYSTEM) or name in written or name in self.files.tests
+            looked_at = place.mention.use is not Use.WRITTEN and place.path.startswith("/") and is_file(place.path)
+            if looked_at and not theirs and not self._is_given(name):
+                yield place
+
+    def _is_given(self, name: str) -> bool:
+        """Whether the environment names a file, or what it is built from."""
+        stem = posixpath.splitext(name)[0]
+        built = name.endswith(_BUILT) and (self.image.mentions(stem) or stem in self.files.instruction)
+        return built or name == "__init__.py" or self.image.mentions(name)
+
+    def instructed(self, path: str) -> bool:
+        """Whether the instruction names a path or at least its last part, with or without the suffix."""
+        text, name = self.files.instruction.lower(), posixpath.basename(path).lower()
+        stem = posixpath.splitext(name)[0]
+        return stem in text or (re.search(r"\d", stem) is not None and stem.rstrip("0123456789") in text)
+
+    def instructed_folder(self, path: str) -> bool:
+        """Whether the instruction names a folder that a path is in."""
+        folder = posixpath.dirname(path)
+        while folder not in ("/", ""):
+            if folder in self.files.instruction:
+                return True
+            folder = posixpath.dirname(folder)
+        return False
+
+
+def is_below(path: str, *folders: str) -> bool:
+    """Whether a path is one of these folders, or in one of them."""
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def is_file(path: str) -> bool:
+    """Whether a path looks like that of a file."""
+    return re.search(r"[^/.]\.\w{1,8}$", path) is not None
+
+
+def _in_shell(line: Line) -> Iterator[Mention]:
+    for found in _SHELL_PATH.finditer(line.text):
+        runs = _RUNS.search(line.text[: found.start("path")]) is not None
+        use = Use.WRITTEN if found["before"] else Use.RUN if runs else Use.READ
+        yield Mention(found["path"], line.number, use)
+    tree = parse_python(line.code) if line.code else None
+    for mention in (python_paths(tree) if tree is not None else NO_PATHS).mentions:
+        yield Mention(mention.path, line.number + mention.line, mention.use, mention.name)
