@@ -17,8 +17,12 @@ from assay.adapters.sandbox.backends import PROBES
 from assay.adapters.sandbox.container import Container
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
+from tests.sandbox.ordinary import ordinary_sandbox
 
-NAMES = ("bubblewrap", "container", "process")
+NAMES = ("bubblewrap", "namespaces", "container", "process")
+# Those that show a command a system of their own, and those of an ordinary user.
+VIEWS = ("bubblewrap", "namespaces")
+ORDINARY = tuple(f"{name}, ordinary user" for name in VIEWS)
 PATH = "/usr/local/bin:/usr/bin:/bin"
 BUSYBOX = "/bin/busybox"
 
@@ -71,6 +75,10 @@ class Backend:
 @functools.cache
 def working(name: str) -> Backend | str:
     """The backend, or why this machine does not have it. A container must have started."""
+    base, _, ordinary = name.partition(",")
+    if ordinary:
+        found = ordinary_sandbox(base)
+        return found if isinstance(found, str) else Backend(base, found)
     try:
         sandbox = PROBES[name]()
         if not isinstance(sandbox, Container):

@@ -15,7 +15,7 @@ from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Mount
 from assay.evidence.verifier_run import RunEnd
 from tests.builders import within
-from tests.sandbox.backends import PATH, Backend, need, no_plain_processes, processes_with
+from tests.sandbox.backends import PATH, VIEWS, Backend, need, no_plain_processes, processes_with
 from tests.tasks import script
 
 # What a shell sets by itself.
@@ -23,6 +23,7 @@ BY_THE_SHELL = {"PWD", "OLDPWD", "SHLVL", "_"}
 # And what a sandbox has to: a container engine, and plain processes, which have no temporary folder of their own.
 BY_THE_SANDBOX = {
     "bubblewrap": set[str](),
+    "namespaces": set[str](),
     "container": {"HOME", "HOSTNAME", "TERM", "PATH", "container"},
     "process": {"HOME", "TMPDIR"},
 }
@@ -194,11 +195,11 @@ def test_another_user_in_the_sandbox(backend: Backend) -> None:
     assert backend.run("id -u", user=0).output == b"0\n"
 
 
-def test_root_by_name(bubblewrap: Backend) -> None:
-    assert bubblewrap.run("id -u", user="root").output == b"0\n"
+def test_root_by_name(view: Backend) -> None:
+    assert view.run("id -u", user="root").output == b"0\n"
 
 
-@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+@pytest.mark.parametrize("name", [*VIEWS, "process"])
 @pytest.mark.parametrize(
     ("argv", "workdir"),
     [
@@ -219,7 +220,7 @@ def test_a_command_that_can_not_be_started_is_a_broken_measurement(
         need(name).sandbox.run(command)
 
 
-@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+@pytest.mark.parametrize("name", [*VIEWS, "process"])
 def test_programs_are_found_and_scripts_need_not_say_what_runs_them(name: str, open_folder: Path) -> None:
     (open_folder / "plain").write_text('echo "plain $1 in $PWD"\n')
     (open_folder / "plain").chmod(0o755)

@@ -16,7 +16,7 @@ def _probe(module: str) -> Sandbox:
 
 
 # Each is a module of this package. The best comes first.
-NAMES = ("bubblewrap", "container", "process")
+NAMES = ("bubblewrap", "namespaces", "container", "process")
 PROBES: dict[str, Callable[[], Sandbox]] = {name: functools.partial(_probe, name) for name in NAMES}
 AUTO = "auto"
 CHOICES = (AUTO, *PROBES)
