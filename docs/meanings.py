@@ -47,6 +47,7 @@ INGESTION = {
     "reward_for_unparseable_output": "The output is missing or can't be parsed, but the verifier gave a reward "
     "above 0. `validity.errors` keeps that reward.",
     "reward_before_time_out": "The verifier wrote a reward, but ran out of time before it ended.",
+    "reward_before_disk_limit": "The verifier wrote a reward, but used more disk than it may before it ended.",
     "reward_key_missing": "reward.json is an object without the key `reward`.",
     "reward_malformed": "The reward file is not JSON, not an object, or, as reward.txt, not a number.",
     "reward_missing": "There is neither reward.json nor reward.txt.",

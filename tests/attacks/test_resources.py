@@ -91,3 +91,29 @@ def test_47_a_file_that_is_larger_than_the_disk(attack: Attack) -> None:
     )
     assert left.rewards == {"reward": 1.0}
     assert (left.folder / "workspace.tar.gz").stat().st_size < 1_000_000
+
+
+def test_47_an_agent_that_fills_the_disk(attack: Attack) -> None:
+    """The agent's fault, and no more than that: it is stopped, the verifier runs, and the job goes on."""
+    left = attack(
+        "echo right > answer.txt; for i in 1 2 3; do head -c 15m /dev/zero > $i; done; sleep 30; echo never",
+        "-k",
+        2,
+        toml="[environment]\nstorage_mb = 20\n",
+        verifier=f"rm -f 1 2 3; {ANSWER}",
+    )
+    assert left.exception == "DiskLimitError"
+    assert left.rewards == {"reward": 1}
+    assert "the agent used more than 20 MB of disk after" in left.text("trial.log")
+    assert "MB on disk" in left.text("trial.log")
+
+
+def test_47_a_verifier_that_fills_the_disk(attack: Attack) -> None:
+    """As with its time: a reward that was written before is not its last word."""
+    toml = "[environment]\nstorage_mb = 20\n"
+    left = attack(
+        "true", toml=toml, verifier=f"{PASS}; for i in 1 2 3; do head -c 15m /dev/zero > $i; done; sleep 30"
+    )
+    assert (left.exception, left.rewards) == ("DiskLimitError", None)
+    assert (left.reward, left.reason) == (None, "reward_before_disk_limit")
+    assert left.gradings[0]["result"]["error_taxonomy"][0]["category"] == "out of disk"

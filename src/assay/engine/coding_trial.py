@@ -75,7 +75,7 @@ def run_coding_trial(
             steps.append(StepRecord(step.name, ran, failure, None))
             folder.keep_agent(step.name, bench, [], ran, ORACLE_LOG if agent.oracle else AGENT_LOG)
             records.append(coding.scoring.agent_record(folder.path, step.name, _end(ran, step), agent.name))
-            if ran is not None and ran.end.timed_out:
+            if ran is not None and (ran.end.timed_out or ran.end.excess):
                 break
         rewards, broken = _score(task, bench, folder, records, coding)
     except MeasurementError as error:

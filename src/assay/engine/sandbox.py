@@ -28,7 +28,10 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a command may use. Output beyond the tail is read and dropped, so it can't block or fill a disk."""
+    """What a command may use. Output beyond the tail is read and dropped, so it can't block or fill a disk.
+
+    ``disk_mb`` is for all that it may write to together, ``file_mb`` for a single file.
+    """
 
     timeout_sec: float
     memory_mb: int | None = None
@@ -36,6 +39,7 @@ class Limits:
     processes: int = 1024
     file_mb: int = 4096
     output_bytes: int = 256 * 1024
+    disk_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,11 @@ class Command:
     user: str | int | None = None
     image: str | None = None
 
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The folders of the host that it may write to."""
+        return tuple(mount.source for mount in self.mounts if mount.writable)
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -64,6 +73,7 @@ class Ran:
     finished_at: datetime
     cpu_sec: float | None = None
     peak_memory_mb: float | None = None
+    disk_mb: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,8 @@ class Container:
                     output_bytes=command.limits.output_bytes,
                     env=os.environ,
                     kill=partial(self._stop, name),
+                    written=command.written,
+                    disk_mb=command.limits.disk_mb,
                 )
             )
             return replace(ran, end=_end(ran, self._state(name, ran)), cpu_sec=None)
@@ -223,7 +225,7 @@ def _end(ran: Ran, state: State) -> RunEnd:
     if not state.started:
         said = ran.output.decode(errors="replace").strip()[-500:]
         raise MeasurementError(f"the container couldn't start: {state.error or said}")
-    if ran.end.timed_out:
+    if ran.end.timed_out or ran.end.excess:
         return ran.end
     if state.running or ran.end.exit_code is None:
         raise MeasurementError("the engine's client ended before the container did")

@@ -19,7 +19,8 @@ import signal
 import socket
 import struct
 import sys
-from typing import NoReturn
+from collections.abc import Callable, Iterator
+from typing import NoReturn, TypeAlias
 
 from kernel import (  # type: ignore[import-not-found]
     call,
@@ -40,7 +41,9 @@ READ_ONLY, NOSUID, NODEV = 1, 2, 4
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
-# How many words follow an option. ``first`` and ``command`` are told apart from the view by their place below.
+Steps: TypeAlias = "list[tuple[str, list[str]]]"
+
+# How many words follow an option.
 _WORDS = {
     "--unshare-all": 0,
     "--unshare-user": 0,
@@ -81,14 +84,14 @@ def enter(
         os._exit(code)
 
 
-def _parsed(options: "list[str]"):  # type: ignore[no-untyped-def]
+def _parsed(options: "list[str]") -> "Iterator[tuple[str, list[str]]]":
     """Each option with its words."""
     words = iter(options)
     for name in words:
         yield name, [next(words) for _ in range(_WORDS[name])]
 
 
-def _outer(steps: list, command: "list[bytes]", status: int, rules: bytes, limits: "dict[str, int]") -> int:  # type: ignore[type-arg]
+def _outer(steps: Steps, command: "list[bytes]", status: int, rules: bytes, limits: "dict[str, int]") -> int:
     asked = {name: words[0] if words else "" for name, words in steps}
     uid, gid = os.getuid(), os.getgid()
     unshare(CLONE_NEWUSER)
@@ -124,8 +127,8 @@ def _dies_with(alive: int) -> None:
         os._exit(1)
 
 
-def _first(  # type: ignore[no-untyped-def]
-    steps: list, command: "list[bytes]", failed: int, rules: bytes, limits: "dict[str, int]", *, loopback: bool
+def _first(
+    steps: Steps, command: "list[bytes]", failed: int, rules: bytes, limits: "dict[str, int]", *, loopback: bool
 ) -> NoReturn:
     """Process 1. Whatever goes wrong before the command begins is said on ``failed``."""
     try:
@@ -154,10 +157,10 @@ def _first(  # type: ignore[no-untyped-def]
             os._exit(code if code >= 0 else 128 - code)
 
 
-def _command(steps: list, command: "list[bytes]", limits: "dict[str, int]") -> NoReturn:  # type: ignore[type-arg]
+def _command(steps: Steps, command: "list[bytes]", limits: "dict[str, int]") -> NoReturn:
     os.setsid()
-    for name in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
-        signal.signal(name, signal.SIG_DFL)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     for name, most in limits.items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
     env = {os.fsencode(words[0]): os.fsencode(words[1]) for name, words in steps if name == "--setenv"}
@@ -175,7 +178,7 @@ def _command(steps: list, command: "list[bytes]", limits: "dict[str, int]") -> N
     os.execve(b"/bin/sh", [b"/bin/sh", program, *command[1:]], env)  # noqa: S606
 
 
-def _make_view(steps: list) -> None:  # type: ignore[type-arg]
+def _make_view(steps: Steps) -> None:
     """Build the root from nothing, beside the old one, and then let go of the old one."""
     umask = os.umask(0o022)
     mount(None, "/", None, MS_SLAVE | MS_REC)
@@ -270,7 +273,7 @@ def _dev(target: str) -> None:
     mount("devpts", f"/new{target}/pts", "devpts", MS_NOSUID | MS_NOEXEC, options)
 
 
-_VIEW = {
+_VIEW: "dict[str, Callable[..., None]]" = {
     "--bind": _bind,
     "--ro-bind": _bind_read_only,
     "--ro-bind-try": _bind_if_there,

@@ -67,6 +67,8 @@ class Process:
                 output_bytes=limits.output_bytes,
                 pass_fds=fds,
                 kill=_terminate,
+                written=command.written,
+                disk_mb=limits.disk_mb,
             )
         )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from assay.adapters.sandbox.cgroups import Group
 from assay.adapters.sandbox.controllers import Controllers
+from assay.adapters.sandbox.disk_watch import DiskWatch
 from assay.adapters.sandbox.etc_copy import harmless_etc
 from assay.adapters.sandbox.launcher_pool import LauncherPool
 from assay.adapters.sandbox.memory_file import memory_file
@@ -83,7 +84,8 @@ class ViewSandbox:
                 # bwrap begins among the processes that its user has already, which count for the kernel.
                 held = _held_without_a_group(limits, slot.group, beside_others=not enter)
                 started = slot.launcher.start(argv, (given, status, rules), held, enter=enter)
-            ran = attend(started, command.stdin, start, limits.timeout_sec, limits.output_bytes)
+            watch = DiskWatch(command.written, limits.disk_mb, slot.launcher.pid)
+            ran = attend(started, command.stdin, start, limits.timeout_sec, limits.output_bytes, watch)
             _check_begun(ran, status)
             # Without a group, nobody adds up what bwrap's children used.
             return slot.group.add_usage(ran if enter else replace(ran, cpu_sec=None))
