@@ -88,7 +88,8 @@ TASK_FIELDS = {
     "environment.os": "Must be `linux`.",
     "environment.cpus": "The number of CPUs, if Assay can make control groups; otherwise not limited.",
     "environment.memory_mb": 'The memory limit of agent and verifier, each. `memory = "2G"` is an older form.',
-    "environment.storage_mb": "The size limit of a single file that they write; the default is 4096. "
+    "environment.storage_mb": "The disk that agent and verifier may use, each; the default is 10240. "
+    "Also the size limit of a single file, which is 4096 otherwise. "
     '`storage = "10G"` is an older form.',
     "environment.gpus": "Must be 0.",
     "environment.gpu_types": "",

@@ -94,11 +94,9 @@ def test_47_a_file_that_is_larger_than_the_disk(attack: Attack) -> None:
 
 
 def test_47_an_agent_that_fills_the_disk(attack: Attack) -> None:
-    """The agent's fault, and no more than that: it is stopped, the verifier runs, and the job goes on."""
+    """The agent's fault, and no more than that: it is stopped, and the verifier runs."""
     left = attack(
         "echo right > answer.txt; for i in 1 2 3; do head -c 15m /dev/zero > $i; done; sleep 30; echo never",
-        "-k",
-        2,
         toml="[environment]\nstorage_mb = 20\n",
         verifier=f"rm -f 1 2 3; {ANSWER}",
     )
@@ -110,10 +108,8 @@ def test_47_an_agent_that_fills_the_disk(attack: Attack) -> None:
 
 def test_47_a_verifier_that_fills_the_disk(attack: Attack) -> None:
     """As with its time: a reward that was written before is not its last word."""
-    toml = "[environment]\nstorage_mb = 20\n"
-    left = attack(
-        "true", toml=toml, verifier=f"{PASS}; for i in 1 2 3; do head -c 15m /dev/zero > $i; done; sleep 30"
-    )
+    fill = "for i in 1 2 3; do head -c 15m /dev/zero > $i; done; sleep 30"
+    left = attack("true", toml="[environment]\nstorage_mb = 20\n", verifier=f"{PASS}; {fill}")
     assert (left.exception, left.rewards) == ("DiskLimitError", None)
     assert (left.reward, left.reason) == (None, "reward_before_disk_limit")
     assert left.gradings[0]["result"]["error_taxonomy"][0]["category"] == "out of disk"

@@ -17,7 +17,7 @@ from assay.adapters.sandbox.etc_copy import harmless_etc
 from assay.adapters.sandbox.launcher_pool import LauncherPool
 from assay.adapters.sandbox.memory_file import memory_file
 from assay.adapters.sandbox.run_child import attend, starting
-from assay.adapters.sandbox.seccomp import filter_program
+from assay.adapters.sandbox.seccomp import FILTERED, filter_program
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 
@@ -61,7 +61,7 @@ class ViewSandbox:
             memory_limit=controllers.name(controllers.memory),
             process_limit=controllers.name(controllers.pids),
             cpu_limit=controllers.name(controllers.quota, otherwise="none"),
-            system_calls="keyrings, io_uring and unusual sockets are refused" if self._filter else "not filtered",
+            system_calls=FILTERED if self._filter else "not filtered",
             nested_namespaces=maker.nested,
             temporary_folders="limited" if maker.sized else "not limited",
             user="nobody" if self.owner else "the caller, in a user namespace",
