@@ -117,7 +117,7 @@ def test_doctor_says_what_was_not_tried(
     fake_engine(tmp_path)
     monkeypatch.setattr(backends, "PROBES", {"container": probe})
     said = cli("doctor").out
-    assert f"\ncontainer: answers\n  not tried      {NO_IMAGE}\n  processes " in said
+    assert f"\ncontainer: answers\n  not tried       {NO_IMAGE}\n  runs as " in said
     (sandbox,) = json.loads(cli("doctor", "--json").out)["sandboxes"]
     assert (sandbox["available"], sandbox["not_tried"]) == (True, NO_IMAGE)
 

@@ -3,6 +3,7 @@
 import argparse
 import getpass
 import math
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,11 @@ def add_isolation(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         help=f"how to isolate processes: {', '.join(CHOICES)} (default: auto)",
     )
+
+
+def warn(text: str) -> None:
+    """Say something that nobody should overlook."""
+    print(f"WARNING: {text}", file=sys.stderr)
 
 
 def exit_status(text: str) -> int:

@@ -32,7 +32,7 @@ from assay.adapters.seeded_task import load_runnable
 from assay.adapters.task_folder import is_task, load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, whole_number
+from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, warn, whole_number
 from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
 from assay.cli.report import report_on
 from assay.cli.run_display import Display
@@ -99,7 +99,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
-    site = Site(choose(args.isolation), ThisHost())
+    site = Site(choose(args.isolation, warn), ThisHost())
     tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args), no_image=args.no_image)
     for complaint in refused:
         display.complain(complaint)

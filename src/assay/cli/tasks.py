@@ -25,7 +25,7 @@ from assay.adapters.task_files import task_files
 from assay.adapters.task_folder import load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_isolation, positive
+from assay.cli.arguments import add_isolation, positive, warn
 from assay.cli.table import clean
 from assay.cli.task_choice import add_task_choice, chosen_tasks
 from assay.cli.task_show import task_text
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         return _show(paths, as_json=args.json)
     if not args.run_them:
         return max(_check(path) for path in paths)
-    site = Site(choose(args.isolation), ThisHost())
+    site = Site(choose(args.isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
 
         def attempt(task: Task) -> list[LintFinding]:

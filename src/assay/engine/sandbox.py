@@ -35,7 +35,7 @@ class Limits:
 
     timeout_sec: float
     memory_mb: int | None = None
-    cpus: int | None = None
+    cpus: float | None = None
     processes: int = 1024
     file_mb: int = 4096
     output_bytes: int = 256 * 1024
@@ -78,7 +78,10 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """How well a sandbox isolates on this machine, as probed. Recorded on every grading."""
+    """How well a sandbox isolates on this machine, as probed. Recorded on every grading.
+
+    ``measured`` says of each thing that a command must not do whether it can't: ``held`` or ``not held``.
+    """
 
     backend: str
     pid_namespace: bool
@@ -91,6 +94,7 @@ class Isolation:
     system_calls: str = "not filtered"
     nested_namespaces: bool = True
     temporary_folders: str = "not limited"
+    measured: Mapping[str, str] = field(default_factory=dict)
 
 
 class Images(Protocol):

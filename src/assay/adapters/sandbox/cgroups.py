@@ -108,13 +108,13 @@ class Group:
         with contextlib.suppress(OSError):
             _write(f"{self.memory}/{names[1]}", limit)
 
-    def _limit_cpus(self, cpus: int | None) -> None:
+    def _limit_cpus(self, cpus: float | None) -> None:
         if self.quota is None:
             return
         if self._version == 2:
-            _write(f"{self.quota}/cpu.max", f"{cpus * PERIOD if cpus else 'max'} {PERIOD}")
+            _write(f"{self.quota}/cpu.max", f"{int(cpus * PERIOD) if cpus else 'max'} {PERIOD}")
         else:
-            _write(f"{self.quota}/cpu.cfs_quota_us", cpus * PERIOD if cpus else -1)
+            _write(f"{self.quota}/cpu.cfs_quota_us", int(cpus * PERIOD) if cpus else -1)
 
     def _memory_kills(self) -> int:
         """How often the kernel killed something in the group for its memory."""

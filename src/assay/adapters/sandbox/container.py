@@ -43,9 +43,10 @@ class Container:
 
     owner: tuple[int, int] | None = None
 
-    def __init__(self, engine: str, untried: str = "") -> None:
+    def __init__(self, engine: str, untried: str = "", trial_image: str | None = None) -> None:
         self._engine = Engine(engine)
         self.untried = untried
+        self.trial_image = trial_image
         self.images = self
         self.isolation = Isolation(
             backend=f"container ({self._engine.name})",
@@ -148,18 +149,18 @@ def _probe(name: str) -> Container:
     engine = Engine(path)
     engine.greet()
     sweep(engine)
-    return Container(path, untried=_try_out(engine))
+    return _try_out(engine)
 
 
-def _try_out(engine: Engine) -> str:
-    """Run a command. Returns why it couldn't be tried, if so. Raises ``MeasurementError`` if it doesn't work."""
+def _try_out(engine: Engine) -> Container:
+    """Run a command. The sandbox knows if none could be tried. Raises ``MeasurementError`` if it failed."""
     image = own_image(engine)
     if image is not None:
         try:
             _run_probe(engine, image)
         except MeasurementError as error:
             raise MeasurementError(f"{engine.name} answers, but can't run anything here: {error}") from error
-        return ""
+        return Container(engine.path, trial_image=image)
     # A failure may be the engine's or the image's. A success is the engine's.
     reason = "there is no image to try it with"
     for image in other_images(engine):
@@ -168,8 +169,8 @@ def _try_out(engine: Engine) -> str:
         except MeasurementError as error:
             reason = f"none of the images on this machine could be tried: {error}"
         else:
-            return ""
-    return reason
+            return Container(engine.path, trial_image=image)
+    return Container(engine.path, untried=reason)
 
 
 def _run_probe(engine: Engine, image: str) -> None:
