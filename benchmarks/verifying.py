@@ -50,13 +50,15 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
 def _overhead(sandbox: ViewSandbox, folder: Path) -> Result:
     task = load_task(str(write_task(folder, "echo 1 > /logs/verifier/reward.txt")))
     site = Site(sandbox, ThisHost())
-    with _seeded(sandbox, task) as bench:
-        bare, ours = _medians(_bare(sandbox, bench, task), lambda: run_verifier(site, bench, task, task.steps[0]))
+    with seeded(sandbox, task) as bench:
+        bare, ours = _medians(
+            bare_command(sandbox, bench, task), lambda: run_verifier(site, bench, task, task.steps[0])
+        )
     detail = f"{ours * 1e3:.1f} ms against {bare * 1e3:.1f} ms"
     return Result("verify in bubblewrap", ours / bare, f"{TIMES} bare bwrap", OVERHEAD_GOAL, detail)
 
 
-def _bare(sandbox: ViewSandbox, bench: Workbench, task: Task) -> Callable[[], object]:
+def bare_command(sandbox: ViewSandbox, bench: Workbench, task: Task) -> Callable[[], object]:
     """The same bwrap command line, started by itself."""
     step = task.steps[0]
     mounts = tuple(bench.verifier_mounts(step))
@@ -89,8 +91,8 @@ def _in_parallel(sandbox: ViewSandbox, folder: Path) -> Iterator[Result]:
 
 
 def _bare_in_parallel(sandbox: ViewSandbox, task: Task) -> float:
-    with _seeded(sandbox, task) as bench:
-        bare_run = _bare(sandbox, bench, task)
+    with seeded(sandbox, task) as bench:
+        bare_run = bare_command(sandbox, bench, task)
         return wall(lambda: _each(CONCURRENT, lambda _: bare_run(), range(VERIFIERS)))
 
 
@@ -100,7 +102,7 @@ def _each(threads: int, work: Callable[[Any], object], items: Iterable[object]) 
 
 
 @contextlib.contextmanager
-def _seeded(sandbox: ViewSandbox, task: Task) -> Iterator[Workbench]:
+def seeded(sandbox: ViewSandbox, task: Task) -> Iterator[Workbench]:
     with DiskWorkshop(sandbox) as workshop, contextlib.closing(workshop.bench(task.environment)) as bench:
         bench.seed()
         yield bench

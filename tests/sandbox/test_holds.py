@@ -95,7 +95,12 @@ def test_a_limit_that_does_not_hold_is_not_claimed(tmp_path: Path, monkeypatch: 
 def test_answers_are_kept_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times: list[int] = []
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(measured, "measure", lambda *_: times.append(1) or {"memory": HELD})
+
+    def count(*_: object) -> dict[str, str]:
+        times.append(1)
+        return {"memory": HELD}
+
+    monkeypatch.setattr(measured, "measure", count)
     sandbox = need("bubblewrap").sandbox
     for _ in range(2):
         assert measured.measured(sandbox).measured == {"memory": HELD}

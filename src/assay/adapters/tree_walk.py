@@ -36,13 +36,13 @@ def walk(root: str, reach: Reach | None = None, *, in_order: bool = True) -> Ite
         if depth > reach.depth:
             reach.leaves(folder, f"more than {reach.depth} folders deep")
             continue
-        found, whole = _listed(os.path.join(root, folder), room, in_order=in_order)
+        found, whole = _listed(f"{root}/{folder}", room, in_order=in_order)
         if not whole:
             reach.leaves(folder, f"beyond the first {reach.entries:,} files and folders")
         room -= len(found)
         deeper: list[tuple[str, int]] = []
         for entry in found:
-            path = os.path.join(folder, entry.name)
+            path = f"{folder}/{entry.name}" if folder else entry.name
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError:

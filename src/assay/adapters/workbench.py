@@ -59,6 +59,7 @@ class Workbench:
         self._owner = sandbox.owner
         self._base = scratch_folder(0o711)
         self._root = f"{self._base}/root"
+        self._real_root = f"{os.path.realpath(self._base)}/root"
         self.not_kept: list[str] = []
         self._logs_cut = False
         self._tests = ""
@@ -245,9 +246,7 @@ class Workbench:
             real_folder(self._root, path)
         for place in self._environment.places:
             host = self._host(place)
-            if os.path.lexists(host) and os.path.realpath(host) != os.path.join(
-                os.path.realpath(self._root), place[1:]
-            ):
+            if os.path.lexists(host) and os.path.realpath(host) != f"{self._real_root}/{place[1:]}":
                 raise MeasurementError(f"{place} was replaced by a link")
 
     def _reopen(self) -> None:
