@@ -19,6 +19,7 @@ from docs.criteria_page import criteria_pages
 from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
+from docs.holds_page import holds_page
 from docs.judge_page import judge_prompts
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
@@ -41,6 +42,7 @@ def reference_files() -> dict[str, str]:
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
         "interval-coverage.md": coverage_page(),
+        "sandbox-holds.md": holds_page(),
         "judge-prompts.md": judge_prompts(),
         "reason-codes.md": reason_codes(),
         "scorer-types.md": scorer_types(),
