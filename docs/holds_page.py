@@ -26,8 +26,8 @@ def holds_page() -> Iterator[str]:
 
 
 _ABOUT = """
-``assay doctor`` measures this on your machine: commands in each sandbox try to see, reach and use what they must not.
-The same is measured before a job, at most once a day and boot, and recorded on every grading as
+``assay doctor`` measures this on your machine: commands in each sandbox try to see, reach and use what they must
+not. The same is measured before a job, at most once a day and boot, and recorded on every grading as
 ``provenance.isolation.measured``. A limit that is asked for but doesn't hold is recorded as ``none, as measured``.
 
 The table was measured on one machine ({machine}). Containers were not there to be measured.
@@ -37,8 +37,8 @@ _NOTES = """
 Without control groups, which an ordinary user often can't make, the memory limit is one for each process, and the
 number of processors is not limited. *held for each process, not for all together* says so.
 
-*Disk* is watched, not walled off: a command that uses more than it may is stopped within about a second. Files that
-were removed but are still open count. Files whose descriptors are on their way through a socket don't.
+*Disk* is watched, not walled off: a command that uses more than it may is stopped within about a second. Files
+that were removed but are still open count. Files whose descriptors are on their way through a socket don't.
 
 Everything shares the kernel. See [What a sandbox keeps apart](../explanation/sandboxes.md).
 """

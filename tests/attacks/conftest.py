@@ -21,7 +21,7 @@ class Attack(Protocol):
     def __call__(self, agent: str, *options: object, **task: Any) -> Attempt: ...
 
 
-@pytest.fixture(params=["bubblewrap", "process"])
+@pytest.fixture(params=["bubblewrap", "namespaces", "process"])
 def isolation(request: pytest.FixtureRequest) -> str:
     return need(str(request.param)).name
 

@@ -1,4 +1,4 @@
-"""Measure what every sandbox of this machine holds, and write it to docs/sandbox-holds.json. Run by ``make holds``."""
+"""Measure what every sandbox of this machine holds, and write docs/sandbox-holds.json. For ``make holds``."""
 
 import json
 import os

@@ -57,7 +57,9 @@ class Workbench:
         self._copies = copies
         self._sandbox = sandbox
         self._owner = sandbox.owner
-        self._base = scratch_folder(0o711)
+        # Root of a container is root of the machine for many engines, and can leave setuid programs: nobody else
+        # may enter. Other sandboxes have a user of their own, who has to.
+        self._base = scratch_folder(0o700 if sandbox.images is not None else 0o711)
         self._root = f"{self._base}/root"
         self._real_root = f"{os.path.realpath(self._base)}/root"
         self.not_kept: list[str] = []

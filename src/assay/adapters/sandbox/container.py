@@ -64,7 +64,8 @@ class Container:
             raise MeasurementError("a container needs an image, but the task has none")
         handover = hand_over(command.env)
         with _standard_input(command.stdin) as folder, self._watched() as name:
-            self._create(name, *_options(command, folder, handover), env=handover.client_env)
+            options = _options(command, folder, handover, self._engine.name)
+            self._create(name, *options, env=handover.client_env)
             ran = run_child(
                 Child(
                     argv=[self._engine.path, "start", "--attach", "--interactive", name],
@@ -191,8 +192,10 @@ def _run_probe(engine: Engine, image: str) -> None:
         )
 
 
-def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]:
+def _options(command: Command, folder: str, handover: Handover, engine: str) -> Iterator[str]:
     limits = command.limits
+    # Docker knows no such option.
+    plain = ",nosuid,nodev" if engine == "podman" else ""
     # Otherwise the engine would write everything that a command prints to the host's disk.
     yield from ("--interactive", "--stop-signal", "KILL", "--log-driver", "none")
     yield from ("--network", "bridge" if command.network else "none", "--pids-limit", str(limits.processes))
@@ -204,9 +207,9 @@ def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]
         yield from ("--cpus", str(limits.cpus))
     if command.user is not None:
         yield from ("--user", str(command.user))
-    yield from ("--volume", f"{folder}:/run/assay:ro")
+    yield from ("--volume", f"{folder}:/run/assay:ro{plain}")
     for mount in command.mounts:
-        yield from ("--volume", f"{mount.source}:{mount.target}:{'rw' if mount.writable else 'ro'}")
+        yield from ("--volume", f"{mount.source}:{mount.target}:{'rw' if mount.writable else 'ro'}{plain}")
     yield from handover.options
     script = _LIFELINE + _COMMAND % handover.script
     yield from ("--entrypoint", "/bin/sh", command.image or "", "-c", script, "sh", *command.argv)
@@ -215,7 +218,10 @@ def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]
 @contextlib.contextmanager
 def _standard_input(content: bytes) -> Iterator[str]:
     """A folder with the command's standard input, readable to any user."""
-    with temporary_folder(0o755) as folder:
+    with temporary_folder(0o700) as around:
+        folder = f"{around}/input"
+        os.mkdir(folder)
+        os.chmod(folder, 0o755)  # noqa: S103 - nobody outside can enter the folder around it
         Path(folder, "stdin").write_bytes(content)
         os.chmod(f"{folder}/stdin", 0o644)
         yield folder
