@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.adapters.sandbox.holds import HELD, HOLDS, NOT_HELD
+from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD
 from docs.markdown import from_docstring, table
 
 MEASURED = Path(__file__).with_name("sandbox-holds.json")
-_WORDS = {HELD: "no", NOT_HELD: "**yes**"}
+_WORDS = {HELD: "no", NOT_HELD: "**yes**", HELD_EACH: "**yes**, by several processes"}
 
 
 def holds_page() -> Iterator[str]:
@@ -35,7 +35,7 @@ The table was measured on one machine ({machine}). Containers were not there to 
 
 _NOTES = """
 Without control groups, which an ordinary user often can't make, the memory limit is one for each process, and the
-number of processors is not limited. *held for each process, not for all together* says so.
+number of processors is not limited.
 
 *Disk* is watched, not walled off: a command that uses more than it may is stopped within about a second. Files
 that were removed but are still open count. Files whose descriptors are on their way through a socket don't.

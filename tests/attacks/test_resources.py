@@ -23,7 +23,8 @@ def undisturbed(isolation: str) -> contextlib.AbstractContextManager[None]:
 
 def test_47_a_fork_bomb_of_the_agent(attack: Attack, isolation: str) -> None:
     with within(60), undisturbed(isolation):
-        left = attack("b() { b | b & }; b; sleep 60", toml=f"[agent]\ntimeout_sec = {BOMB_SEC}\n", verifier=PASS)
+        toml = f"[agent]\ntimeout_sec = {BOMB_SEC}\n"
+        left = attack("b() { b | b & }; b; sleep 60", toml=toml, verifier=PASS, alone=True)
     assert left.exception in ("AgentTimeoutError", "NonZeroAgentExitCodeError")
     assert left.rewards == {"reward": 1.0}
 
@@ -31,7 +32,8 @@ def test_47_a_fork_bomb_of_the_agent(attack: Attack, isolation: str) -> None:
 def test_47_a_fork_bomb_of_the_verifier(attack: Attack, isolation: str) -> None:
     with within(60), undisturbed(isolation):
         toml = f"[verifier]\ntimeout_sec = {BOMB_SEC}\n"
-        left = attack("echo 'b() { b | b & }; b; sleep 60' > program", toml=toml, verifier="sh program; sleep 60")
+        bomb = "echo 'b() { b | b & }; b; sleep 60' > program"
+        left = attack(bomb, toml=toml, verifier="sh program; sleep 60", alone=True)
     assert left.rewards is None
     assert left.exception in ("VerifierTimeoutError", "RewardFileNotFoundError")
 

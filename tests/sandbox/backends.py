@@ -55,21 +55,32 @@ class Backend:
         network: bool = False,
         stdin: bytes = b"",
         user: str | int | None = None,
+        alone: bool = False,
     ) -> Ran:
-        """Run lines in the sandbox's shell."""
-        return self.sandbox.run(
-            Command(
-                argv=("/bin/sh", "-c", lines),
-                workdir=workdir,
-                limits=limits or Limits(timeout_sec=timeout_sec),
-                mounts=mounts,
-                env={"PATH": PATH} if env is None else env,
-                network=network,
-                stdin=stdin,
-                user=user,
-                image=self.image,
-            )
+        """Run lines in the sandbox's shell; a bomb ``alone``, because plain processes share one count."""
+        command = Command(
+            argv=("/bin/sh", "-c", lines),
+            workdir=workdir,
+            limits=limits or Limits(timeout_sec=timeout_sec),
+            mounts=mounts,
+            env={"PATH": PATH} if env is None else env,
+            network=network,
+            stdin=stdin,
+            user=user,
+            image=self.image,
         )
+        with plain_processes(self.name, alone=alone):
+            return self.sandbox.run(command)
+
+
+@contextlib.contextmanager
+def plain_processes(name: str, *, alone: bool = False) -> Iterator[None]:
+    """Beside the plain processes of other tests, or alone: all have one user, whose processes are counted."""
+    if name != "process":
+        yield
+        return
+    with machine_lock(shared=not alone, folder="/var"):
+        yield
 
 
 @functools.cache

@@ -56,7 +56,7 @@ def ordinary_sandbox(name: str) -> "OrdinarySandbox | str":
 def _serve(name: str, pipe: Connection) -> None:
     _let_go_of_all_but(pipe.fileno())
     try:
-        _become_ordinary()
+        become_ordinary()
         sandbox = PROBES[name]()
         pipe.send(sandbox.isolation)
     except Exception as error:  # noqa: BLE001 - said on the other side
@@ -83,7 +83,7 @@ def _let_go_of_all_but(kept: int) -> None:
         os.open(os.devnull, os.O_RDWR)
 
 
-def _become_ordinary() -> None:
+def become_ordinary() -> None:
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)

@@ -75,7 +75,7 @@ def test_a_fork_bomb_is_bounded(backend: Backend) -> None:
     limits = Limits(timeout_sec=2, processes=40, output_bytes=1000)
     undisturbed = contextlib.nullcontext() if backend.name == "process" else no_plain_processes()
     with within(40), undisturbed:
-        ran = backend.run(f": {mark}; b() {{ b | b & }}; b; sleep 60", limits=limits)
+        ran = backend.run(f": {mark}; b() {{ b | b & }}; b; sleep 60", limits=limits, alone=True)
     assert ran.end.timed_out or ran.end.exit_code is not None
     assert eventually(lambda: not processes_with(mark))
 
@@ -87,7 +87,7 @@ def test_the_process_limit(backend: Backend) -> None:
     if backend.name != "process":
         assert backend.run(few, limits=limits).output == b"fits\n"
     many = " ".join(map(str, range(400)))
-    ran = backend.run(f"for i in {many}; do sleep 0.5 & done; wait; echo fits", limits=limits)
+    ran = backend.run(f"for i in {many}; do sleep 0.5 & done; wait; echo fits", limits=limits, alone=True)
     assert b"fits" not in ran.output
 
 

@@ -11,8 +11,10 @@ from dataclasses import asdict
 
 from assay.adapters.sandbox.backends import Offer, offers
 from assay.adapters.sandbox.container import Container
-from assay.adapters.sandbox.holds import HELD, HOLDS, NOT_HELD
+from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD
 from assay.version import ENGINE, VERSION
+
+_MARKS = {HELD: "no ", NOT_HELD: "YES", HELD_EACH: "YES"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -61,11 +63,8 @@ def _lines(offer: Offer) -> list[str]:
 
 def _measured(found: Mapping[str, str]) -> list[str]:
     """What a command tried to do there, and whether it could."""
-    lines = [
-        f"    {'no ' if what == HELD else 'YES' if what == NOT_HELD else '?  '} {HOLDS[name]}{_why(what)}"
-        for name, what in found.items()
-    ]
-    return ["  can a command …"] * bool(lines) + lines
+    lines = [f"    {_MARKS.get(what, '?  ')} {HOLDS[name]}{_why(what)}" for name, what in found.items()]
+    return ["  can a command …", *lines] if lines else []
 
 
 def _why(what: str) -> str:

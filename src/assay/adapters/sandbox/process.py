@@ -16,6 +16,7 @@ from assay.adapters.sandbox.harbor_paths import harbor_paths
 from assay.adapters.sandbox.memory_file import memory_file
 from assay.adapters.sandbox.run_child import Child, check_stopped, run_child
 from assay.adapters.sandbox.seccomp import FILTERED, HELD_NUMBER, filter_program, holding_program
+from assay.adapters.sandbox.user_threads import threads_of
 from assay.adapters.scratch import temporary_folder
 from assay.adapters.trees import own_tree
 from assay.core.errors import MeasurementError
@@ -46,7 +47,9 @@ class Process:
     def run(self, command: Command) -> Ran:
         uid, gid = self.owner or (-1, -1)
         limits = command.limits
-        numbers = (uid, gid, limits.file_mb, limits.memory_mb or 0, limits.processes)
+        # Commands that run beside this one have the same user, and the kernel counts them all.
+        processes = limits.processes + (threads_of(uid) if uid >= 0 else 0)
+        numbers = (uid, gid, limits.file_mb, limits.memory_mb or 0, processes)
         rules = [program for program in (filter_program(), holding_program()) if program is not None]
         sizes = " ".join(str(len(program)) for program in rules)
         with (

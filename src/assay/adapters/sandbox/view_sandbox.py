@@ -5,7 +5,6 @@ unprivileged user, so that root's files stay closed even where they are mounted.
 process namespace: when it dies, everything in it dies, and it dies with Assay.
 """
 
-import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from assay.adapters.sandbox.launcher_pool import LauncherPool
 from assay.adapters.sandbox.memory_file import memory_file
 from assay.adapters.sandbox.run_child import attend, starting
 from assay.adapters.sandbox.seccomp import FILTERED, filter_program
+from assay.adapters.sandbox.user_threads import threads_of
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 
@@ -154,15 +154,5 @@ def _held_without_a_group(limits: Limits, group: Group, *, beside_others: bool) 
     if group.memory is None and limits.memory_mb is not None:
         held["AS"] = limits.memory_mb * 2**20
     if group.pids is None:
-        held["NPROC"] = limits.processes + (_threads_of_this_user() if beside_others else 0)
+        held["NPROC"] = limits.processes + (threads_of(os.geteuid()) if beside_others else 0)
     return held
-
-
-def _threads_of_this_user() -> int:
-    """How many threads the kernel counts for this user already, on the whole machine."""
-    count = 0
-    for process in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if process.isdigit() and os.stat(f"/proc/{process}").st_uid == os.geteuid():
-                count += len(os.listdir(f"/proc/{process}/task"))
-    return count
