@@ -102,6 +102,10 @@ bench: $(RUNTIME) ## Run all benchmarks, each against a baseline in the same run
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m benchmarks.coverage --check
 
+.PHONY: holds
+holds: $(RUNTIME) ## Measure what every sandbox of this machine holds, and write it for the docs
+	@$(BIN)/python -m tests.sandbox.record_holds
+
 .PHONY: coverage-check
 coverage-check: $(RUNTIME) ## Try out on simulated agents how often intervals cover, and write what was found
 	@$(BIN)/python -m benchmarks.coverage

@@ -32,6 +32,7 @@ from benchmarks import (
     start_up,
     statistics,
     text_growth,
+    trial_cost,
     verifying,
 )
 from benchmarks.made_job import MadeJobs
@@ -48,6 +49,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "aggregate": aggregate.run,
     "verifying": verifying.run,
     "job_cost": job_cost.run,
+    "trial_cost": trial_cost.run,
     "coding": coding.run,
     "large_change": large_change.run,
     "criteria": criteria.run,

@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from assay.adapters.sandbox.bubblewrap import Bubblewrap, probe
+from assay.adapters.sandbox.bubblewrap import probe
+from assay.adapters.sandbox.view_sandbox import ViewSandbox
 from assay.adapters.task_folder import load_task, load_task_if_there
 from assay.adapters.this_host import ThisHost
 from assay.adapters.trial_folder import DiskKeptTrial
@@ -46,16 +47,18 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
         yield from _in_parallel(sandbox, Path(folder))
 
 
-def _overhead(sandbox: Bubblewrap, folder: Path) -> Result:
+def _overhead(sandbox: ViewSandbox, folder: Path) -> Result:
     task = load_task(str(write_task(folder, "echo 1 > /logs/verifier/reward.txt")))
     site = Site(sandbox, ThisHost())
-    with _seeded(sandbox, task) as bench:
-        bare, ours = _medians(_bare(sandbox, bench, task), lambda: run_verifier(site, bench, task, task.steps[0]))
+    with seeded(sandbox, task) as bench:
+        bare, ours = _medians(
+            bare_command(sandbox, bench, task), lambda: run_verifier(site, bench, task, task.steps[0])
+        )
     detail = f"{ours * 1e3:.1f} ms against {bare * 1e3:.1f} ms"
     return Result("verify in bubblewrap", ours / bare, f"{TIMES} bare bwrap", OVERHEAD_GOAL, detail)
 
 
-def _bare(sandbox: Bubblewrap, bench: Workbench, task: Task) -> Callable[[], object]:
+def bare_command(sandbox: ViewSandbox, bench: Workbench, task: Task) -> Callable[[], object]:
     """The same bwrap command line, started by itself."""
     step = task.steps[0]
     mounts = tuple(bench.verifier_mounts(step))
@@ -71,7 +74,7 @@ def _medians(*works: Callable[[], object]) -> list[float]:
     return [statistics.median(times) for times in zip(*rounds, strict=True)]
 
 
-def _in_parallel(sandbox: Bubblewrap, folder: Path) -> Iterator[Result]:
+def _in_parallel(sandbox: ViewSandbox, folder: Path) -> Iterator[Result]:
     """Against the ideal, and beside what bwrap alone needs for as many of the same commands."""
     script = f"sleep {SLEEP_SEC}\necho 1 > /logs/verifier/reward.txt"
     task = write_task(folder / "sleepy", script)
@@ -87,9 +90,9 @@ def _in_parallel(sandbox: Bubblewrap, folder: Path) -> Iterator[Result]:
     yield Result("  bare bwrap, as many", bare / ideal, f"{TIMES} ideal", detail=f"{bare:.2f} s")
 
 
-def _bare_in_parallel(sandbox: Bubblewrap, task: Task) -> float:
-    with _seeded(sandbox, task) as bench:
-        bare_run = _bare(sandbox, bench, task)
+def _bare_in_parallel(sandbox: ViewSandbox, task: Task) -> float:
+    with seeded(sandbox, task) as bench:
+        bare_run = bare_command(sandbox, bench, task)
         return wall(lambda: _each(CONCURRENT, lambda _: bare_run(), range(VERIFIERS)))
 
 
@@ -99,7 +102,7 @@ def _each(threads: int, work: Callable[[Any], object], items: Iterable[object]) 
 
 
 @contextlib.contextmanager
-def _seeded(sandbox: Bubblewrap, task: Task) -> Iterator[Workbench]:
+def seeded(sandbox: ViewSandbox, task: Task) -> Iterator[Workbench]:
     with DiskWorkshop(sandbox) as workshop, contextlib.closing(workshop.bench(task.environment)) as bench:
         bench.seed()
         yield bench

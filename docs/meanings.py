@@ -47,6 +47,7 @@ INGESTION = {
     "reward_for_unparseable_output": "The output is missing or can't be parsed, but the verifier gave a reward "
     "above 0. `validity.errors` keeps that reward.",
     "reward_before_time_out": "The verifier wrote a reward, but ran out of time before it ended.",
+    "reward_before_disk_limit": "The verifier wrote a reward, but used more disk than it may before it ended.",
     "reward_key_missing": "reward.json is an object without the key `reward`.",
     "reward_malformed": "The reward file is not JSON, not an object, or, as reward.txt, not a number.",
     "reward_missing": "There is neither reward.json nor reward.txt.",
@@ -87,7 +88,8 @@ TASK_FIELDS = {
     "environment.os": "Must be `linux`.",
     "environment.cpus": "The number of CPUs, if Assay can make control groups; otherwise not limited.",
     "environment.memory_mb": 'The memory limit of agent and verifier, each. `memory = "2G"` is an older form.',
-    "environment.storage_mb": "The size limit of a single file that they write; the default is 4096. "
+    "environment.storage_mb": "The disk that agent and verifier may use, each; the default is 10240. "
+    "Also the size limit of a single file, which is 4096 otherwise. "
     '`storage = "10G"` is an older form.',
     "environment.gpus": "Must be 0.",
     "environment.gpu_types": "",

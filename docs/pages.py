@@ -20,6 +20,7 @@ from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
 from docs.filters_page import filters_page
+from docs.holds_page import holds_page
 from docs.judge_page import judge_prompts
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
@@ -43,6 +44,7 @@ def reference_files() -> dict[str, str]:
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
         "interval-coverage.md": coverage_page(),
+        "sandbox-holds.md": holds_page(),
         "judge-prompts.md": judge_prompts(),
         "reason-codes.md": reason_codes(),
         "run-filters.md": filters_page(),

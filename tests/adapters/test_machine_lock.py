@@ -94,7 +94,7 @@ def test_where_folders_can_not_be_locked_it_says_so(monkeypatch: pytest.MonkeyPa
         raise OSError(9, "Bad file descriptor")
 
     monkeypatch.setattr("fcntl.flock", refuse)
-    with pytest.raises(MeasurementError, match="can't lock the root folder: Bad file"), machine_lock():
+    with pytest.raises(MeasurementError, match="can't lock a folder of the machine: Bad file"), machine_lock():
         pass
 
 

@@ -18,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.adapters import trees
-from assay.adapters.trees import Kept, copy_tree, own_tree, pack_tree, remove_tree, unpack_tree, walk
+from assay.adapters.tree_walk import walk
+from assay.adapters.trees import Kept, copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
 from tests.builders import unprivileged, within
 
 NOBODY = 65534
@@ -565,7 +566,7 @@ def test_a_full_disk_is_no_fault_of_the_trees(tmp_path: Path, monkeypatch: pytes
     def no_space(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(shutil, "copyfileobj", no_space)
+    monkeypatch.setattr(trees, "copy_pieces", no_space)
     with pytest.raises(OSError, match="No space left"):
         copy_tree(str(tmp_path / "tree"), str(tmp_path / "copy"))
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from tests.sandbox.backends import need, no_plain_processes
+from tests.sandbox.backends import need, no_plain_processes, plain_processes
 from tests.scratch_folders import own_scratch
 from tests.tasks import Attempt, attempt, write_task
 
@@ -21,16 +21,17 @@ class Attack(Protocol):
     def __call__(self, agent: str, *options: object, **task: Any) -> Attempt: ...
 
 
-@pytest.fixture(params=["bubblewrap", "process"])
+@pytest.fixture(params=["bubblewrap", "namespaces", "process"])
 def isolation(request: pytest.FixtureRequest) -> str:
     return need(str(request.param)).name
 
 
 @pytest.fixture
 def attack(isolation: str, tmp_path: Path) -> Iterator[Attack]:
-    def run(agent: str, *options: object, **task: Any) -> Attempt:
+    def run(agent: str, *options: object, alone: bool = False, **task: Any) -> Attempt:
         folder = write_task(tmp_path / "task", **task)
-        return attempt(folder, agent, tmp_path / "jobs", "--isolation", isolation, *options)
+        with plain_processes(isolation, alone=alone):
+            return attempt(folder, agent, tmp_path / "jobs", "--isolation", isolation, *options)
 
     yield run
     # A tree may be too deep for those who clean up after the tests.

@@ -23,7 +23,8 @@ def undisturbed(isolation: str) -> contextlib.AbstractContextManager[None]:
 
 def test_47_a_fork_bomb_of_the_agent(attack: Attack, isolation: str) -> None:
     with within(60), undisturbed(isolation):
-        left = attack("b() { b | b & }; b; sleep 60", toml=f"[agent]\ntimeout_sec = {BOMB_SEC}\n", verifier=PASS)
+        toml = f"[agent]\ntimeout_sec = {BOMB_SEC}\n"
+        left = attack("b() { b | b & }; b; sleep 60", toml=toml, verifier=PASS, alone=True)
     assert left.exception in ("AgentTimeoutError", "NonZeroAgentExitCodeError")
     assert left.rewards == {"reward": 1.0}
 
@@ -31,7 +32,8 @@ def test_47_a_fork_bomb_of_the_agent(attack: Attack, isolation: str) -> None:
 def test_47_a_fork_bomb_of_the_verifier(attack: Attack, isolation: str) -> None:
     with within(60), undisturbed(isolation):
         toml = f"[verifier]\ntimeout_sec = {BOMB_SEC}\n"
-        left = attack("echo 'b() { b | b & }; b; sleep 60' > program", toml=toml, verifier="sh program; sleep 60")
+        bomb = "echo 'b() { b | b & }; b; sleep 60' > program"
+        left = attack(bomb, toml=toml, verifier="sh program; sleep 60", alone=True)
     assert left.rewards is None
     assert left.exception in ("VerifierTimeoutError", "RewardFileNotFoundError")
 
@@ -91,3 +93,25 @@ def test_47_a_file_that_is_larger_than_the_disk(attack: Attack) -> None:
     )
     assert left.rewards == {"reward": 1.0}
     assert (left.folder / "workspace.tar.gz").stat().st_size < 1_000_000
+
+
+def test_47_an_agent_that_fills_the_disk(attack: Attack) -> None:
+    """The agent's fault, and no more than that: it is stopped, and the verifier runs."""
+    left = attack(
+        "echo right > answer.txt; for i in 1 2 3; do head -c 15m /dev/zero > $i; done; sleep 30; echo never",
+        toml="[environment]\nstorage_mb = 20\n",
+        verifier=f"rm -f 1 2 3; {ANSWER}",
+    )
+    assert left.exception == "DiskLimitError"
+    assert left.rewards == {"reward": 1}
+    assert "the agent used more than 20 MB of disk after" in left.text("trial.log")
+    assert "MB on disk" in left.text("trial.log")
+
+
+def test_47_a_verifier_that_fills_the_disk(attack: Attack) -> None:
+    """As with its time: a reward that was written before is not its last word."""
+    fill = "for i in 1 2 3; do head -c 15m /dev/zero > $i; done; sleep 30"
+    left = attack("true", toml="[environment]\nstorage_mb = 20\n", verifier=f"{PASS}; {fill}")
+    assert (left.exception, left.rewards) == ("DiskLimitError", None)
+    assert (left.reward, left.reason) == (None, "reward_before_disk_limit")
+    assert left.gradings[0]["result"]["error_taxonomy"][0]["category"] == "out of disk"

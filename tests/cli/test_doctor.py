@@ -30,9 +30,9 @@ def test_every_backend_is_named_with_what_it_achieves_or_why_it_is_missing(cli: 
     for name in PROBES:
         assert any(line in (f"{name}: works", f"{name}: answers", f"{name}: not available") for line in lines)
     part = found.out.partition("bubblewrap: works\n")[2].partition("\n\n")[0]
-    assert "processes      in their own namespace" in part
-    assert "network        none, unless a task asks for it" in part
-    assert "system         read-only" in part
+    assert "    no  see or touch processes of the machine" in part
+    assert "    no  reach the network, unless the task asks for it" in part
+    assert "YES" not in part
 
 
 def test_json(cli: Cli) -> None:

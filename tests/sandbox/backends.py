@@ -17,8 +17,12 @@ from assay.adapters.sandbox.backends import PROBES
 from assay.adapters.sandbox.container import Container
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
+from tests.sandbox.ordinary import ordinary_sandbox
 
-NAMES = ("bubblewrap", "container", "process")
+NAMES = ("bubblewrap", "namespaces", "container", "process")
+# Those that show a command a system of their own, and those of an ordinary user.
+VIEWS = ("bubblewrap", "namespaces")
+ORDINARY = tuple(f"{name}, ordinary user" for name in VIEWS)
 PATH = "/usr/local/bin:/usr/bin:/bin"
 BUSYBOX = "/bin/busybox"
 
@@ -51,26 +55,41 @@ class Backend:
         network: bool = False,
         stdin: bytes = b"",
         user: str | int | None = None,
+        alone: bool = False,
     ) -> Ran:
-        """Run lines in the sandbox's shell."""
-        return self.sandbox.run(
-            Command(
-                argv=("/bin/sh", "-c", lines),
-                workdir=workdir,
-                limits=limits or Limits(timeout_sec=timeout_sec),
-                mounts=mounts,
-                env={"PATH": PATH} if env is None else env,
-                network=network,
-                stdin=stdin,
-                user=user,
-                image=self.image,
-            )
+        """Run lines in the sandbox's shell; a bomb ``alone``, because plain processes share one count."""
+        command = Command(
+            argv=("/bin/sh", "-c", lines),
+            workdir=workdir,
+            limits=limits or Limits(timeout_sec=timeout_sec),
+            mounts=mounts,
+            env={"PATH": PATH} if env is None else env,
+            network=network,
+            stdin=stdin,
+            user=user,
+            image=self.image,
         )
+        with plain_processes(self.name, alone=alone):
+            return self.sandbox.run(command)
+
+
+@contextlib.contextmanager
+def plain_processes(name: str, *, alone: bool = False) -> Iterator[None]:
+    """Beside the plain processes of other tests, or alone: all have one user, whose processes are counted."""
+    if name != "process":
+        yield
+        return
+    with machine_lock(shared=not alone, folder="/var"):
+        yield
 
 
 @functools.cache
 def working(name: str) -> Backend | str:
     """The backend, or why this machine does not have it. A container must have started."""
+    base, _, ordinary = name.partition(",")
+    if ordinary:
+        found = ordinary_sandbox(base)
+        return found if isinstance(found, str) else Backend(base, found)
     try:
         sandbox = PROBES[name]()
         if not isinstance(sandbox, Container):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.sandbox.backends import NAMES, Backend, need
+from tests.sandbox.backends import NAMES, ORDINARY, VIEWS, Backend, need
 from tests.sandbox.killing import sweep_control_groups
 
 
@@ -14,7 +14,7 @@ def _swept() -> Iterator[None]:
     sweep_control_groups()
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=(*NAMES, *ORDINARY))
 def backend(request: pytest.FixtureRequest) -> Backend:
     return need(str(request.param))
 
@@ -22,6 +22,12 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 @pytest.fixture
 def bubblewrap() -> Backend:
     return need("bubblewrap")
+
+
+@pytest.fixture(params=(*VIEWS, *ORDINARY))
+def view(request: pytest.FixtureRequest) -> Backend:
+    """A sandbox that shows a command a system of its own, as root and as an ordinary user make it."""
+    return need(str(request.param))
 
 
 @pytest.fixture

@@ -1,15 +1,21 @@
 """Whether containers work here is found out by running one, as far as there is something to run."""
 
 import json
+import stat
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.adapters.sandbox import backends, container_probe_image
-from assay.adapters.sandbox.container import probe
+from assay.adapters.sandbox.container import Container, probe
+from assay.adapters.shared_copies import SharedCopies
+from assay.adapters.workbench import Workbench
 from assay.core.errors import MeasurementError
+from assay.engine.sandbox import Command, Limits
+from assay.engine.task import Environment
 from tests.cli.running import Cli
 from tests.sandbox.backends import Backend
 from tests.sandbox.fake_container_engine import NOT_STARTED, asked, fake_engine
@@ -117,10 +123,38 @@ def test_doctor_says_what_was_not_tried(
     fake_engine(tmp_path)
     monkeypatch.setattr(backends, "PROBES", {"container": probe})
     said = cli("doctor").out
-    assert f"\ncontainer: answers\n  not tried      {NO_IMAGE}\n  processes " in said
+    assert f"\ncontainer: answers\n  not tried       {NO_IMAGE}\n  runs as " in said
     (sandbox,) = json.loads(cli("doctor", "--json").out)["sandboxes"]
     assert (sandbox["available"], sandbox["not_tried"]) == (True, NO_IMAGE)
 
 
 def test_what_works_was_tried(container: Backend) -> None:
     assert probe().untried == ""
+
+
+@pytest.mark.parametrize(("engine", "options"), [("podman", "rw,nosuid,nodev"), ("docker", "rw")])
+def test_nobody_else_can_run_what_root_of_a_container_left(
+    tmp_path: Path, copies: SharedCopies, engine: str, options: str
+) -> None:
+    """A setuid shell in a workspace would make any user of the machine root."""
+    sandbox = Container(fake_engine(tmp_path, engine))
+    bench = Workbench(Environment("/workspace"), copies, sandbox)
+    try:
+        (workspace,) = [mount for mount in bench.agent_mounts(None) if mount.target == "/workspace"]
+        around = Path(workspace.source).parents[1]
+        assert stat.S_IMODE(around.stat().st_mode) == 0o700
+        command = Command(("true",), "/workspace", Limits(10), (workspace,), image="image")
+        sandbox.run(command)
+    finally:
+        bench.close()
+    (created,) = asked(tmp_path, "create")
+    assert f"{workspace.source}:/workspace:{options} " in created
+    (given,) = [word for word in created.split() if ":/run/assay:" in word]
+    assert given.endswith("nosuid,nodev") is (engine == "podman")
+
+
+@pytest.fixture
+def copies() -> Iterator[SharedCopies]:
+    made = SharedCopies()
+    yield made
+    made.close()

@@ -16,7 +16,7 @@ from assay.engine.sandbox import Mount
 from assay.evidence.verifier_run import RunEnd
 from tests.builders import within
 from tests.cli.running import run_assay
-from tests.sandbox.backends import Backend, eventually, need, processes_with
+from tests.sandbox.backends import VIEWS, Backend, eventually, need, processes_with
 from tests.sandbox.killing import (
     assay_running,
     end_sleepers,
@@ -111,7 +111,7 @@ def test_everything_dies_when_assay_is_killed(backend: Backend, forever: str) ->
         assert none_asleep(forever)
 
 
-@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+@pytest.mark.parametrize("name", [*VIEWS, "process"])
 def test_everything_dies_when_assay_is_killed_while_a_sandbox_starts(name: str, forever: str) -> None:
     """Also between the fork and the moment at which the sandbox is bound to its parent."""
     need(name)
@@ -121,7 +121,7 @@ def test_everything_dies_when_assay_is_killed_while_a_sandbox_starts(name: str, 
     assert none_asleep(forever, 3)
 
 
-@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+@pytest.mark.parametrize("name", [*VIEWS, "process"])
 def test_the_temporary_files_of_a_killed_run_are_swept_up_by_the_next(name: str, forever: str) -> None:
     need(name)
     with assay_running(name, f"sleep {forever}; true") as assay:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.engine.sandbox import Mount
-from tests.sandbox.backends import Backend, working
+from tests.sandbox.backends import VIEWS, Backend, working
 
 # Tries to reach a port of the host's loopback.
 CONNECT = """python3 - <<'PY'
@@ -28,7 +28,7 @@ def port() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-@pytest.fixture(params=["bubblewrap", "process"])
+@pytest.fixture(params=[*VIEWS, "process"])
 def unprivileged_backend(request: pytest.FixtureRequest) -> Backend:
     """A backend in which commands do not run as root."""
     found = working(str(request.param))
@@ -39,17 +39,17 @@ def unprivileged_backend(request: pytest.FixtureRequest) -> Backend:
     return found
 
 
-def test_no_network(bubblewrap: Backend, port: int) -> None:
-    ran = bubblewrap.run(CONNECT.format(port=port))
+def test_no_network(view: Backend, port: int) -> None:
+    ran = view.run(CONNECT.format(port=port))
     assert ran.output.startswith(b"not reached")
 
 
-def test_the_network_where_it_is_asked_for(bubblewrap: Backend, port: int) -> None:
-    assert bubblewrap.run(CONNECT.format(port=port), network=True).output == b"reached\n"
+def test_the_network_where_it_is_asked_for(view: Backend, port: int) -> None:
+    assert view.run(CONNECT.format(port=port), network=True).output == b"reached\n"
 
 
-def test_loopback_of_its_own(bubblewrap: Backend) -> None:
-    ran = bubblewrap.run("""python3 - <<'PY'
+def test_loopback_of_its_own(view: Backend) -> None:
+    ran = view.run("""python3 - <<'PY'
 import socket
 server = socket.create_server(("127.0.0.1", 0))
 socket.create_connection(server.getsockname()).close()
@@ -64,12 +64,12 @@ def test_no_network_in_a_container(container: Backend, port: int) -> None:
     assert ran.output.split()[-1] == b"lo"
 
 
-def test_sockets_without_a_path_are_out_of_reach(bubblewrap: Backend) -> None:
+def test_sockets_without_a_path_are_out_of_reach(view: Backend) -> None:
     name = f"assay-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(f"\0{name}")
         server.listen()
-        ran = bubblewrap.run(
+        ran = view.run(
             f"""python3 -c "import socket; socket.socket(socket.AF_UNIX).connect('\\0{name}')" 2>&1 | tail -1"""
         )
     assert b"refused" in ran.output
@@ -95,7 +95,7 @@ def test_roots_files_stay_closed_even_where_they_are_mounted(
 
 @pytest.mark.parametrize("path", ["/etc/shadow", "/root/.ssh", "/proc/1/environ", "/proc/kcore"])
 def test_secrets_of_the_system(unprivileged_backend: Backend, path: str) -> None:
-    if path == "/proc/1/environ" and unprivileged_backend.name == "bubblewrap":
+    if path == "/proc/1/environ" and unprivileged_backend.name in VIEWS:
         pytest.skip("process 1 is the sandbox's own")
     ran = unprivileged_backend.run(
         f"head -c 1 {path} >/dev/null 2>&1 || ls {path}/ >/dev/null 2>&1 || echo closed"
@@ -103,17 +103,15 @@ def test_secrets_of_the_system(unprivileged_backend: Backend, path: str) -> None
     assert ran.output == b"closed\n"
 
 
-def test_the_host_can_not_be_seen(bubblewrap: Backend, open_folder: Path, tmp_path: Path) -> None:
+def test_the_host_can_not_be_seen(view: Backend, open_folder: Path, tmp_path: Path) -> None:
     (open_folder / "file").touch()
-    ran = bubblewrap.run(
-        f"ls -d {open_folder} {tmp_path} /home/* /root /sys /mnt /srv /tests /workspace 2>/dev/null"
-    )
+    ran = view.run(f"ls -d {open_folder} {tmp_path} /home/* /root /sys /mnt /srv /tests /workspace 2>/dev/null")
     assert ran.output == b""
-    assert bubblewrap.run("ls -A /tmp /run /var/tmp").output.split() == [b"/run:", b"/tmp:", b"/var/tmp:"]
+    assert view.run("ls -A /tmp /run /var/tmp").output.split() == [b"/run:", b"/tmp:", b"/var/tmp:"]
 
 
-def test_the_system_is_read_only(bubblewrap: Backend) -> None:
-    ran = bubblewrap.run(
+def test_the_system_is_read_only(view: Backend) -> None:
+    ran = view.run(
         "for path in /usr/x /opt/x /usr/bin/env /bin/sh /etc/passwd /etc/hosts; do"
         " { echo x > $path; } 2>/dev/null && echo $path; { mv $path /tmp/x; } 2>/dev/null && echo $path; done;"
         "mount -o remount,rw /usr 2>/dev/null && echo remounted; true",
@@ -122,11 +120,11 @@ def test_the_system_is_read_only(bubblewrap: Backend) -> None:
     assert ran.output == b""
 
 
-def test_nothing_outside_the_mounts_outlives_the_sandbox(bubblewrap: Backend) -> None:
+def test_nothing_outside_the_mounts_outlives_the_sandbox(view: Backend) -> None:
     folders = ("", "/etc", "/tmp", "/run", "/var/tmp", "/dev/shm")
     left = " ".join(f"{folder}/left-{os.getpid()}" for folder in folders)
-    bubblewrap.run(f"for path in {left}; do echo left > $path; done")
-    assert bubblewrap.run(f"cat {left} 2>/dev/null").output == b""
+    view.run(f"for path in {left}; do echo left > $path; done")
+    assert view.run(f"cat {left} 2>/dev/null").output == b""
     assert not any(os.path.exists(path) for path in left.split())
 
 
@@ -148,8 +146,8 @@ def test_other_processes_can_not_be_touched(unprivileged_backend: Backend) -> No
     assert ran.output == b"0\n"
 
 
-def test_no_new_privileges(bubblewrap: Backend) -> None:
-    ran = bubblewrap.run("grep NoNewPrivs /proc/self/status; grep CapEff /proc/self/status")
+def test_no_new_privileges(view: Backend) -> None:
+    ran = view.run("grep NoNewPrivs /proc/self/status; grep CapEff /proc/self/status")
     assert ran.output.split() == [b"NoNewPrivs:", b"1", b"CapEff:", b"0000000000000000"]
 
 
@@ -162,7 +160,7 @@ def test_the_users_environment_does_not_reach_what_runs_as_root(process: Backend
     assert os.listdir(open_folder) == []
 
 
-@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+@pytest.mark.parametrize("name", [*VIEWS, "process"])
 def test_what_is_recorded_is_what_was_found(name: str) -> None:
     backend = working(name)
     if isinstance(backend, str):

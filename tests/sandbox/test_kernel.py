@@ -31,22 +31,22 @@ x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers 
 
 
 @x86_64
-def test_no_keyring_and_no_io_uring(bubblewrap: Backend) -> None:
+def test_no_keyring_and_no_io_uring(view: Backend) -> None:
     """A key that one sandbox added could be read by the next one of the same user."""
-    ran = bubblewrap.run(CALL.format(numbers="248, 249, 250, 425, 426, 427", arguments="0, 0, 0, 0, 0"))
+    ran = view.run(CALL.format(numbers="248, 249, 250, 425, 426, 427", arguments="0, 0, 0, 0, 0"))
     assert ran.output.split() == [b"EPERM"] * 6
 
 
 @x86_64
-def test_no_call_by_its_other_number(bubblewrap: Backend) -> None:
+def test_no_call_by_its_other_number(view: Backend) -> None:
     """The x32 numbers of the same calls."""
-    ran = bubblewrap.run(CALL.format(numbers="0x40000000 + 250, 0x40000000 + 41", arguments="40, 1, 0, 0, 0"))
+    ran = view.run(CALL.format(numbers="0x40000000 + 250, 0x40000000 + 41", arguments="40, 1, 0, 0, 0"))
     assert ran.output.split() == [b"ENOSYS"] * 2
 
 
-def test_only_ordinary_sockets(bubblewrap: Backend) -> None:
+def test_only_ordinary_sockets(view: Backend) -> None:
     families = [(1, STREAM), (2, STREAM), (10, DGRAM), (16, DGRAM), (17, DGRAM), (38, SEQPACKET), (40, STREAM)]
-    ran = bubblewrap.run(SOCKET.format(families=", ".join(map(str, families))))
+    ran = view.run(SOCKET.format(families=", ".join(map(str, families))))
     *made, packet, crypto, host = ran.output.decode().splitlines()
     # A machine without IPv6 says so in the same words.
     assert set(made) <= {"made", "Address family not supported by protocol"}
@@ -54,23 +54,23 @@ def test_only_ordinary_sockets(bubblewrap: Backend) -> None:
     assert {packet, crypto, host} == {"Address family not supported by protocol"}
 
 
-def test_sockets_with_the_network(bubblewrap: Backend) -> None:
-    ran = bubblewrap.run(SOCKET.format(families=f"(2, {STREAM}), (40, {STREAM})"), network=True)
+def test_sockets_with_the_network(view: Backend) -> None:
+    ran = view.run(SOCKET.format(families=f"(2, {STREAM}), (40, {STREAM})"), network=True)
     assert ran.output.decode().splitlines() == ["made", "Address family not supported by protocol"]
 
 
-def test_no_namespaces_inside(bubblewrap: Backend) -> None:
-    if bubblewrap.sandbox.isolation.nested_namespaces:
+def test_no_namespaces_inside(view: Backend) -> None:
+    if view.sandbox.isolation.nested_namespaces:
         pytest.skip("this bwrap can't switch them off")
-    ran = bubblewrap.run("unshare --user true 2>/dev/null && echo made || echo none")
+    ran = view.run("unshare --user true 2>/dev/null && echo made || echo none")
     assert ran.output == b"none\n"
 
 
-def test_memory_can_not_be_filled_by_files(bubblewrap: Backend) -> None:
+def test_memory_can_not_be_filled_by_files(view: Backend) -> None:
     """Neither in the folders for temporary files nor beside them. They are sparse here: only the limit counts."""
-    if bubblewrap.sandbox.isolation.temporary_folders != "limited":
+    if view.sandbox.isolation.temporary_folders != "limited":
         pytest.skip("this bwrap can't limit them")
-    ran = bubblewrap.run(
+    ran = view.run(
         "for one in /run /dev/shm /var/tmp /tmp; do stat -f -c '%b %S' $one; done; touch /x || echo closed"
     )
     *sizes, _, closed = ran.output.decode().splitlines()
@@ -79,8 +79,8 @@ def test_memory_can_not_be_filled_by_files(bubblewrap: Backend) -> None:
     assert closed == "closed"
 
 
-def test_a_full_folder_is_an_error_and_nothing_more(bubblewrap: Backend) -> None:
-    ran = bubblewrap.run("head -c 100M /dev/zero > /run/x; echo $?; echo on", limits=Limits(timeout_sec=60))
+def test_a_full_folder_is_an_error_and_nothing_more(view: Backend) -> None:
+    ran = view.run("head -c 100M /dev/zero > /run/x; echo $?; echo on", limits=Limits(timeout_sec=60))
     assert ran.output.endswith(b"1\non\n")
 
 

@@ -11,22 +11,23 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import cgroups, etc_copy
-from assay.adapters.sandbox.bubblewrap import Bubblewrap, probe
+from assay.adapters.sandbox.bubblewrap import probe
 from assay.adapters.sandbox.cgroups import new_name, sweep
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
 from assay.adapters.sandbox.launcher_pool import LauncherPool
 from assay.adapters.sandbox.makers import place
+from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Limits
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
-from tests.sandbox.backends import Backend, eventually, need
+from tests.sandbox.backends import VIEWS, Backend, eventually, need
 
 NONE = Controllers(None, None, None, None, 2)
 
 
-@pytest.fixture
-def backend() -> Backend:
-    return need("bubblewrap")
+@pytest.fixture(params=VIEWS)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return need(str(request.param))
 
 
 def _launchers() -> set[int]:
@@ -136,7 +137,7 @@ def test_a_place_that_comes_back_late_is_not_kept() -> None:
 
 
 def test_a_program_that_is_not_there_is_a_broken_measurement(backend: Backend) -> None:
-    broken = Bubblewrap("/nowhere/bwrap", find_controllers())
+    broken = ViewSandbox(Maker("bubblewrap", "/nowhere/bwrap"), find_controllers())
     with pytest.raises(MeasurementError, match="can't start /nowhere/bwrap: No such file"):
         Backend("bubblewrap", broken).run("true")
 

@@ -34,31 +34,31 @@ def test_a_time_out_during_a_flood(backend: Backend) -> None:
     assert (ran.end, ran.output_cut, len(ran.output)) == (TIMED_OUT, True, 4096)
 
 
-def test_the_memory_limit(bubblewrap: Backend) -> None:
-    if not bubblewrap.sandbox.isolation.memory_limit.startswith("cgroup"):
+def test_the_memory_limit(view: Backend) -> None:
+    if not view.sandbox.isolation.memory_limit.startswith("cgroup"):
         pytest.skip("no control group for memory can be made here")
     # A single process, and many small ones that only together are too large.
     for lines in (
         "head -c 300m /dev/zero | tail",
         "for i in 1 2 3 4 5 6; do head -c 30m /dev/zero | tail & done; wait",
     ):
-        ran = bubblewrap.run(lines, limits=Limits(timeout_sec=20, memory_mb=100))
+        ran = view.run(lines, limits=Limits(timeout_sec=20, memory_mb=100))
         assert ran.end.out_of_memory, lines
         assert not ran.end.timed_out
         assert ran.peak_memory_mb is not None
         assert ran.peak_memory_mb <= 101
 
 
-def test_what_stays_below_the_memory_limit(bubblewrap: Backend) -> None:
-    ran = bubblewrap.run("head -c 20m /dev/zero | tail | wc -c", limits=Limits(timeout_sec=20, memory_mb=200))
+def test_what_stays_below_the_memory_limit(view: Backend) -> None:
+    ran = view.run("head -c 20m /dev/zero | tail | wc -c", limits=Limits(timeout_sec=20, memory_mb=200))
     assert (ran.end, ran.output) == (RunEnd(exit_code=0), b"20971520\n")
 
 
-def test_files_in_memory_count(bubblewrap: Backend) -> None:
-    if not bubblewrap.sandbox.isolation.memory_limit.startswith("cgroup"):
+def test_files_in_memory_count(view: Backend) -> None:
+    if not view.sandbox.isolation.memory_limit.startswith("cgroup"):
         pytest.skip("no control group for memory can be made here")
     for place in ("/tmp", "/dev/shm", "/run", "/var/tmp"):
-        ran = bubblewrap.run(
+        ran = view.run(
             f"[ -w {place} ] && head -c 300m /dev/zero > {place}/big", limits=Limits(timeout_sec=20, memory_mb=60)
         )
         assert ran.end.exit_code != 0, place
@@ -75,7 +75,7 @@ def test_a_fork_bomb_is_bounded(backend: Backend) -> None:
     limits = Limits(timeout_sec=2, processes=40, output_bytes=1000)
     undisturbed = contextlib.nullcontext() if backend.name == "process" else no_plain_processes()
     with within(40), undisturbed:
-        ran = backend.run(f": {mark}; b() {{ b | b & }}; b; sleep 60", limits=limits)
+        ran = backend.run(f": {mark}; b() {{ b | b & }}; b; sleep 60", limits=limits, alone=True)
     assert ran.end.timed_out or ran.end.exit_code is not None
     assert eventually(lambda: not processes_with(mark))
 
@@ -87,7 +87,7 @@ def test_the_process_limit(backend: Backend) -> None:
     if backend.name != "process":
         assert backend.run(few, limits=limits).output == b"fits\n"
     many = " ".join(map(str, range(400)))
-    ran = backend.run(f"for i in {many}; do sleep 0.5 & done; wait; echo fits", limits=limits)
+    ran = backend.run(f"for i in {many}; do sleep 0.5 & done; wait; echo fits", limits=limits, alone=True)
     assert b"fits" not in ran.output
 
 
@@ -105,7 +105,8 @@ def test_the_file_size_limit(backend: Backend, open_folder: Path, megabytes: int
     assert (ran.output.split()[-1] == b"0") is fits
 
 
-def test_usage(bubblewrap: Backend) -> None:
-    ran = bubblewrap.run("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done")
-    assert ran.cpu_sec is not None
+def test_usage(view: Backend) -> None:
+    ran = view.run("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done")
+    if ran.cpu_sec is None:
+        pytest.skip("nobody adds up the processors' time here")
     assert 0.02 < ran.cpu_sec < 20

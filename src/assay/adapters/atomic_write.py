@@ -5,7 +5,7 @@ A process that is killed in between leaves an unfinished file under another name
 
 import contextlib
 import os
-import tempfile
+import secrets
 from collections.abc import Callable, Iterator
 
 PREFIX = ".assay-"
@@ -37,17 +37,24 @@ def remove_unfinished(folder: str) -> None:
 @contextlib.contextmanager
 def unfinished_file(folder: str, text: str, settle: Callable[[int], None]) -> Iterator[str]:
     """A file with this content under a name of its own, to be moved or linked to its place."""
-    fd, temporary = tempfile.mkstemp(prefix=PREFIX, dir=folder)
+    temporary = f"{folder}/{PREFIX}{secrets.token_hex(8)}"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            settle(file.fileno())
-        os.chmod(temporary, 0o644)
+        try:
+            _write_all(fd, memoryview(text.encode()))
+            os.fchmod(fd, 0o644)
+            settle(fd)
+        finally:
+            os.close(fd)
         yield temporary
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def _write_all(fd: int, content: memoryview) -> None:
+    while content:
+        content = content[os.write(fd, content) :]
 
 
 def _write(path: str, text: str, settle: Callable[[int], None]) -> None:

@@ -7,7 +7,7 @@ host, because their programs name those paths.
 import os
 import stat
 
-from assay.adapters.sandbox.bubblewrap import SYSTEM
+from assay.adapters.sandbox.view_sandbox import SYSTEM
 from assay.adapters.shared_copies import open_copy
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Environment

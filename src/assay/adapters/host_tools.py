@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from assay.adapters.sandbox.bubblewrap import SYSTEM
+from assay.adapters.sandbox.view_sandbox import SYSTEM
 
 _NAMES = (".venv", "venv", "env")
 # Where a toolchain keeps what it needs beside its programs, relative to the user's home.

@@ -16,29 +16,32 @@ _CHECK_SEC = 0.1
 
 
 @contextlib.contextmanager
-def machine_lock(check: Callable[[], None] = lambda: None) -> Iterator[None]:
+def machine_lock(
+    check: Callable[[], None] = lambda: None, *, shared: bool = False, folder: str = "/"
+) -> Iterator[int]:
     """Wait for the lock and hold it. Raises ``MeasurementError`` where folders can't be locked.
 
     ``check`` is called now and then while somebody else holds it. It may end the waiting by raising something.
+    Several can hold it at a time if it is ``shared``. Another folder that every machine has is another lock.
     """
-    fd = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        _take(fd, check)
-        yield
+        _take(fd, check, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield fd
     finally:
         os.close(fd)
 
 
-def _take(fd: int, check: Callable[[], None]) -> None:
+def _take(fd: int, check: Callable[[], None], how: int) -> None:
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(fd, how | fcntl.LOCK_NB)
     except BlockingIOError:
-        _wait(fd, check)
+        _wait(fd, check, how)
     except OSError as error:
         raise _refused(error) from error
 
 
-def _wait(fd: int, check: Callable[[], None]) -> None:
+def _wait(fd: int, check: Callable[[], None], how: int) -> None:
     """Wait in the kernel's queue, in a thread and with a descriptor made for this.
 
     The lock belongs to both descriptors. If the other one is closed by then, the lock is free again at once.
@@ -49,7 +52,7 @@ def _wait(fd: int, check: Callable[[], None]) -> None:
 
     def queue() -> None:
         try:
-            fcntl.flock(own, fcntl.LOCK_EX)
+            fcntl.flock(own, how)
         except OSError as error:
             errors.append(error)
         os.close(own)
@@ -63,4 +66,4 @@ def _wait(fd: int, check: Callable[[], None]) -> None:
 
 
 def _refused(error: OSError) -> MeasurementError:
-    return MeasurementError(f"can't lock the root folder: {error.strerror}")
+    return MeasurementError(f"can't lock a folder of the machine: {error.strerror}")

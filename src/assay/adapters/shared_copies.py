@@ -9,7 +9,8 @@ import threading
 
 from assay.adapters.checksums import checksum
 from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import copy_tree, copy_whole, remove_tree, walk
+from assay.adapters.tree_walk import walk
+from assay.adapters.trees import copy_tree, copy_whole, remove_tree
 
 _open_copies: dict[tuple[str, tuple[str, ...], tuple[str, ...]], str] = {}
 _copying = threading.Lock()

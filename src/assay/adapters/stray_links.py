@@ -8,11 +8,13 @@ import posixpath
 import stat
 from collections.abc import Iterator, Sequence
 
-from assay.adapters.trees import walk
+from assay.adapters.tree_walk import Reach, walk
+from assay.adapters.trees import remove_tree
 
 # What a verifier sees besides the workspace and the system.
 _NOT_THE_AGENTS = ("/tests", "/solution", "/logs", "/proc", "/sys", "/dev")
 _MOST_LINKS = 40
+_LONGEST = 120
 _KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -27,12 +29,21 @@ def remove_strays(root: str, places: Sequence[str]) -> list[str]:
 
 
 def _remove_below(root: str, place: str) -> Iterator[str]:
-    for below, found in walk(f"{root}{place}"):
+    reach = Reach()
+    for below, found in walk(f"{root}{place}", reach):
         path = f"{place}/{below}"
         what = _stray(root, path, found)
         if what is not None:
             os.unlink(f"{root}{path}")
             yield f"{path} was {what}"
+    # Nobody looked there, so that anything could be in it.
+    for folder, why in reach.left:
+        remove_tree(f"{root}{place}/{folder}")
+        yield f"{_shortened(f'{place}/{folder}')} was {why}"
+
+
+def _shortened(path: str) -> str:
+    return path if len(path) <= _LONGEST else f"{path[:_LONGEST]}…"
 
 
 def _stray(root: str, path: str, found: os.stat_result) -> str | None:

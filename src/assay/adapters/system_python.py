@@ -2,7 +2,7 @@
 
 import os
 
-from assay.adapters.sandbox.bubblewrap import SYSTEM
+from assay.adapters.sandbox.view_sandbox import SYSTEM
 from assay.core.errors import InputError
 from assay.engine.sandbox import PATH
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 from assay.adapters.safe_read import read_file
 from assay.adapters.task_folder import is_task, read_task_text
-from assay.adapters.trees import walk
+from assay.adapters.tree_walk import walk
 from assay.dialects.harbor.task_config import FILE_NAME, NetworkMode
 from assay.engine.task import LOGS, Step, Task
 from assay.engine.task_reading import TaskFiles

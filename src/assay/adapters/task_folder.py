@@ -10,7 +10,7 @@ from assay.adapters.safe_read import read_file
 from assay.adapters.seeded_names import is_seeded
 from assay.adapters.shared_copies import names_program
 from assay.adapters.task_checksums import harbor_checksums
-from assay.adapters.trees import walk
+from assay.adapters.tree_walk import walk
 from assay.core.errors import InputError
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine import load_task as loading

@@ -1,7 +1,8 @@
 """Copy, pack, unpack and remove trees of files that an agent may have made.
 
 No link is ever followed: links are packed as links, and skipped in copies. Anything that isn't a file, a folder or
-a link is left out. Caps limit how much is kept, and files that were left out are counted.
+a link is left out. Caps limit how much is kept, and files that were left out are counted. Holes
+in files aren't read.
 """
 
 import contextlib
@@ -14,8 +15,10 @@ import stat
 import subprocess
 import tarfile
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from assay.adapters.sparse_files import copy_pieces, pack_pieces, pieces_of, unpack_file
+from assay.adapters.tree_walk import Reach, walk
 from assay.core.errors import MeasurementError
 
 MAX_FILES = 200_000
@@ -26,28 +29,39 @@ _NOT_THE_TREES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno
 
 @dataclass(slots=True)
 class Kept:
-    """How much of a tree was kept, and how many files weren't; ``too_much`` of those were above the caps."""
+    """How much of a tree was kept, and how many files weren't; ``too_much`` of those were above the caps.
+
+    ``why`` has the caps that were too low for something, in words.
+    """
 
     files: int = 0
     bytes: int = 0
     left_out: int = 0
     too_much: int = 0
+    why: list[str] = field(default_factory=list, compare=False)
 
     def takes(self, size: int) -> bool:
-        """Whether one more file of this size fits below the caps. Counts it either way."""
-        if self.files >= MAX_FILES or self.bytes + size > MAX_BYTES:
-            self.left_out += 1
-            self.too_much += 1
-            return False
+        """Whether one more file with so much content fits below the caps. Counts it either way."""
+        if self.files >= MAX_FILES:
+            return self.refuses(f"more than {MAX_FILES:,} files")
+        if self.bytes + size > MAX_BYTES:
+            return self.refuses(f"more than {MAX_BYTES // 2**30} GiB")
         self.files += 1
         self.bytes += size
         return True
 
-    def gives_back(self, size: int) -> None:
-        """Take back a file that was counted, because it couldn't be read."""
-        self.files -= 1
-        self.bytes -= size
+    def refuses(self, why: str) -> bool:
+        """Count something that is above a cap."""
         self.left_out += 1
+        self.too_much += 1
+        if why not in self.why:
+            self.why.append(why)
+        return False
+
+    def add_left(self, reach: Reach) -> None:
+        """Count the folders that a walk didn't go into."""
+        for _, why in reach.left:
+            self.refuses(why)
 
 
 def copy_tree(
@@ -65,10 +79,10 @@ def copy_tree(
     replaced and never followed. ``exclude`` has patterns of names to leave out, ``without`` has paths of the
     source to leave out with everything below them, and ``only`` is the one name to take.
     """
-    kept = Kept()
+    kept, reach = Kept(), Reach()
     skipped: set[str] = set()
     os.makedirs(target, exist_ok=True)
-    for path, found in walk(source):
+    for path, found in walk(source, reach):
         full = os.path.join(source, path)
         if full in without or os.path.dirname(full) in skipped:
             skipped.add(full)
@@ -86,6 +100,7 @@ def copy_tree(
             if error.errno in _NOT_THE_TREES_FAULT:
                 raise
             kept.left_out += 1  # Longer than a path can be, or gone in the meantime.
+    kept.add_left(reach)
     return kept
 
 
@@ -106,8 +121,8 @@ def _copy_entry(source: str, goal: str, found: os.stat_result, kept: Kept) -> No
         _make_folder(goal)
     elif not stat.S_ISREG(found.st_mode):
         kept.left_out += 1
-    elif kept.takes(found.st_size) and not _copy_file(source, goal, found):
-        kept.gives_back(found.st_size)
+    else:
+        _copy_file(source, goal, found, kept)
 
 
 def _excluded(path: str, patterns: Sequence[str]) -> bool:
@@ -121,7 +136,7 @@ def pack_tree(source: str, archive: str, *, exact: bool = False) -> Kept:
 
     With ``exact``, times are kept, and files that are one file under several names stay one.
     """
-    kept = Kept()
+    kept, reach = Kept(), Reach()
     twins: dict[tuple[int, int], str] = {}
     with (
         open(archive, "wb") as file,
@@ -129,7 +144,7 @@ def pack_tree(source: str, archive: str, *, exact: bool = False) -> Kept:
         gzip.GzipFile(filename="", mode="wb", compresslevel=GZIP_LEVEL, fileobj=file, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
-        for path, found in walk(source):
+        for path, found in walk(source, reach):
             entry = tarfile.TarInfo(path)
             entry.mode = stat.S_IMODE(found.st_mode)
             full = os.path.join(source, path)
@@ -144,13 +159,12 @@ def pack_tree(source: str, archive: str, *, exact: bool = False) -> Kept:
             elif exact and (found.st_dev, found.st_ino) in twins and kept.takes(0):
                 entry.type, entry.linkname = tarfile.LNKTYPE, twins[found.st_dev, found.st_ino]
                 tar.addfile(entry)
-            elif stat.S_ISREG(found.st_mode) and kept.takes(found.st_size):
-                if not _pack_file(tar, entry, full):
-                    kept.gives_back(found.st_size)
-                elif found.st_nlink > 1:
+            elif stat.S_ISREG(found.st_mode):
+                if _pack_file(tar, entry, full, kept) and found.st_nlink > 1:
                     twins[found.st_dev, found.st_ino] = path
             else:
-                kept.left_out += not stat.S_ISREG(found.st_mode)
+                kept.left_out += 1
+    kept.add_left(reach)
     return kept
 
 
@@ -206,29 +220,6 @@ def remove_tree(root: str) -> None:
     subprocess.run(["/bin/rm", "-rf", "--", root], capture_output=True, check=False)
 
 
-def walk(root: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Everything below a folder, parents before children, names sorted; a folder that can't be read is skipped."""
-    pending = [""]
-    while pending:
-        folder = pending.pop()
-        try:
-            with os.scandir(os.path.join(root, folder)) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except OSError:
-            continue
-        deeper: list[str] = []
-        for entry in found:
-            path = os.path.join(folder, entry.name)
-            try:
-                status = entry.stat(follow_symlinks=False)
-            except OSError:
-                continue
-            yield path, status
-            if stat.S_ISDIR(status.st_mode):
-                deeper.append(path)
-        pending += reversed(deeper)
-
-
 def real_folder(root: str, path: str) -> None:
     """Make a folder below ``root``, and all on the way to it, open to their owner.
 
@@ -255,27 +246,45 @@ def _make_folder(path: str) -> None:
     os.makedirs(path, exist_ok=True)
 
 
-def _copy_file(source: str, target: str, found: os.stat_result) -> bool:
-    """Copy one file. Returns whether it could be read."""
+def _copy_file(source: str, target: str, found: os.stat_result, kept: Kept) -> None:
+    """Copy one file, if it can be read and fits below the caps."""
     clear_the_way(target)
     with _opened(source) as fd:
-        if fd is None:
-            return False
-        with open(target, "xb") as output, open(fd, "rb", closefd=False) as content:
-            shutil.copyfileobj(content, output)
+        pieces = _accepted(fd, kept)
+        if fd is None or pieces is None:
+            return
+        with open(target, "xb") as output:
+            copy_pieces(fd, output, pieces, os.fstat(fd).st_size)
     os.chmod(target, stat.S_IMODE(found.st_mode) & 0o777 | 0o600)
-    return True
 
 
-def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str) -> bool:
-    """Copy one file. Returns whether it could be read."""
+def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str, kept: Kept) -> bool:
+    """Pack one file, if it can be read and fits below the caps; says whether it was."""
     with _opened(path) as fd:
-        if fd is None:
+        pieces = _accepted(fd, kept)
+        if fd is None or pieces is None:
             return False
         entry.size = os.fstat(fd).st_size
-        with open(fd, "rb", closefd=False) as content:
-            tar.addfile(entry, content)
+        if pieces == [(0, entry.size)]:
+            with open(fd, "rb", closefd=False) as content:
+                tar.addfile(entry, content)
+        elif entry.size:
+            pack_pieces(tar, entry, fd, pieces)
+        else:
+            tar.addfile(entry)
     return True
+
+
+def _accepted(fd: int | None, kept: Kept) -> list[tuple[int, int]] | None:
+    """The pieces of an open file; None if it isn't kept, which is counted."""
+    if fd is None:
+        kept.left_out += 1
+        return None
+    pieces = pieces_of(fd)
+    if pieces is None:
+        kept.refuses("a file in too many pieces")
+        return None
+    return pieces if kept.takes(sum(length for _, length in pieces)) else None
 
 
 @contextlib.contextmanager
@@ -299,7 +308,7 @@ def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tu
     elif entry.issym():
         os.symlink(entry.linkname, path)
     elif entry.isreg():
-        _unpack_file(tar, entry, path)
+        unpack_file(tar, entry, path)
     elif entry.islnk():
         _link_twin(_place_of(entry.linkname, target), path)
         return path
@@ -339,10 +348,3 @@ def _place_of(name: str, target: str) -> str:
         if os.path.islink(folder) or not os.path.isdir(folder):
             raise ValueError(f"the archive has a name below something that isn't a folder: {name!r}")
     return os.path.join(folder, parts[-1])
-
-
-def _unpack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str) -> None:
-    content = tar.extractfile(entry)
-    with open(path, "xb") as output:
-        if content is not None:
-            shutil.copyfileobj(content, output)

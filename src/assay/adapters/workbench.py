@@ -18,9 +18,9 @@ from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.shared_copies import SharedCopies, set_mode
 from assay.adapters.stray_links import remove_strays
+from assay.adapters.tree_walk import walk
 from assay.adapters.trees import (
-    MAX_BYTES,
-    MAX_FILES,
+    Kept,
     clear_the_way,
     copy_tree,
     copy_whole,
@@ -29,7 +29,6 @@ from assay.adapters.trees import (
     real_folder,
     remove_tree,
     unpack_tree,
-    walk,
 )
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
@@ -57,8 +56,11 @@ class Workbench:
         self._copies = copies
         self._sandbox = sandbox
         self._owner = sandbox.owner
-        self._base = scratch_folder(0o711)
+        # Root of a container is root of the machine for many engines, and can leave setuid programs: nobody else
+        # may enter. Other sandboxes have a user of their own, who has to.
+        self._base = scratch_folder(0o700 if sandbox.images is not None else 0o711)
         self._root = f"{self._base}/root"
+        self._real_root = f"{os.path.realpath(self._base)}/root"
         self.not_kept: list[str] = []
         self._logs_cut = False
         self._tests = ""
@@ -211,8 +213,7 @@ class Workbench:
         """Keep one of the folders below /logs. Returns whether it was too large, and notes that for the user."""
         kept = copy_tree(f"{self._base}/{name}", f"{target}/{name}")
         if kept.too_much:
-            most = f"{MAX_FILES} files or {MAX_BYTES // 2**30} GiB"
-            self.not_kept.append(f"/logs/{name} has more than {most}: {kept.too_much} of its files are not kept")
+            self.not_kept.append(_not_kept(f"/logs/{name}", kept))
         return kept.too_much > 0
 
     def keep_workspace(self, target: str) -> str:
@@ -225,6 +226,8 @@ class Workbench:
         self._reopen()
         part = f"{target}/{ARCHIVE}.part"
         kept = pack_tree(self._root, part, exact=True)
+        if kept.too_much:
+            self.not_kept.append(_not_kept("the workspace", kept))
         archive = f"{target}/{PARTIAL_ARCHIVE if kept.too_much or self._logs_cut else ARCHIVE}"
         os.replace(part, archive)
         return archive
@@ -248,9 +251,7 @@ class Workbench:
             real_folder(self._root, path)
         for place in self._environment.places:
             host = self._host(place)
-            if os.path.lexists(host) and os.path.realpath(host) != os.path.join(
-                os.path.realpath(self._root), place[1:]
-            ):
+            if os.path.lexists(host) and os.path.realpath(host) != f"{self._real_root}/{place[1:]}":
                 raise MeasurementError(f"{place} was replaced by a link")
 
     def _reopen(self) -> None:
@@ -290,6 +291,10 @@ class Workbench:
         """Give the places and the logs to the sandbox's user; the folders around them keep their owner."""
         for path in (*map(self._host, self._environment.places), *(f"{self._base}/{name}" for name in _LOGS)):
             own_tree(path, self._owner)
+
+
+def _not_kept(what: str, kept: Kept) -> str:
+    return f"{what} has {', '.join(kept.why)}: {kept.too_much} of its files are not kept"
 
 
 def _set_modes(source: str, target: str, mode: int) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import getpass
 import math
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,11 @@ def add_verifier_environment(parser: argparse.ArgumentParser) -> None:
         help="separate: the verifier gets the workspace alone; shared: also what the agent left in its home and "
         "other folders outside of it (default: as the task says, else separate)",
     )
+
+
+def warn(text: str) -> None:
+    """Say something that nobody should overlook."""
+    print(f"WARNING: {text}", file=sys.stderr)
 
 
 def exit_status(text: str) -> int:

@@ -1,13 +1,20 @@
-"""Show which sandboxes work on this machine, what each one isolates, and why the others aren't available."""
+"""Show which sandboxes work on this machine, what each one holds as measured, and why the others aren't available.
+
+Each sandbox is measured: commands in it try to see, reach and use what they must not. That takes some seconds.
+"""
 
 import argparse
 import json
 import platform
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from assay.adapters.sandbox.backends import Offer, offers
 from assay.adapters.sandbox.container import Container
+from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD
 from assay.version import ENGINE, VERSION
+
+_MARKS = {HELD: "no ", NOT_HELD: "YES", HELD_EACH: "YES"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,18 +52,23 @@ def _lines(offer: Offer) -> list[str]:
     isolation, not_tried = offer.sandbox.isolation, _not_tried(offer)
     return [
         f"\n{offer.name}: {'answers' if not_tried else 'works'}",
-        *([f"  not tried      {not_tried}"] if not_tried else []),
-        f"  processes      {'in their own namespace' if isolation.pid_namespace else 'supervised, not hidden'}",
-        f"  network        {'none, unless a task asks for it' if isolation.no_network else 'as on the host'}",
-        f"  system         {'read-only' if isolation.read_only_system else 'not read-only'}",
-        f"  memory limit   {isolation.memory_limit}",
-        f"  process limit  {isolation.process_limit}",
-        f"  CPU limit      {isolation.cpu_limit}",
-        f"  runs as        {isolation.user}",
-        f"  system calls   {isolation.system_calls}",
-        f"  namespaces     {'it can make its own' if isolation.nested_namespaces else 'it can make none'}",
-        f"  /tmp, /dev/shm {isolation.temporary_folders} in size",
+        *([f"  not tried       {not_tried}"] if not_tried else []),
+        f"  runs as         {isolation.user}",
+        f"  memory limit    {isolation.memory_limit}",
+        f"  process limit   {isolation.process_limit}",
+        f"  CPU limit       {isolation.cpu_limit}",
+        *_measured(isolation.measured),
     ]
+
+
+def _measured(found: Mapping[str, str]) -> list[str]:
+    """What a command tried to do there, and whether it could."""
+    lines = [f"    {_MARKS.get(what, '?  ')} {HOLDS[name]}{_why(what)}" for name, what in found.items()]
+    return ["  can a command …", *lines] if lines else []
+
+
+def _why(what: str) -> str:
+    return "" if what in (HELD, NOT_HELD) else f" ({what})"
 
 
 def _not_tried(offer: Offer) -> str:

@@ -20,7 +20,7 @@ from assay.adapters.task_folder import load_task_if_there
 from assay.adapters.this_host import ThisHost
 from assay.adapters.trial_folder import DiskKeptTrial, find_trials
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive
+from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, warn
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
@@ -56,7 +56,7 @@ def grading_again(
 ) -> Iterator[GradeAgain]:
     """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
     known = next(filter(None, (recorded_backend(DiskKeptTrial(trial)) for trial in trials)), AUTO)
-    site = Site(choose(kind_of(known) if isolation == AUTO else isolation), ThisHost())
+    site = Site(choose(kind_of(known) if isolation == AUTO else isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
         yield GradeAgain(
             site,

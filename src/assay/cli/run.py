@@ -41,6 +41,7 @@ from assay.cli.arguments import (
     add_verifier_environment,
     grading_rules,
     positive,
+    warn,
     whole_number,
 )
 from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
@@ -107,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
     kept = kept_from_tasks(args)
-    site = Site(choose(args.isolation), ThisHost({n: v for n, v in os.environ.items() if n not in kept}))
+    site = Site(choose(args.isolation, warn), ThisHost({n: v for n, v in os.environ.items() if n not in kept}))
     agent = agent_of(args, os.environ, site.sandbox, display.note)
     doors = doors_of(agent, site.sandbox, os.environ)
     tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args, kept), no_image=args.no_image)

@@ -27,7 +27,7 @@ from assay.adapters.sandbox.backends import choose
 from assay.adapters.task_folder import load_task
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_isolation, add_verifier_environment, positive
+from assay.cli.arguments import add_isolation, add_verifier_environment, positive, warn
 from assay.cli.table import clean
 from assay.cli.task_check import Attempts, check_task, checked_json, print_checked
 from assay.cli.task_choice import add_task_choice, chosen_tasks
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         return _show(paths, as_json=args.json)
     if not args.run_them:
         return _check(paths, None, args)
-    site = Site(choose(args.isolation), ThisHost())
+    site = Site(choose(args.isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
 
         def attempts(task: Task) -> list[LintFinding]:

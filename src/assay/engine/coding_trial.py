@@ -52,7 +52,7 @@ def run_coding_trial(
             folder.tell_trajectory(step.name, agent)
             records.append(coding.scoring.agent_record(folder.path, step.name, _end(ran, step), agent.name))
             run.check_model()
-            if ran is not None and ran.end.timed_out:
+            if ran is not None and (ran.end.timed_out or ran.end.excess):
                 break
         rewards, broken = _score(task, bench, folder, records, coding)
     except MeasurementError as error:

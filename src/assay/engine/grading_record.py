@@ -95,6 +95,7 @@ def grading_of(
                 wall_sec=(ran.finished_at - ran.started_at).total_seconds(),
                 cpu_sec=ran.cpu_sec,
                 peak_memory_mb=ran.peak_memory_mb,
+                disk_mb=ran.disk_mb,
             ),
             previous=before.sha256,
         ),
@@ -151,7 +152,9 @@ def _joined(hashes: Sequence[str | None]) -> str | None:
 def _usage_of_steps(used: Sequence[Usage]) -> Usage:
     cpu = [one.cpu_sec for one in used if one.cpu_sec is not None]
     memory = [one.peak_memory_mb for one in used if one.peak_memory_mb is not None]
+    disk = [one.disk_mb for one in used if one.disk_mb is not None]
     return Usage(
+        disk_mb=max(disk, default=None),
         wall_sec=sum(one.wall_sec for one in used),
         cpu_sec=sum(cpu) if cpu else None,
         peak_memory_mb=max(memory, default=None),

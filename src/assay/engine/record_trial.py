@@ -37,7 +37,8 @@ class TrialRecorder:
         """Keep the verifier's files and the grading."""
         verified = record.verified
         self._folder.keep_verifier(step.name, self._bench, record.verifier)
-        self._bench.clear_agent()
+        if step is not self._task.steps[-1]:
+            self._bench.clear_agent()
         if verified is None:
             return
         grading = grading_of(

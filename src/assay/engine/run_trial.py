@@ -15,7 +15,7 @@ from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.task_commands import agent_command
-from assay.engine.trial_record import BROKEN, Failure, StepRecord, TrialRecord
+from assay.engine.trial_record import BROKEN, TOO_MUCH_DISK, Failure, StepRecord, TrialRecord
 
 # Shorter values, such as 1 or true, are no secrets, and occur everywhere.
 SHORTEST_SECRET = 6
@@ -111,6 +111,8 @@ def _agent_failure(ran: Ran, timeout_sec: float) -> Failure | None:
     if ran.end.timed_out:
         message = f"Agent execution timed out after {timeout_sec} seconds"
         return Failure("AgentTimeoutError", message, ran.finished_at)
+    if ran.end.excess:
+        return Failure(TOO_MUCH_DISK, f"The agent {ran.end.excess}", ran.finished_at)
     if ran.end.exit_code == 0:
         return None
     how = f"exit code {ran.end.exit_code}" if ran.end.exit_code is not None else f"signal {ran.end.signal}"

@@ -13,7 +13,7 @@ from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.task_commands import verifier_command
-from assay.engine.trial_record import Failure, Verified
+from assay.engine.trial_record import TOO_MUCH_DISK, Failure, Verified
 from assay.engine.unpinned import downloads
 from assay.evidence.files import Content, File, RewardFiles
 from assay.evidence.verifier_run import VerifierEvidence
@@ -81,6 +81,9 @@ def _harbor_rewards(
     if ran.end.timed_out:
         message = f"Verifier execution timed out after {timeout_sec} seconds"
         return None, Failure("VerifierTimeoutError", message, ran.finished_at)
+    if ran.end.excess:
+        message = f"The verifier {ran.end.excess}"
+        return None, Failure(TOO_MUCH_DISK, message, ran.finished_at)
     try:
         rewards = parse_reward_files(files, profile).rewards
     except RewardError as error:

@@ -28,14 +28,18 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a command may use. Output beyond the tail is read and dropped, so it can't block or fill a disk."""
+    """What a command may use. Output beyond the tail is read and dropped, so it can't block or fill a disk.
+
+    ``disk_mb`` is for all that it may write to together, ``file_mb`` for a single file.
+    """
 
     timeout_sec: float
     memory_mb: int | None = None
-    cpus: int | None = None
+    cpus: float | None = None
     processes: int = 1024
     file_mb: int = 4096
     output_bytes: int = 256 * 1024
+    disk_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,11 @@ class Command:
     user: str | int | None = None
     image: str | None = None
 
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The folders of the host that it may write to."""
+        return tuple(mount.source for mount in self.mounts if mount.writable)
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -64,11 +73,15 @@ class Ran:
     finished_at: datetime
     cpu_sec: float | None = None
     peak_memory_mb: float | None = None
+    disk_mb: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """How well a sandbox isolates on this machine, as probed. Recorded on every grading."""
+    """How well a sandbox isolates on this machine, as probed. Recorded on every grading.
+
+    ``measured`` says of each thing that a command must not do whether it can't: ``held`` or ``not held``.
+    """
 
     backend: str
     pid_namespace: bool
@@ -81,6 +94,7 @@ class Isolation:
     system_calls: str = "not filtered"
     nested_namespaces: bool = True
     temporary_folders: str = "not limited"
+    measured: Mapping[str, str] = field(default_factory=dict)
 
 
 class Images(Protocol):

@@ -14,6 +14,7 @@ INSTRUCTION_ENV_LIMIT = 64 * 1024
 DEFAULT_AGENT_TIMEOUT_SEC = 3600.0
 DEFAULT_VERIFIER_TIMEOUT_SEC = 600.0
 _SHARED_HOME = "/root"
+DEFAULT_FILE_MB, DEFAULT_DISK_MB = 4096, 10240
 
 
 def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> Command | None:
@@ -59,7 +60,8 @@ def _limits(task: Task, timeout_sec: float) -> Limits:
         timeout_sec=timeout_sec,
         memory_mb=environment.memory_mb,
         cpus=environment.cpus,
-        file_mb=environment.storage_mb or 4096,
+        file_mb=environment.storage_mb or DEFAULT_FILE_MB,
+        disk_mb=environment.storage_mb or DEFAULT_DISK_MB,
     )
 
 

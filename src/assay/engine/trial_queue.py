@@ -15,6 +15,7 @@ from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine.job_plan import Planned, trial_name
 from assay.engine.sandbox import InterruptedRunError
 from assay.engine.site import Host
+from assay.engine.trial_record import TOO_MUCH_DISK
 
 WRITING_SHARE = 0.05
 MAX_WAIT_SEC = 60.0
@@ -167,7 +168,7 @@ class TrialQueue:
         for _ in range(self._max_retries):
             ended = self._runner.run(planned, name)
             kind = ended.trial.exception_type
-            if kind is None or kind in EXCLUDED_FROM_RETRY:
+            if kind is None or kind in (*EXCLUDED_FROM_RETRY, TOO_MUCH_DISK):
                 return ended
             self._runner.discard(name)
             wait = min(1.0, MAX_WAIT_SEC)

@@ -11,6 +11,8 @@ from assay.engine.sandbox import Ran
 
 # The exception of a trial whose measurement broke. It says nothing about the agent.
 BROKEN = "MeasurementError"
+# The exception of a trial whose agent, or whose verifier, used more disk than it may.
+TOO_MUCH_DISK = "DiskLimitError"
 
 
 @dataclass(frozen=True, slots=True)

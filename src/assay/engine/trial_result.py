@@ -95,7 +95,9 @@ def remark(record: TrialRecord) -> str | None:
 def _ended(who: str, ran: Ran) -> str:
     seconds = (ran.finished_at - ran.started_at).total_seconds()
     how = "timed out" if ran.end.timed_out else f"ended with exit code {ran.end.exit_code}"
-    return f"{wire.utc(ran.finished_at)} the {who} {how} after {seconds:.3f} s"
+    how = ran.end.excess or how
+    disk = "" if ran.disk_mb is None else f", with {ran.disk_mb:.0f} MB on disk"
+    return f"{wire.utc(ran.finished_at)} the {who} {how} after {seconds:.3f} s{disk}"
 
 
 def _asked(use: ModelUse) -> str:

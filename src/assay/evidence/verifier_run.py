@@ -7,12 +7,16 @@ from assay.evidence.files import File, RewardFiles
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """How a command in a sandbox ended. ``exit_code`` is None if it was stopped from outside."""
+    """How a command in a sandbox ended. ``exit_code`` is None if it was stopped from outside.
+
+    ``excess`` says what it used too much of, if it was stopped for that.
+    """
 
     exit_code: int | None
     timed_out: bool = False
     out_of_memory: bool = False
     signal: int | None = None
+    excess: str = ""
 
 
 @dataclass(frozen=True, slots=True)

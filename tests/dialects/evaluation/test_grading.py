@@ -46,7 +46,7 @@ def test_the_fields_of_a_record() -> None:
         "previous",
     ]
     assert list(Hashes.model_fields) == ["task", "tests", "output", "reward", "details", "workspace"]
-    assert list(Usage.model_fields) == ["wall_sec", "cpu_sec", "peak_memory_mb"]
+    assert list(Usage.model_fields) == ["wall_sec", "cpu_sec", "peak_memory_mb", "disk_mb"]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ class Group:
         self.folders = [f"{root}/{name}" for root in controllers.roots]
         for folder in self.folders:
             os.mkdir(folder)
+        self._limits: tuple[int | None, int, float | None] | None = None
         self._kills = 0
         self._cpu_sec = 0.0
         self._peak: int | None = None
@@ -47,11 +48,15 @@ class Group:
 
     def begin(self, limits: Limits) -> None:
         """Set the limits of the next command, and start counting again."""
-        self._limit_memory(limits.memory_mb)
-        if self.pids is not None:
-            # The launcher is one of them.
-            _write(f"{self.pids}/pids.max", limits.processes + 1)
-        self._limit_cpus(limits.cpus)
+        wanted = limits.memory_mb, limits.processes, limits.cpus
+        if wanted != self._limits:
+            self._limits = None  # For the case that only some of them can be set.
+            self._limit_memory(limits.memory_mb)
+            if self.pids is not None:
+                # The launcher is one of them.
+                _write(f"{self.pids}/pids.max", limits.processes + 1)
+            self._limit_cpus(limits.cpus)
+            self._limits = wanted
         self._kills = self._memory_kills()
         self._cpu_sec = self._cpu_usage() or 0.0
         self._open_peak()
@@ -108,13 +113,13 @@ class Group:
         with contextlib.suppress(OSError):
             _write(f"{self.memory}/{names[1]}", limit)
 
-    def _limit_cpus(self, cpus: int | None) -> None:
+    def _limit_cpus(self, cpus: float | None) -> None:
         if self.quota is None:
             return
         if self._version == 2:
-            _write(f"{self.quota}/cpu.max", f"{cpus * PERIOD if cpus else 'max'} {PERIOD}")
+            _write(f"{self.quota}/cpu.max", f"{int(cpus * PERIOD) if cpus else 'max'} {PERIOD}")
         else:
-            _write(f"{self.quota}/cpu.cfs_quota_us", cpus * PERIOD if cpus else -1)
+            _write(f"{self.quota}/cpu.cfs_quota_us", int(cpus * PERIOD) if cpus else -1)
 
     def _memory_kills(self) -> int:
         """How often the kernel killed something in the group for its memory."""

@@ -44,9 +44,10 @@ class Container:
 
     owner: tuple[int, int] | None = None
 
-    def __init__(self, engine: str, untried: str = "") -> None:
+    def __init__(self, engine: str, untried: str = "", trial_image: str | None = None) -> None:
         self._engine = Engine(engine)
         self.untried = untried
+        self.trial_image = trial_image
         self.images = self
         self.isolation = Isolation(
             backend=f"container ({self._engine.name})",
@@ -64,7 +65,8 @@ class Container:
             raise MeasurementError("a container needs an image, but the task has none")
         handover = hand_over(command.env)
         with _standard_input(command.stdin) as folder, self._watched() as name:
-            self._create(name, *_options(command, folder, handover), env=handover.client_env)
+            options = _options(command, folder, handover, self._engine.name)
+            self._create(name, *options, env=handover.client_env)
             ran = run_child(
                 Child(
                     argv=[self._engine.path, "start", "--attach", "--interactive", name],
@@ -74,6 +76,8 @@ class Container:
                     output_bytes=command.limits.output_bytes,
                     env=os.environ,
                     kill=partial(self._stop, name),
+                    written=command.written,
+                    disk_mb=command.limits.disk_mb,
                 )
             )
             return replace(ran, end=_end(ran, self._state(name, ran)), cpu_sec=None)
@@ -146,18 +150,18 @@ def _probe(name: str) -> Container:
     engine = Engine(path)
     engine.greet()
     sweep(engine)
-    return Container(path, untried=_try_out(engine))
+    return _try_out(engine)
 
 
-def _try_out(engine: Engine) -> str:
-    """Run a command. Returns why it couldn't be tried, if so. Raises ``MeasurementError`` if it doesn't work."""
+def _try_out(engine: Engine) -> Container:
+    """Run a command. The sandbox knows if none could be tried. Raises ``MeasurementError`` if it failed."""
     image = own_image(engine)
     if image is not None:
         try:
             _run_probe(engine, image)
         except MeasurementError as error:
             raise MeasurementError(f"{engine.name} answers, but can't run anything here: {error}") from error
-        return ""
+        return Container(engine.path, trial_image=image)
     # A failure may be the engine's or the image's. A success is the engine's.
     reason = "there is no image to try it with"
     for image in other_images(engine):
@@ -166,8 +170,8 @@ def _try_out(engine: Engine) -> str:
         except MeasurementError as error:
             reason = f"none of the images on this machine could be tried: {error}"
         else:
-            return ""
-    return reason
+            return Container(engine.path, trial_image=image)
+    return Container(engine.path, untried=reason)
 
 
 def _run_probe(engine: Engine, image: str) -> None:
@@ -188,8 +192,10 @@ def _run_probe(engine: Engine, image: str) -> None:
         )
 
 
-def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]:
+def _options(command: Command, folder: str, handover: Handover, engine: str) -> Iterator[str]:
     limits = command.limits
+    # Docker knows no such option.
+    plain = ",nosuid,nodev" if engine == "podman" else ""
     # Otherwise the engine would write everything that a command prints to the host's disk.
     yield from ("--interactive", "--stop-signal", "KILL", "--log-driver", "none")
     yield from ("--network", "bridge" if command.network else "none", "--pids-limit", str(limits.processes))
@@ -201,9 +207,9 @@ def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]
         yield from ("--cpus", str(limits.cpus))
     if command.user is not None:
         yield from ("--user", str(command.user))
-    yield from ("--volume", f"{folder}:/run/assay:ro")
+    yield from ("--volume", f"{folder}:/run/assay:ro{plain}")
     for mount in command.mounts:
-        yield from ("--volume", f"{mount.source}:{mount.target}:{'rw' if mount.writable else 'ro'}")
+        yield from ("--volume", f"{mount.source}:{mount.target}:{'rw' if mount.writable else 'ro'}{plain}")
     yield from handover.options
     script = _LIFELINE + _COMMAND % handover.script
     yield from ("--entrypoint", "/bin/sh", command.image or "", "-c", script, "sh", *command.argv)
@@ -212,7 +218,10 @@ def _options(command: Command, folder: str, handover: Handover) -> Iterator[str]
 @contextlib.contextmanager
 def _standard_input(content: bytes) -> Iterator[str]:
     """A folder with the command's standard input, readable to any user."""
-    with temporary_folder(0o755) as folder:
+    with temporary_folder(0o700) as around:
+        folder = f"{around}/input"
+        os.mkdir(folder)
+        os.chmod(folder, 0o755)  # noqa: S103 - nobody outside can enter the folder around it
         Path(folder, "stdin").write_bytes(content)
         os.chmod(f"{folder}/stdin", 0o644)
         yield folder
@@ -223,7 +232,7 @@ def _end(ran: Ran, state: State) -> RunEnd:
     if not state.started:
         said = ran.output.decode(errors="replace").strip()[-500:]
         raise MeasurementError(f"the container couldn't start: {state.error or said}")
-    if ran.end.timed_out:
+    if ran.end.timed_out or ran.end.excess:
         return ran.end
     if state.running or ran.end.exit_code is None:
         raise MeasurementError("the engine's client ended before the container did")

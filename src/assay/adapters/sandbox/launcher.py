@@ -4,8 +4,10 @@
 
 It is small, and it is the sandbox's user already: starting a command from here costs one ``exec``, where Assay
 would have to copy itself, change the user and pass through a shell first. Each message on the socket starts one
-command and brings descriptors: the command's socket, its command line, its input, its output, and what it finds
-as 3, 4, … On the command's socket the launcher says that it has begun, and later how it ended; whatever comes from
+command: it names the limits of the command (``NPROC=…``), says how to start it, and brings descriptors. These are
+the command's socket, its command line, its input, its output, and further ones. ``spawn`` starts a program, which
+finds the further ones as 3, 4, …; ``enter`` runs the command in namespaces that the launcher makes itself. On the
+command's socket the launcher says that it has begun, and later how it ended; whatever comes from
 the other side, or its end, kills the command. When Assay dies, all of these sockets end. A sandbox that was only
 half made then can't slip away: the launcher adopts orphans and kills until none is left.
 """
@@ -13,6 +15,7 @@ half made then can't slip away: the launcher adopts orphans and kills until none
 import contextlib
 import fcntl
 import os
+import resource
 import select
 import signal
 import socket
@@ -21,10 +24,12 @@ import sys
 # The folder of this script is not on the path of an isolated interpreter.
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
+import own_namespaces  # type: ignore[import-not-found]
 from limits import become  # type: ignore[import-not-found]
 from orphans import adopt_orphans, kill_all, take_new_keyring  # type: ignore[import-not-found]
 
 MAX_FDS = 16
+MAX_WORDS = 256
 ABOVE_THE_COMMANDS = 64
 IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 ENV = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
@@ -59,16 +64,18 @@ class Launcher:
 
     def _start(self) -> bool:
         """Start what the next message asks for. False when there is none any more."""
-        _, fds, _, _ = socket.recv_fds(self._requests, 1, MAX_FDS, socket.MSG_CMSG_CLOEXEC)
+        words, fds, _, _ = socket.recv_fds(self._requests, MAX_WORDS, MAX_FDS, socket.MSG_CMSG_CLOEXEC)
         if not fds:
             return False
+        how, *limits = words.decode().split()
+        most = {name: int(number) for name, _, number in (limit.partition("=") for limit in limits)}
         # Out of the way of the numbers that the command gets.
         high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, ABOVE_THE_COMMANDS) for fd in fds]
         for fd in fds:
             os.close(fd)
         own = socket.socket(fileno=high[0])
         try:
-            pid = self._spawn(read_all(high[1]), high[2:])
+            pid = self._begin(how, read_all(high[1]), high[2:], most)
         except OSError as error:
             own.send(f"failed {error.errno}".encode())
             own.close()
@@ -80,18 +87,36 @@ class Launcher:
             os.close(fd)
         return True
 
-    def _spawn(self, argv: list[bytes], fds: list[int]) -> int:
+    def _begin(self, how: str, argv: list[bytes], fds: list[int], limits: dict[str, int]) -> int:
         """Start a command with its input, its output (twice) and the further descriptors.
 
         If memory runs out, the command is to die before its launcher. It inherits this; the launcher drops it.
         """
-        given = [fds[0], fds[1], fds[1], *fds[2:]]
-        actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(given)]
         os.write(self._dies_first, b"1000")
         try:
-            return os.posix_spawn(argv[0], argv, ENV, file_actions=actions, setsigdef=[*IGNORED, signal.SIGXFSZ])
+            if how == "spawn" and not limits:
+                return spawn(argv, [fds[0], fds[1], fds[1], *fds[2:]])
+            return self._fork(how, argv, fds, limits)
         finally:
             os.write(self._dies_first, b"0")
+
+    def _fork(self, how: str, argv: list[bytes], fds: list[int], limits: dict[str, int]) -> int:
+        pid = os.fork()
+        if pid:
+            return pid
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            self._requests.close()
+            for number, fd in enumerate([fds[0], fds[1], fds[1]]):
+                os.dup2(fd, number)
+            if how == "enter":
+                enter(argv, fds[2:], limits)
+            execute(argv, fds[2:], limits)
+        except OSError as error:
+            os.write(1, f"can't start {os.fsdecode(argv[0])}: {error.strerror}".encode())
+        finally:
+            os._exit(1)
 
     def _kill(self, fd: int) -> None:
         self._poll.unregister(fd)
@@ -122,8 +147,39 @@ class Launcher:
         own.close()
 
 
+def spawn(argv: list[bytes], given: list[int]) -> int:
+    """Start a program with these descriptors as 0, 1, 2, …"""
+    actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(given)]
+    return os.posix_spawn(argv[0], argv, ENV, file_actions=actions, setsigdef=[*IGNORED, signal.SIGXFSZ])
+
+
+def execute(argv: list[bytes], fds: list[int], limits: dict[str, int]) -> None:
+    """Become a program with these limits. The descriptors are its 3, 4, …"""
+    for number, fd in enumerate(fds, 3):
+        os.dup2(fd, number)
+    for name in (*IGNORED, signal.SIGXFSZ):
+        signal.signal(name, signal.SIG_DFL)
+    for limit, most in limits.items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (most, most))
+    os.execve(argv[0], argv, ENV)  # noqa: S606
+
+
+def enter(argv: list[bytes], fds: list[int], limits: dict[str, int]) -> None:
+    """Become the command in namespaces of its own. Nothing of the launcher stays open."""
+    options, status, rules = read_all(fds[0]), fds[1], content(fds[2])
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        if fd > 2 and fd != status:
+            with contextlib.suppress(OSError):
+                os.close(fd)
+    own_namespaces.enter([os.fsdecode(word) for word in options], argv, status, rules, limits)
+
+
 def read_all(fd: int) -> list[bytes]:
-    return os.pread(fd, os.fstat(fd).st_size, 0).split(b"\0")
+    return content(fd).split(b"\0")
+
+
+def content(fd: int) -> bytes:
+    return os.pread(fd, os.fstat(fd).st_size, 0)
 
 
 def close_all_above(last: int) -> None:

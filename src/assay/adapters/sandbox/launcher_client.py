@@ -4,7 +4,7 @@ import contextlib
 import os
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.adapters.sandbox.memory_file import memory_file
@@ -25,15 +25,27 @@ class LauncherClient:
             fd = theirs.fileno()
             self.pid = os.posix_spawn(argv[0], argv, {}, file_actions=[(os.POSIX_SPAWN_DUP2, fd, 3)])
 
-    def start(self, argv: Sequence[str], fds: Sequence[int]) -> "LaunchedChild":
-        """Start a command; ``fds`` become its descriptors 3, 4, …"""
+    def start(
+        self,
+        argv: Sequence[str],
+        fds: Sequence[int],
+        limits: Mapping[str, int] | None = None,
+        *,
+        enter: bool = False,
+    ) -> "LaunchedChild":
+        """Start a command; ``fds`` become its descriptors 3, 4, … ``limits`` are named as in ``resource``.
+
+        With ``enter``, the launcher makes the namespaces itself: ``fds`` are bwrap's options, a file for how the
+        command ended, and the rules for system calls.
+        """
+        words = ["enter" if enter else "spawn", *(f"{name}={most}" for name, most in (limits or {}).items())]
         stdin_theirs, stdin = os.pipe()
         stdout, stdout_theirs = os.pipe()
         own, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         running = LaunchedChild(self, own, stdin, stdout)
         try:
             with memory_file("\0".join(argv)) as line, theirs:
-                self._ask([theirs.fileno(), line, stdin_theirs, stdout_theirs, *fds])
+                self._ask(words, [theirs.fileno(), line, stdin_theirs, stdout_theirs, *fds])
             word, *numbers = self.hear(own)
             if word != "begun":
                 raise OSError(int(numbers[0]), os.strerror(int(numbers[0])))
@@ -67,10 +79,10 @@ class LauncherClient:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
 
-    def _ask(self, fds: Sequence[int]) -> None:
+    def _ask(self, words: Sequence[str], fds: Sequence[int]) -> None:
         # A launcher that is gone is noticed when it doesn't answer.
         with contextlib.suppress(OSError):
-            socket.send_fds(self._requests, [b"s"], fds)
+            socket.send_fds(self._requests, [" ".join(words).encode()], fds)
 
 
 class LaunchedChild:

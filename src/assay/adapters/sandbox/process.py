@@ -2,7 +2,7 @@
 
 A command runs as an unprivileged user under limits, with a supervisor that kills everything it leaves behind.
 There are no namespaces, so the system and the network stay visible, and that is recorded. Harbor's absolute paths
-are links at those very paths while the command runs, so only one command can have them at a time.
+are links at those very paths while commands run, which lead each of them to its own files.
 """
 
 import contextlib
@@ -12,9 +12,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from assay.adapters.machine_lock import machine_lock
+from assay.adapters.sandbox.harbor_paths import harbor_paths
 from assay.adapters.sandbox.memory_file import memory_file
 from assay.adapters.sandbox.run_child import Child, check_stopped, run_child
+from assay.adapters.sandbox.seccomp import FILTERED, HELD_NUMBER, filter_program, holding_program
+from assay.adapters.sandbox.user_threads import threads_of
 from assay.adapters.scratch import temporary_folder
 from assay.adapters.trees import own_tree
 from assay.core.errors import MeasurementError
@@ -38,21 +40,32 @@ class Process:
             memory_limit="rlimit",
             process_limit="rlimit" if self.owner else "none",
             cpu_limit="none",
+            system_calls=FILTERED if filter_program() else "not filtered",
             user="nobody" if self.owner else "the caller",
         )
 
     def run(self, command: Command) -> Ran:
         uid, gid = self.owner or (-1, -1)
         limits = command.limits
-        numbers = (uid, gid, limits.file_mb, limits.memory_mb or 0, limits.processes)
-        with _absolute_paths(command.mounts), _control_pipe() as control, _home(self.owner) as home:
+        # Commands that run beside this one have the same user, and the kernel counts them all.
+        processes = limits.processes + (threads_of(uid) if uid >= 0 else 0)
+        numbers = (uid, gid, limits.file_mb, limits.memory_mb or 0, processes)
+        rules = [program for program in (filter_program(), holding_program()) if program is not None]
+        sizes = " ".join(str(len(program)) for program in rules)
+        with (
+            harbor_paths(command.mounts, check_stopped) as view,
+            _control_pipe() as control,
+            _home(self.owner) as home,
+            memory_file(f"{sizes}\n".encode() + b"".join(rules)) as filters,
+        ):
             # A shell takes the name of its folder from here; otherwise it would show where the link leads.
             given = {**command.env, "PWD": command.workdir}
             given |= {name: home for name in ("HOME", "TMPDIR") if _is_shared(given.get(name), command.mounts)}
             text = "\0".join(f"{name}={value}" for name, value in given.items())
             with memory_file(text) as env, memory_file("") as status:
-                arguments = (control, status, *numbers, env, command.workdir, *command.argv)
-                ran = self._run(command, [*START, *map(str, arguments)], (control, status, env))
+                fds = (control, status, env, view, filters)
+                arguments = (control, status, *numbers, env, view, filters, HELD_NUMBER)
+                ran = self._run(command, [*START, *map(str, arguments), command.workdir, *command.argv], fds)
                 if said := os.pread(status, 1000, 0).decode(errors="replace"):
                     raise MeasurementError(f"the process sandbox couldn't start the command: {said}")
                 return ran
@@ -67,6 +80,8 @@ class Process:
                 output_bytes=limits.output_bytes,
                 pass_fds=fds,
                 kill=_terminate,
+                written=command.written,
+                disk_mb=limits.disk_mb,
             )
         )
 
@@ -117,42 +132,3 @@ def _home(owner: tuple[int, int] | None) -> Iterator[str]:
 def _is_shared(path: str | None, mounts: Sequence[Mount]) -> bool:
     """Whether everybody on this machine shares a folder. The task's own mounts aren't shared."""
     return path is not None and not any(path == one.target or path.startswith(f"{one.target}/") for one in mounts)
-
-
-@contextlib.contextmanager
-def _absolute_paths(mounts: Sequence[Mount]) -> Iterator[None]:
-    """Links at the absolute paths, for one command at a time on the whole machine."""
-    with machine_lock(check_stopped):
-        made: list[str] = []
-        try:
-            for mount in sorted(mounts, key=lambda mount: mount.target):
-                _link(mount, made)
-            yield
-        finally:
-            for path in reversed(made):
-                with contextlib.suppress(OSError):
-                    os.unlink(path) if os.path.islink(path) else os.rmdir(path)
-
-
-def _link(mount: Mount, made: list[str]) -> None:
-    if mount.source == mount.target:
-        return
-    try:
-        _make_parent(os.path.dirname(mount.target), made)
-        if os.path.islink(mount.target) and "assay-" in os.readlink(mount.target):
-            os.unlink(mount.target)  # Left by a run that was killed.
-        os.symlink(mount.source, mount.target)
-    except OSError as error:
-        raise MeasurementError(
-            f"the process sandbox can't provide {mount.target} ({error.strerror}): it needs root and a free path"
-        ) from error
-    made.append(mount.target)
-
-
-def _make_parent(parent: str, made: list[str]) -> None:
-    if not os.path.isdir(parent):
-        missing = [str(path) for path in (Path(parent), *Path(parent).parents) if not path.is_dir()]
-        os.makedirs(parent)
-        made += reversed(missing)
-    elif parent == "/logs" and parent not in made and not os.listdir(parent):
-        made.append(parent)  # Left by a run that was killed.

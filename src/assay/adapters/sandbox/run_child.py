@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from assay.adapters.sandbox.disk_watch import DiskWatch
 from assay.adapters.sandbox.started_command import OwnChild, StartedCommand
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import InterruptedRunError, Ran
@@ -79,6 +80,8 @@ class Child:
     pass_fds: tuple[int, ...] = ()
     hold_stdin: bool = False
     kill: Callable[[int], None] | None = None
+    written: Sequence[str] = ()
+    disk_mb: int | None = None
 
 
 def run_child(child: Child) -> Ran:
@@ -86,7 +89,8 @@ def run_child(child: Child) -> Ran:
     with starting(child.argv[0]) as start:
         command = OwnChild(child.argv, child.env, child.pass_fds, child.kill)
     stdin = None if child.hold_stdin else child.stdin
-    return attend(command, stdin, start, child.timeout_sec, child.output_bytes)
+    watch = DiskWatch(child.written, child.disk_mb, command.process.pid)
+    return attend(command, stdin, start, child.timeout_sec, child.output_bytes, watch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +116,19 @@ def starting(program: str) -> Iterator[Start]:
 
 
 def attend(
-    command: StartedCommand, stdin: bytes | None, start: Start, timeout_sec: float, output_bytes: int
+    command: StartedCommand,
+    stdin: bytes | None,
+    start: Start,
+    timeout_sec: float,
+    output_bytes: int,
+    watch: DiskWatch,
 ) -> Ran:
     """Feed a command, read its output, and wait for its end. Without ``stdin``, its input is held open."""
-    attendance = _Attendance(command, stdin, timeout_sec, Tail(output_bytes))
+    attendance = _Attendance(command, stdin, timeout_sec, Tail(output_bytes), watch)
     attendance.attend()
     return Ran(
-        end=_end(attendance.status, attendance.timed_out),
+        end=_end(attendance.status, attendance.timed_out, attendance.excess or watch.look_again()),
+        disk_mb=watch.used_mb,
         output=attendance.tail.content(),
         output_cut=attendance.tail.cut,
         started_at=start.at,
@@ -130,8 +140,12 @@ def attend(
 class _Attendance:
     """Watches one command: its output, its input, its end and its deadline."""
 
-    def __init__(self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, tail: Tail) -> None:
+    def __init__(
+        self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, tail: Tail, watch: DiskWatch
+    ) -> None:
         self._command = command
+        self._watch = watch
+        self.excess = ""
         self._unsent = memoryview(stdin or b"")
         self._hold_stdin = stdin is None
         self._deadline = time.monotonic() + timeout_sec
@@ -170,11 +184,17 @@ class _Attendance:
 
     def _until_gone(self) -> None:
         while True:
-            left = self._deadline - time.monotonic()
-            if left <= 0 and not self.timed_out:
-                self.timed_out = True
+            now = time.monotonic()
+            stopped = self.timed_out or self.excess
+            if not stopped and now >= self._deadline:
+                self.timed_out = stopped = True
                 self._command.kill()
-            ready = self._selector.select(None if self.timed_out else max(left, 0))
+            elif not stopped and now >= self._watch.next:
+                self.excess = stopped = self._watch.look()
+                if stopped:
+                    self._command.kill()
+            wait = min(self._deadline, self._watch.next) - time.monotonic()
+            ready = self._selector.select(None if stopped else max(wait, 0))
             for key, _ in ready:
                 if key.data is not None:
                     key.data(key.fd)
@@ -212,9 +232,11 @@ class _Attendance:
 _SIGNALS = frozenset(one.value for one in signal.Signals)
 
 
-def _end(status: int, timed_out: bool) -> RunEnd:
+def _end(status: int, timed_out: bool, excess: str) -> RunEnd:
     if timed_out:
         return RunEnd(exit_code=None, timed_out=True)
+    if excess:
+        return RunEnd(exit_code=None, excess=excess)
     if status < 0:
         return RunEnd(exit_code=None, signal=-status)
     # A shell and bwrap report a command that a signal ended as 128 plus the signal.

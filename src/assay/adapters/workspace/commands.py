@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder, temporary_folder
-from assay.adapters.trees import copy_tree, own_tree, remove_tree, unpack_tree, walk
+from assay.adapters.tree_walk import walk
+from assay.adapters.trees import copy_tree, own_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.linking import link_folder
 from assay.adapters.workspace.restoring import make_room, put_on_top, restore_files, restore_others

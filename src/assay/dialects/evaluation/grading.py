@@ -21,11 +21,12 @@ class Hashes(StrictModel):
 
 
 class Usage(StrictModel):
-    """The time and memory that the verifier used."""
+    """The time, memory and disk that the verifier used."""
 
     wall_sec: float
     cpu_sec: float | None
     peak_memory_mb: float | None
+    disk_mb: float | None = Field(default=None, description="Disk used, if the run was long enough to be watched")
 
 
 class Provenance(StrictModel):

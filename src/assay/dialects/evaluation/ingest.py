@@ -113,11 +113,15 @@ def _is_fine(why: Refusal, declared: Declared) -> bool:
 
 def _in_time(reward: _Reward, end: RunEnd) -> _Reward:
     """A verifier that ran out of time wasn't done, so what it wrote before doesn't count."""
-    if not end.timed_out:
+    if not end.timed_out and not end.excess:
         return reward
     if reward.reason_code == "reward_missing":
-        return replace(reward, error=f"{reward.error} before it ran out of time")
+        before = "it ran out of time" if end.timed_out else "it was stopped"
+        return replace(reward, error=f"{reward.error} before {before}")
     what = reward.error if reward.value is None else f"it had written {reward.value}"
+    if end.excess:
+        said = f"the verifier {end.excess}, so its reward doesn't count: {what}"
+        return _Reward(None, "reward_before_disk_limit", said, None)
     said = f"the verifier ran out of time, so its reward doesn't count: {what}"
     return _Reward(None, "reward_before_time_out", said, None)
 
@@ -224,6 +228,8 @@ def _mechanical_tags(
 def _tags_of_end(end: RunEnd) -> list[tuple[str, str | None]]:
     if end.timed_out:
         return [("time-out", "the verifier ran into its time limit")]
+    if end.excess:
+        return [("out of disk", f"the verifier {end.excess}")]
     if end.out_of_memory:
         return [("out of memory", "the verifier ran into its memory limit")]
     if end.signal is not None:

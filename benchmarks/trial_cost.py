@@ -1,0 +1,68 @@
+"""What whole trials cost with bubblewrap around agent and verifier: processor time of the runner, and the rate.
+
+The baseline is the same pair of bwrap commands for each trial, started by themselves, as many at a time. Both
+share the machine with its kernel, which takes most of the time to make and unmake namespaces.
+"""
+
+import contextlib
+import io
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from assay.adapters.sandbox.bubblewrap import probe
+from assay.adapters.task_folder import load_task
+from assay.cli.main import main
+from assay.core.errors import MeasurementError
+from benchmarks.made_job import MadeJobs
+from benchmarks.made_task import write_task
+from benchmarks.measure import TIMES, Result, wall
+from benchmarks.verifying import bare_command, seeded
+
+FEW, MANY, CONCURRENT = 100, 500, 4
+CPU_GOAL_MS, RATE_GOAL, MEMORY_GOAL = 15.0, 1.0, 1.1
+
+
+def run(_jobs: MadeJobs) -> Iterator[Result]:
+    """Processor time of the runner for a trivial trial, the rate against bare bwrap, and its memory."""
+    try:
+        sandbox = probe()
+    except MeasurementError as error:
+        yield Result("trivial trials", 0.0, "", detail=f"not measured: {error}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        task = write_task(Path(folder, "task"), "echo 1 > /logs/verifier/reward.txt")
+        _trials(task, Path(folder, "warm"), 10)
+        _trials(task, Path(folder, "few"), FEW)
+        before = _memory_mb()
+        began = time.process_time()
+        ours = wall(lambda: _trials(task, Path(folder, "many"), MANY))
+        cpu = (time.process_time() - began) / MANY
+        after = _memory_mb()
+        with seeded(sandbox, load_task(str(task))) as bench:
+            bare = bare_command(sandbox, bench, load_task(str(task)))
+            theirs = wall(lambda: _each(bare, 2 * MANY))
+    yield Result("trivial trial, runner", cpu * 1e3, "ms of CPU", CPU_GOAL_MS)
+    rates = f"{MANY / ours:.0f} a second against {MANY / theirs:.0f}"
+    yield Result(f"{MANY} trivial trials", ours / theirs, f"{TIMES} bare bwrap", RATE_GOAL, rates)
+    what = f"{after:.0f} MB against {before:.0f} MB after {FEW}"
+    yield Result(f"  memory after {MANY}", after / before, f"{TIMES} fewer", MEMORY_GOAL, what)
+
+
+def _trials(task: Path, jobs: Path, count: int) -> None:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        options = ["-k", str(count), "-n", str(CONCURRENT), "--jobs-dir", str(jobs), "--isolation", "bubblewrap"]
+        main(["run", str(task), "-a", "true", *options])
+
+
+def _each(work: Callable[[], object], count: int) -> None:
+    with ThreadPoolExecutor(CONCURRENT) as pool:
+        for done in [pool.submit(work) for _ in range(count)]:
+            done.result()
+
+
+def _memory_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,0 +1,158 @@
+"""A sandbox with namespaces of its own, a read-only system, Harbor's absolute paths, and no network.
+
+bubblewrap makes the namespaces, or Assay's own launcher, from the same options. Root enters the sandbox as an
+unprivileged user, so that root's files stay closed even where they are mounted. The first process is the init of a
+process namespace: when it dies, everything in it dies, and it dies with Assay.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.adapters.sandbox.cgroups import Group
+from assay.adapters.sandbox.controllers import Controllers
+from assay.adapters.sandbox.disk_watch import DiskWatch
+from assay.adapters.sandbox.etc_copy import harmless_etc
+from assay.adapters.sandbox.launcher_pool import LauncherPool
+from assay.adapters.sandbox.memory_file import memory_file
+from assay.adapters.sandbox.run_child import attend, starting
+from assay.adapters.sandbox.seccomp import FILTERED, filter_program
+from assay.adapters.sandbox.user_threads import threads_of
+from assay.core.errors import MeasurementError
+from assay.engine.sandbox import Command, Isolation, Limits, Ran
+
+NOBODY = (65534, 65534)
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
+_NAMES_OF_HOSTS = "/etc/resolv.conf"
+_DESCRIPTORS = ("--args", "3", "--json-status-fd", "4")
+_FILTER = ("--seccomp", "5")
+_MEMORY_FOLDERS = {"/tmp": 4 * 2**30, "/var/tmp": 2**30, "/run": 64 * 2**20, "/dev/shm": 2**30}  # noqa: S108
+_STATUS_LIMIT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """What makes the namespaces: the path of bwrap, or None for the launcher itself; and what it can do."""
+
+    backend: str
+    bwrap: str | None = None
+    extras: Sequence[str] = ()
+    sized: bool = True
+    nested: bool = False
+
+
+class ViewSandbox:
+    """Runs commands that see what Assay shows them."""
+
+    def __init__(self, maker: Maker, controllers: Controllers) -> None:
+        self._maker = maker
+        self._filter = filter_program()
+        self._descriptors = (*_DESCRIPTORS, *(_FILTER if self._filter is not None else ()))
+        self.owner = NOBODY if os.geteuid() == 0 else None
+        self._launchers = LauncherPool(controllers, self.owner)
+        self._base = tuple(_system_arguments(sized=maker.sized))
+        self.images = None
+        self.isolation = Isolation(
+            backend=maker.backend,
+            pid_namespace=True,
+            no_network=True,
+            read_only_system=True,
+            memory_limit=controllers.name(controllers.memory),
+            process_limit=controllers.name(controllers.pids),
+            cpu_limit=controllers.name(controllers.quota, otherwise="none"),
+            system_calls=FILTERED if self._filter else "not filtered",
+            nested_namespaces=maker.nested,
+            temporary_folders="limited" if maker.sized else "not limited",
+            user="nobody" if self.owner else "the caller, in a user namespace",
+        )
+
+    def run(self, command: Command) -> Ran:
+        limits = command.limits
+        program, *options = self.command_line(command)
+        # The options hold the values of the environment, and everybody on the machine can read a command line.
+        with (
+            self._launchers.take(limits.file_mb) as slot,
+            memory_file("\0".join(options)) as given,
+            memory_file("") as status,
+            memory_file(self._filter or b"") as rules,
+        ):
+            argv = (program, *self._descriptors, "--", *command.argv) if self._maker.bwrap else command.argv
+            with starting(program) as start:
+                slot.group.begin(limits)
+                enter = self._maker.bwrap is None
+                # bwrap begins among the processes that its user has already, which count for the kernel.
+                held = _held_without_a_group(limits, slot.group, beside_others=not enter)
+                started = slot.launcher.start(argv, (given, status, rules), held, enter=enter)
+            watch = DiskWatch(command.written, limits.disk_mb, slot.launcher.pid)
+            ran = attend(started, command.stdin, start, limits.timeout_sec, limits.output_bytes, watch)
+            _check_begun(ran, status)
+            # Without a group, nobody adds up what bwrap's children used.
+            return slot.group.add_usage(ran if enter else replace(ran, cpu_sec=None))
+
+    def command_line(self, command: Command) -> Iterator[str]:
+        """bwrap and its options for a command, up to the command itself."""
+        yield self._maker.bwrap or command.argv[0]
+        yield from ("--unshare-all", "--die-with-parent", "--new-session", "--clearenv")
+        yield from self._maker.extras
+        if command.network:
+            yield "--share-net"
+        if command.user is not None:
+            uid = "0" if command.user == "root" else str(command.user)
+            yield from ("--uid", uid, "--gid", uid)
+        yield from self._base
+        if command.network:
+            # The copy may be old by now: networks come and go.
+            yield from ("--ro-bind-try", os.path.realpath(_NAMES_OF_HOSTS), _NAMES_OF_HOSTS)
+        for mount in sorted(command.mounts, key=lambda mount: mount.target):
+            yield from ("--bind" if mount.writable else "--ro-bind", mount.source, mount.target)
+        for name, value in command.env.items():
+            yield from ("--setenv", name, value)
+        if self._maker.sized:
+            # Nothing can be written beside the mounts, where no limit would hold.
+            yield from ("--remount-ro", "/dev", "--remount-ro", "/")
+        yield from ("--chdir", command.workdir)
+
+
+def tried(sandbox: ViewSandbox) -> str:
+    """What a first command printed, or why it couldn't run: "42" if all is well."""
+    try:
+        ran = sandbox.run(
+            Command(argv=("/bin/sh", "-c", "echo $((40 + 2))"), workdir="/", limits=Limits(timeout_sec=20))
+        )
+    except MeasurementError as error:
+        return str(error)
+    return ran.output.decode(errors="replace").strip()[:300]
+
+
+def _check_begun(ran: Ran, status: int) -> None:
+    """Raise ``MeasurementError`` if the sandbox couldn't be made, which looks like a command that failed.
+
+    bwrap and the launcher report the difference on a descriptor that the command never has.
+    """
+    if ran.end.exit_code == 1 and b'"exit-code"' not in os.pread(status, _STATUS_LIMIT, 0):
+        said = ran.output.decode(errors="replace").strip()
+        raise MeasurementError(f"the sandbox couldn't start the command: {said[:300]}")
+
+
+def _system_arguments(*, sized: bool) -> Iterator[str]:
+    """The system without its secrets: programs and libraries, and the harmless part of /etc, all read-only."""
+    for path in SYSTEM:
+        if os.path.islink(path):
+            yield from ("--symlink", os.readlink(path), path)
+        elif os.path.isdir(path):
+            yield from ("--ro-bind", path, path)
+    yield from ("--ro-bind", harmless_etc(), "/etc")
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    for path, most in _MEMORY_FOLDERS.items():
+        yield from (*(("--size", str(most)) if sized else ()), "--tmpfs", path)
+
+
+def _held_without_a_group(limits: Limits, group: Group, *, beside_others: bool) -> Mapping[str, int]:
+    """The limits that no control group holds here. The launcher sets them, and the command inherits them."""
+    held: dict[str, int] = {}
+    if group.memory is None and limits.memory_mb is not None:
+        held["AS"] = limits.memory_mb * 2**20
+    if group.pids is None:
+        held["NPROC"] = limits.processes + (threads_of(os.geteuid()) if beside_others else 0)
+    return held
