@@ -18,6 +18,7 @@ from benchmarks import (
     aggregate,
     coding,
     criteria,
+    explorer,
     growth,
     hostile_records,
     job_cost,
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "statistics": statistics.run,
     "judge": judge.run,
     "service": service.run,
+    "explorer": explorer.run,
     "hostile_records": hostile_records.run,
 }
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Index, insert, text
+from sqlalchemy import insert, text
 
 from assay.adapters.store.run_tables import run_axes, run_metadata, run_texts, runs
 from assay.adapters.store.service.totals import Changes, apply
@@ -33,13 +33,9 @@ def fill(store: Store, organisation: str, count: int) -> None:
             _beside(connection, organisation, some, chance)
         apply(connection, organisation, changes)
         for one in indexes:
-            _made_again(one, connection)
+            one.create(connection)
     with store.writing() as connection:
         connection.execute(text("ANALYZE"))
-
-
-def _made_again(index: Index, connection: Any) -> None:
-    index.create(connection)
 
 
 def _rows(organisation: str, count: int) -> Iterator[dict[str, Any]]:

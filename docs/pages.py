@@ -19,6 +19,7 @@ from docs.criteria_page import criteria_pages
 from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
+from docs.filters_page import filters_page
 from docs.judge_page import judge_prompts
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
@@ -43,6 +44,7 @@ def reference_files() -> dict[str, str]:
         "interval-coverage.md": coverage_page(),
         "judge-prompts.md": judge_prompts(),
         "reason-codes.md": reason_codes(),
+        "run-filters.md": filters_page(),
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),
         "statements.md": statements_page(),

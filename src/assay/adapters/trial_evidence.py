@@ -64,15 +64,15 @@ class TrialEvidence:
     def _find(self, name: str, kept: BlobStore) -> Evidence:
         if name in ("", ".", "..") or "/" in name or "\0" in name:
             return Evidence()
-        place = next((f"{one}/{name}" for one in self._folders if os.path.isdir(f"{one}/{name}")), None)
-        return Evidence() if place is None else evidence_in(place, kept)
-
-
-def evidence_in(place: str, blobs: BlobStore) -> Evidence:
-    """The evidence in the folder of a run. One that isn't there has none."""
-    inside = _names(place)
-    if not inside:
+        for one in self._folders:
+            inside = _names(f"{one}/{name}")
+            if inside:
+                return evidence_in(f"{one}/{name}", inside, kept)
         return Evidence()
+
+
+def evidence_in(place: str, inside: frozenset[str], blobs: BlobStore) -> Evidence:
+    """The evidence in the folder of a run, in which there are files and folders of these names."""
     found = dict(_files(place, inside))
     gates, scored = (None, False)
     if SCORES in inside or JUDGEMENTS in inside:

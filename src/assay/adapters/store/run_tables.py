@@ -75,8 +75,8 @@ runs = Table(
     Column("began_at", UtcTime),
     Column("duration_sec", Float),
     Column("tokens", BigInteger),
-    Column("metadata", JSON),
-    Column("axes", JSON),
+    Column("metadata", JSON(none_as_null=True)),
+    Column("axes", JSON(none_as_null=True)),
     _flag("measurement_broken"),
     _flag("gates_disagree"),
     Column("reviewers", Integer, nullable=False, server_default="0"),
@@ -90,7 +90,16 @@ runs = Table(
     ),
     *map(_list_index, ("run_status", "validity", "failure_mode", "reason_code", "score", "duration_sec")),
     *map(_list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job", "run_metrics_passed")),
-    *map(_list_index, ("measurement_broken", "gates_disagree", "reviewer_disagrees", "counted")),
+    *map(_list_index, ("measurement_broken", "gates_disagree", "reviewer_disagrees")),
+)
+
+# Almost all runs are counted, so the few others have an index of their own.
+uncounted = Index(
+    "ix_runs_uncounted",
+    runs.c.organisation,
+    runs.c.id,
+    sqlite_where=runs.c.counted == false(),
+    postgresql_where=runs.c.counted == false(),
 )
 
 run_axes = Table(

@@ -254,8 +254,6 @@ def _tokens(trial: Trial) -> int | None:
 def _metadata(trial: Trial, history: History | None) -> dict[str, Any]:
     """Tags that were added are found by their category: ``metadata=tag.wrong_unit=human``."""
     found: dict[str, Any] = {}
-    if trial.task_checksum is not None:
-        found["task_checksum"] = trial.task_checksum
     if trial.steps:
         found["steps"] = len(trial.steps)
     for added in [] if history is None else history.tags:

@@ -37,6 +37,8 @@ from assay.engine.service.run_ranges import Range
 
 # So many runs are sorted faster than a list is walked until a page of them is found.
 FEW: Final = 5000
+# So many ids are sorted fast enough, if nothing but an index is read for them.
+MANY: Final = 200_000
 # A word that most trajectories have finds the newest of them.
 MOST_MENTIONS: Final = 5000
 LAST_CHARACTER: Final = "\U0010ffff"
@@ -59,20 +61,25 @@ def chosen_runs(
 ) -> Chosen:
     """A query of the runs of an organisation. Raises ``InputError`` for words that can't be looked for."""
     search = _Search(organisation, store.is_postgres)
-    few = _fewest(store, search, asked.filters)
     column = None if asked.sorted_by == CREATED else runs.c[asked.sorted_by]
-    apart = few is not None and not store.is_postgres
-    order = Order(column, runs.c.id, asked.descending, apart)
-    mine = plus(runs.c.organisation) if apart else runs.c.organisation
+    fewest = _fewest(store, search, asked.filters)
+    walked = fewest is not None and _in_order(fewest, column)
+    late = column is None and _is_found_late(store, search, asked.filters, fewest is not None)
+    few = None if walked or late else fewest
+    apart = (few is not None or late) and not store.is_postgres
+    order = Order(column, runs.c.id, asked.descending, apart, late)
+    mine = plus(runs.c.organisation) if apart and not late else runs.c.organisation
     query = select(*columns).where(mine == organisation)
     if few is not None:
         ids = search.ids(few)
         query = query.where(
             runs.c.id == any_(func.array(ids.scalar_subquery())) if store.is_postgres else runs.c.id.in_(ids)
         )
-    rest = [one for one in asked.filters if one is not few]
-    free = [one for one in rest if apart or (not store.is_postgres and not _in_order(one, column))]
-    return Chosen(query.where(*(search.condition(one, one in free) for one in rest)), order)
+    for one in asked.filters:
+        if one is not few:
+            used = late or store.is_postgres or (one is fewest if walked else not apart and _in_order(one, column))
+            query = query.where(search.condition(one, free=not used))
+    return Chosen(query, order)
 
 
 def _fewest(store: Store, search: "_Search", filters: Sequence[Filter]) -> Filter | None:
@@ -87,6 +94,20 @@ def _fewest(store: Store, search: "_Search", filters: Sequence[Filter]) -> Filte
         if count == 0:
             break
     return filters[min(found)[1]] if found else None
+
+
+def _is_found_late(store: Store, search: "_Search", filters: Sequence[Filter], few: bool) -> bool:
+    """Whether the ids that a single range leaves are sorted: the index has them, and no more is read.
+
+    Walking a list from its newest end would pass all that came after a range of times.
+    """
+    if len(filters) != 1 or not isinstance(filters[0], Within | During | NameBegins):
+        return False
+    if few:
+        return True
+    bounded = search.ids(filters[0]).limit(MANY + 1).subquery()
+    [[count]] = store.rows(select(func.count()).select_from(bounded))
+    return bool(count <= MANY)
 
 
 def _in_order(one: Filter, sorted_by: Any) -> bool:
