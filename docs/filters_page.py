@@ -31,7 +31,7 @@ def filters_page() -> Iterator[str]:
     yield (
         "`text` looks for whole words, in any order and case. Of each file with the agent's words (trajectory,"
         f" final response and log), the first and last {ends} KiB are looked at, and of all that the first and"
-        f" last {searched} Ki characters are searched. It finds the newest {MOST_MENTIONS:,} runs with the words."
+        f" last {searched} Ki characters are searched. It finds the newest {MOST_MENTIONS:,} runs that have them."
         f" Values in the metadata that are lists, objects or longer than {VALUE_BYTES} bytes are shown, but can't"
         f" be found. There may be {MOST_FILTERS} filters at once."
     )
