@@ -64,7 +64,7 @@ def test_runs_are_filtered_as_one_types_and_the_address_says_how(full: Desk, tab
     page.reload()
     expect(page.locator("td.name > a")).to_have_count(3)
     page.locator(".chip", has_text="task").click()
-    page.wait_for_url("**/ui/runs?score=1..")
+    page.wait_for_url(lambda url: url.endswith("/ui/runs?score=1.0.."))
     page.go_back()
     expect(page.locator("td.name > a")).to_have_count(3)
 
@@ -349,7 +349,11 @@ PLACES = {
 
 
 @pytest.mark.parametrize(
-    ("scheme", "places"), [("light", list(PLACES)), ("dark", ["runs", "run", "diff", "job", "task"])]
+    ("scheme", "places"),
+    [
+        ("light", ["runs", "groups", "run", "diff", "gradings", "jobs", "job", "compare", "task"]),
+        ("dark", ["runs", "run", "job"]),
+    ],
 )
 def test_nobody_is_kept_out(full: Desk, browser: Browser, scheme: Any, places: list[str]) -> None:
     with tab_of(browser, color_scheme=scheme) as tab:
