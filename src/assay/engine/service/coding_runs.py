@@ -3,6 +3,7 @@
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from assay.engine.service.coding_rows import score_of
 from assay.engine.service.imported_runs import ImportedRun
 from assay.engine.service.run_evidence import Evidence, gates_of
 
@@ -19,10 +20,13 @@ def run_of_report(
     task: str | None = None,
     evidence: Evidence | None = None,
 ) -> ImportedRun:
-    """A scored run. Without the name of its task, the hash of the scenario stands for it."""
+    """A scored run. Without the name of its task, the hash of the scenario stands for it.
+
+    Its score is the reward that ``assay run`` gives: 1 for PASS and 0 for FAIL.
+    """
     evidence = evidence or Evidence()
     gates = evidence.gates or gates_of(report)
-    score = None if report.overall is None or gates.broken else report.overall.score
+    score = None if gates.broken else score_of(report)[0]
     return ImportedRun(
         job=job,
         name=name,
