@@ -248,7 +248,9 @@ def test_the_folders_on_the_way_to_a_path_are_removed_again(process: Backend, op
     top = f"/assay-test-{os.getpid()}"
     ran = process.run("pwd", mounts=(Mount(str(open_folder), f"{top}/deep/er"),), workdir=f"{top}/deep/er")
     assert ran.output == f"{top}/deep/er\n".encode()
-    assert not os.path.lexists(top)
+    # The last of the commands that run side by side removes the links of all.
+    with no_plain_processes():
+        assert not os.path.lexists(top)
 
 
 @pytest.mark.parametrize(("home", "stays"), [("/workspace", True), ("/workspace/me", True), ("/tmp", False)])

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -81,7 +80,7 @@ def test_a_sandbox_without_its_filter_and_its_sizes(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_limit_that_does_not_hold_is_not_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(measured, "KEPT_IN", str(tmp_path))
     monkeypatch.setattr(
         measured, "measure", lambda *_: {"memory": NOT_HELD, "process count": HELD, "CPU": NOT_HELD}
     )
@@ -94,7 +93,7 @@ def test_a_limit_that_does_not_hold_is_not_claimed(tmp_path: Path, monkeypatch: 
 
 def test_answers_are_kept_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times: list[int] = []
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(measured, "KEPT_IN", str(tmp_path))
 
     def count(*_: object) -> dict[str, str]:
         times.append(1)
@@ -114,7 +113,7 @@ def test_answers_are_kept_for_a_while(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_file_that_others_can_write_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(measured, "KEPT_IN", str(tmp_path))
     monkeypatch.setattr(measured, "measure", lambda *_: {"memory": NOT_HELD})
     sandbox = need("bubblewrap").sandbox
     measured.measured(sandbox)

@@ -1,7 +1,7 @@
 """What the sandboxes of this machine were measured to hold. That takes seconds, so the answer is kept for a day.
 
-It is kept in a file of this user's in the folder for temporary files, for this boot of the machine only. `assay
-doctor` measures again.
+It is kept in a file of this user's in memory, or in the folder for temporary files, for this boot of the machine
+only. `assay doctor` measures again.
 """
 
 import contextlib
@@ -16,11 +16,13 @@ from pathlib import Path
 from assay.adapters.safe_read import read_file
 from assay.adapters.sandbox.holds import NOT_HELD, measure
 from assay.adapters.sandbox.makers import place
+from assay.adapters.scratch import MEMORY
 from assay.engine.sandbox import Isolation, Sandbox
 from assay.evidence.files import Content
 from assay.version import ENGINE, VERSION
 
 DAY_SEC = 24 * 3600
+KEPT_IN = MEMORY
 _LARGEST = 2**20
 _NOTHING = "none, as measured"
 
@@ -58,7 +60,8 @@ def _corrected(isolation: Isolation) -> Isolation:
 
 
 def _path() -> str:
-    return os.path.join(tempfile.gettempdir(), f"assay-holds-{os.geteuid()}-{place()}.json")
+    folder = KEPT_IN if os.access(KEPT_IN, os.W_OK) else tempfile.gettempdir()
+    return os.path.join(folder, f"assay-holds-{os.geteuid()}-{place()}.json")
 
 
 def _kept() -> dict[str, dict[str, str]]:
