@@ -73,8 +73,10 @@ def test_what_is_used_is_counted_into_the_result(cli: Cli, talk: Talk, tmp_path:
     assert "180 input tokens (80 cached), 20 output tokens" in cli("report", tmp_path / "jobs" / "job").out
 
 
-def test_without_a_price_there_is_no_cost(talk: Talk, tmp_path: Path) -> None:
-    left = attempt(write_task(tmp_path / "task"), f"{ASKS} 1", tmp_path / "jobs", *model(talk))
+@pytest.mark.parametrize("isolation", ["bubblewrap", "namespaces"])
+def test_without_a_price_there_is_no_cost(talk: Talk, tmp_path: Path, isolation: str) -> None:
+    options = model(talk, "--isolation", need(isolation).name)
+    left = attempt(write_task(tmp_path / "task"), f"{ASKS} 1", tmp_path / "jobs", *options)
     assert used(left.result["agent_result"]) == [90, 40, 10, None]
 
 
@@ -225,7 +227,7 @@ def test_a_sandbox_without_a_network_of_its_own_is_refused(cli: Cli, talk: Talk,
     options = model(talk, "--isolation", "process")
     ran = cli(*run_arguments(write_task(tmp_path / "task"), "true", tmp_path / "jobs", *options))
     assert ran.code == 2
-    assert "--model-endpoint needs the isolation bubblewrap" in ran.err
+    assert "--model-endpoint needs the isolation bubblewrap or namespaces" in ran.err
 
 
 def test_a_task_can_not_ask_for_the_key(cli: Cli, talk: Talk, tmp_path: Path) -> None:
