@@ -45,7 +45,7 @@ def test_the_documentation_has_all_pictures_and_they_are_small() -> None:
 
 @pytest.mark.parametrize(("width", "usual"), [(375, "light"), (2560, "dark")])
 def test_pages_fit_their_window(full: Desk, browser: Browser, tmp_path: Path, width: int, usual: str) -> None:
-    """With ASSAY_LOOK, pictures of all pages in both schemes go to that folder, for whoever wants to look at them."""
+    """With ASSAY_LOOK, pictures of all pages in both schemes go to that folder, for people to look at."""
     look = os.environ.get("ASSAY_LOOK")
     folder = Path(look or tmp_path)
     for scheme in ("light", "dark") if look else (usual,):
