@@ -162,10 +162,15 @@ def _huge(folder: Path) -> Iterator[Result]:
 
 
 def _whole(client: httpx.Client, place: str) -> tuple[float, int]:
-    began = time.perf_counter()
-    answer = client.get(place)
-    assert answer.status_code == 200
-    return (time.perf_counter() - began) * 1e3, len(answer.content)
+    """The least milliseconds until a page is there as a whole, and its size."""
+    times, size = [], 0
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        answer = client.get(place)
+        times.append(time.perf_counter() - began)
+        assert answer.status_code == 200
+        size = len(answer.content)
+    return min(times) * 1e3, size
 
 
 def _peak_mb(pid: int) -> float:
