@@ -30,8 +30,8 @@ def filters_page() -> Iterator[str]:
     ends, searched = TEXT_BYTES // 2 // 1024, SEARCHED_CHARACTERS // 2 // 1024
     yield (
         "`text` looks for whole words, in any order and case. Of each file with the agent's words (trajectory,"
-        f" final response and log), the first and last {ends} KiB are looked at, and of all that the first and last"
-        f" {searched} Ki characters are searched. It finds the newest {MOST_MENTIONS:,} runs that have the words."
+        f" final response and log), the first and last {ends} KiB are looked at, and of all that the first and"
+        f" last {searched} Ki characters are searched. It finds the newest {MOST_MENTIONS:,} runs that have them."
         f" Values in the metadata that are lists, objects or longer than {VALUE_BYTES} bytes are shown, but can't"
         f" be found. There may be {MOST_FILTERS} filters at once."
     )
