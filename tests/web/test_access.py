@@ -138,6 +138,12 @@ def test_the_way_back_after_signing_in(desk: Desk) -> None:
         assert found.headers["location"] == goes
 
 
+def test_a_script_without_a_session_leaves_the_page(desk: Desk) -> None:
+    found = desk.client().client.get("/ui/runs?task=a", headers={"HX-Request": "true"})
+    assert (found.status_code, found.text) == (200, "")
+    assert found.headers["hx-redirect"].startswith("/ui/sign-in?next=")
+
+
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::1", ""])
 def test_a_name_that_was_made_to_lead_here_is_refused(desk: Desk, host: str) -> None:
     found = desk.client(Scope.ADMIN).client.get("/ui/parts", headers={"Host": host})

@@ -25,7 +25,16 @@ from assay.web.rendering import duration, lines, money, number, style, visible
 from assay.web.routing import Fields, PageAnswer, PageCall, answered
 from assay.web.site import Site, Viewer
 from tests.cli.running import Cli
-from tests.web.examples import COMPARISON, GUESSES, SORTING, TAMPERED, make_hostile, serving_folder, viewed_at
+from tests.web.examples import (
+    COMPARISON,
+    GUESSES,
+    SLUG,
+    SORTING,
+    TAMPERED,
+    make_hostile,
+    serving_folder,
+    viewed_at,
+)
 
 CAPITAL = "capital__a3lB16u"
 
@@ -238,6 +247,15 @@ def test_jobs_of_one_name_are_told_apart(tmp_path: Path) -> None:
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     return Cli(capsys)
+
+
+@pytest.mark.statement("scorers.card-hidden")
+def test_a_ledger_run_has_no_scorers_card(cli: Cli, tmp_path: Path) -> None:
+    kept = tmp_path / "kept" / "ledger"
+    assert cli("score", "--no-workspace", "--scenario", SLUG / "scenario.yaml", "--keep", kept).code == 0
+    page = text_of(viewed_at(kept), "runs/kept%3Aledger")
+    assert 'aria-label="Scorers"' not in page
+    assert 'aria-label="Judge verdict"' in page
 
 
 @pytest.fixture

@@ -117,7 +117,10 @@ class PageServer:
         if key is None:
             asked = BASE + place + (f"?{request.url.query}" if request.url.query else "")
             onward = self.site.to("sign-in", {} if changes or not place else {"next": asked})
-            return PageAnswer("", 303, headers={"Location": onward, "HX-Redirect": onward})
+            # A script would put the form into a part of the page, so it is told to leave the page.
+            if request.headers.get("hx-request") == "true":
+                return PageAnswer("", headers={"HX-Redirect": onward})
+            return PageAnswer("", 303, headers={"Location": onward})
         request.scope["assay.key"] = key
         if changes and not is_form_token(secret, form.get(TOKEN_FIELD)):
             return PageAnswer(

@@ -184,7 +184,7 @@ class StorePages:
 
     def _job(self, name: str) -> StoredJob:
         if name not in self._jobs:
-            self._jobs[name] = job_in_store(self.imports, self.organisation, name)
+            self._jobs[name] = job_in_store(self.store, self.organisation, name)
         return self._jobs[name]
 
     def run_ids(self, job: str) -> Mapping[str, str]:

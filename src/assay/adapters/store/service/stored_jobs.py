@@ -4,16 +4,27 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assay.adapters.store.service.imported import UNUSABLE, StoredImports
+from sqlalchemy import select
+
+from assay.adapters.store.limits import is_text
+from assay.adapters.store.run_tables import runs
+from assay.adapters.store.service.imported import UNUSABLE
+from assay.adapters.store.store import Store
 from assay.dialects.harbor.job_config import ConfiguredMetrics
 from assay.dialects.harbor.metrics import MEAN
 from assay.dialects.harbor.trial import Seconds, Trial, Usage
 from assay.engine.job import Job, Problem
 from assay.engine.service.errors import NotFoundError
-from assay.engine.service.run_query import OneOf, RunQuery
 
 MOST_RUNS: Final = 20_000
 """How many runs of a job are looked at."""
+_COLUMNS: Final = tuple(
+    runs.c[name]
+    for name in (
+        *("name", "task", "agent", "kind", "model", "dataset", "status", "validity", "rewards", "score"),
+        *("reason_code", "exception_type", "cost_usd", "duration_sec", "started_at", "finished_at"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +35,17 @@ class StoredJob:
     unusable: frozenset[str]
 
 
-def job_in_store(imports: StoredImports, organisation: str, name: str) -> StoredJob:
+def job_in_store(store: Store, organisation: str, name: str) -> StoredJob:
     """The job of that name. Raises ``NotFoundError``."""
-    asked = RunQuery((OneOf("job", (name,)),), sort="created_at")
+    mine = (runs.c.organisation == organisation) & (runs.c.job == name)
+    rows = (
+        store.rows(select(*_COLUMNS).where(mine).order_by(runs.c.id).limit(MOST_RUNS + 1)) if is_text(name) else ()
+    )
     trials: list[Trial] = []
     problems: list[Problem] = []
     unusable: list[str] = []
     notes: list[str] = []
-    for count, row in enumerate(imports.every(organisation, asked)):
+    for count, row in enumerate(rows):
         if count == MOST_RUNS:
             notes.append(f"only the first {MOST_RUNS} runs are looked at")
             break
