@@ -61,3 +61,23 @@ const showFitting = () => {
 document.addEventListener("change", showFitting);
 document.addEventListener("htmx:afterSettle", showFitting);
 showFitting();
+
+// A form that names where it is checked shows what is wrong with it while somebody types. What comes back replaces
+// the parts of the page with the same id, unless something newer was asked meanwhile.
+let lastCheck = 0;
+let waiting = 0;
+const check = async (form) => {
+  const mine = ++lastCheck;
+  const asked = { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { "HX-Request": "true" } };
+  const answer = await fetch(form.dataset.check, asked).catch(() => null);
+  const text = answer && answer.ok ? await answer.text() : null;
+  if (text === null || mine !== lastCheck || !form.isConnected) return;
+  const found = new DOMParser().parseFromString(text, "text/html");
+  for (const one of found.querySelectorAll("[id]")) document.getElementById(one.id)?.replaceWith(one);
+};
+document.addEventListener("input", (event) => {
+  const form = event.target instanceof Element && event.target.closest("form[data-check]");
+  if (!form) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => form.isConnected && check(form), 350);
+});
