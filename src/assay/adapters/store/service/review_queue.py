@@ -29,12 +29,16 @@ class StoredReviews:
             annotations.c.organisation == organisation,
             annotations.c.record["reviewer_id"].as_string() == reviewer,
         )
-        mine = self._of(runs.c, organisation, replace(asked, sort="reviewers")).where(runs.c.id.not_in(judged))
+        mine = self._of((runs.c.id, runs.c.reviewers), organisation, replace(asked, sort="reviewers")).where(
+            runs.c.id.not_in(judged)
+        )
         ordered = mine.order_by(runs.c.reviewers, runs.c.id.desc()).limit(limit)
         parts = [self._store.rows(ordered.where(condition)) for condition in (_DISAGREED, not_(_DISAGREED))]
         found = [(row.reviewers, part, row) for part, rows in enumerate(parts) for row in rows]
-        # Both parts are in order, and a stable sort keeps that.
-        return [run_of_row(row) for _, _, row in sorted(found, key=lambda one: one[:2])[:limit]]
+        # Both parts are in order, and a stable sort keeps that. Only the rows that are shown are read whole.
+        chosen = [row.id for _, _, row in sorted(found, key=lambda one: one[:2])[:limit]]
+        whole = {row.id: row for row in self._store.rows(select(runs).where(runs.c.id.in_(chosen)))}
+        return [run_of_row(whole[one]) for one in chosen if one in whole]
 
     def waiting(self, organisation: str, asked: RunQuery) -> Waiting:
         counted = self._of((runs.c.reviewers, func.count()), organisation, asked).group_by(runs.c.reviewers)
