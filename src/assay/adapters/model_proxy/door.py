@@ -170,6 +170,7 @@ def _python(sandbox: Sandbox) -> str:
     if sandbox.images is not None or not isolation.no_network:
         why = "can't be given a way out" if sandbox.images is not None else "has the whole network anyway"
         raise InputError(
-            f"--model-endpoint needs the isolation bubblewrap or namespaces, but a sandbox of {isolation.backend} {why}"
+            "--model-endpoint needs the isolation bubblewrap or namespaces,"
+            f" but a sandbox of {isolation.backend} {why}"
         )
     return system_python("--model-endpoint")
