@@ -9,6 +9,7 @@ import pytest
 from assay.cli import server_option
 from assay.client import Client, Requests
 from tests.api.clinic import Clinic, portal, said
+from tests.builders import HARBOR_JOBS
 from tests.cli.running import Cli
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -132,3 +133,21 @@ def test_the_client_rotates_and_revokes(clinic: Clinic) -> None:
         made = client.send(Requests.create_key("x", "reader"))
         again = client.send(Requests.rotate_key(made["key"]["id"]))
         assert client.send(Requests.revoke_key(again["key"]["id"]))["revoked_at"] is not None
+
+
+def test_a_job_is_sent_as_an_archive(clinic: Clinic, cli: Cli, url: str) -> None:
+    job = HARBOR_JOBS / "j1"
+    sent = cli("import", job, "--server", url)
+    assert (sent.code, sent.err) == (0, "")
+    assert sent.out == "j1: 14 runs added, 0 known already\n"
+    assert cli("import", job, "--server", url).out == "j1: 0 runs added, 14 known already\n"
+    assert cli("import", job, "--server", url, "--name", "again").out == "again: 14 runs added, 0 known already\n"
+    assert len(clinic.get("/v1/runs?job=j1&limit=100")["data"]) == 14
+
+
+def test_what_is_no_job_is_not_sent(cli: Cli, url: str, tmp_path: Path) -> None:
+    refused = cli("import", tmp_path, "--server", url)
+    assert refused.code == 2
+    assert "with --server, JOB must be a folder with " in refused.err
+    refused = cli("import", HARBOR_JOBS / "j1", "--server", url, "--organisation", "acme")
+    assert refused.err.startswith("assay: --organisation must not be given with --server: ")

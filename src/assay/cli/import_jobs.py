@@ -1,6 +1,7 @@
 """Import runs into the store of a service: harbor jobs, terminal-bench results and scored coding runs.
 
     assay import JOB… --organisation NAME
+    assay import JOB… --server URL
 
 JOB is a job folder, a folder of terminal-bench results, a folder that 'assay score --keep' wrote (or a folder of
 these), or a file with what 'assay score --json' printed. Gradings, annotations and what a judge said come along,
@@ -11,6 +12,8 @@ Importing a folder again adds only what is new, so a job can be imported while i
 last bit. A run that was imported before with another result is refused, and then nothing of that job is imported;
 --name gives the job another name.
 
+With --server, job folders are sent to a service as archives, by a key that says whose runs they are.
+
 Exit codes: 0 done, 2 it could not be done.
 """
 
@@ -18,6 +21,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from assay.cli.server_option import add_server, client_of
 from assay.cli.service_options import add_blobs, add_store, blobs_of, store_of
 from assay.core.errors import InputError
 
@@ -25,20 +29,42 @@ if TYPE_CHECKING:
     from assay.adapters.importing import Importing
     from assay.engine.service.imported_runs import Imported
 
+DEFAULT = "default"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("jobs", metavar="JOB", nargs="+", help="a folder or a report of runs")
-    parser.add_argument(
-        "--organisation", metavar="NAME", default="default", help="whose runs they are (default: %(default)s)"
-    )
+    parser.add_argument("--organisation", metavar="NAME", help=f"whose runs they are (default: {DEFAULT})")
     parser.add_argument("--name", metavar="TEXT", help="what to call the job (default: the name of its folder)")
     add_store(parser)
     add_blobs(parser)
+    add_server(parser, "send job folders to the service at this address")
 
 
 def run(args: argparse.Namespace) -> int:
     if args.name is not None and len(args.jobs) > 1:
         raise InputError("--name must be for a single job")
+    return _import_here(args) if args.server is None else _send(args)
+
+
+def _send(args: argparse.Namespace) -> int:
+    for option in ("organisation", "store", "blobs"):
+        if getattr(args, option) is not None:
+            raise InputError(
+                f"--{option} must not be given with --server: the service knows where its runs belong"
+            )
+    from assay.adapters.packed_job import packed_job  # noqa: PLC0415 - help needs no archives
+    from assay.client import CodingRequests  # noqa: PLC0415
+
+    with client_of(args.server) as client:
+        for path in args.jobs:
+            name, content = packed_job(path)
+            done = client.send(CodingRequests.send_job(content, args.name or name))
+            _say(done["job"]["name"], done["added"], done["known"], done["replaced"])
+    return 0
+
+
+def _import_here(args: argparse.Namespace) -> int:
     from assay.adapters.service_host import ThisServer  # noqa: PLC0415 - help needs no database
     from assay.adapters.store.opening import open_store  # noqa: PLC0415
 
@@ -49,14 +75,19 @@ def run(args: argparse.Namespace) -> int:
         from assay.adapters.store.service.keys import StoredKeys  # noqa: PLC0415
 
         host = ThisServer()
-        StoredKeys(store).add_organisation(args.organisation, args.organisation, host.now())
+        organisation = args.organisation or DEFAULT
+        StoredKeys(store).add_organisation(organisation, organisation, host.now())
         with closing(open_blobs(store, blobs_of(args))) as blobs:
-            importing = Importing(StoredImports(store, host), blobs, args.organisation)
+            importing = Importing(StoredImports(store, host), blobs, organisation)
             for path in args.jobs:
                 name, done = _imported(importing, path, args.name)
-                changed = f", {done.replaced} replaced" if done.replaced else ""
-                print(f"{name}: {done.added} runs added, {done.known} known already{changed}")
+                _say(name, done.added, done.known, done.replaced)
     return 0
+
+
+def _say(name: str, added: int, known: int, replaced: int) -> None:
+    changed = f", {replaced} replaced" if replaced else ""
+    print(f"{name}: {added} runs added, {known} known already{changed}")
 
 
 def _imported(importing: "Importing", path: str, name: str | None) -> "tuple[str, Imported]":

@@ -10,7 +10,7 @@ from assay.cli.arguments import positive
 if TYPE_CHECKING:
     from assay.adapters.service_coding_parts import CodingSetting
 
-CODING: Final = ("auto", "bubblewrap", "container", "process", "off")
+CODING: Final = ("auto", "bubblewrap", "namespaces", "container", "process", "off")
 BLOBS_VARIABLE = "ASSAY_BLOBS"
 
 
