@@ -1,9 +1,9 @@
 """A unified diff page by page, with the numbers of its lines. A diff of any size is looked through in pieces."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from re import compile as pattern
 from typing import Final, Literal, TypeAlias
 
 from assay.evidence.byte_source import ByteSource
@@ -15,7 +15,7 @@ LINE: Final = 2000
 PIECE: Final = 1 << 20
 MOST_FILES: Final = 20_000
 _BEGINS: Final = b"diff --git "
-_HUNK: Final = pattern(r"@@ -(\d{1,9})(?:,\d+)? \+(\d{1,9})(?:,\d+)? @@")
+_HUNK: Final = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+(\d{1,9})(?:,\d+)? @@")
 Kind: TypeAlias = Literal["file", "place", "added", "removed", "same"]
 
 

@@ -18,7 +18,8 @@ _SHELL_PATH = re.compile(
     r"(?<![\w./:~$}*-])(?P<before>(?:[12&]?>>?|\btee(?:\s+-a)?)\s*['\"]?)?(?P<path>/[\w.+@-]+(?:/[\w.+@-]+)*)"
 )
 _RUNS = re.compile(
-    r"(?:^|[;&|(]\s*|\b(?:python[\d.]*|bash|sh|node|perl|ruby|then|do|if|!|timeout\s+\S+)\s+(?:-\S+\s+)*)['\"]?$"
+    r"(?:^|[;&|(]\s{0,9}|\b(?:python[\d.]{0,9}|bash|sh|node|perl|ruby|then|do|if|!|timeout\s{1,9}\S{1,19})\s{1,9}"
+    r"(?:-\S{1,99}\s{1,9}){0,9})['\"]?$"
 )
 # Words for what only a verifier should have, in the names of files and variables.
 ANSWER = re.compile(

@@ -8,7 +8,9 @@ from functools import cached_property
 
 from assay.formats.dockerfile import Instruction, parse_dockerfile
 
-_HIDES = re.compile(r"\bchmod\s+(?:-R\s+)?(?:0?[0-7]00|[ugoa]*-[rwx]*r[rwx]*\S*|go=)\s+(?P<paths>[^;&|]+)")
+_HIDES = re.compile(
+    r"\bchmod\s+(?:-R\s+)?(?:0?[0-7]00|[ugoa]{0,9}-(?=[wx]{0,9}r)\S{1,99}|go=)\s+(?P<paths>[^;&|]+)"
+)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ _STATUS = re.compile(r"\$\?|\$\{\?\}")
 _PIPED = re.compile(r"(?<!\|)\|(?!\|)\s*(?:tee|cat|tail|head|sed|awk|ts|less)\b[^|;&]*$")
 _SURE = re.compile(r"^(?:echo|printf|mkdir|true|:|date|set)\b[^|;&]*$")
 _MOST_SOURCE = 500_000
-_PIPE_KEPT = re.compile(r"\bset\s+[^\n#]*pipefail|PIPESTATUS")
+_PIPE_KEPT = re.compile(r"\bset[ \t][^\n#]{0,200}pipefail|PIPESTATUS")
 _INVERTED = re.compile(r"\$\?\"?\s+(?:-ne|!=|-gt)\s+\"?0\"?\s*\]")
 _ABOUT_TIME = re.compile(
     r"\b(?:seconds?|secs?|minutes?|ms|milliseconds?|time-?outs?|fast(?:er)?|latency|performan\w+)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 LARGEST_HEAD = 32 * 1024
 END = b"\r\n\r\n"
 _LINE = re.compile(r"(GET|POST) (/[!-~]*) HTTP/1\.1")
-_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\x80-\xff]*?)[ \t]*")
+_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t -~\x80-\xff]*+)")
 _MOST_FIELDS = 100
 
 
@@ -58,7 +58,7 @@ def _headers(lines: list[str]) -> dict[str, str]:
         name = found[1].lower()
         if name in headers and name in ("content-length", "content-type", "host", "transfer-encoding"):
             raise RefusedRequestError(400, f"a request must have {name} only once")
-        headers[name] = found[2]
+        headers[name] = found[2].strip(" \t")
     return headers
 
 
