@@ -3,7 +3,7 @@
 The words of a sentence are in it letter by letter, one behind the other, however they are joined. So a word of the
 phrase that isn't among the letters isn't said, and neither are words that aren't there in a row. Some words are
 read that aren't written ("can't" is "can not", and 6/5 is June 5th), or in another place ("dollars" in "5 dollars
-and 50 cents"): where there are such, only a word that has none of them in it rules a phrase out.
+and 50 cents"): where there are such, only the letters of a word that can't be one of them rule a phrase out.
 """
 
 import functools
@@ -45,8 +45,8 @@ class Letters(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """The words of a phrase that are met letter by letter, all that are in a row as one; those of them that can't
-    be read where they aren't written; whether there is a number; and the digits of all that are met as such.
+    """The words of a phrase that are met letter by letter, all that are in a row as one; the parts of them that
+    can't be read where they aren't written; whether there is a number; and the digits of all that are met as such.
     """
 
     rows: tuple[str, ...]
@@ -125,8 +125,20 @@ def digits_of(text: str) -> frozenset[str]:
 def _wanted(phrase: str) -> _Wanted:
     found = phrase_tokens(phrase)
     words = tuple(one.text for one in found if _stays(one))
-    safe = tuple(word for word in words if not any(one in word for one in _NEW_WORDS))
+    safe = tuple(part for word in words for part in _written_parts(word))
     return _Wanted(_rows(found), safe, any(one.text[0].isdigit() for one in found), _digits(found))
+
+
+def _written_parts(word: str) -> list[str]:
+    """The letters of a word that belong to no word that may be read where it isn't written: "diagnos" for "is"."""
+    new = {
+        at
+        for one in _NEW_WORDS
+        for start in range(len(word))
+        if word.startswith(one, start)
+        for at in range(start, start + len(one))
+    }
+    return "".join([" " if at in new else letter for at, letter in enumerate(word)]).split()
 
 
 def _rows(found: Sequence[Token]) -> tuple[str, ...]:
