@@ -25,7 +25,13 @@ def exact_share(earned: Iterable[tuple[float, Fraction]]) -> Fraction | None:
     """The mean of shares by their weights. None if there are none, or all weights are 0."""
     pairs = [(written(weight), share) for weight, share in earned]
     whole = _sum(weight for weight, _ in pairs)
-    return _sum(weight * share if share else share for weight, share in pairs) / whole if whole else None
+    if not whole:
+        return None
+    first = pairs[0][1]
+    if all(share == first for _, share in pairs):
+        # Most often, all is there. No weight changes the mean of equal shares.
+        return first
+    return _sum(weight * share if share else share for weight, share in pairs) / whole
 
 
 def _sum(fractions: Iterable[Fraction]) -> Fraction:

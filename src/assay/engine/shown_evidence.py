@@ -5,7 +5,8 @@ must not keep anybody from writing the rest.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from assay.evidence.bounds import MOST_DIGITS, printable
@@ -17,7 +18,9 @@ MOST_VALUES: Final = 50_000
 LONGEST_DETAILS: Final = 2_000
 CUT: Final = "cut"
 MOST_CUTS: Final = 20
-Parts = Mapping[Any, object] | list[object] | tuple[object, ...]
+# Asking for the types that most values have comes first, because it costs least.
+_MAPPINGS: Final = (dict, Mapping)
+_PARTS: Final = (dict, list, tuple, Mapping)
 
 
 def shown_details(details: str) -> str:
@@ -36,7 +39,7 @@ def shown_evidence(evidence: Mapping[str, object]) -> dict[str, Any]:
 def _is_plain(value: object) -> bool:
     """Whether a value is shown as it is, which most are."""
     if isinstance(value, str):
-        return len(value) <= LONGEST_TEXT and value.isascii()
+        return value.isascii() and len(value) <= LONGEST_TEXT
     return value is None or value is True or value is False
 
 
@@ -51,7 +54,7 @@ class _Showing:
         self._left -= 1
         if isinstance(value, str):
             return self._text(value, place)
-        if isinstance(value, Mapping | list | tuple):
+        if isinstance(value, _PARTS):
             return self._parts(value, place, depth)
         if isinstance(value, float):
             return value if math.isfinite(value) else None
@@ -59,25 +62,34 @@ class _Showing:
             return self._cut(place, f"a number of more than {MOST_DIGITS} digits")
         return value if value is None or isinstance(value, bool | int) else self._text(str(value), place)
 
-    def _parts(self, value: Parts, place: str, depth: int) -> Any:
+    def _parts(self, value: Mapping[Any, object] | Sequence[object], place: str, depth: int) -> Any:
         if depth > DEEPEST:
             return self._cut(place, f"values nested more than {DEEPEST} deep")
         shown = min(len(value), MOST_ITEMS, max(self._left, 0))
         if shown < len(value):
             self._cut(place, f"{len(value) - shown} of {len(value)} values")
-        if isinstance(value, Mapping):
-            inside = list(value.items())[:shown]
-            return {self._name(name, place): self._part(one, place, f".{name}", depth) for name, one in inside}
-        return [self._part(one, place, f"[{at}]", depth) for at, one in enumerate(value[:shown])]
+        if isinstance(value, _MAPPINGS):
+            return self._named(value, shown, place, depth)
+        return [
+            self._counted(one) if _is_plain(one) else self.value(one, f"{place}[{at}]", depth + 1)
+            for at, one in enumerate(value[:shown])
+        ]
 
-    def _name(self, name: object, place: str) -> str:
-        return name if isinstance(name, str) and _is_plain(name) else self._text(str(name), place)
+    def _counted(self, value: object) -> object:
+        self._left -= 1
+        return value
 
-    def _part(self, value: object, place: str, step: str, depth: int) -> Any:
-        if _is_plain(value):
-            self._left -= 1
-            return value
-        return self.value(value, f"{place}{step}" if place else step.removeprefix("."), depth + 1)
+    def _named(self, value: Mapping[Any, object], shown: int, place: str, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, one in islice(value.items(), shown):
+            shown_name = name if isinstance(name, str) and _is_plain(name) else self._text(str(name), place)
+            if _is_plain(one):
+                self._left -= 1
+                found[shown_name] = one
+            else:
+                inside = f"{place}.{name}" if place else str(name)
+                found[shown_name] = self.value(one, inside, depth + 1)
+        return found
 
     def _text(self, text: str, place: str) -> str:
         if len(text) > LONGEST_TEXT:

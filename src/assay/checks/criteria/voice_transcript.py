@@ -71,7 +71,8 @@ class VoiceTranscript:
     def run(self, evidence: PlaygroundState) -> Outcome:
         turns = evidence.turns()
         heard = [turn for turn in turns if self.since is None or turn.at >= evidence.run_start]
-        spoken = [(turn, _heard(turn.text, evidence)) for turn in heard if self._meant(turn)]
+        known = made_once(evidence, Heard, dict[str, Heard])
+        spoken = [(turn, _heard(turn.text, known)) for turn in heard if self._meant(turn)]
         if not spoken:
             return self._silence(sum(self._meant(turn) for turn in turns))
         looked = [*self._wanted(spoken), *self._forbidden(spoken)]
@@ -92,7 +93,7 @@ class VoiceTranscript:
         return Scored(0.0, False, f"there are no turns{who} to check{older_note(older)}", {"phraseResults": rows})
 
     def _meant(self, turn: Turn) -> bool:
-        if self.speaker is not None and turn.speaker.casefold() != self.speaker.casefold():
+        if self.speaker is not None and not _is_same(turn.speaker, self.speaker):
             return False
         return self.turns is None or self.turns[0] <= turn.number <= self.turns[1]
 
@@ -182,12 +183,18 @@ def _in_short(answer: Answer, forbidden: bool) -> str:
     return f"{what} phrase said in other words" if answer.said else f"{what} phrase not said"
 
 
+def _is_same(speaker: str, wanted: str) -> bool:
+    return speaker == wanted or speaker.casefold() == wanted.casefold()
+
+
 def _turns(spoken: Spoken) -> tuple[Turn, ...]:
     return tuple(turn for turn, _ in spoken)
 
 
-def _heard(text: str, evidence: PlaygroundState) -> Heard:
-    return made_once(evidence, (Heard, text), lambda: Heard(text))
+def _heard(text: str, known: dict[str, Heard]) -> Heard:
+    """What all criteria of a completion share, so that no turn is read twice."""
+    found = known.get(text)
+    return known.setdefault(text, Heard(text)) if found is None else found
 
 
 def _alternatives(phrase: Phrase) -> tuple[str, ...]:

@@ -21,8 +21,16 @@ _BEGIN_CLOCK: Final = ("half", "quarter")
 # Where none of these is said, and no digit, there is no amount.
 IN_AMOUNTS: Final = frozenset((*_UNITS, *_BEGIN_CLOCK))
 _HOURS: Final = frozenset(map(str, range(1, 13)))
-_WITH_CENTS: Final = ("dollars", "euros")
-_CHANGING: Final = IN_AMOUNTS.union(_WITH_CENTS)
+WITH_CENTS: Final = ("dollars", "euros")
+_CHANGING: Final = IN_AMOUNTS.union(WITH_CENTS)
+
+
+def clock_digits(words: Sequence[str]) -> str:
+    """The digits that times such as "half past three" can have beside those of their hour."""
+    if "quarter" in words:
+        # A quarter to ten is 9:45.
+        return "0123456789"
+    return "30" if "half" in words else ""
 
 
 def with_amounts(words: Sequence[str]) -> Iterator[str]:
@@ -60,7 +68,7 @@ def _clock(words: Sequence[str]) -> str | None:
 
 def _cents(words: Sequence[str], at: int) -> int:
     """How many words an amount such as "25 dollars and 50 cents" takes here; 0 where there is none."""
-    if not words[at].isdigit() or "".join(words[at + 1 : at + 2]) not in _WITH_CENTS:
+    if not words[at].isdigit() or "".join(words[at + 1 : at + 2]) not in WITH_CENTS:
         return 0
     after = at + 2 + (words[at + 2 : at + 3] == ["and"])
     number, unit = words[after : after + 1], words[after + 1 : after + 2]

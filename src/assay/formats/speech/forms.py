@@ -40,14 +40,14 @@ def steps(phrase: Tokens, at: int, spoken: Tokens, here: int, fuzzy: float | Non
         yield from _dates(phrase, at, spoken, here)
 
 
-def beginning(phrase: Tokens) -> Callable[[str], bool]:
-    """Whether what meets a phrase can begin with a word, unless words may differ. Most are ruled out at once."""
+def beginning(phrase: Tokens) -> tuple[str, Callable[[str], bool]]:
+    """Whether what meets a phrase can begin with a word, unless words may differ: first letters, and a test."""
     own = phrase[0].text
     date = _date(phrase, 0)
     if date is None:
-        return lambda text: text.startswith(own) or own.startswith(text)
+        return own[0], lambda text: text.startswith(own) or own.startswith(text)
     letters = f"{own[0]}{MONTHS[date[0][0] - 1][0]}t0123456789"
-    return lambda text: text[0] in letters
+    return letters, lambda _: True
 
 
 def same_word(wanted: Token, said: Token, fuzzy: float | None) -> bool:

@@ -1,18 +1,21 @@
 """What was said in a turn, read word by word only if a phrase can be in it.
 
 The words of a sentence are in it letter by letter, one behind the other, however they are joined. So a word of the
-phrase that isn't among the letters isn't said. Some words are read that aren't written ("can't" is "can not", and
-6/5 is June 5th): where there are such, only a word that has none of them in it rules a phrase out.
+phrase that isn't among the letters isn't said, and neither are words that aren't there in a row. Some words are
+read that aren't written ("can't" is "can not", and 6/5 is June 5th), or in another place ("dollars" in "5 dollars
+and 50 cents"): where there are such, only the letters of a word that can't be one of them rule a phrase out.
 """
 
 import functools
+import itertools
 import re
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from assay.formats.speech.amounts import UNIFORM_UNITS, UNITS
+from assay.formats.speech.amounts import UNIFORM_UNITS, UNITS, WITH_CENTS, clock_digits
 from assay.formats.speech.dates import MONTH_NUMBERS
-from assay.formats.speech.numbers import IN_NUMBERS
-from assay.formats.speech.phrases import find_phrase, phrase_tokens
+from assay.formats.speech.numbers import IN_NUMBERS, digits_in
+from assay.formats.speech.phrases import find_sought, phrase_tokens, sought
 from assay.formats.speech.tokens import Token, tokens
 from assay.formats.speech.words import FILLERS, SHORT_FORMS, WRITTEN_OUT
 
@@ -20,16 +23,20 @@ _DIGIT: Final = re.compile(r"[0-9]")
 # As words are taken apart when they are read.
 _WORDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:th)?|[a-z]+(?:'[a-z]+)?")
 _SIGNS: Final = re.compile(r"['%&@+=$#/]|\.[^\s.]|-[0-9]")
-_SHORT: Final = SHORT_FORMS | UNITS | {"been"}
+_SHORT: Final = SHORT_FORMS.union(UNITS, WITH_CENTS, ("been",))
 # A date may be said in another order, without these.
 _IN_DATES: Final = frozenset((*MONTH_NUMBERS, "the", "of"))
 _NEW_WORDS: Final = WRITTEN_OUT | UNIFORM_UNITS
+_DIGITS_AND_WORDS: Final = re.compile(r"[0-9]|(?<=[0-9])th|[a-z]+")
+_INSIDE: Final = re.compile(r"(?<=[a-z])['.](?=[a-z])")
+# Written out, 6/5/26 has a year with these, and .5 begins with one.
+_MAY_BE_ADDED: Final = frozenset("02")
 
 
 class Letters(NamedTuple):
     """The letters of a text in lower case, without anything between them.
 
-    ``short`` if more words may be read than are written, ``number`` if there may be a number.
+    ``short`` if other words may be read than are written, ``number`` if there may be a number.
     """
 
     text: str
@@ -38,24 +45,26 @@ class Letters(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """The words of a phrase that are met letter by letter, those of them that can't be read where they aren't
-    written, and whether there is a number.
+    """The words of a phrase that are met letter by letter, all that are in a row as one; the parts of them that
+    can't be read where they aren't written; whether there is a number; and the digits of all that are met as such.
     """
 
-    words: tuple[str, ...]
+    rows: tuple[str, ...]
     safe: tuple[str, ...]
     number: bool
+    digits: frozenset[str]
 
 
 class Heard:
     """The words of a turn, and its letters. Each is worked out once, when it is first needed."""
 
-    __slots__ = ("_letters", "_looked", "_tokens", "text")
+    __slots__ = ("_digits", "_letters", "_looked", "_tokens", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._letters: Letters | None = None
         self._looked = False
+        self._digits: frozenset[str] | None = None
         self._tokens: list[Token] | None = None
 
     def end_of(
@@ -66,7 +75,7 @@ class Heard:
             return None
         if self._tokens is None:
             self._tokens = tokens(self.text)
-        return find_phrase(phrase_tokens(phrase), self._tokens, fuzzy, start, claimed=claimed)
+        return find_sought(sought(phrase), self._tokens, fuzzy, start, claimed=claimed)
 
     def _may_have(self, wanted: "_Wanted") -> bool:
         if not self._looked:
@@ -76,7 +85,15 @@ class Heard:
         text, short, number = self._letters
         if wanted.number and not number:
             return False
-        return all(word in text for word in (wanted.safe if short else wanted.words))
+        for word in wanted.safe if short else wanted.rows:
+            if word not in text:
+                return False
+        return not wanted.digits or self._may_have_digits(wanted.digits)
+
+    def _may_have_digits(self, wanted: frozenset[str]) -> bool:
+        if self._digits is None:
+            self._digits = digits_of(self.text)
+        return wanted <= self._digits
 
 
 def letters_of(text: str) -> Letters | None:
@@ -94,12 +111,46 @@ def letters_of(text: str) -> Letters | None:
     return Letters(written.replace("'", ""), short, number)
 
 
+def digits_of(text: str) -> frozenset[str]:
+    """All digits that can be in the numbers of a text that has letters, and perhaps more."""
+    text = text.replace("\u2019", "'").lower()
+    words = _DIGITS_AND_WORDS.findall(text)
+    if _INSIDE.search(text):
+        # Letters on both sides may be read as one word, as in "a.m.".
+        words += _DIGITS_AND_WORDS.findall(_INSIDE.sub("", text))
+    return _MAY_BE_ADDED.union(digits_in(words), clock_digits(words))
+
+
 @functools.lru_cache(maxsize=1024)
 def _wanted(phrase: str) -> _Wanted:
     found = phrase_tokens(phrase)
     words = tuple(one.text for one in found if _stays(one))
-    safe = tuple(word for word in words if not any(one in word for one in _NEW_WORDS))
-    return _Wanted(words, safe, any(one.text[0].isdigit() for one in found))
+    safe = tuple(part for word in words for part in _written_parts(word))
+    return _Wanted(_rows(found), safe, any(one.text[0].isdigit() for one in found), _digits(found))
+
+
+def _written_parts(word: str) -> list[str]:
+    """The letters of a word that belong to no word that may be read where it isn't written: "diagnos" for "is"."""
+    new = {
+        at
+        for one in _NEW_WORDS
+        for start in range(len(word))
+        if word.startswith(one, start)
+        for at in range(start, start + len(one))
+    }
+    return "".join([" " if at in new else letter for at, letter in enumerate(word)]).split()
+
+
+def _rows(found: Sequence[Token]) -> tuple[str, ...]:
+    """The words that stay, with those next to each other written as one."""
+    return tuple("".join([one.text for one in row]) for stays, row in itertools.groupby(found, _stays) if stays)
+
+
+def _digits(found: Sequence[Token]) -> frozenset[str]:
+    """The digits of the numbers. That of a month may be said by its name."""
+    if not MONTH_NUMBERS.keys().isdisjoint([one.text for one in found]):
+        return frozenset()
+    return frozenset("".join([one.text for one in found if one.text.isdigit()]))
 
 
 def _stays(one: Token) -> bool:

@@ -31,8 +31,20 @@ _ORDINALS = {
 
 # Where none of these is said, and no digit, there is no number.
 IN_NUMBERS = frozenset((*_DIGITS, *_TEENS, *_TENS, *_ORDINALS, *_REPEATED, *_SCALES))
+_ANY_DIGIT = frozenset("0123456789")
+_SAID_DIGITS = {
+    word: str(number) for table in (_DIGITS, _TEENS, _TENS, _ORDINALS) for word, number in table.items()
+}
+_SAID_DIGITS |= {digit: digit for digit in _ANY_DIGIT}
 # Any other word begins no number, unless it begins with a digit.
 _BEGINS = IN_NUMBERS | {"a", "an"}
+
+
+def digits_in(words: Sequence[str]) -> frozenset[str]:
+    """The digits that numbers of these words, or single digits, can have. Adding up thousands may give any."""
+    if not _SCALES.keys().isdisjoint(words):
+        return _ANY_DIGIT
+    return frozenset("".join([_SAID_DIGITS[word] for word in words if word in _SAID_DIGITS]))
 
 
 def with_digits(words: Sequence[str]) -> Iterator[str]:

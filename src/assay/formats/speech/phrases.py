@@ -6,11 +6,24 @@ that is asked for.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from assay.formats.speech.forms import beginning, steps
 from assay.formats.speech.negation import AUXILIARIES, SUBJECTS
 from assay.formats.speech.tokens import Token, tokens
+
+
+class Sought(NamedTuple):
+    """A phrase to look for, with all that is known about it before anything was said.
+
+    ``first`` has the letters with which a word can begin that begins the phrase.
+    """
+
+    phrase: Sequence[Token]
+    claims: bool
+    first: str
+    can_begin: Callable[[str], bool]
 
 
 def find_phrase(
@@ -25,12 +38,31 @@ def find_phrase(
 
     With ``claimed``, a phrase that claims something isn't found in a question or behind an "if".
     """
-    if not phrase:
-        return None
-    can_begin, claims = beginning(phrase), claimed and _claims(phrase)
+    return find_sought(_sought(phrase), spoken, fuzzy, start, claimed=claimed) if phrase else None
+
+
+@functools.lru_cache(maxsize=1024)
+def sought(phrase: str) -> Sought:
+    """A phrase that an author wrote. Raises ``ValueError`` for one without a word in it."""
+    return _sought(phrase_tokens(phrase))
+
+
+def _sought(phrase: Sequence[Token]) -> Sought:
+    return Sought(phrase, _claims(phrase), *beginning(phrase))
+
+
+def find_sought(
+    wanted: Sought, spoken: Sequence[Token], fuzzy: float | None, start: int, *, claimed: bool
+) -> int | None:
+    """The same as ``find_phrase``."""
+    phrase, claims, first, can_begin = wanted
+    claims = claims and claimed
     for at in range(start, len(spoken)):
-        if fuzzy is None and not can_begin(spoken[at].text):
-            continue
+        if fuzzy is None:
+            text = spoken[at].text
+            # Most words are ruled out by their first letter.
+            if text[0] not in first or not can_begin(text):
+                continue
         end = _end(phrase, spoken, at, fuzzy)
         if end is None or _is_denied(phrase, spoken, at, end) or (claims and spoken[end - 1].open):
             continue

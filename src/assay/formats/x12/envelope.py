@@ -49,6 +49,8 @@ class _Assembly:
         self._sets: list[TransactionSet] = []
         self._segments: list[Segment] = []
         self._sets_seen = 0
+        # Names that were checked: most segments repeat one.
+        self._good_names: set[str] = set()
         self._control: dict[str, Callable[[Segment], None]] = {
             "GS": self._open_group,
             "ST": self._open_set,
@@ -64,7 +66,8 @@ class _Assembly:
             self._control[segment.id](segment)
         elif self._segments:
             self._segments.append(segment)
-            self._check_id(segment)
+            if segment.id not in self._good_names:
+                self._check_id(segment)
         elif segment.id == "TA1" and self._group_header is None:
             self.acknowledgments.append(segment)
         else:
@@ -130,8 +133,8 @@ class _Assembly:
 
     def _check_id(self, segment: Segment) -> None:
         if _SEGMENT_ID.fullmatch(segment.id):
-            return
-        if segment.id or segment.elements:
+            self._good_names.add(segment.id)
+        elif segment.id or segment.elements:
             self._say(Kind.SEGMENT_ID, f"{quoted_name(segment.id)} is not a segment name", segment)
         else:
             self._say(Kind.EMPTY_SEGMENT, "there is nothing between two terminators", segment)
