@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("postgres")
 def test_every_error_has_one_shape(clinic: Clinic) -> None:
     for found in (
         clinic.client.get("/v1/nothing"),
-        clinic.client.get("/"),
+        clinic.client.get("/nowhere"),
         clinic.client.delete("/v1/tasks"),
         clinic.client.get("/v1/tasks"),
         clinic.ask("GET", "/v1/tasks/task_0"),

@@ -14,6 +14,7 @@ from assay.adapters.sandbox import cgroups, etc_copy
 from assay.adapters.sandbox.bubblewrap import probe
 from assay.adapters.sandbox.cgroups import new_name, sweep
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
+from assay.adapters.sandbox.launcher_client import SCRIPT
 from assay.adapters.sandbox.launcher_pool import LauncherPool
 from assay.adapters.sandbox.makers import place
 from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox
@@ -32,7 +33,8 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 
 def _launchers() -> set[int]:
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-    return {int(pid) for pid in children if b"launcher.py" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    script = SCRIPT.encode()
+    return {int(pid) for pid in children if script in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")}
 
 
 def test_one_launcher_serves_one_command_after_the_other(backend: Backend) -> None:
