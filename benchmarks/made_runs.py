@@ -28,8 +28,7 @@ def fill(store: Store, organisation: str, count: int) -> None:
         chance, rows, changes = random.Random(7), _rows(organisation, count), Changes()
         while some := list(islice(rows, BATCH)):
             connection.execute(insert(runs), some)
-            for row in some:
-                changes.add(row)
+            changes.add_all(some)
             _beside(connection, organisation, some, chance)
         apply(connection, organisation, changes)
         for one in indexes:

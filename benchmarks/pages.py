@@ -7,10 +7,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from msgspec.structs import replace
 
 from assay.adapters.folder_pages import FolderPages, ViewedJob
 from assay.adapters.job_folder import DiskJobFolder

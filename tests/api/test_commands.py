@@ -7,13 +7,13 @@ import signal
 import struct
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from assay.adapters.service_host import ThisServer
 from assay.adapters.store.dump import dumped, load

@@ -5,12 +5,12 @@ import io
 import json
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from assay.engine.service.imported_runs import ImportedRun
 from assay.engine.service.run_fields import FIELDS, GROUPED, Holds
@@ -249,6 +249,19 @@ def test_groups_are_what_counting_gives(known: Clinic, by: str) -> None:
     assert shown(known.get("/v1/runs/groups", params={"by": by})) == recounted(found, by)
     some = [one for one in found if one["kind"] == "trial"]
     assert shown(known.get("/v1/runs/groups", params={"by": by, "kind": "trial"})) == recounted(some, by)
+    both = [one for one in found if one["kind"] in ("trial", "coding")]
+    assert len(some) < len(both)
+    assert shown(known.get("/v1/runs/groups", params={"by": by, "kind": ["trial", "coding"]})) == recounted(
+        both, by
+    )
+    scored = [one for one in some if one["status"] == "scored"]
+    more = {"by": by, "kind": "trial", "status": "scored"}
+    assert shown(known.get("/v1/runs/groups", params=more)) == recounted(scored, by)
+    assert known.get("/v1/runs/groups", params={"by": by, "kind": "none"}) == []
+    value = some[0][by]
+    own = [one for one in some if one[by] == value]
+    asked = {"by": by, by: value or "", "kind": "trial"}
+    assert shown(known.get("/v1/runs/groups", params=asked)) == recounted(own, by)
 
 
 def test_totals_follow_changes(runs: Clinic) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.engine.history import read_histories
@@ -34,6 +35,16 @@ def test_the_same_folder_twice_is_there_once(clinic: Clinic) -> None:
     assert imported(clinic, JOBS / "sorting") == Imported(0, 16, 0)
     assert imported(clinic, JOBS / "sorting", "again") == Imported(16, 0, 0)
     assert len(clinic.get("/v1/runs", params={"job": "sorting", "limit": 100})["data"]) == 16
+
+
+@pytest.mark.parametrize("name", ['a "quoted" \\ name', "größe__1", "\N{GRINNING FACE}", "\t", "%s ? :name"])
+def test_runs_are_known_again_by_any_name(clinic: Clinic, name: str) -> None:
+    folder = DiskJobFolder(JOBS / "sorting")
+    some = [replace(run, name=name, task=name) for run in runs_of(read_job(folder), [], name)][:1]
+    assert clinic.service.imports.add_runs(clinic.organisation, some) == Imported(1, 0, 0)
+    assert clinic.service.imports.add_runs(clinic.organisation, some) == Imported(0, 1, 0)
+    [group] = clinic.get("/v1/runs/groups", params={"by": "task"})
+    assert (group["value"], group["runs"]) == (name, 1)
 
 
 def test_what_is_not_there_yet_is_added_later(clinic: Clinic, tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """The review queue on both databases: its order, who is left out of it, and what the rows say about agreement."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from assay.engine.service.imported_runs import ImportedRun
 from assay.engine.service.review_queue import GateCount, Waiting, two_by_two

@@ -84,7 +84,9 @@ def _run_folders(path: str) -> list[str]:
 
 
 def _folders(path: str) -> Iterator[str]:
-    """Folders of jobs in a folder."""
+    """Folders of jobs in a folder that is no job itself."""
+    if os.path.isfile(f"{path}/lock.json"):
+        return iter(())
     return (f"{path}/{name}" for name in _folders_in(path) if os.path.isfile(f"{path}/{name}/lock.json"))
 
 

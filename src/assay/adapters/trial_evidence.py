@@ -45,6 +45,7 @@ _PLACES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     VERIFIER_OUTPUT: ("verifier", ("test-stdout.txt", "stdout.txt")),
 }
 _FOLDERS: Final[tuple[str, ...]] = ("agent", "verifier")
+_LOOKED_INTO: Final = frozenset((*_FOLDERS, "steps", SCORES, JUDGEMENTS))
 _SEARCHED: Final = (TRAJECTORY, FINAL_RESPONSE, LOG)
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
@@ -73,6 +74,8 @@ class TrialEvidence:
 
 def evidence_in(place: str, inside: frozenset[str], blobs: BlobStore) -> Evidence:
     """The evidence in the folder of a run, in which there are files and folders of these names."""
+    if inside.isdisjoint(_LOOKED_INTO):
+        return Evidence()
     found = dict(_files(place, inside))
     gates, scored = (None, False)
     if SCORES in inside or JUDGEMENTS in inside:

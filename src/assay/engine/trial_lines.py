@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.dialects.evaluation.models import Annotation
 
 _NAMES = frozenset(one.name for one in fields(RunLine)) - {"id", "rewards"}
-_SHARED = tuple(_NAMES & {one.name for one in fields(ImportedRun)})
+_SHARED = tuple(_NAMES & set(ImportedRun.__struct_fields__))
 
 
 def trial_lines(

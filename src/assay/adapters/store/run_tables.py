@@ -5,6 +5,8 @@ run has the task run's id as its name, and that of the benchmark run as its job.
 kind, so the newest come first by going through an index backwards.
 """
 
+from typing import Final
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -20,6 +22,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    text,
 )
 
 from assay.adapters.store.columns import UtcTime, created_column, id_column, organisation_column
@@ -38,6 +41,20 @@ def _list_index(column: str) -> Index:
     """For lists that are narrowed down to a value, or sorted by it."""
     return Index(None, "organisation", column, "id")
 
+
+def _rare_index(column: str, where: str) -> Index:
+    """The same for what few runs have: the others need no entry. SQLite looks for the very same words."""
+    return Index(
+        None,
+        "organisation",
+        column,
+        "id",
+        sqlite_where=text(where.format(true="1")),
+        postgresql_where=text(where.format(true="true")),
+    )
+
+
+FLAGS: Final = ("measurement_broken", "gates_disagree", "reviewer_disagrees")
 
 # Rewards are text: numbers of a database have neither NaN nor large ints.
 runs = Table(
@@ -88,9 +105,10 @@ runs = Table(
     *map(
         _list_index, ("kind", "name", "task", "agent", "model", "dataset", "status", "verdict", "checks", "judge")
     ),
-    *map(_list_index, ("run_status", "validity", "failure_mode", "reason_code", "score", "duration_sec")),
-    *map(_list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job", "run_metrics_passed")),
-    *map(_list_index, ("measurement_broken", "gates_disagree", "reviewer_disagrees")),
+    *map(_list_index, ("run_status", "validity", "reason_code", "score", "duration_sec")),
+    *map(_list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job")),
+    *(_rare_index(name, f"{name} IS NOT NULL") for name in ("failure_mode", "run_metrics_passed")),
+    *(_rare_index(name, f"{name} = {{true}}") for name in FLAGS),
 )
 
 # Almost all runs are counted, so the few others have an index of their own.
@@ -165,20 +183,21 @@ run_files = Table(
     PrimaryKeyConstraint("run", "name"),
 )
 
-# How many runs there are for each value of a field, kept up to date, because counting a million takes long. The
-# sum of scores is exact, as text.
+# How many runs of each kind there are for each value of a field, kept up to date, because counting a million takes
+# long. The sum of scores is exact, as text.
 run_totals = Table(
     "run_totals",
     metadata,
     organisation_column(),
     Column("field", Text, nullable=False),
+    Column("kind", Text, nullable=False),
     Column("value", Text, nullable=False),
     Column("runs", BigInteger, nullable=False),
     Column("scored", BigInteger, nullable=False),
     Column("judged", BigInteger, nullable=False),
     Column("passed", BigInteger, nullable=False),
     Column("total", Text, nullable=False),
-    PrimaryKeyConstraint("organisation", "field", "value"),
+    PrimaryKeyConstraint("organisation", "field", "kind", "value"),
 )
 
 gradings = Table(

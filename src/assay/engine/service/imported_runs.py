@@ -7,9 +7,13 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Final, Protocol
+
+import msgspec
 
 from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.rewards import Rewards
@@ -25,8 +29,7 @@ from assay.engine.service.run_evidence import NO_EVIDENCE, Evidence, EvidenceSou
 AT_ONCE: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedRun:
+class ImportedRun(msgspec.Struct, frozen=True):
     """A run as the explorer keeps it. ``status`` is scored, unscored, errored (with or without a reward), unusable
     or cancelled.
 
@@ -49,8 +52,8 @@ class ImportedRun:
     cost_usd: float | None
     started_at: str | None
     finished_at: str | None
-    gradings: Sequence[Mapping[str, Any]] = field(default=())
-    annotations: Sequence[Mapping[str, Any]] = field(default=())
+    gradings: Sequence[Mapping[str, Any]] = ()
+    annotations: Sequence[Mapping[str, Any]] = ()
     kind: str = "trial"
     verdict: str | None = None
     checks: str | None = None
@@ -63,21 +66,21 @@ class ImportedRun:
     tokens: int | None = None
     measurement_broken: bool = False
     gates_disagree: bool = False
-    axes: Mapping[str, float] = field(default_factory=dict)
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    files: Sequence[RunFile] = field(default=())
+    axes: Mapping[str, float] = msgspec.field(default_factory=dict)
+    metadata: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    files: Sequence[RunFile] = ()
     text: str = ""
     content: str | None = None
 
     @property
     def digest(self) -> str:
         """The hash of the trial itself, without what was added to it later."""
-        parts = [getattr(self, name) for name in _DIGESTED]
+        parts = list(_digested(self))
         parts += [] if self.content is None else [self.content]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-_DIGESTED = (
+_digested: Final = attrgetter(
     *("job", "name", "task", "agent", "model", "dataset", "status", "rewards", "reason_code", "exception_type"),
     *("cost_usd", "started_at", "finished_at"),
 )
@@ -157,7 +160,7 @@ def _problems(job: Job, name: str) -> Iterator[ImportedRun]:
 
 def _run(job: str, trial: Trial, history: History | None, evidence: Evidence) -> ImportedRun:
     rewards = trial.rewards
-    key = None if rewards is None else chosen_key(rewards, Question())
+    key = None if rewards is None else chosen_key(rewards, _QUESTION)
     score = None if rewards is None or key is None else _as_float(rewards[key])
     exception = trial.exception_type
     reason = None if exception is None else reason_of_exception(exception, trial.exception_message)
@@ -193,15 +196,14 @@ def _run(job: str, trial: Trial, history: History | None, evidence: Evidence) ->
         tokens=_tokens(trial),
         measurement_broken=score is None and cause in _BROKEN,
         gates_disagree=gates.disagree,
-        axes={}
-        if rewards is None or len(rewards) < 2
-        else {name: _as_float(one) for name, one in rewards.items()},
+        axes=_axes(rewards),
         metadata=_metadata(trial, history),
         files=evidence.files,
         text=evidence.text,
     )
 
 
+_QUESTION: Final = Question()
 _RUN_STATUS: Final = {"cancelled": "cancelled", "sandbox_failed": "failed", "harbor_failed": "failed"}
 # Causes that say nothing about the agent.
 _BROKEN: Final = ("sandbox_failed", "model_provider_failed", "harbor_failed", "verifier_failed")
@@ -228,7 +230,12 @@ def _gates(evidence: Evidence, history: History | None, verdict: str | None) -> 
     verifier = None if verdict is None else verdict.upper()
     if evidence.gates is not None:
         return replace(evidence.gates, checks=verifier)
-    return Gates(checks=verifier, judge=None if history is None else history.judge)
+    return _plain_gates(verifier, None if history is None else history.judge)
+
+
+@lru_cache(maxsize=64)
+def _plain_gates(checks: str | None, judge: Any) -> Gates:
+    return Gates(checks=checks, judge=judge)
 
 
 def _validity(trial: Trial, history: History | None) -> str:

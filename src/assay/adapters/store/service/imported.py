@@ -1,6 +1,6 @@
 """Runs in the store, with their gradings, annotations and files, and questions about many of them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
@@ -9,6 +9,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
+from assay.adapters.store.bulk import one_of
 from assay.adapters.store.run_tables import annotations, gradings, run_files, runs
 from assay.adapters.store.service.keyset import sorted_page
 from assay.adapters.store.service.paging import PageRequest, Rows, page
@@ -28,7 +29,7 @@ from assay.engine.service.blobs import Blob, RunFile
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.imported_runs import AT_ONCE, Imported, ImportedRun
-from assay.engine.service.run_query import RunQuery
+from assay.engine.service.run_query import OneOf, RunQuery
 from assay.engine.service.run_totals import Totals
 
 UNUSABLE: Final = "unusable"
@@ -70,7 +71,8 @@ class StoredImports:
     ) -> Iterator[str]:
         """What became of each run. What is known of them is read once, and what is new is added at once."""
         columns = (runs.c.name, runs.c.id, runs.c.digest, runs.c.status, runs.c.shown_digest)
-        found = select(*columns).where(_of_job(organisation, job), runs.c.name.in_([run.name for run in new]))
+        these = one_of(runs.c.name, [run.name for run in new], connection.dialect)
+        found = select(*columns).where(_of_job(organisation, job), these)
         known = {row.name: row for row in connection.execute(found)}
         rows: list[tuple[str, ImportedRun]] = []
         beside, now, changes = [], self._host.now(), Changes()
@@ -165,11 +167,26 @@ class StoredImports:
     def groups(self, organisation: str, asked: RunQuery) -> list[dict[str, Any]]:
         """For each value of a field: the runs, those with a score, the mean of these, and how many pass."""
         name = asked.group or "task"
-        found = self._grouped(organisation, name, asked) if asked.filters else None
+        found = self._from_totals(organisation, name, asked)
         if found is None:
-            found = totals_of(self._store, organisation, name)
+            found = self._grouped(organisation, name, asked)
         known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
         return [{"value": value, **totals.shown()} for value, totals in known[:MOST_GROUPS]]
+
+    def _from_totals(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals] | None:
+        """Groups without going through runs, if they are narrowed down by kind and by their own values only."""
+        kinds = None
+        wanted: Container[str | None] | None = None
+        for one in asked.filters:
+            match one:
+                case OneOf("kind", values):
+                    kinds = values
+                case OneOf(field, values) if field == name:
+                    wanted = {value if value or not runs.c[name].nullable else None for value in values}
+                case _:
+                    return None
+        found = totals_of(self._store, organisation, name, kinds)
+        return {value: totals for value, totals in found.items() if wanted is None or value in wanted}
 
     def _grouped(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals]:
         columns = (runs.c[name], runs.c.score, runs.c.verdict)

@@ -6,12 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, insert
+from sqlalchemy import Connection, Table
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
+from assay.adapters.store.bulk import insert_many
 from assay.adapters.store.run_tables import run_axes, run_files, run_metadata, run_texts, runs
 from assay.adapters.store.service.run_rows import without_nan, without_nul
 from assay.adapters.store.service.totals import Changes
@@ -30,6 +32,8 @@ _AS_THEY_ARE: Final = (
     *("run_metrics_passed", "failure_mode", "measurement_broken", "gates_disagree"),
 )
 _TEXTS: Final = ("job", "name", "task", "agent", "dataset", "model", "reason_code", "exception_type")
+_as_they_are: Final = attrgetter(*_AS_THEY_ARE)
+_texts: Final = attrgetter(*_TEXTS)
 _SHOWN: Final = (
     *("id", "kind", "job", "name", "task", "agent", "model", "dataset", "status", "verdict", "checks", "judge"),
     *("run_status", "run_metrics_passed", "validity", "failure_mode", "score", "reason_code", "exception_type"),
@@ -51,35 +55,30 @@ def insert_runs(
     """
     for at in range(0, len(new), BATCH):
         some = new[at : at + BATCH]
-        rows = [{**run_values(organisation, one, run, now), "counted": True} for one, run in some]
-        connection.execute(insert(runs), rows)
+        rows = [run_values(organisation, one, run, now) for one, run in some]
         for row in rows:
-            changes.add(row)
+            row["counted"] = True
+        insert_many(connection, runs, rows)
+        changes.add_all(rows)
         insert_beside(connection, organisation, some)
 
 
 def insert_beside(connection: Connection, organisation: str, some: Sequence[tuple[str, ImportedRun]]) -> None:
     """Add what has tables of its own."""
     for table, of_run in _BESIDE.items():
-        rows = [row for one, run in some for row in of_run(organisation, one, run)]
-        if rows:
-            connection.execute(insert(table), rows)
+        insert_many(connection, table, [row for one, run in some for row in of_run(organisation, one, run)])
 
 
 def run_values(organisation: str, identity: str, run: ImportedRun, now: datetime) -> dict[str, object]:
     """The row of a run."""
-    for name in _TEXTS:
-        text = getattr(run, name)
-        if text is not None:
-            limits.checked_text(text, f"the {name} of a run")
-    values = {name: getattr(run, name) for name in _AS_THEY_ARE}
+    _check_texts(run)
     return {
         "id": identity,
         "organisation": organisation,
         "created_at": now,
         "digest": run.digest,
         "shown_digest": shown_digest(run),
-        **values,
+        **dict(zip(_AS_THEY_ARE, _as_they_are(run), strict=True)),
         "failure_mode": None if run.failure_mode is None else without_nul(run.failure_mode),
         "score": _finite(run.score),
         "cost_usd": _finite(run.cost_usd),
@@ -92,9 +91,20 @@ def run_values(organisation: str, identity: str, run: ImportedRun, now: datetime
     }
 
 
+def _check_texts(run: ImportedRun) -> None:
+    """Raises ``InputError``. Almost all texts are plain, which one look at all of them tells."""
+    texts = _texts(run)
+    together = "".join(filter(None, texts))
+    if together.isascii() and "\0" not in together:
+        return
+    for name, text in zip(_TEXTS, texts, strict=True):
+        if text is not None:
+            limits.checked_text(text, f"the {name} of a run")
+
+
 def shown_digest(run: ImportedRun) -> str:
     """The hash of everything that is shown of a run beside its result, such as what a judge said of it later."""
-    shown = [getattr(run, name) for name in _AS_THEY_ARE]
+    shown = list(_as_they_are(run))
     more = [run.duration_sec, run.tokens, dict(run.axes), dict(run.metadata), run.text]
     files = [[one.name, one.blob.digest] for one in run.files]
     # Python writes floats to the last bit, and objects in the order in which they were made.
@@ -123,7 +133,7 @@ def _file_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[d
 
 
 def _text_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
-    text = searched(run.text)
+    text = searched(run.text) if run.text else ""
     if text:
         yield {"organisation": organisation, "run": identity, "text": text}
 

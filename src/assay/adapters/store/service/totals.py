@@ -1,18 +1,19 @@
-"""How many runs there are for each value of a field, kept up to date beside the runs.
+"""How many runs of each kind there are for each value of a field, kept up to date beside the runs.
 
 A run that was just added may not be counted yet (``runs.counted``): a task run ends without waiting for others
 that end at the same time. Whoever reads totals adds those that are not counted, and counts them if they are many.
 """
 
-from collections.abc import Iterable, Mapping
-from fractions import Fraction
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, false, select, true, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, false, select, true, update
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Row
 
+from assay.adapters.store.bulk import one_of, upsert_many
 from assay.adapters.store.run_tables import run_totals, runs
 from assay.adapters.store.store import Store
 from assay.engine.service.run_fields import GROUPED
@@ -28,49 +29,68 @@ FOLDED_AT_ONCE: Final = 5000
 BATCH: Final = 1000
 # No value, as the key of a row has it. No value of a run has this character.
 NOTHING: Final = "\x01"
+_COUNTS: Final = ("runs", "scored", "judged", "passed", "total")
 
 
 class Changes:
-    """What is to be added to totals, by field and value."""
+    """What is to be added to totals, by field, kind of run and value."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[str, str], Totals] = {}
+        self.found: dict[tuple[str, str, str], Totals] = {}
 
-    def add(self, values: Mapping[str, Any], sign: int = 1) -> None:
-        """Count a run, or take it away."""
-        score, verdict = values["score"], values["verdict"]
+    def add_all(self, rows: Iterable[Mapping[str, Any]], sign: int = 1) -> None:
+        """Count runs, or take them away. Runs that are alike are added up once."""
+        of_kind: dict[str, list[Mapping[str, Any]]] = {}
+        for row in rows:
+            of_kind.setdefault(row["kind"], []).append(row)
+        for kind, some in of_kind.items():
+            self._add(kind, some, sign)
+
+    def _add(self, kind: str, rows: Sequence[Mapping[str, Any]], sign: int) -> None:
+        results = [(row["score"], row["verdict"]) for row in rows]
+        alike = Counter(results).items()
         for name in FIELDS:
-            value = "" if name == ALL else values[name]
-            key = (name, NOTHING if value is None else value)
-            totals = self.found.get(key)
-            if totals is None:
-                totals = self.found[key] = Totals()
-            totals.add(score, verdict, sign)
+            values = [""] if name == ALL else [row[name] for row in rows]
+            one, *more = set(values)
+            if more:
+                for (value, (score, verdict)), count in Counter(zip(values, results, strict=True)).items():
+                    self._of(name, kind, value).add(score, verdict, sign * count)
+                continue
+            # Most fields are the same in all runs of a job.
+            totals = self._of(name, kind, one)
+            for (score, verdict), count in alike:
+                totals.add(score, verdict, sign * count)
+
+    def _of(self, name: str, kind: str, value: str | None) -> Totals:
+        key = (name, kind, NOTHING if value is None else value)
+        totals = self.found.get(key)
+        if totals is None:
+            totals = self.found[key] = Totals()
+        return totals
 
 
 def apply(connection: Connection, organisation: str, changes: Changes) -> None:
-    """Write changes, in the order of their keys, so that two who do so don't wait for each other in a ring."""
+    """Write changes, in the order of their keys, so that two who do so don't wait for each other in a ring.
+
+    They hold the new totals afterwards.
+    """
     keys = sorted(changes.found)
-    if not keys:
-        return
-    made = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    empty = [{"organisation": organisation, "field": f, "value": v, **_columns(Totals())} for f, v in keys]
-    connection.execute(made(run_totals).on_conflict_do_nothing(), empty)
-    changed = []
-    for name, of_field in groupby(keys, lambda key: key[0]):
-        values = [value for _, value in of_field]
+    if connection.dialect.name == "postgresql" and keys:
+        # Rows that aren't there can't be locked. On SQLite, there is nobody else who writes.
+        empty = [_row(organisation, key, Totals()) for key in keys]
+        connection.execute(postgresql.insert(run_totals).on_conflict_do_nothing(), empty)
+    for (name, kind), some in groupby(keys, lambda key: key[:2]):
+        values = [value for _, _, value in some]
         for at in range(0, len(values), BATCH):
-            for row in _locked(connection, organisation, name, values[at : at + BATCH]):
-                both = _totals(row)
-                both.include(changes.found[name, row.value])
-                changed.append({"b_field": name, "b_value": row.value, **_columns(both)})
-    mine = (run_totals.c.organisation == organisation) & (run_totals.c.field == bindparam("b_field"))
-    connection.execute(update(run_totals).where(mine, run_totals.c.value == bindparam("b_value")), changed)
+            for row in _locked(connection, organisation, name, kind, values[at : at + BATCH]):
+                changes.found[name, kind, row.value].include(_totals(row))
+    upsert_many(connection, run_totals, [_row(organisation, key, changes.found[key]) for key in keys], _COUNTS)
 
 
-def _locked(connection: Connection, organisation: str, name: str, values: list[str]) -> Any:
-    mine = (run_totals.c.organisation == organisation) & (run_totals.c.field == name)
-    query = select(run_totals).where(mine, run_totals.c.value.in_(values)).order_by(run_totals.c.value)
+def _locked(connection: Connection, organisation: str, name: str, kind: str, values: list[str]) -> Any:
+    mine = _of_field(organisation, name) & (run_totals.c.kind == kind)
+    these = one_of(run_totals.c.value, values, connection.dialect)
+    query = select(run_totals).where(mine, these).order_by(run_totals.c.value)
     return connection.execute(query.with_for_update()).all()
 
 
@@ -81,15 +101,17 @@ def uncount(connection: Connection, organisation: str, identities: Iterable[str]
         query = select(*_READ).where(runs.c.id == identity, runs.c.counted == true())
         row = connection.execute(query).first()
         if row is not None:
-            changes.add(dict(row._mapping), -1)
+            changes.add_all([dict(row._mapping)], -1)
             connection.execute(update(runs).where(runs.c.id == identity).values(counted=False))
     apply(connection, organisation, changes)
 
 
-def totals_of(store: Store, organisation: str, name: str) -> dict[str | None, Totals]:
-    """The totals of each value of a field, ``ALL`` for those of all runs."""
+def totals_of(
+    store: Store, organisation: str, name: str, kinds: Sequence[str] | None = None
+) -> dict[str | None, Totals]:
+    """The totals of each value of a field, ``ALL`` for those of all runs. ``kinds`` leaves out others."""
     with store.snapshot() as connection:
-        found, waiting = _read(connection, organisation, name)
+        found, waiting = _read(connection, organisation, name, kinds)
     if waiting > MOST_UNCOUNTED:
         fold(store, organisation)
     return found
@@ -112,25 +134,30 @@ def _fold_some(store: Store, organisation: str) -> int:
         taken = update(runs).where(runs.c.id.in_(some)).values(counted=True).returning(*_READ)
         changes = Changes()
         rows = connection.execute(taken).all()
-        for row in rows:
-            changes.add(dict(row._mapping))
+        changes.add_all([dict(row._mapping) for row in rows])
         apply(connection, organisation, changes)
     return len(rows)
 
 
-def _read(connection: Connection, organisation: str, name: str) -> tuple[dict[str | None, Totals], int]:
-    mine = (run_totals.c.organisation == organisation) & (run_totals.c.field == name)
+def _read(
+    connection: Connection, organisation: str, name: str, kinds: Sequence[str] | None
+) -> tuple[dict[str | None, Totals], int]:
     found: dict[str | None, Totals] = {}
-    for row in connection.execute(select(run_totals).where(mine)):
-        if row.runs:
-            found[None if row.value == NOTHING else row.value] = _totals(row)
+    for row in connection.execute(select(run_totals).where(_of_field(organisation, name))):
+        if row.runs and (kinds is None or row.kind in kinds):
+            found.setdefault(None if row.value == NOTHING else row.value, Totals()).include(_totals(row))
     column = runs.c.id if name == ALL else runs.c[name]
-    query = select(column, runs.c.score, runs.c.verdict).where(_uncounted(organisation))
+    query = select(column, runs.c.kind, runs.c.score, runs.c.verdict).where(_uncounted(organisation))
     waiting = 0
-    for value, score, verdict in connection.execute(query):
-        found.setdefault("" if name == ALL else value, Totals()).add(score, verdict)
+    for value, kind, score, verdict in connection.execute(query):
+        if kinds is None or kind in kinds:
+            found.setdefault("" if name == ALL else value, Totals()).add(score, verdict)
         waiting += 1
     return found, waiting
+
+
+def _of_field(organisation: str, name: str) -> Any:
+    return (run_totals.c.organisation == organisation) & (run_totals.c.field == name)
 
 
 def _uncounted(organisation: str) -> Any:
@@ -138,9 +165,11 @@ def _uncounted(organisation: str) -> Any:
 
 
 def _totals(row: "Row[*tuple[Any, ...]]") -> Totals:
-    return Totals(row.runs, row.scored, row.judged, row.passed, Fraction(row.total))
+    return Totals(row.runs, row.scored, row.judged, row.passed, row.total)
 
 
-def _columns(totals: Totals) -> dict[str, object]:
-    counts = {name: getattr(totals, name) for name in ("runs", "scored", "judged", "passed")}
-    return {**counts, "total": str(totals.total)}
+def _row(organisation: str, key: tuple[str, str, str], totals: Totals) -> dict[str, object]:
+    name, kind, value = key
+    counts = (totals.runs, totals.scored, totals.judged, totals.passed, totals.total)
+    mine = {"organisation": organisation, "field": name, "kind": kind, "value": value}
+    return {**mine, **dict(zip(_COUNTS, counts, strict=True))}

@@ -9,20 +9,11 @@ revision = "0004"
 down_revision = "0003"
 
 _LISTED = (
-    *("kind", "name", "dataset", "verdict", "checks", "judge", "run_status", "validity", "failure_mode", "score"),
-    *(
-        "duration_sec",
-        "cost_usd",
-        "tokens",
-        "began_at",
-        "reviewers",
-        "job",
-        "run_metrics_passed",
-        "measurement_broken",
-        "gates_disagree",
-    ),
-    *("reviewer_disagrees",),
+    *("kind", "name", "dataset", "verdict", "checks", "judge", "run_status", "validity", "score", "duration_sec"),
+    *("cost_usd", "tokens", "began_at", "reviewers", "job"),
 )
+_SPARSE = ("failure_mode", "run_metrics_passed")
+_FLAGS = ("measurement_broken", "gates_disagree", "reviewer_disagrees")
 
 
 def upgrade() -> None:
@@ -34,6 +25,10 @@ def upgrade() -> None:
         op.execute('ALTER TABLE runs ALTER COLUMN name TYPE text COLLATE "C"')
     for name in _LISTED:
         op.create_index(f"ix_runs_organisation_{name}_id", "runs", ["organisation", name, "id"])
+    for name in _SPARSE:
+        _create_rare_index(name, f"{name} IS NOT NULL", f"{name} IS NOT NULL")
+    for name in _FLAGS:
+        _create_rare_index(name, f"{name} = 1", f"{name} = true")
     op.create_index(
         "ix_runs_uncounted",
         "runs",
@@ -45,6 +40,17 @@ def upgrade() -> None:
     _values()
     _files()
     _texts()
+
+
+def _create_rare_index(name: str, sqlite: str, postgresql: str) -> None:
+    """Few runs have a value there, or the flag."""
+    op.create_index(
+        f"ix_runs_organisation_{name}_id",
+        "runs",
+        ["organisation", name, "id"],
+        sqlite_where=sa.text(sqlite),
+        postgresql_where=sa.text(postgresql),
+    )
 
 
 def _columns() -> list[sa.Column[object]]:
@@ -114,6 +120,7 @@ def _values() -> None:
         "run_totals",
         sa.Column("organisation", sa.Text, nullable=False),
         sa.Column("field", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
         sa.Column("value", sa.Text, nullable=False),
         sa.Column("runs", sa.BigInteger, nullable=False),
         sa.Column("scored", sa.BigInteger, nullable=False),
@@ -121,7 +128,7 @@ def _values() -> None:
         sa.Column("passed", sa.BigInteger, nullable=False),
         sa.Column("total", sa.Text, nullable=False),
         sa.ForeignKeyConstraint(["organisation"], ["organisations.id"], name="fk_run_totals_organisation"),
-        sa.PrimaryKeyConstraint("organisation", "field", "value", name="pk_run_totals"),
+        sa.PrimaryKeyConstraint("organisation", "field", "kind", "value", name="pk_run_totals"),
     )
 
 
