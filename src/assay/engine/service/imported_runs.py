@@ -240,9 +240,11 @@ def _plain_gates(checks: str | None, judge: Any) -> Gates:
 
 def _validity(trial: Trial, history: History | None) -> str:
     """By the first grading, as the score is. Without one, a reward says that the verifier came to its end."""
+    if trial.rewards is None:
+        return "not_completed"
     first = history.first() if history is not None else []
     if not first:
-        return "valid" if trial.rewards is not None else "not_completed"
+        return "valid"
     found = [one.result.validity for one in first]
     if not all(one.verifier_completed for one in found):
         return "not_completed"
