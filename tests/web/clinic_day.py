@@ -1,9 +1,10 @@
 """A day at a clinic, as a service knows it: tasks with criteria of several kinds, and runs with what they left."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from msgspec.structs import replace
 
 from assay.engine.service.keys import Scope
 from tests.api.test_review_queue import RUN
