@@ -19,7 +19,7 @@ from tests.markers import ONE_AT_A_TIME
 HERE = Path(__file__).parent
 NOTHING_SELECTED = 5
 # The longest first, so that none of them is left over at the end.
-FIRST = ("adapters", "api", "attacks", "cli", "")
+FIRST = ("api", "web", "adapters", "checks", "attacks", "cli", "")
 _COUNT = re.compile(r"(\d+) (passed|failed|skipped|error|xfailed|xpassed)")
 
 

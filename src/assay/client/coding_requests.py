@@ -1,0 +1,92 @@
+"""Requests about coding runs, jobs and evaluation results."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+from assay.client.requests import Json, Request, part
+
+
+class CodingRequests:
+    """The requests of coding runs, job folders and evaluation results. Both clients send them."""
+
+    @staticmethod
+    def send_archive(content: bytes) -> Request:
+        """An archive of files; the answer has the ``path`` for a scenario's ``workspace_seed``."""
+        return Request("POST", "/archives", content)
+
+    @staticmethod
+    def create_scenario(scenario: Json) -> Request:
+        return Request("POST", "/scenarios", scenario)
+
+    @staticmethod
+    def replace_scenario(identity: str, scenario: Json) -> Request:
+        return Request("PUT", f"/scenarios/{part(identity)}", scenario)
+
+    @staticmethod
+    def seed_task(scenario: str) -> Request:
+        return Request("POST", f"/scenarios/{part(scenario)}/tasks")
+
+    @staticmethod
+    def coding_task(identity: str) -> Request:
+        return Request("GET", f"/coding-tasks/{part(identity)}")
+
+    @staticmethod
+    def workspace(task: str) -> Request:
+        """The archive that an agent begins with, as bytes."""
+        return Request("GET", f"/coding-tasks/{part(task)}/workspace")
+
+    @staticmethod
+    def create_coding_run(task: str, agent: str, model: str | None = None, **more: Any) -> Request:
+        return Request("POST", f"/coding-tasks/{part(task)}/runs", {"agent": agent, "model": model, **more})
+
+    @staticmethod
+    def put_workspace(run: str, content: bytes) -> Request:
+        return Request("PUT", f"/coding-runs/{part(run)}/workspace", content)
+
+    @staticmethod
+    def put_log(run: str, path: str, content: bytes) -> Request:
+        """A file of the agent's logs, such as ``trajectory.json`` or ``final_response.md``."""
+        return Request("PUT", f"/coding-runs/{part(run)}/files/{quote(path)}", content)
+
+    @staticmethod
+    def complete_coding_run(run: str, turns: Sequence[Json] = (), status: str = "completed") -> Request:
+        body = {"status": status, "turns": list(turns)}
+        return Request("POST", f"/coding-runs/{part(run)}/complete", body)
+
+    @staticmethod
+    def cancel_coding_run(run: str) -> Request:
+        return Request("POST", f"/coding-runs/{part(run)}/cancel")
+
+    @staticmethod
+    def grade_again(run: str, judge_only: bool = False) -> Request:
+        return Request("POST", f"/runs/{part(run)}/gradings", {"judge_only": judge_only})
+
+    @staticmethod
+    def run(identity: str) -> Request:
+        """A run of any kind, with its gates."""
+        return Request("GET", f"/runs/{part(identity)}")
+
+    @staticmethod
+    def gradings(run: str) -> Request:
+        return Request("GET", f"/runs/{part(run)}/gradings")
+
+    @staticmethod
+    def files(run: str) -> Request:
+        """What a run left: its trajectory, diff, final response and so on."""
+        return Request("GET", f"/runs/{part(run)}/files")
+
+    @staticmethod
+    def send_job(content: bytes, name: str | None = None) -> Request:
+        """The archive of a job folder."""
+        return Request("POST", "/jobs", content, {} if name is None else {"name": name})
+
+    @staticmethod
+    def job(identity: str, **question: str) -> Request:
+        """A job with its report. ``question`` may have key, threshold, k and grading."""
+        return Request("GET", f"/jobs/{part(identity)}", query=question)
+
+    @staticmethod
+    def send_evaluation_result(**told: Any) -> Request:
+        """With ``run_id`` or ``trial``, and ``result`` or ``verifier``."""
+        return Request("POST", "/evaluation-results", told)
