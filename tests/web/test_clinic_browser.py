@@ -121,6 +121,8 @@ def test_review_by_keys_alone(desk: Desk, tab: Tab) -> None:
     page = shown(desk, tab, "review?job=keys&reviewer=kim&discipline=nurse")
     page.get_by_role("link", name="Begin with keys__3").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("keys__3")
+    # Keys work once the script is there, which is after the heading.
+    page.wait_for_load_state()
     page.get_by_label("Notes").fill("p and f are letters here")
     page.get_by_label("Notes").press("Escape")
     pressed(page, "f", "keys__2")
