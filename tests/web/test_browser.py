@@ -55,12 +55,12 @@ def test_runs_are_filtered_as_one_types_and_the_address_says_how(full: Desk, tab
     page = tab.open(f"{full.url}/ui/runs")
     page.locator("#field-task").select_option("merge")
     expect(page.locator("td.name > a")).to_have_count(4)
-    assert page.url.endswith("/ui/runs?task=merge")
+    page.wait_for_url(lambda url: url.endswith("/ui/runs?task=merge"))
     page.get_by_text("More filters").click()
     page.locator("#field-score").fill("1..")
     page.locator("#field-score").blur()
     expect(page.locator("td.name > a")).to_have_count(3)
-    assert page.url.endswith("?task=merge&score=1..")
+    page.wait_for_url(lambda url: url.endswith("?task=merge&score=1.."))
     page.reload()
     expect(page.locator("td.name > a")).to_have_count(3)
     page.locator(".chip", has_text="task").click()
@@ -126,12 +126,12 @@ def test_a_long_list_has_pages(full: Desk, tab: Tab) -> None:
     page = tab.open(f"{full.url}/ui/runs?job=monday&limit=20&sort=name")
     seen = rows(page)
     for _ in range(5):
-        page.get_by_role("link", name="next →").click()
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.get_by_role("link", name="next →").click()
         seen += rows(page)
     assert len(seen) == len(set(seen)) == 120
-    page.get_by_role("link", name="← previous").click()
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.get_by_role("link", name="← previous").click()
     assert rows(page) == seen[80:100]
 
 
@@ -189,8 +189,7 @@ def test_findings_are_beside_their_lines(full: Desk, tab: Tab) -> None:
     page = tab.open(f"{full.url}/ui/runs?name=cheating")
     page.locator("td.name > a").click()
     page.get_by_role("link", name="Diff").click()
-    found = page.locator("tr.found").all_inner_texts()
-    assert len(found) == 2
+    expect(page.locator("tr.found")).to_have_count(2)
     line = page.locator("tr.found", has_text="assertions_not_weakened").locator("xpath=preceding-sibling::tr[1]")
     expect(line).to_contain_text("toBeDefined")
 
@@ -203,7 +202,7 @@ def test_the_trace_hides_finds_and_follows(viewed: LocalServer, tab: Tab) -> Non
     expect(page.locator("#trace")).to_contain_text("1 failed")
     page.get_by_label("hide tool calls").check()
     expect(page.get_by_text("pytest -q")).to_have_count(0)
-    assert "hide=calls" in page.url
+    page.wait_for_url(lambda url: "hide=calls" in url)
     page.get_by_label("hide reasoning").check()
     expect(page.get_by_text("First look at what fails.")).to_have_count(0)
     page.get_by_label("hide tool calls").uncheck()

@@ -157,6 +157,11 @@ def test_a_review_by_tab_and_enter(desk: Desk, tab: Tab) -> None:
     expect(page.get_by_text("so far: fail")).to_be_visible()
 
 
+def settled(page: Page) -> None:
+    """Wait until what was swapped in listens, which takes htmx a moment that no person notices."""
+    expect(page.locator(".htmx-added, .htmx-request, .htmx-swapping, .htmx-settling")).to_have_count(0)
+
+
 def test_the_editor_says_what_is_wrong_while_somebody_types(desk: Desk, admin: Tab) -> None:
     page = shown(desk, admin, "scenarios/new")
     page.get_by_label("Name", exact=True).first.fill("edited in a browser")
@@ -172,16 +177,21 @@ def test_the_editor_says_what_is_wrong_while_somebody_types(desk: Desk, admin: T
     page.get_by_role("button", name="Add a scorer").click()
     second = page.get_by_role("group", name="Scorer 2")
     expect(second.get_by_label("Required")).to_be_checked()
+    settled(page)
     second.get_by_label("Type").select_option("no_new_skips")
     expect(second.get_by_label("Test globset")).to_be_visible()
     expect(second.get_by_label("Required")).not_to_be_checked()
     expect(page.get_by_label("Command", exact=True)).to_have_value("make test")
+    settled(page)
     page.get_by_role("button", name="Move scorer 2 up").click()
     expect(page.get_by_role("group", name="Scorer 1").get_by_label("Test globset")).to_be_visible()
+    settled(page)
     page.get_by_role("button", name="Allowed paths").click()
     expect(page.get_by_role("group", name="Scorer 3").get_by_label("Patterns")).to_be_visible()
+    settled(page)
     page.get_by_role("button", name="Remove scorer 3").click()
     expect(page.get_by_role("group", name="Scorer 3")).to_have_count(0)
+    settled(page)
     page.get_by_role("button", name="Save", exact=True).last.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("edited in a browser version 1")
     kept = next(

@@ -89,7 +89,8 @@ def _could_be_answer(facts: Facts, place: Place) -> bool:
     if name.lower() in facts.files.instruction.lower():
         return ANSWER.search(name) is not None and _FORBIDDEN.search(facts.files.instruction) is not None
     copied = any(
-        re.search(rf"\bcp\s+(?:-\S+\s+)*{re.escape(path)}\s", text) for text in facts.files.solution.values()
+        re.search(rf"\bcp\s{{1,9}}(?:-\S{{1,30}}\s{{1,9}}){{0,5}}{re.escape(path)}\s", text)
+        for text in facts.files.solution.values()
     )
     told = ANSWER.search(place.mention.name) is not None and not facts.instructed_folder(path)
     return copied or told or ANSWER.search(name) is not None

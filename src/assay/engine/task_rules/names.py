@@ -85,7 +85,7 @@ def _tools(facts: Facts) -> Iterator[LintFinding]:
     ):
         return
     for line in lines:
-        if re.search(r"(?:^|[;&|(!]\s*|\bif\s+|-m\s+)(?:\S+/)?pytest\b", line.text):
+        if re.search(r"(?:^|[;&|(!]\s{0,9}|\bif\s{1,9}|-m\s{1,9})(?:\S{1,99}/)?pytest\b", line.text):
             why = f"it runs pytest, but neither the script nor the Dockerfile (FROM {bases[-1]}) installs it"
             yield LintFinding("tool-missing", f"tests/test.sh:{line.number}", why)
             return
