@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from assay.adapters.store.opening import open_store
 from assay.web.local_server import LocalServer
@@ -22,6 +22,9 @@ from tests.web.examples import (
 )
 from tests.web.people import ORGANISATION, Desk, desk_on
 from tests.web.traces import write_trace
+
+# Only against hanging: other tests run beside these.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
