@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.checks.command import MAX_TIMEOUT, Command, RunnerNotStartedError
+from assay.checks.command import Command, RunnerNotStartedError
 from assay.core.outcome import Scored
 from assay.evidence.verifier_run import RunEnd
 from assay.evidence.workspace import CommandRun
+from assay.formats.shell_command import MAX_TIMEOUT
 from assay.formats.test_reports.rule import ReportRule
 from tests.checks.fake_workspace import FakeWorkspace
 

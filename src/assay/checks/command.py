@@ -39,11 +39,11 @@ from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
 from assay.formats.runner_start import why_not_started
+from assay.formats.shell_command import MAX_TIMEOUT, check_command
 from assay.formats.test_reports.model import Ended, Report
 from assay.formats.test_reports.read import read_report
 from assay.formats.test_reports.rule import ReportRule
 
-MAX_TIMEOUT = 3600
 RUNNER, TESTS = "@runner", "@tests"
 _SET = re.compile(r"@\w+")
 
@@ -72,10 +72,7 @@ class Command:
     canaries: str | None = field(default=None, metadata=one_of(RUNNERS))
 
     def __post_init__(self) -> None:
-        if not self.command.strip() or "\0" in self.command:
-            raise ValueError(f"command must be a shell command, got {self.command!r}")
-        if not 1 <= self.timeout_s <= MAX_TIMEOUT:
-            raise ValueError(f"timeout_s must be from 1 to {MAX_TIMEOUT}, got {self.timeout_s}")
+        check_command(self.command, self.timeout_s)
         if self.canaries is not None and (self.canaries not in RUNNERS or self.report is None):
             needs = f"must be one of {', '.join(RUNNERS)}, together with a report"
             raise ValueError(f"canaries {needs}, got {self.canaries!r}")

@@ -18,8 +18,8 @@ from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.unwatched import Call, ask_again, listen
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted
+from assay.formats.shell_command import MAX_TIMEOUT, check_command
 
-MAX_TIMEOUT = 3600
 MAX_CALLS = 100_000
 MOST_NAMED = 20
 
@@ -36,12 +36,9 @@ class SameWhenUnwatched:
     calls: int = field(default=500, metadata=limits(1, MAX_CALLS))
 
     def __post_init__(self) -> None:
-        if not self.command.strip() or "\0" in self.command:
-            raise ValueError(f"command must be a shell command, got {self.command!r}")
-        for name, most in (("timeout_s", MAX_TIMEOUT), ("calls", MAX_CALLS)):
-            value = getattr(self, name)
-            if not 1 <= value <= most:
-                raise ValueError(f"{name} must be from 1 to {most}, got {value}")
+        check_command(self.command, self.timeout_s)
+        if not 1 <= self.calls <= MAX_CALLS:
+            raise ValueError(f"calls must be from 1 to {MAX_CALLS}, got {self.calls}")
 
     def run(self, evidence: Workspace) -> Outcome:
         if not evidence.changes:

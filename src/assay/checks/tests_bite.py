@@ -28,11 +28,11 @@ from assay.detectors.effects.reach import Reach, Watch, can_be_watched, read_rea
 from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteRun, lost, touches_tests
 from assay.evidence.workspace import AS_LEFT, Tree, Workspace, changed_paths
 from assay.formats.counting import counted
+from assay.formats.shell_command import MAX_TIMEOUT, check_command
 from assay.formats.test_reports.model import uniform
 from assay.formats.test_reports.rule import ReportRule
 from assay.stats.interval import rate_interval
 
-MAX_TIMEOUT = 3600
 MAX_BUDGET = 1000
 MAX_MUTANTS = 10_000
 # Fewer are lost by chance or by an honest rewrite.
@@ -60,9 +60,8 @@ class TestsBite:
     mutants: int = field(default=60, metadata=limits(1, MAX_MUTANTS))
 
     def __post_init__(self) -> None:
-        if not self.command.strip() or "\0" in self.command:
-            raise ValueError(f"command must be a shell command, got {self.command!r}")
-        for name, most in (("timeout_s", MAX_TIMEOUT), ("budget", MAX_BUDGET), ("mutants", MAX_MUTANTS)):
+        check_command(self.command, self.timeout_s)
+        for name, most in (("budget", MAX_BUDGET), ("mutants", MAX_MUTANTS)):
             value = getattr(self, name)
             if not 1 <= value <= most:
                 raise ValueError(f"{name} must be from 1 to {most}, got {value}")

@@ -19,9 +19,9 @@ from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteRun, lo
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.evidence.workspace import AS_LEFT, ChangeKind, Side, Tree, Workspace
 from assay.formats.counting import counted
+from assay.formats.shell_command import MAX_TIMEOUT, check_command
 from assay.formats.test_reports.rule import ReportRule
 
-MAX_TIMEOUT = 3600
 MOST_NAMED = 20
 _OWN_SOURCE = Tree(swapped=TESTS_OF_BASELINE)
 _OLD_SOURCE = Tree(Side.BASELINE, swapped=("@tests",))
@@ -40,10 +40,7 @@ class TestsNeedTheFix:
     report: ReportRule | None = None
 
     def __post_init__(self) -> None:
-        if not self.command.strip() or "\0" in self.command:
-            raise ValueError(f"command must be a shell command, got {self.command!r}")
-        if not 1 <= self.timeout_s <= MAX_TIMEOUT:
-            raise ValueError(f"timeout_s must be from 1 to {MAX_TIMEOUT}, got {self.timeout_s}")
+        check_command(self.command, self.timeout_s)
 
     def run(self, evidence: Workspace) -> Outcome:
         left = [one.path for one in evidence.changes if one.kind is not ChangeKind.DELETED]
