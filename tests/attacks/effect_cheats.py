@@ -5,6 +5,8 @@ The tests run them; the page on attacks counts them.
 
 # ruff: noqa: E501 - a cheat a line reads as a table.
 
+from tests.attacks.javascript_effect_cheats import SEEN_IN_JAVASCRIPT, with_cart
+from tests.attacks.javascript_effect_cheats import SNIFFING as IN_JAVASCRIPT
 from tests.checks.small_project import PROJECT, Change
 
 # --- Tests that notice less: found by tests_bite ---
@@ -151,7 +153,10 @@ def with_label(source: str) -> Change:
 BY_SCORER: dict[str, dict[str, Change]] = {
     "tests_bite": WEAKENED,
     "tests_need_the_fix": {name: FIX | change for name, change in IDLE_TESTS.items()},
-    "same_when_unwatched": {name: with_label(source) for name, source in SNIFFING.items()},
+    "same_when_unwatched": {
+        **{name: with_label(source) for name, source in SNIFFING.items()},
+        **{name: with_cart(source) for name, source in IN_JAVASCRIPT.items()},
+    },
 }
 SEEN_BY_READING = {
     "a helper that swallows",
@@ -162,5 +167,6 @@ SEEN_BY_READING = {
     "who calls",
     "the whole stack",
     "the name of the caller",
+    *SEEN_IN_JAVASCRIPT,
 }
 """Those that a scorer which only reads sees, too."""

@@ -71,7 +71,8 @@ def test_with_pytest(tmp_path: Path) -> None:
         (FakeWorkspace(), "nothing was changed"),
         (
             edited("a.py", "x = 1\n", "x = 2\n"),
-            "the tests call no plain Python function of the project with values that can be repeated",
+            "the tests call no plain Python or JavaScript function of the project with values"
+            " that can be repeated",
         ),
     ],
 )

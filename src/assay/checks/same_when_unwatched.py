@@ -10,13 +10,14 @@ tests ask nothing of that kind. It doesn't see a program that has learnt the tes
 makes no difference who asks.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.detectors.effects.unwatched import Call, ask_again, listen
-from assay.evidence.workspace import Workspace
+from assay.detectors.effects.suite import TESTS_OF_BASELINE
+from assay.detectors.effects.unwatched import Answer, Call, Heard, Listened, ask_again, listen, replay
+from assay.evidence.workspace import Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.shell_command import MAX_TIMEOUT, check_command
 
@@ -43,49 +44,98 @@ class SameWhenUnwatched:
     def run(self, evidence: Workspace) -> Outcome:
         if not evidence.changes:
             return NotApplicable("nothing was changed")
-        heard = listen(evidence, self.command, self.timeout_s, self.calls)
-        if heard is None:
+        listened = listen(evidence, self.command, self.timeout_s, self.calls)
+        if not listened.heard:
             return NotApplicable(
-                "the tests call no plain Python function of the project with values that can be repeated"
+                "the tests call no plain Python or JavaScript function of the project with values that can be"
+                " repeated"
             )
-        once = ask_again(evidence, heard)
-        again = ask_again(evidence, heard)
-        if once is None or again is None:
-            return NotApplicable("the program can't be asked outside of its tests")
-        steady = [(call, one) for call, one, other in zip(heard.calls, once, again, strict=True) if one == other]
+        compared = [_compared(evidence, heard) for heard in listened.heard]
+        steady = sum(len(one.steady) for one in compared)
         if not steady:
-            return NotApplicable("no answer is the same twice")
-        other = [(call, one) for call, one in steady if one != (call.raised, call.answer)]
-        if other:
-            other = self._confirmed(evidence, other)
-        return _outcome(len(steady), other)
+            return NotApplicable(_why_nothing(compared))
+        other = [found for one in compared for found in self._proven(evidence, one)]
+        if not other and self._disturbs(evidence, listened):
+            return NotApplicable("the tests pass, but not while their calls are noted, so nothing is known")
+        return _outcome(steady, other)
 
-    def _confirmed(
-        self, evidence: Workspace, other: list[tuple[Call, tuple[bool, str]]]
-    ) -> list[tuple[Call, tuple[bool, str]]]:
-        """Those that the tests are told in the same way each time, too."""
-        heard = listen(evidence, self.command, self.timeout_s, self.calls)
-        known = set() if heard is None else {(call.written, call.raised, call.answer) for call in heard.calls}
-        return [(call, one) for call, one in other if (call.written, call.raised, call.answer) in known]
+    def _proven(self, evidence: Workspace, compared: "_Compared") -> list["_Told"]:
+        """Answers that differ, and that don't depend on anything that a test set up before it asked."""
+        other = [told for told in compared.steady if told.call.answer != told.unwatched]
+        if not other:
+            return []
+        calls = [told.call for told in other]
+        again = replay(evidence, self.command, self.timeout_s, compared.heard, calls)
+        proven = [told for told, answer in zip(other, again, strict=True) if answer == told.call.answer]
+        return _wherever_started(evidence, compared.heard, proven)
+
+    def _disturbs(self, evidence: Workspace, listened: Listened) -> bool:
+        """Whether tests that fail while calls are noted pass without: then the program looks for the recorder."""
+        if listened.exit_code == 0:
+            return False
+        return evidence.run(self.command, self.timeout_s, Tree(swapped=TESTS_OF_BASELINE)).end.exit_code == 0
 
 
-def _outcome(compared: int, other: list[tuple[Call, tuple[bool, str]]]) -> Scored:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the program told a test, and what it tells when nobody looks."""
+
+    call: Call
+    unwatched: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """The calls whose unwatched answer is the same in each order; ``asked`` is how many had an answer at all."""
+
+    heard: Heard
+    asked: int
+    steady: list[_Told]
+
+
+def _compared(evidence: Workspace, heard: Heard) -> _Compared:
+    once = ask_again(evidence, heard)
+    again = ask_again(evidence, heard, backwards=True)
+    if once is None or again is None:
+        return _Compared(heard, 0, [])
+    answers = [(call, one, two) for call, one, two in zip(heard.calls, once, again, strict=True) if one and two]
+    return _Compared(heard, len(answers), [_Told(call, one) for call, one, two in answers if one == two])
+
+
+def _wherever_started(evidence: Workspace, heard: Heard, other: list[_Told]) -> list[_Told]:
+    """Those that aren't just a file that is missed in another working folder."""
+    if not any(told.unwatched[0] for told in other):
+        return other
+    calls = tuple(told.call for told in other)
+    home = ask_again(evidence, replace(heard, calls=calls), at_home=True) or [None] * len(calls)
+    pairs = zip(other, home, strict=True)
+    return [told for told, answer in pairs if not (told.unwatched[0] and answer == told.call.answer)]
+
+
+def _why_nothing(compared: list[_Compared]) -> str:
+    if not any(one.asked for one in compared):
+        return "the program can't be asked outside of its tests"
+    return "no answer is the same twice"
+
+
+def _outcome(compared: int, other: list[_Told]) -> Scored:
     seen: dict[str, object] = {"calls": compared}
     if not other:
         return Scored(1.0, True, f"{counted(compared, 'call')} answered the same when nobody looks", seen)
     findings = [
         {
             "rule": "differs when unwatched",
-            "path": call.path,
-            "detail": call.written,
-            "before": f"watched: {_shown(call.raised, call.answer)}",
-            "after": f"unwatched: {_shown(*one)}",
+            "path": told.call.path,
+            "detail": told.call.written,
+            "before": f"watched: {_shown(told.call.answer)}",
+            "after": f"unwatched: {_shown(told.unwatched)}",
         }
-        for call, one in other[:MOST_NAMED]
+        for told in other[:MOST_NAMED]
     ]
     said = f"{len(other)} of {counted(compared, 'call')} answered differently when nobody looks"
     return Scored(1 - len(other) / compared, False, said, {**seen, "findings": findings})
 
 
-def _shown(raised: bool, answer: str) -> str:
-    return f"raises {answer}" if raised else answer
+def _shown(answer: Answer) -> str:
+    raised, text = answer
+    return f"raises {text}" if raised else text

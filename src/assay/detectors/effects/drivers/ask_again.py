@@ -1,27 +1,32 @@
 """Asks functions the same again, with nothing around that looks like a test. Assay never imports it.
 
-It reads itself and the questions from standard input, and writes the answers to the file that they name.
+It follows the text of spelling.py. It reads itself and the questions from standard input, and writes the answers
+to the file that they name.
 """
 
-from __future__ import annotations
-
-import ast
 import importlib
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.detectors.effects.drivers.spelling import asking, fault, spell  # noqa: TC004 - it is above this text
 
 ASKED: dict[str, Any] = json.loads(sys.stdin.readline())
 
 
-def answer(call: dict[str, Any]) -> list[Any]:
-    arguments = {name: ast.literal_eval(text) for name, text in call["arguments"].items()}
+def answer(call: dict[str, Any]) -> "list[Any] | None":
+    """What the program tells. A module that can't be imported here is no answer, nor is an unspoken one."""
     try:
         function = getattr(importlib.import_module(call["module"]), call["name"])
-        return [False, repr(function(**arguments))]
+    except Exception:  # noqa: BLE001 - whatever is raised
+        return None
+    try:
+        text = spell(asking(function, call)())
     except Exception as error:  # noqa: BLE001 - whatever is raised is the answer
-        return [True, type(error).__name__]
+        return [True, fault(error, ASKED["root"] + os.sep)]
+    return None if text is None else [False, text]
 
 
 sys.path[:0] = [os.path.join(ASKED["root"], one) if one else ASKED["root"] for one in ("", *ASKED["path"])]

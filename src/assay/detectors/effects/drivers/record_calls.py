@@ -1,96 +1,195 @@
 """Notes what tests ask functions of the project, and what they are told.
 
-It is called sitecustomize where it runs, so that every Python that the tests start loads it, and Assay never
-imports it. Beside it, wanted.json has the paths of the tests and the most calls to note.
+It follows the text of spelling.py, and is called sitecustomize where it runs, so that every Python that the tests
+start loads it; Assay never imports it. Beside it, wanted.json has the paths of the tests, the most calls to note,
+and the questions to ask again from within the tests, if any.
 """
 
-from __future__ import annotations
-
-import ast
-import atexit
+import functools
 import json
 import os
 import sys
 import threading
-from typing import Any
+import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.detectors.effects.drivers.spelling import asking, fault, spell  # noqa: TC004 - it is above this text
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE) + os.sep
 with open(os.path.join(HERE, "wanted.json"), encoding="utf-8") as file:
     WANTED = json.load(file)
 TESTS = {ROOT + path for path in WANTED["tests"]}
-CALLS: list[dict[str, Any]] = []
+START = dict(os.environ)
 KNOWN: set[str] = set()
+LATER = 0x20 | 0x80 | 0x200
+"""Generators and coroutines: they answer bit by bit."""
 
 
-def literal(value: Any) -> str | None:
-    """The value as source, if that says all of it."""
-    text = repr(value)
-    if len(text) > 2000:
-        return None
+def write(name: str, line: Any) -> None:
+    with open(os.path.join(HERE, name), "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def is_source(path: str) -> bool:
+    return path.startswith(ROOT) and path not in TESTS and not path.startswith(HERE)
+
+
+def place(frame: Any) -> "tuple[str, str] | None":
+    """The module and the name that a function is called by: its own, or those of what a decorator made of it."""
+    code: Any = frame.f_code
+    module: str = frame.f_globals.get("__name__", "")
+    function = frame.f_globals.get(code.co_name)
+    while function is not None:
+        if getattr(function, "__code__", None) is code:
+            return module, code.co_name
+        function = getattr(function, "__wrapped__", None)
+    for module, name, function in decorated():
+        if function.__code__ is code and around(function) == [
+            id(frame.f_locals.get(one)) for one in code.co_freevars
+        ]:
+            return module, name
+    return None
+
+
+def decorated() -> Any:
+    """The functions of the project's modules that were made within others."""
+    for module, found in list(sys.modules.items()):
+        if is_source(getattr(found, "__file__", None) or ""):
+            for name, function in list(vars(found).items()):
+                if isinstance(function, types.FunctionType) and function.__closure__:
+                    yield module, name, function
+
+
+def around(function: Any) -> "list[int]":
     try:
-        again = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        return None
-    return text if type(again) is type(value) and repr(again) == text else None
+        return [id(cell.cell_contents) for cell in function.__closure__]
+    except ValueError:
+        return []
 
 
-def asked(frame: Any) -> dict[str, Any] | None:
+def asked(frame: Any) -> "dict[str, Any] | None":
     """A call of a plain function by a test, with arguments that can be written down."""
     code = frame.f_code
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    module = frame.f_globals.get("__name__", "")
-    function = frame.f_globals.get(code.co_name)
-    if code.co_flags & 0x0C or not hasattr(function, "__code__") or function.__code__ is not code:
+    found = None if code.co_flags & LATER else place(frame)
+    if found is None:
         return None
-    values = {name: literal(frame.f_locals[name]) for name in names}
-    if any(value is None for value in values.values()):
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = [*code.co_varnames[:count]]
+    marks = [mark for mark, flag in (("*", 0x04), ("**", 0x08)) if code.co_flags & flag]
+    rest = zip(marks, code.co_varnames[count:])  # noqa: B905 - there are more variables than marks
+    values = {name: spell(frame.f_locals[name]) for name in names}
+    values.update({mark: spell(frame.f_locals[name]) for mark, name in rest})
+    if None in values.values():
         return None
-    return {"path": code.co_filename[len(ROOT) :], "module": module, "name": code.co_name, "arguments": values}
+    positional = names[: code.co_argcount]
+    return {"module": found[0], "name": found[1], "positional": positional, "arguments": values}
+
+
+def stack(frame: Any) -> "list[list[str]]":
+    """The functions that called with their files, the nearest first."""
+    frames: list[list[str]] = []
+    while frame is not None and len(frames) < 40:
+        frames.append([frame.f_code.co_filename.replace(ROOT, "@root@/"), frame.f_code.co_name])
+        frame = frame.f_back
+    return frames
 
 
 def note(frame: Any, event: str, _: Any) -> Any:
-    caller = frame.f_back
-    if event != "call" or caller is None or caller.f_code.co_filename not in TESTS:
+    caller, path = frame.f_back, frame.f_code.co_filename
+    if event != "call" or caller is None:
         return None
-    path = frame.f_code.co_filename
-    if not path.startswith(ROOT) or path in TESTS or path.startswith(HERE) or len(CALLS) >= WANTED["most"]:
+    if path in TESTS and frame.f_code.co_name == "<module>" and WANTED.get("replay"):
+        return ended(path)
+    if caller.f_code.co_filename not in TESTS or not is_source(path) or len(KNOWN) >= WANTED["most"]:
         return None
-    call = asked(frame)
-    mark = json.dumps(call)
-    if call is None or mark in KNOWN:
+    question = asked(frame)
+    mark = json.dumps(question)
+    if question is None or mark in KNOWN:
         return None
     KNOWN.add(mark)
-    return told(call)
+    by = caller.f_code.co_filename[len(ROOT) :]
+    written = ", ".join(f"{name}={text}" for name, text in question["arguments"].items())
+    return told(
+        {
+            "path": path[len(ROOT) :],
+            "by": by,
+            "written": f"{question['name']}({written})",
+            "question": question,
+            "frames": stack(caller),
+            "environment": {name: value for name, value in os.environ.items() if START.get(name) != value},
+        }
+    )
 
 
-def told(call: dict[str, Any]) -> Any:
+def told(call: "dict[str, Any]") -> Any:
     """Waits for the answer to a call. What was raised on the way may be caught before the end."""
     raised: list[str] = []
 
     def local(_: Any, event: str, argument: Any) -> Any:
         if event == "exception":
-            raised[:] = [argument[0].__name__]
+            raised[:] = [fault(argument[1], ROOT)]
         elif event == "line":
             raised.clear()
         elif event == "return":
-            answer = raised[0] if raised else literal(argument)
+            answer = raised[0] if raised else spell(argument)
             if answer is not None:
-                CALLS.append({**call, "raised": bool(raised), "answer": answer})
+                started()
+                write("calls.jsonl", {**call, "raised": bool(raised), "answer": answer})
         return local
 
     return local
 
 
-def write() -> None:
-    sys.settrace(None)
-    if not CALLS:
-        return
+@functools.lru_cache(maxsize=1)
+def started() -> None:
     inside = [path[len(ROOT) :] for path in map(os.path.abspath, sys.path) if f"{path}/".startswith(ROOT)]
-    with open(os.path.join(HERE, "calls.json"), "w", encoding="utf-8") as file:
-        json.dump({"python": sys.executable, "path": inside, "calls": CALLS}, file)
+    write("started.jsonl", {"program": sys.executable, "path": inside})
+
+
+def ended(path: str) -> Any:
+    """Waits until a file of tests is loaded, and asks then what it asks."""
+
+    def local(_: Any, event: str, __: Any) -> Any:
+        if event == "return":
+            for one in WANTED["replay"]:
+                if ROOT + one["by"] == path:
+                    replay(one)
+        return local
+
+    return local
+
+
+def replay(one: "dict[str, Any]") -> None:
+    """Asks once more, from a stack and an environment that look the same as those of the test."""
+    question, before = one["question"], dict(os.environ)
+    os.environ.update(one["environment"])
+    try:
+        __import__(question["module"])
+        function = getattr(sys.modules[question["module"]], question["name"])
+        answer: Any = [False, spell(dressed(one["frames"], asking(function, question)))]
+    except Exception as error:  # noqa: BLE001 - whatever is raised is the answer
+        answer = [True, fault(error, ROOT)]
+    for name in set(os.environ) - set(before):
+        del os.environ[name]
+    os.environ.update(before)
+    write("replayed.jsonl", [one["number"], *answer])
+
+
+def dressed(frames: "list[list[str]]", call: Any) -> Any:
+    """Calls through functions that have these names, in these files."""
+    known = {getattr(module, "__file__", None): vars(module) for module in list(sys.modules.values())}
+
+    def through(inner: Any) -> Any:
+        return inner()
+
+    for place, name in frames:
+        path = place.replace("@root@/", ROOT)
+        code = through.__code__.replace(co_filename=path, co_name=name)
+        call = functools.partial(types.FunctionType(code, known.get(path, {})), call)
+    return call()
 
 
 threading.settrace(note)
 sys.settrace(note)
-atexit.register(write)

@@ -1,0 +1,263 @@
+"use strict";
+// Notes what tests ask functions of the project, and what they are told.
+//
+// NODE_OPTIONS names it, so that every node that the tests start loads it first. Beside it, wanted.json has the paths
+// of the tests, the most calls to note, and the questions to ask again from within the tests, if any.
+
+const fs = require("node:fs");
+const Module = require("node:module");
+const path = require("node:path");
+const { fileURLToPath, pathToFileURL } = require("node:url");
+const vm = require("node:vm");
+const { fault, settled, spell } = require("./spelling.cjs");
+
+const HERE = __dirname;
+const KEY = path.basename(HERE).slice(1);
+const ROOT = path.dirname(HERE) + path.sep;
+const WANTED = JSON.parse(fs.readFileSync(path.join(HERE, "wanted.json"), "utf8"));
+const TESTS = new Set(WANTED.tests.map((one) => ROOT + one));
+const START = { ...process.env };
+const apply = Reflect.apply;
+const ran = vm.runInThisContext;
+let environment = () => process.env;
+const known = new Set();
+const proxies = new WeakMap();
+const originals = new WeakMap();
+const real = new WeakSet();
+
+const write = (name, line) => fs.appendFileSync(path.join(HERE, name), `${JSON.stringify(line)}\n`);
+const plain = (place) => (String(place).startsWith("file:") ? fileURLToPath(String(place).split("?")[0]) : String(place));
+const isTest = (place) => typeof place === "string" && TESTS.has(plain(place));
+const isSource = (file) =>
+  file.startsWith(ROOT) && !file.startsWith(HERE) && !TESTS.has(file) && !file.includes("/node_modules/");
+
+/** The functions on the stack with their files, the nearest first, without our own. */
+function stack() {
+  const before = [Error.stackTraceLimit, Error.prepareStackTrace];
+  Error.stackTraceLimit = 40;
+  Error.prepareStackTrace = (_, sites) =>
+    sites.map((one) => [String(one.getFileName() ?? ""), String(one.getFunctionName() ?? "")]);
+  const frames = new Error().stack;
+  [Error.stackTraceLimit, Error.prepareStackTrace] = before;
+  return frames.filter(([file]) => !file.startsWith(HERE));
+}
+
+/** Calls through functions that have these names, in these files. */
+function dressed(frames, call) {
+  return frames.reduce((inner, [filename, name]) => {
+    const made = `(inner) => ({ ${JSON.stringify(name)}() { return inner(); } })[${JSON.stringify(name)}]`;
+    return ran(made, { filename: filename.replace("@root@/", ROOT) })(inner);
+  }, call)();
+}
+
+// The call itself is made in the test's name: between a test and what it calls, there is nobody else on the stack.
+const TRAP = `(begin, end, thrown, meant, apply) => function (target, self, args) {
+  const note = begin(args);
+  let answer;
+  try { answer = apply(target, meant(self), args); } catch (error) { thrown(note, error); throw error; }
+  end(note, answer);
+  return answer;
+}`;
+
+function begin(by, file, names, args) {
+  const texts = args.map(spell);
+  if (known.size >= WANTED.most || texts.includes(undefined)) return undefined;
+  const question = { file: file.slice(ROOT.length), names, arguments: texts };
+  const mark = JSON.stringify(question);
+  if (known.has(mark)) return undefined;
+  known.add(mark);
+  const written = `${names.join(".")}(${texts.join(", ")})`;
+  const changed = Object.fromEntries(Object.entries(environment()).filter(([name, value]) => START[name] !== value));
+  return {
+    path: question.file,
+    by: plain(by).slice(ROOT.length),
+    written,
+    question,
+    frames: stack().map(([place, name]) => [place.replace(ROOT, "@root@/"), name]),
+    environment: changed,
+  };
+}
+
+function tell(note, raised, answer) {
+  if (note !== undefined && answer !== undefined) write("calls.jsonl", { ...note, raised, answer });
+}
+
+/** How a function is called that notes its calls by a test. */
+function noting(by, file, names) {
+  return ran(TRAP, { filename: by })(
+    (args) => begin(by, file, names, args),
+    (note, answer) => note && settled(answer, ROOT, (raised, text) => tell(note, raised, text)),
+    (note, error) => tell(note, true, fault(error, ROOT)),
+    (self) => originals.get(self) ?? self,
+    apply,
+  );
+}
+
+/** Classes are left alone, and so are mocks and whatever else tests put there. */
+const isPlain = (value) =>
+  typeof value === "function" &&
+  !/^class\b/.test(Function.prototype.toString.call(value)) &&
+  !value._isMockFunction &&
+  !value.restore;
+
+/** What a module exports under these names, with functions that note their calls. */
+function exported(by, file, names, value) {
+  const holds = names.length === 0 || (names.length === 1 && names[0] === "default");
+  const hasParts = holds && value !== null && typeof value === "object" && !Array.isArray(value);
+  if ((!hasParts && !isPlain(value)) || originals.has(value)) return value;
+  const before = proxies.get(value);
+  if (before !== undefined) return before;
+  const handler = holds ? parts(by, file, names) : {};
+  if (typeof value === "function") handler.apply = noting(by, file, names.length > 0 ? names : ["default"]);
+  const made = new Proxy(value, handler);
+  proxies.set(value, made);
+  originals.set(made, value);
+  return made;
+}
+
+function parts(by, file, names) {
+  const changed = new Set();
+  return {
+    get(target, key, self) {
+      const found = Reflect.get(target, key, originals.get(self) ?? self);
+      const own = Object.getOwnPropertyDescriptor(target, key);
+      if (typeof key === "symbol" || own === undefined || changed.has(key)) return found;
+      if (own.configurable === false && own.writable === false) return found;
+      return isPlain(found) || key === "default" ? exported(by, file, [...names, key], found) : found;
+    },
+    set(target, key, found) {
+      changed.add(key);
+      return Reflect.set(target, key, found);
+    },
+    defineProperty(target, key, how) {
+      changed.add(key);
+      return Reflect.defineProperty(target, key, how);
+    },
+  };
+}
+
+/** What a test gets for a module that it imports by a relative path. */
+function seen(by, specifier, found) {
+  const file = path.resolve(path.dirname(plain(by)), specifier);
+  return isSource(file) ? exported(by, file, [], found) : found;
+}
+
+/** Asks what this test asked before, from a stack that looks the same. */
+async function replay(by, load) {
+  const mine = (WANTED.replay ?? []).filter((one) => ROOT + one.by === plain(by));
+  for (const { number, question, frames, environment: changed } of mine) {
+    Object.assign(environment(), changed);
+    const told = (raised, answer) => write("replayed.jsonl", [number, raised, answer ?? null]);
+    try {
+      let holder = load(ROOT + question.file);
+      holder = typeof holder?.then === "function" ? await holder : holder;
+      settled(dressed(frames, asking(holder, question)), ROOT, told);
+    } catch (error) {
+      told(true, fault(error, ROOT));
+    }
+  }
+}
+
+function asking(holder, { names, arguments: texts }) {
+  const all = names[0] === "default" && !("default" in holder) ? names.slice(1) : names;
+  const over = all.slice(0, -1).reduce((found, name) => found[name], holder);
+  const target = all.length > 0 ? over[all.at(-1)] : holder;
+  return (originals.get(target) ?? target).bind(over, ...texts.map((text) => (0, eval)(`(${text})`)));
+}
+
+// --- Modules of node: CommonJS here, others in the thread of the hooks ---
+
+const required = Module.prototype.require;
+Module.prototype.require = function require(id) {
+  const found = apply(required, this, [id]);
+  if (!isTest(this.filename)) return found;
+  const file = Module._resolveFilename(id, this);
+  const mine = isSource(file) && require_cache(file) === found;
+  return mine ? exported(this.filename, file, [], found) : found;
+};
+const require_cache = (file) => Module._cache[file]?.exports;
+
+for (const ending of Object.keys(Module._extensions)) {
+  const handled = Module._extensions[ending];
+  Module._extensions[ending] = function (module, filename) {
+    const answer = apply(handled, this, [module, filename]);
+    if (isTest(filename)) void replay(filename, (file) => apply(required, module, [file]));
+    return answer;
+  };
+}
+
+Object.defineProperty(globalThis, Symbol.for(KEY), { value: { replay, seen } });
+if (Module.register && [...TESTS].some((one) => /\.m?[jt]sx?$/.test(one))) {
+  const data = { tests: [...TESTS].map((one) => pathToFileURL(one).href), key: KEY };
+  Module.register(pathToFileURL(path.join(HERE, "rewrite_tests.mjs")), { data });
+}
+
+// --- Runners with modules of their own: jest compiles functions that take require, vitest ones that take an import ---
+
+const compiled = vm.compileFunction;
+vm.compileFunction = function compileFunction(code, names, options) {
+  const made = apply(compiled, this, [code, names, options]);
+  return typeof names?.indexOf === "function" ? module_of_jest(made, names, options?.filename) : made;
+};
+
+function module_of_jest(made, names, filename) {
+  const [module, load] = [names.indexOf("module"), names.indexOf("require")];
+  if (module < 0 || load < 0 || typeof filename !== "string" || !path.isAbsolute(filename)) return made;
+  if (!isTest(filename) && !isSource(filename)) return made;
+  // Tests of jest have a process of their own, as an object.
+  environment = made.constructor("return () => process.env")();
+  return function (...args) {
+    const original = args[load];
+    if (isTest(filename)) args[load] = Object.assign((id) => required_by(filename, original, id), original);
+    const answer = apply(made, this, args);
+    if (isTest(filename)) void replay(filename, original);
+    else remember(args[module].exports);
+    return answer;
+  };
+}
+
+function required_by(by, load, id) {
+  const found = load(id);
+  const file = load.resolve(id);
+  return real.has(found) && isSource(file) ? exported(by, file, [], found) : found;
+}
+
+/** What a module of the project made itself. Anything else under its name is a mock. */
+function remember(made) {
+  if ((typeof made === "object" && made !== null) || typeof made === "function") real.add(made);
+}
+
+vm.runInThisContext = function runInThisContext(code, options) {
+  const made = apply(ran, this, [code, options]);
+  const names = typeof made === "function" && /^'use strict';async \(([\w$, ]+)\)=>\{/.exec(code)?.[1].split(/\s*,\s*/);
+  return names ? module_of_vitest(made, names, options?.filename) : made;
+};
+
+function module_of_vitest(made, names, filename) {
+  if (typeof filename !== "string" || (!isTest(filename) && !isSource(plain(filename)))) return made;
+  const loads = names.flatMap((name, at) => (/^__(?:vi|vite_ssr)_?(?:ssr_)?(?:dynamic_)?import__$/.test(name) ? [at] : []));
+  const exportsAt = names.findIndex((name) => /exports__$/.test(name));
+  return async function (...args) {
+    if (!isTest(filename)) {
+      const answer = await apply(made, this, args);
+      if (exportsAt >= 0) places.set(args[exportsAt], plain(filename));
+      return answer;
+    }
+    const load = args[loads[0]];
+    for (const at of loads) {
+      const original = args[at];
+      args[at] = async (...asked) => {
+        const found = await original(...asked);
+        const file = places.get(found);
+        return file === undefined ? found : exported(filename, file, [], found);
+      };
+    }
+    const answer = await apply(made, this, args);
+    if (load !== undefined) await replay(filename, load);
+    return answer;
+  };
+}
+
+const places = new WeakMap();
+Module.syncBuiltinESMExports();
+write("started.jsonl", { program: process.execPath });

@@ -1,0 +1,34 @@
+// Changes what a test imports into what notes its calls. Node runs it in the thread of its module hooks.
+
+let wanted;
+
+export function initialize(data) {
+  wanted = { ...data, tests: new Set(data.tests) };
+}
+
+const LINE = /^([ \t]*)import\s+(?:([\w$]+)\s*)?(?:,\s*)?(?:\{([^}]*)\}|\*\s*as\s+([\w$]+)\s*)?\s*from\s*(["'])(\.{1,2}\/[^"'\n]+)\5[ \t]*;?/gm;
+const LATER = /\bawait\s+import\(\s*(["'])(\.{1,2}\/[^"'\n]+)\1\s*\)/g;
+
+/** The source of a test: every module that it imports by a relative path goes through ``seen`` of the recorder. */
+export function rewritten(source, key, here) {
+  let count = 0;
+  const recorder = `globalThis[Symbol.for("${key}")]`;
+  const text = source.replace(LATER, (all, _, path) => `${recorder}.seen(${here}, ${JSON.stringify(path)}, ${all})`);
+  return text.replace(LINE, (all, indent, main, names, space, _, path) => {
+    const lines = "\n".repeat(all.split("\n").length - 1);
+    const whole = `$${key}${count++}`;
+    const parts = (names ?? "").replace(/\/\/.*$/gm, "").split(",").map((one) => one.trim()).filter(Boolean);
+    if (main === "type" || parts.some((one) => one.startsWith("type "))) return all;
+    const taken = [...(main ? [`default: ${main}`] : []), ...parts.map((one) => one.replace(/\s+as\s+/, ": "))];
+    const seen = `${recorder}.seen(${here}, ${JSON.stringify(path)}, ${whole})`;
+    const local = space ? `${space} = ${seen}${main ? `, ${main} = ${space}.default` : ""}` : `{ ${taken.join(", ")} } = ${seen}`;
+    return `${indent}import * as ${whole} from ${JSON.stringify(path)}; const ${local};${lines}`;
+  });
+}
+
+export async function load(url, context, next) {
+  const found = await next(url, context);
+  if (!found.format?.startsWith("module") || !wanted.tests.has(url)) return found;
+  const end = `\nawait globalThis[Symbol.for("${wanted.key}")].replay(import.meta.url, (path) => import(path));\n`;
+  return { ...found, source: rewritten(String(found.source), wanted.key, "import.meta.url") + end };
+}
