@@ -38,19 +38,22 @@ def is_source(path: str) -> bool:
 
 def place(frame: Any) -> "tuple[str, str] | None":
     """The module and the name that a function is called by: its own, or those of what a decorator made of it."""
-    code: Any = frame.f_code
-    module: str = frame.f_globals.get("__name__", "")
+    code, module = frame.f_code, frame.f_globals.get("__name__", "")
     function = frame.f_globals.get(code.co_name)
     while function is not None:
-        if getattr(function, "__code__", None) is code:
+        if is_made_of(function, code):
             return module, code.co_name
         function = getattr(function, "__wrapped__", None)
     for module, name, function in decorated():
-        if function.__code__ is code and around(function) == [
+        if is_made_of(function, code) and around(function) == [
             id(frame.f_locals.get(one)) for one in code.co_freevars
         ]:
             return module, name
     return None
+
+
+def is_made_of(function: Any, code: Any) -> bool:
+    return getattr(function, "__code__", None) is code
 
 
 def decorated() -> Any:

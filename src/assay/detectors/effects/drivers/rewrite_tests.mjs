@@ -10,17 +10,17 @@ const LINE = /^([ \t]*)import\s+(?:([\w$]+)\s*)?(?:,\s*)?(?:\{([^}]*)\}|\*\s*as\
 const LATER = /\bawait\s+import\(\s*(["'])(\.{1,2}\/[^"'\n]+)\1\s*\)/g;
 
 /** The source of a test: every module that it imports by a relative path goes through ``seen`` of the recorder. */
-export function rewritten(source, key, here) {
+function rewritten(source, recorder, key) {
   let count = 0;
-  const recorder = `globalThis[Symbol.for("${key}")]`;
-  const text = source.replace(LATER, (all, _, path) => `${recorder}.seen(${here}, ${JSON.stringify(path)}, ${all})`);
+  const through = (path, found) => `${recorder}.seen(import.meta.url, ${JSON.stringify(path)}, ${found})`;
+  const text = source.replace(LATER, (all, _, path) => through(path, all));
   return text.replace(LINE, (all, indent, main, names, space, _, path) => {
     const lines = "\n".repeat(all.split("\n").length - 1);
     const whole = `$${key}${count++}`;
     const parts = (names ?? "").replace(/\/\/.*$/gm, "").split(",").map((one) => one.trim()).filter(Boolean);
     if (main === "type" || parts.some((one) => one.startsWith("type "))) return all;
     const taken = [...(main ? [`default: ${main}`] : []), ...parts.map((one) => one.replace(/\s+as\s+/, ": "))];
-    const seen = `${recorder}.seen(${here}, ${JSON.stringify(path)}, ${whole})`;
+    const seen = through(path, whole);
     const local = space ? `${space} = ${seen}${main ? `, ${main} = ${space}.default` : ""}` : `{ ${taken.join(", ")} } = ${seen}`;
     return `${indent}import * as ${whole} from ${JSON.stringify(path)}; const ${local};${lines}`;
   });
@@ -29,6 +29,10 @@ export function rewritten(source, key, here) {
 export async function load(url, context, next) {
   const found = await next(url, context);
   if (!found.format?.startsWith("module") || !wanted.tests.has(url)) return found;
-  const end = `\nawait globalThis[Symbol.for("${wanted.key}")].replay(import.meta.url, (path) => import(path));\n`;
-  return { ...found, source: rewritten(String(found.source), wanted.key, "import.meta.url") + end };
+  const recorder = `globalThis[Symbol.for("${wanted.key}")]`;
+  const source = String(found.source);
+  // A thread of hooks has hooks of its own, and both see every module.
+  if (source.includes(recorder)) return found;
+  const end = `\nawait ${recorder}.replay(import.meta.url, (path) => import(path));\n`;
+  return { ...found, source: rewritten(source, recorder, wanted.key) + end };
 }
