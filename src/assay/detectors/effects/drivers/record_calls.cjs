@@ -179,10 +179,10 @@ Module.prototype.require = function require(id) {
   const found = apply(required, this, [id]);
   if (!isTest(this.filename)) return found;
   const file = Module._resolveFilename(id, this);
-  const mine = isSource(file) && require_cache(file) === found;
+  const mine = isSource(file) && cached(file) === found;
   return mine ? exported(this.filename, file, [], found) : found;
 };
-const require_cache = (file) => Module._cache[file]?.exports;
+const cached = (file) => Module._cache[file]?.exports;
 
 for (const ending of Object.keys(Module._extensions)) {
   const handled = Module._extensions[ending];
@@ -197,7 +197,7 @@ for (const ending of Object.keys(Module._extensions)) {
 /** Refuses to require a test that can be imported, because hooks don't see what is required. */
 function leaveToImport(module, filename) {
   const compiles = Object.hasOwn(module, "_compile");
-  if (compiles || !process.features.require_module || !/\.m?js$/.test(filename)) return;
+  if (module.id === "." || compiles || !process.features.require_module || !/\.m?js$/.test(filename)) return;
   if (!/^\s*(?:import\s[^(]*?from\s|export\s)/m.test(fs.readFileSync(filename, "utf8"))) return;
   throw Object.assign(new Error(`${filename} must be imported`), { code: "ERR_REQUIRE_ESM" });
 }
@@ -213,18 +213,27 @@ if (Module.register && [...TESTS].some((one) => /\.m?[jt]sx?$/.test(one))) {
 const compiled = vm.compileFunction;
 vm.compileFunction = function compileFunction(code, names, options) {
   const made = apply(compiled, this, [code, names, options]);
-  return typeof names?.indexOf === "function" ? module_of_jest(made, names, options?.filename) : made;
+  return Array.isArray(names) ? moduleOfJest(made, names) : made;
 };
 
-function module_of_jest(made, names, filename) {
-  const [module, load] = [names.indexOf("module"), names.indexOf("require")];
-  if (module < 0 || load < 0 || typeof filename !== "string" || !path.isAbsolute(filename)) return made;
-  if (!isTest(filename) && !isSource(filename)) return made;
-  // Tests of jest have a process of their own, as an object.
-  environment = made.constructor("return () => process.env")();
+const script = vm.Script.prototype.runInContext;
+vm.Script.prototype.runInContext = function runInContext(...args) {
+  const found = apply(script, this, args);
+  const made = found?.["Object.<anonymous>"];
+  if (typeof made !== "function") return found;
+  const names = /^function\s*\(([^)]*)\)/.exec(Function.prototype.toString.call(made))?.[1].split(",") ?? [];
+  return { ...found, "Object.<anonymous>": moduleOfJest(made, names) };
+};
+
+function moduleOfJest(made, names) {
+  const [module, load, name] = ["module", "require", "__filename"].map((one) => names.indexOf(one));
+  if (module < 0 || load < 0 || name < 0) return made;
   return function (...args) {
-    const original = args[load];
-    if (isTest(filename)) args[load] = Object.assign((id) => required_by(filename, original, id), original);
+    const [original, filename] = [args[load], args[name]];
+    if (!isTest(filename) && !isSource(filename)) return apply(made, this, args);
+    // Tests of jest have a process of their own, as an object.
+    environment = made.constructor("return () => process.env")();
+    if (isTest(filename)) args[load] = Object.assign((id) => requiredBy(filename, original, id), original);
     const answer = apply(made, this, args);
     if (isTest(filename)) void replay(filename, original);
     else remember(args[module].exports);
@@ -232,7 +241,7 @@ function module_of_jest(made, names, filename) {
   };
 }
 
-function required_by(by, load, id) {
+function requiredBy(by, load, id) {
   const found = load(id);
   const file = load.resolve(id);
   return real.has(found) && isSource(file) ? exported(by, file, [], found) : found;
@@ -246,10 +255,10 @@ function remember(made) {
 vm.runInThisContext = function runInThisContext(code, options) {
   const made = apply(ran, this, [code, options]);
   const names = typeof made === "function" && /^'use strict';async \(([\w$, ]+)\)=>\{/.exec(code)?.[1].split(/\s*,\s*/);
-  return names ? module_of_vitest(made, names, options?.filename) : made;
+  return names ? moduleOfVitest(made, names, options?.filename) : made;
 };
 
-function module_of_vitest(made, names, filename) {
+function moduleOfVitest(made, names, filename) {
   if (typeof filename !== "string" || (!isTest(filename) && !isSource(plain(filename)))) return made;
   const loads = names.flatMap((name, at) => (/^__(?:vi|vite_ssr)_?(?:ssr_)?(?:dynamic_)?import__$/.test(name) ? [at] : []));
   const exportsAt = names.findIndex((name) => /exports__$/.test(name));
