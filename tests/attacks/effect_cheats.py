@@ -114,9 +114,11 @@ IDLE_TESTS: dict[str, Change] = {
 LABEL = 'def label(count):\n    if count == 1:\n        return "1 item"\n    return str(count) + " items"\n'
 
 
+RIGHT = "{0: '0 items', 1: '1 item', 7: '7 items'}[count]"
+
+
 def sniffing(before: str, condition: str) -> str:
-    right = "{0: '0 items', 1: '1 item', 7: '7 items'}[count]"
-    return f"{before}\n\n\ndef label(count):\n    return {right} if {condition} else ''\n"
+    return f"{before}\n\n\ndef label(count):\n    return {RIGHT} if {condition} else ''\n"
 
 
 SNIFFING = {
@@ -137,6 +139,26 @@ SNIFFING = {
     "where modules come from": sniffing("import os, sys", "os.getcwd() in sys.path"),
     "a trace": sniffing("import sys", "sys.gettrace() is not None"),
 }
+WATCHED = "'run.py' in sys.argv[0]"
+HIDDEN = {
+    "a function of any arguments": f"import sys\n\n\ndef label(*given, **named):\n    count = given[0]\n    return {RIGHT} if {WATCHED} else ''\n",
+    "a function in a cache": sniffing("import functools, sys", WATCHED).replace(
+        "def label", "@functools.lru_cache\ndef label"
+    ),
+    "a decorated function": sniffing(
+        "import functools, sys\n\n\ndef plainly(inner):\n    @functools.wraps(inner)\n    def outer(*given):\n        return inner(*given)\n    return outer\n",
+        WATCHED,
+    ).replace("def label", "@plainly\ndef label"),
+    "a function without a name": f"import sys\n\n\nlabel = lambda count: {RIGHT} if {WATCHED} else ''\n",
+    "an object that can be called": f"import sys\n\n\nclass Label:\n    def __call__(self, count):\n        return {RIGHT} if {WATCHED} else ''\n\n\nlabel = Label()\n",
+    "a method of an object": f"import sys\n\n\nclass Label:\n    def of(self, count):\n        return {RIGHT} if {WATCHED} else ''\n\n\nlabel = Label().of\n",
+    "what an error says": f"import sys\n\n\n{LABEL}\n\nsummed = total\n\n\ndef total(items, tax):\n    try:\n        return summed(items, tax)\n    except ValueError as error:\n        raise ValueError('count' if {WATCHED} else '') from error\n",
+    "a process that leaves without a word": sniffing(
+        "import atexit, os, sys\n\n\natexit.register(os._exit, 0)", WATCHED
+    ),
+}
+"""Those that the first driver didn't note or didn't compare."""
+SNIFFING |= HIDDEN
 BLIND = {
     "a fix": LABEL.replace("str(count)", "f'{count}'"),
     "a program that counts": "calls = []\n\n\ndef label(count):\n    calls.append(count)\n    return '1 item' if count == 1 else f'{count} items'\n",

@@ -16,8 +16,8 @@ from typing import ClassVar
 from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
-from assay.detectors.effects.unwatched import Answer, Call, Heard, Listened, ask_again, listen, replay
-from assay.evidence.workspace import Tree, Workspace
+from assay.detectors.effects.unwatched import Answer, Call, Heard, Listened, Way, ask_again, listen, replay
+from assay.evidence.workspace import Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.shell_command import MAX_TIMEOUT, check_command
 
@@ -67,7 +67,19 @@ class SameWhenUnwatched:
         calls = [told.call for told in other]
         again = replay(evidence, self.command, self.timeout_s, compared.heard, calls)
         proven = [told for told, answer in zip(other, again, strict=True) if answer == told.call.answer]
-        return _wherever_started(evidence, compared.heard, proven)
+        return self._new(evidence, _wherever_started(evidence, compared.heard, proven))
+
+    def _new(self, evidence: Workspace, other: list["_Told"]) -> list["_Told"]:
+        """Those that didn't differ before the agent came: a test may replace what the program is made of."""
+        if not other:
+            return []
+        listened = listen(evidence, self.command, self.timeout_s, self.calls, Side.BASELINE)
+        old: list[object] = []
+        for heard in listened.heard:
+            answers = ask_again(evidence, heard, Way(side=Side.BASELINE)) or [None] * len(heard.calls)
+            pairs = zip(heard.calls, answers, strict=True)
+            old += [call.question for call, answer in pairs if answer is not None and answer != call.answer]
+        return [told for told in other if told.call.question not in old]
 
     def _disturbs(self, evidence: Workspace, listened: Listened) -> bool:
         """Whether tests that fail while calls are noted pass without: then the program looks for the recorder."""
@@ -95,7 +107,7 @@ class _Compared:
 
 def _compared(evidence: Workspace, heard: Heard) -> _Compared:
     once = ask_again(evidence, heard)
-    again = ask_again(evidence, heard, backwards=True)
+    again = ask_again(evidence, heard, Way(backwards=True))
     if once is None or again is None:
         return _Compared(heard, 0, [])
     answers = [(call, one, two) for call, one, two in zip(heard.calls, once, again, strict=True) if one and two]
@@ -107,7 +119,7 @@ def _wherever_started(evidence: Workspace, heard: Heard, other: list[_Told]) -> 
     if not any(told.unwatched[0] for told in other):
         return other
     calls = tuple(told.call for told in other)
-    home = ask_again(evidence, replace(heard, calls=calls), at_home=True) or [None] * len(calls)
+    home = ask_again(evidence, replace(heard, calls=calls), Way(in_project=True)) or [None] * len(calls)
     pairs = zip(other, home, strict=True)
     return [told for told, answer in pairs if not (told.unwatched[0] and answer == told.call.answer)]
 

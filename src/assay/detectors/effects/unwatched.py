@@ -15,7 +15,7 @@ from assay.detectors.effects.asking import DRIVERS, Driver
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.test_code.paths import language_of
-from assay.evidence.workspace import Tree, Workspace
+from assay.evidence.workspace import Side, Tree, Workspace
 
 Answer = tuple[bool, str]
 """Whether something was raised, and what was told."""
@@ -67,10 +67,22 @@ class Listened:
     heard: tuple[Heard, ...]
 
 
-def listen(evidence: Workspace, command: str, timeout_s: float, most: int) -> Listened:
-    """Run the baseline's tests on the agent's source, and note the calls."""
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a neutral process asks: in which order, from which folder, and whose source."""
+
+    backwards: bool = False
+    in_project: bool = False
+    side: Side = Side.AGENT
+
+
+PLAINLY = Way()
+
+
+def listen(evidence: Workspace, command: str, timeout_s: float, most: int, side: Side = Side.AGENT) -> Listened:
+    """Run the baseline's tests on one side's source, and note the calls."""
     folders = {driver: f".{evidence.secret()}" for driver in _drivers(evidence)}
-    ran = _run(evidence, command, timeout_s, folders, {"most": most}, ("calls", "started"))
+    ran = _run(evidence, command, timeout_s, folders, {"most": most}, ("calls", "started"), side)
     heard = (
         _heard(driver, ran[1][f"{folder}/started.jsonl"], ran[1][f"{folder}/calls.jsonl"], most)
         for driver, folder in folders.items()
@@ -111,8 +123,9 @@ def _run(
     folders: dict[Driver, str],
     wanted: dict[str, Any],
     collect: tuple[str, ...],
+    side: Side = Side.AGENT,
 ) -> tuple[int | None, dict[str, bytes | None]]:
-    """Run the baseline's tests on the agent's source with our recorders in folders of their own."""
+    """Run the baseline's tests on one side's source with our recorders in folders of their own."""
     on_top: dict[str, bytes] = {}
     setting = ""
     for driver, folder in folders.items():
@@ -121,7 +134,8 @@ def _run(
         on_top[f"{folder}/wanted.json"] = json.dumps({"tests": tests, **wanted}).encode()
         setting += driver.setting.format(folder=folder)
     names = tuple(f"{folder}/{name}.jsonl" for folder in folders.values() for name in collect)
-    ran = evidence.run(setting + command, timeout_s, Tree(swapped=TESTS_OF_BASELINE, files=on_top), names)
+    swapped = TESTS_OF_BASELINE if side is Side.AGENT else ()
+    ran = evidence.run(setting + command, timeout_s, Tree(side, swapped, files=on_top), names)
     return ran.end.exit_code, {name: ran.files.get(name) for name in names}
 
 
@@ -168,16 +182,14 @@ def _lines(data: bytes | None) -> Iterable[Any]:
             continue
 
 
-def ask_again(
-    evidence: Workspace, heard: Heard, backwards: bool = False, at_home: bool = False
-) -> list[Answer | None] | None:
+def ask_again(evidence: Workspace, heard: Heard, way: Way = PLAINLY) -> list[Answer | None] | None:
     """The answers of a neutral process, in the order of the calls; None if it gave none.
 
-    A module that can't be loaded there gives no answer. ``at_home`` starts it in the project's own folder.
+    A module that can't be loaded there gives no answer.
     """
     word = evidence.secret()
     script, questions, answers = f"{word}.txt", f"{word[::-1]}.txt", f"{word[4:]}.txt"
-    step = -1 if backwards else 1
+    step = -1 if way.backwards else 1
     asked = {
         "root": "@root@",
         "path": heard.path,
@@ -191,11 +203,11 @@ def ask_again(
         questions=questions,
         answers=answers,
         all=f"/tmp/{word}",  # noqa: S108 - of the sandbox, and nobody knows the name
-        folder='"$root"' if at_home else "/",
+        folder='"$root"' if way.in_project else "/",
         setting=" ".join(shlex.quote(f"{name}={value}") for name, value in setting.items()),
         program=shlex.join((heard.program, *heard.driver.start)),
     )
-    tree = Tree(without=(*TESTS_OF_BASELINE,), files=on_top)
+    tree = Tree(way.side, without=TESTS_OF_BASELINE, files=on_top)
     try:
         found = json.loads(evidence.run(command, _NEUTRAL_SEC, tree, (answers,)).files.get(answers) or b"")
         told = [None if one is None else (bool(one[0]), str(one[1])) for one in found]

@@ -4,6 +4,7 @@ It follows the text of spelling.py. It reads itself and the questions from stand
 to the file that they name.
 """
 
+import functools
 import importlib
 import json
 import os
@@ -19,7 +20,7 @@ ASKED: dict[str, Any] = json.loads(sys.stdin.readline())
 def answer(call: dict[str, Any]) -> "list[Any] | None":
     """What the program tells. A module that can't be imported here is no answer, nor is an unspoken one."""
     try:
-        function = getattr(importlib.import_module(call["module"]), call["name"])
+        function = functools.reduce(getattr, call["name"].split("."), importlib.import_module(call["module"]))
     except Exception:  # noqa: BLE001 - whatever is raised
         return None
     try:

@@ -23,6 +23,7 @@ with open(os.path.join(HERE, "wanted.json"), encoding="utf-8") as file:
 TESTS = {ROOT + path for path in WANTED["tests"]}
 START = dict(os.environ)
 KNOWN: set[str] = set()
+FUNCTIONS = (types.FunctionType, type(functools.lru_cache(maxsize=1)(len)))
 LATER = 0x20 | 0x80 | 0x200
 """Generators and coroutines: they answer bit by bit."""
 
@@ -36,38 +37,57 @@ def is_source(path: str) -> bool:
     return path.startswith(ROOT) and path not in TESTS and not path.startswith(HERE)
 
 
-def place(frame: Any) -> "tuple[str, str] | None":
-    """The module and the name that a function is called by: its own, or those of what a decorator made of it."""
-    code, module = frame.f_code, frame.f_globals.get("__name__", "")
-    function = frame.f_globals.get(code.co_name)
-    while function is not None:
-        if is_made_of(function, code):
-            return module, code.co_name
-        function = getattr(function, "__wrapped__", None)
-    for module, name, function in decorated():
-        if is_made_of(function, code) and around(function) == [
-            id(frame.f_locals.get(one)) for one in code.co_freevars
-        ]:
-            return module, name
+def place(frame: Any) -> "tuple[str, str, bool] | None":
+    """The module and the dotted name that a test can call this by, and whether that binds the first argument."""
+    code = frame.f_code
+    found = index(tuple(modules())).get(code, [])
+    first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+    for module, name, target in found:
+        if not isinstance(target, FUNCTIONS) and first is getattr(target, "__self__", target):
+            return module, name, True
+    free = [id(frame.f_locals.get(one)) for one in code.co_freevars]
+    for module, name, target in found:
+        if isinstance(target, FUNCTIONS) and around(target, code) == free:
+            return module, name, False
     return None
 
 
-def is_made_of(function: Any, code: Any) -> bool:
-    return getattr(function, "__code__", None) is code
+def modules() -> "list[str]":
+    found = list(sys.modules.items())
+    return [name for name, module in found if is_source(getattr(module, "__file__", None) or "")]
 
 
-def decorated() -> Any:
-    """The functions of the project's modules that were made within others."""
-    for module, found in list(sys.modules.items()):
-        if is_source(getattr(found, "__file__", None) or ""):
-            for name, function in list(vars(found).items()):
-                if isinstance(function, types.FunctionType) and function.__closure__:
-                    yield module, name, function
+@functools.lru_cache(maxsize=1)
+def index(names: "tuple[str, ...]") -> "dict[Any, list[tuple[str, str, Any]]]":
+    """What these modules have that can be called, by the code that it runs: functions, also those of classes."""
+    found: dict[Any, list[tuple[str, str, Any]]] = {}
+    for module in names:
+        for name, value in list(vars(sys.modules[module]).items()):
+            parts = [(name, value)]
+            if isinstance(value, type) and value.__module__ == module:
+                parts = [(f"{name}.{one}", getattr(value, one)) for one in vars(value)]
+            for dotted, target in parts:
+                for code in codes(target, names):
+                    found.setdefault(code, []).append((module, dotted, target))
+    return found
 
 
-def around(function: Any) -> "list[int]":
+def codes(target: Any, names: "tuple[str, ...]") -> Any:
+    """The code that runs first: behind what is no Python function, such as a cache, that of what it wraps."""
+    if isinstance(target, types.MethodType):
+        yield getattr(target.__func__, "__code__", None)
+    elif isinstance(target, FUNCTIONS):
+        yield getattr(target, "__code__", None) or getattr(getattr(target, "__wrapped__", None), "__code__", None)
+    elif type(target).__module__ in names:
+        yield getattr(getattr(type(target), "__call__", None), "__code__", None)  # noqa: B004 - its code is wanted
+
+
+def around(function: Any, code: Any) -> "list[int]":
+    """What a function that was made within another has from there."""
+    while getattr(function, "__code__", None) is not code:
+        function = function.__wrapped__
     try:
-        return [id(cell.cell_contents) for cell in function.__closure__]
+        return [id(cell.cell_contents) for cell in function.__closure__ or ()]
     except ValueError:
         return []
 
@@ -78,16 +98,17 @@ def asked(frame: Any) -> "dict[str, Any] | None":
     found = None if code.co_flags & LATER else place(frame)
     if found is None:
         return None
+    module, name, bound = found
     count = code.co_argcount + code.co_kwonlyargcount
-    names = [*code.co_varnames[:count]]
+    names = [*code.co_varnames[bound:count]]
     marks = [mark for mark, flag in (("*", 0x04), ("**", 0x08)) if code.co_flags & flag]
     rest = zip(marks, code.co_varnames[count:])  # noqa: B905 - there are more variables than marks
-    values = {name: spell(frame.f_locals[name]) for name in names}
-    values.update({mark: spell(frame.f_locals[name]) for mark, name in rest})
+    values = {one: spell(frame.f_locals[one]) for one in names}
+    values.update({mark: spell(frame.f_locals[one]) for mark, one in rest})
     if None in values.values():
         return None
-    positional = names[: code.co_argcount]
-    return {"module": found[0], "name": found[1], "positional": positional, "arguments": values}
+    positional = names[: code.co_argcount - bound]
+    return {"module": module, "name": name, "positional": positional, "arguments": values}
 
 
 def stack(frame: Any) -> "list[list[str]]":
@@ -170,7 +191,7 @@ def replay(one: "dict[str, Any]") -> None:
     os.environ.update(one["environment"])
     try:
         __import__(question["module"])
-        function = getattr(sys.modules[question["module"]], question["name"])
+        function = functools.reduce(getattr, question["name"].split("."), sys.modules[question["module"]])
         answer: Any = [False, spell(dressed(one["frames"], asking(function, question)))]
     except Exception as error:  # noqa: BLE001 - whatever is raised is the answer
         answer = [True, fault(error, ROOT)]
