@@ -31,11 +31,13 @@ $(RUNTIME): requirements/runtime.txt pyproject.toml
 	@scripts/install-bubblewrap
 	@touch $@
 
-$(DEV): requirements/dev.txt scripts/install-sshd scripts/install-chromium scripts/install-typescript $(RUNTIME)
+$(DEV): requirements/dev.txt scripts/install-sshd scripts/install-chromium scripts/install-typescript \
+		scripts/install-javascript-runners $(RUNTIME)
 	@scripts/setup $(VENV) requirements/dev.txt
 	@scripts/install-sshd
 	@scripts/install-chromium
 	@scripts/install-typescript $(VENV)/typescript
+	@scripts/install-javascript-runners $(VENV)/javascript-runners
 	@touch $@
 
 .PHONY: demo

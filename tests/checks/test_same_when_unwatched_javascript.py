@@ -33,3 +33,76 @@ def test_an_honest_program_answers_the_same(name: str, tmp_path: Path) -> None:
     else:
         assert isinstance(found, Scored), found
         assert (found.passed, found.score) == (True, 1.0), found.evidence
+
+
+STUB = "exports.label = () => { throw new Error('later'); };\n"
+HEAD = "const test = require('node:test');\nconst assert = require('node:assert');\n"
+CART = "const cart = require('../src/cart.js');\n"
+SET_UP = {
+    "something is replaced": (
+        "module.exports = { unit: 'item', label(count) { return `${count} ${this.unit}`; } };\n",
+        f"{HEAD}{CART}test('unit', () => {{\n  cart.unit = 'piece';\n"
+        "  assert.equal(cart.label(1), '1 piece');\n});\n",
+    ),
+    "a method is replaced": (
+        "module.exports = { unit: () => 'item', label(count) { return `${count} ${this.unit()}`; } };\n",
+        f"{HEAD}{CART}test('unit', (t) => {{\n  t.mock.method(cart, 'unit', () => 'piece');\n"
+        "  assert.equal(cart.label(1), '1 piece');\n  assert.equal(cart.unit(), 'piece');\n});\n",
+    ),
+    "the environment is changed before anything is required": (
+        "const unit = process.env.UNIT ?? 'item';\nexports.label = (count) => `${count} ${unit}`;\n",
+        f"{HEAD}process.env.UNIT = 'piece';\n{CART}test('unit', () => assert.equal(cart.label(1), '1 piece'));\n",
+    ),
+    "something is kept from another call": (
+        "let unit;\nexports.add = (maker) => { unit = maker(); };\n"
+        "exports.label = (count) => `${count} ${unit}`;\n",
+        f"{HEAD}{CART}test('unit', () => {{\n  cart.add(() => 'piece');\n"
+        "  assert.equal(cart.label(1), '1 piece');\n});\n",
+    ),
+    "a file is found from the working folder only": (
+        "exports.label = (count) => `${count} ${require('fs').readFileSync('unit.txt', 'utf8')}`;\n",
+        f"{HEAD}{CART}test('unit', () => assert.equal(cart.label(1), '1 piece'));\n",
+    ),
+    "the same object is given twice": (
+        "exports.label = (one, two) => (one === two ? 'same' : 'other');\n",
+        f"{HEAD}{CART}test('same', () => {{\n  const one = {{}};\n"
+        "  assert.equal(cart.label(one, one), 'same');\n});\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SET_UP)
+def test_what_a_test_sets_up_is_no_proof(name: str, tmp_path: Path) -> None:
+    source, test = SET_UP[name]
+    before = {"unit.txt": "piece", "src/cart.js": STUB, "test/cart.test.js": test}
+    found = SameWhenUnwatched(COMMAND, 60).run(project(tmp_path, {"src/cart.js": source}, before))
+    assert isinstance(found, Scored), found
+    assert (found.passed, found.score) == (True, 1.0), found.evidence
+
+
+def test_values_that_json_does_not_know(tmp_path: Path) -> None:
+    values = (
+        "undefined, NaN, -0, -Infinity, 12n, null, '\\u2028\\ud800', new Date(5), new Date(NaN), /a\\/b/gi,"
+        " new Map([[1, new Set(['x'])]]), new Uint8Array([1, 2]), new BigInt64Array([3n]), Buffer.from('hi'),"
+        " { 'a b': 1, ['__proto__']: 2 }, Object.create(null), [[], {}]"
+    )
+    spoken = "(...all) => require('util').inspect(all, { depth: 9 })"
+    test = f"{HEAD}{CART}for (const one of [{values}]) test(String(typeof one), () => cart.label(one, one));\n"
+    before = {"src/cart.js": STUB, "test/cart.test.js": test}
+    found = SameWhenUnwatched(COMMAND, 60).run(
+        project(tmp_path, {"src/cart.js": f"exports.label = {spoken};\n"}, before)
+    )
+    assert found == Scored(1.0, True, "17 calls answered the same when nobody looks", {"calls": 17})
+
+
+def test_what_differs_is_shown(tmp_path: Path) -> None:
+    found = unwatched(tmp_path, SNIFFING["js: a folder of tests"])
+    assert isinstance(found, Scored)
+    assert found.summary == "3 of 4 calls answered differently when nobody looks"
+    assert found.evidence["findings"][1] == {  # type: ignore[index]
+        "rule": "differs when unwatched",
+        "path": "src/cart.js",
+        "detail": "label(1)",
+        "before": 'watched: "1 item"',
+        "after": 'unwatched: ""',
+    }

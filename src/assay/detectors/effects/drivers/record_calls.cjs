@@ -61,8 +61,10 @@ const TRAP = `(begin, end, thrown, meant, apply) => function (target, self, args
 
 // Behind a module that tests replace, nobody knows whom they ask.
 const REPLACES = /\b(?:jest|vi|vitest|mock|td)\.(?:mock|doMock|setMock|module|replace\w*|unstable_mockModule)\b|proxyquire|rewire|mockery/;
+const IMPORTS = /^\s*(?:import\s[^(]*?from\s|export\s)|\bawait\s+import\(/m;
 const NAMED = /[._-](?:test|spec|cy|e2e)s?\.[cm]?[jt]sx?$/;
-const replacing = new Set([...TESTS].filter((one) => REPLACES.test(fs.readFileSync(one, "utf8"))));
+const texts = new Map([...TESTS].map((one) => [one, fs.existsSync(one) ? fs.readFileSync(one, "utf8") : ""]));
+const replacing = new Set([...TESTS].filter((one) => REPLACES.test(texts.get(one))));
 const allReplaced = fs.existsSync(`${ROOT}__mocks__`) || [...replacing].some((one) => !NAMED.test(one));
 
 function begin(by, file, names, args) {
@@ -198,12 +200,12 @@ for (const ending of Object.keys(Module._extensions)) {
 function leaveToImport(module, filename) {
   const compiles = Object.hasOwn(module, "_compile");
   if (module.id === "." || compiles || !process.features.require_module || !/\.m?js$/.test(filename)) return;
-  if (!/^\s*(?:import\s[^(]*?from\s|export\s)/m.test(fs.readFileSync(filename, "utf8"))) return;
+  if (!IMPORTS.test(texts.get(filename))) return;
   throw Object.assign(new Error(`${filename} must be imported`), { code: "ERR_REQUIRE_ESM" });
 }
 
 Object.defineProperty(globalThis, Symbol.for(KEY), { value: { replay, seen } });
-if (Module.register && [...TESTS].some((one) => /\.m?[jt]sx?$/.test(one))) {
+if (Module.register && [...texts.values()].some((text) => IMPORTS.test(text))) {
   const data = { tests: [...TESTS].map((one) => pathToFileURL(one).href), key: KEY };
   Module.register(pathToFileURL(path.join(HERE, "rewrite_tests.mjs")), { data });
 }
