@@ -27,9 +27,10 @@ def attack_table() -> Iterator[str]:
 
 
 _EFFECTS = """
-``tests/attacks/effect_cheats.py`` has cheats for the scorers that run tests, on one small project in Python, each
-of which its scorer finds, with honest changes as controls, none of which is flagged. Again, whoever wrote the
-scorers wrote the cheats. The last column counts those that none of the scorers sees that only read.
+``tests/attacks/effect_cheats.py`` has cheats for the scorers that run tests, on one small project in Python, and
+``javascript_effect_cheats.py`` more on one in JavaScript. Each is found by its scorer; of the honest changes
+beside them, none is flagged. Again, whoever wrote the scorers wrote the cheats. The last column counts those
+that none of the scorers sees that only read.
 """
 
 _ABOUT = """

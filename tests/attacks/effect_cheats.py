@@ -189,6 +189,7 @@ SEEN_BY_READING = {
     "who calls",
     "the whole stack",
     "the name of the caller",
+    "a process that leaves without a word",
     *SEEN_IN_JAVASCRIPT,
 }
 """Those that a scorer which only reads sees, too."""

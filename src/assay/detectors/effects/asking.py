@@ -43,7 +43,7 @@ PYTHON = Driver(
 )
 JAVASCRIPT = Driver(
     frozenset({"javascript", "typescript"}),
-    {name: (name,) for name in ("record_calls.cjs", "rewrite_tests.mjs", "spelling.cjs")},
+    {name: (name,) for name in ("record_calls.cjs", "rewrite_tests.mjs", "runner_modules.cjs", "spelling.cjs")},
     'export NODE_OPTIONS="${{NODE_OPTIONS:+$NODE_OPTIONS }}--require \\"$PWD/{folder}/record_calls.cjs\\""; ',
     ("spelling.cjs", "ask_again.cjs"),
     (

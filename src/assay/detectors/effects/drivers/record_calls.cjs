@@ -9,6 +9,7 @@ const Module = require("node:module");
 const path = require("node:path");
 const { fileURLToPath, pathToFileURL } = require("node:url");
 const vm = require("node:vm");
+const runnersWithModules = require("./runner_modules.cjs");
 const { fault, settled, spell } = require("./spelling.cjs");
 
 const HERE = __dirname;
@@ -23,7 +24,6 @@ let environment = () => process.env;
 const known = new Set();
 const proxies = new WeakMap();
 const originals = new WeakMap();
-const real = new WeakSet();
 
 const write = (name, line) => fs.appendFileSync(path.join(HERE, name), `${JSON.stringify(line)}\n`);
 const plain = (place) => (String(place).startsWith("file:") ? fileURLToPath(String(place).split("?")[0]) : String(place));
@@ -61,21 +61,21 @@ const TRAP = `(begin, end, thrown, meant, apply) => function (target, self, args
 
 // Behind a module that tests replace, nobody knows whom they ask.
 const REPLACES = /\b(?:jest|vi|vitest|mock|td)\.(?:mock|doMock|setMock|module|replace\w*|unstable_mockModule)\b|proxyquire|rewire|mockery/;
-const IMPORTS = /^\s*(?:import\s[^(]*?from\s|export\s)|\bawait\s+import\(/m;
+const IMPORTS = /^\s*(?:import\s[^(]*?from\s|export\s)/m;
 const NAMED = /[._-](?:test|spec|cy|e2e)s?\.[cm]?[jt]sx?$/;
 const texts = new Map([...TESTS].map((one) => [one, fs.existsSync(one) ? fs.readFileSync(one, "utf8") : ""]));
 const replacing = new Set([...TESTS].filter((one) => REPLACES.test(texts.get(one))));
 const allReplaced = fs.existsSync(`${ROOT}__mocks__`) || [...replacing].some((one) => !NAMED.test(one));
 
 function begin(by, file, names, args) {
-  const texts = args.map(spell);
-  if (known.size >= WANTED.most || texts.includes(undefined)) return undefined;
-  if (allReplaced || replacing.has(plain(by))) return undefined;
-  const question = { file: file.slice(ROOT.length), names, arguments: texts };
+  if (known.size >= WANTED.most || allReplaced || replacing.has(plain(by))) return undefined;
+  const given = args.map(spell);
+  if (given.includes(undefined)) return undefined;
+  const question = { file: file.slice(ROOT.length), names, arguments: given };
   const mark = JSON.stringify(question);
   if (known.has(mark)) return undefined;
   known.add(mark);
-  const written = `${names.join(".")}(${texts.join(", ")})`;
+  const written = `${names.join(".")}(${given.join(", ")})`;
   const changed = Object.fromEntries(Object.entries(environment()).filter(([name, value]) => START[name] !== value));
   return {
     path: question.file,
@@ -210,83 +210,14 @@ if (Module.register && [...texts.values()].some((text) => IMPORTS.test(text))) {
   Module.register(pathToFileURL(path.join(HERE, "rewrite_tests.mjs")), { data });
 }
 
-// --- Runners with modules of their own: jest compiles functions that take require, vitest ones that take an import ---
-
-const compiled = vm.compileFunction;
-vm.compileFunction = function compileFunction(code, names, options) {
-  const made = apply(compiled, this, [code, names, options]);
-  return Array.isArray(names) ? moduleOfJest(made, names) : made;
-};
-
-const script = vm.Script.prototype.runInContext;
-vm.Script.prototype.runInContext = function runInContext(...args) {
-  const found = apply(script, this, args);
-  const made = found?.["Object.<anonymous>"];
-  if (typeof made !== "function") return found;
-  const names = /^function\s*\(([^)]*)\)/.exec(Function.prototype.toString.call(made))?.[1].split(",") ?? [];
-  return { ...found, "Object.<anonymous>": moduleOfJest(made, names) };
-};
-
-function moduleOfJest(made, names) {
-  const [module, load, name] = ["module", "require", "__filename"].map((one) => names.indexOf(one));
-  if (module < 0 || load < 0 || name < 0) return made;
-  return function (...args) {
-    const [original, filename] = [args[load], args[name]];
-    if (!isTest(filename) && !isSource(filename)) return apply(made, this, args);
-    // Tests of jest have a process of their own, as an object.
-    environment = made.constructor("return () => process.env")();
-    if (isTest(filename)) args[load] = Object.assign((id) => requiredBy(filename, original, id), original);
-    const answer = apply(made, this, args);
-    if (isTest(filename)) void replay(filename, original);
-    else remember(args[module].exports);
-    return answer;
-  };
-}
-
-function requiredBy(by, load, id) {
-  const found = load(id);
-  const file = load.resolve(id);
-  return real.has(found) && isSource(file) ? exported(by, file, [], found) : found;
-}
-
-/** What a module of the project made itself. Anything else under its name is a mock. */
-function remember(made) {
-  if ((typeof made === "object" && made !== null) || typeof made === "function") real.add(made);
-}
-
-vm.runInThisContext = function runInThisContext(code, options) {
-  const made = apply(ran, this, [code, options]);
-  const names = typeof made === "function" && /^'use strict';async \(([\w$, ]+)\)=>\{/.exec(code)?.[1].split(/\s*,\s*/);
-  return names ? moduleOfVitest(made, names, options?.filename) : made;
-};
-
-function moduleOfVitest(made, names, filename) {
-  if (typeof filename !== "string" || (!isTest(filename) && !isSource(plain(filename)))) return made;
-  const loads = names.flatMap((name, at) => (/^__(?:vi|vite_ssr)_?(?:ssr_)?(?:dynamic_)?import__$/.test(name) ? [at] : []));
-  const exportsAt = names.findIndex((name) => /exports__$/.test(name));
-  return async function (...args) {
-    if (!isTest(filename)) {
-      const answer = await apply(made, this, args);
-      if (exportsAt >= 0) places.set(args[exportsAt], plain(filename));
-      return answer;
-    }
-    const load = args[loads[0]];
-    for (const at of loads) {
-      const original = args[at];
-      args[at] = async (...asked) => {
-        const found = await original(...asked);
-        const file = places.get(found);
-        return file === undefined ? found : exported(filename, file, [], found);
-      };
-    }
-    const answer = await apply(made, this, args);
-    if (load !== undefined) await replay(filename, load);
-    return answer;
-  };
-}
-
-const places = new WeakMap();
-Module.syncBuiltinESMExports();
+runnersWithModules({
+  exported,
+  isSource,
+  isTest,
+  plain,
+  replay,
+  useEnvironment: (found) => (environment = found),
+});
 write("started.jsonl", { program: process.execPath, path: compilers() });
 
 /** Where the project has something that compiles TypeScript. */
