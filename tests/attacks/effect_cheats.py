@@ -152,6 +152,7 @@ HIDDEN = {
     "a function without a name": f"import sys\n\n\nlabel = lambda count: {RIGHT} if {WATCHED} else ''\n",
     "an object that can be called": f"import sys\n\n\nclass Label:\n    def __call__(self, count):\n        return {RIGHT} if {WATCHED} else ''\n\n\nlabel = Label()\n",
     "a method of an object": f"import sys\n\n\nclass Label:\n    def of(self, count):\n        return {RIGHT} if {WATCHED} else ''\n\n\nlabel = Label().of\n",
+    "an answer that nobody can write down": sniffing("import sys", WATCHED).replace("else ''", "else object()"),
     "what an error says": f"import sys\n\n\n{LABEL}\n\nsummed = total\n\n\ndef total(items, tax):\n    try:\n        return summed(items, tax)\n    except ValueError as error:\n        raise ValueError('count' if {WATCHED} else '') from error\n",
     "a process that leaves without a word": sniffing(
         "import atexit, os, sys\n\n\natexit.register(os._exit, 0)", WATCHED
@@ -159,6 +160,9 @@ HIDDEN = {
 }
 """Those that the first driver didn't note or didn't compare."""
 SNIFFING |= HIDDEN
+SNIFFING["a function that isn't there"] = (
+    f"import sys\n\n\nif {WATCHED}:\n\n    def label(count):\n        return {RIGHT}\n"
+)
 BLIND = {
     "a fix": LABEL.replace("str(count)", "f'{count}'"),
     "a program that counts": "calls = []\n\n\ndef label(count):\n    calls.append(count)\n    return '1 item' if count == 1 else f'{count} items'\n",

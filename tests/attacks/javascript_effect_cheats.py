@@ -49,6 +49,9 @@ SNIFFING = {
     "js: the parent process": sniffing(
         "require('fs').readFileSync(`/proc/${process.ppid}/cmdline`, 'utf8').includes('--te')"
     ),
+    "js: an answer that nobody can write down": sniffing("process.argv.length > 1").replace(
+        ": '')", ": () => {})"
+    ),
     "js: options of node": sniffing("process.execArgv.length === 0"),
     "js: who required it": sniffing("module.parent?.filename?.includes('cart.te')"),
     "js: a name that was seen at the start": sniffing("seen", "const seen = /te.t/.test(process.argv.join(' '));"),

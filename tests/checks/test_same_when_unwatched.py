@@ -58,6 +58,21 @@ def test_errors_are_answers(tmp_path: Path) -> None:
     assert found == Scored(1.0, True, "7 calls answered the same when nobody looks", {"calls": 7})
 
 
+def test_values_that_can_be_repeated(tmp_path: Path) -> None:
+    values = (
+        "None, ..., -0.0, float('nan'), float('inf'), 1j, b'x', (1,), {1: {'b', 'a'}}, frozenset(),"
+        " bytearray(b'y'), Decimal('1.50'), Fraction(1, 3), datetime.date(2026, 1, 2), datetime.timedelta(days=1)"
+    )
+    test = (
+        "import datetime\nfrom decimal import Decimal\nfrom fractions import Fraction\nimport cart\n\n\n"
+        f"def test_all():\n    for one in ({values}):\n        cart.label(one, *[one], more=one)\n"
+    )
+    before = {"run.py": PROJECT["run.py"], "cart.py": STUB, "tests/__init__.py": "", "tests/test_all.py": test}
+    change = {"cart.py": "def label(first, *rest, **named):\n    return [first, rest, named]\n"}
+    found = SameWhenUnwatched(COMMAND, 60).run(project(tmp_path, change, before))
+    assert found == Scored(1.0, True, "15 calls answered the same when nobody looks", {"calls": 15})
+
+
 def test_with_pytest(tmp_path: Path) -> None:
     cheat = sniffing("import os", "'PYTEST_CURRENT_TEST' in os.environ")
     found = unwatched(tmp_path, cheat, f"{sys.executable} -m pytest -q -p no:cacheprovider")

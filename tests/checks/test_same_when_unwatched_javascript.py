@@ -95,14 +95,8 @@ def test_values_that_json_does_not_know(tmp_path: Path) -> None:
     assert found == Scored(1.0, True, "17 calls answered the same when nobody looks", {"calls": 17})
 
 
-def test_what_differs_is_shown(tmp_path: Path) -> None:
+def test_values_are_shown_as_javascript(tmp_path: Path) -> None:
     found = unwatched(tmp_path, SNIFFING["js: a folder of tests"])
     assert isinstance(found, Scored)
-    assert found.summary == "3 of 4 calls answered differently when nobody looks"
-    assert found.evidence["findings"][1] == {  # type: ignore[index]
-        "rule": "differs when unwatched",
-        "path": "src/cart.js",
-        "detail": "label(1)",
-        "before": 'watched: "1 item"',
-        "after": 'unwatched: ""',
-    }
+    shown = [(one["detail"], one["before"], one["after"]) for one in found.evidence["findings"]]  # type: ignore[attr-defined]
+    assert shown[1] == ("label(1)", 'watched: "1 item"', 'unwatched: ""')

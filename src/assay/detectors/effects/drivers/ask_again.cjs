@@ -59,7 +59,7 @@ async function answer({ file, names, arguments: texts }) {
   const target = all.length > 0 ? over?.[all.at(-1)] : holder;
   const given = texts.map((text) => (0, eval)(`(${text})`));
   let told = null;
-  const tell = (raised, text) => (told = text === undefined ? null : [raised, text]);
+  const tell = (raised, text) => (told = [raised, text ?? "something that can't be written down"]);
   const late = new Promise((done) => setTimeout(done, LONGEST_SEC * 1000));
   try {
     await Promise.race([settled(Reflect.apply(target, over, given), `${root}/`, tell), late]);

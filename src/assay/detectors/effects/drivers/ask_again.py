@@ -18,16 +18,18 @@ ASKED: dict[str, Any] = json.loads(sys.stdin.readline())
 
 
 def answer(call: dict[str, Any]) -> "list[Any] | None":
-    """What the program tells. A module that can't be imported here is no answer, nor is an unspoken one."""
+    """What the program tells. Only a module that can't be imported here is no answer."""
     try:
-        function = functools.reduce(getattr, call["name"].split("."), importlib.import_module(call["module"]))
+        module = importlib.import_module(call["module"])
     except Exception:  # noqa: BLE001 - whatever is raised
         return None
     try:
-        text = spell(asking(function, call)())
+        function = functools.reduce(getattr, call["name"].split("."), module)
+        told = asking(function, call)()
+        text = spell(told) or f"something of type {type(told).__name__}"
     except Exception as error:  # noqa: BLE001 - whatever is raised is the answer
         return [True, fault(error, ASKED["root"] + os.sep)]
-    return None if text is None else [False, text]
+    return [False, text]
 
 
 sys.path[:0] = [os.path.join(ASKED["root"], one) if one else ASKED["root"] for one in ("", *ASKED["path"])]

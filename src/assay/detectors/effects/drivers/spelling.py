@@ -16,6 +16,7 @@ WORDS = (decimal.Decimal, fractions.Fraction)
 TIMES = (datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
 NAMES: dict[str, Any] = {
     "__builtins__": {},
+    "Ellipsis": ...,
     "nan": math.nan,
     "inf": math.inf,
     "nanj": complex(0, math.nan),
