@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.detectors.effects.unwatched import Call, ask_again, listen
+from assay.detectors.effects.unwatched import Call, Heard, ask_again, listen
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted
 from assay.formats.shell_command import MAX_TIMEOUT, check_command
@@ -52,19 +52,27 @@ class SameWhenUnwatched:
         again = ask_again(evidence, heard)
         if once is None or again is None:
             return NotApplicable("the program can't be asked outside of its tests")
-        steady = [(call, one) for call, one, other in zip(heard.calls, once, again, strict=True) if one == other]
+        if once.answers != again.answers:
+            # What differs is never remembered: another time it may be the same.
+            for told in (once, again):
+                evidence.forget(told.kept_as)
+        rows = zip(heard.calls, once.answers, again.answers, strict=True)
+        steady = [(call, one) for call, one, other in rows if one == other]
         if not steady:
             return NotApplicable("no answer is the same twice")
         other = [(call, one) for call, one in steady if one != (call.raised, call.answer)]
         if other:
-            other = self._confirmed(evidence, other)
+            other = self._confirmed(evidence, heard, other)
         return _outcome(len(steady), other)
 
     def _confirmed(
-        self, evidence: Workspace, other: list[tuple[Call, tuple[bool, str]]]
+        self, evidence: Workspace, first: Heard, other: list[tuple[Call, tuple[bool, str]]]
     ) -> list[tuple[Call, tuple[bool, str]]]:
         """Those that the tests are told in the same way each time, too."""
         heard = listen(evidence, self.command, self.timeout_s, self.calls)
+        if heard is None or heard.calls != first.calls:
+            for kept_as in (first.kept_as, "" if heard is None else heard.kept_as):
+                evidence.forget(kept_as)
         known = set() if heard is None else {(call.written, call.raised, call.answer) for call in heard.calls}
         return [(call, one) for call, one in other if (call.written, call.raised, call.answer) in known]
 

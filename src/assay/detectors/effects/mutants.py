@@ -35,6 +35,7 @@ _CALLS: Final = (
     "function_call_expression",
 )
 _FUNCTIONS: Final = re.compile(r"function|method|lambda|closure")
+_STATEMENT: Final = re.compile(r"statement$|_clause$|_definition$|_declaration$")
 # What is written there is no behaviour, or breaks the whole file.
 _OUTSIDE: Final = re.compile(
     r"import|use_decl|package|annotation|attribute$|attribute_|decorator$|type_|comment|using_|preproc"
@@ -63,6 +64,7 @@ class Mutant:
     """One edit: the text from ``start`` to ``end`` becomes ``new``.
 
     ``function`` is the line where the function around it begins, with its decorators; 0 outside of functions.
+    ``first`` and ``last`` are the lines of the statement around it: whoever gets there runs one of them.
     """
 
     path: str
@@ -73,6 +75,8 @@ class Mutant:
     new: str
     rule: str
     function: int
+    first: int = 0
+    last: int = 0
 
     def applied(self, text: str) -> str:
         return text[: self.start] + self.new + text[self.end :]
@@ -89,7 +93,8 @@ def mutants_of(source: SourceText) -> list[Mutant]:
     for node, function in _walk(root):
         for start, end, new, rule in _edits(node, source.language):
             line = source.text.count("\n", 0, start) + 1
-            found.append(Mutant(source.path, line, start, end, source.text[start:end], new, rule, function))
+            old = source.text[start:end]
+            found.append(Mutant(source.path, line, start, end, old, new, rule, function, *_lines_around(node)))
         if len(found) >= MOST_IN_FILE:
             break
     return found
@@ -114,6 +119,15 @@ def _walk(root: "SgNode") -> "Iterator[tuple[SgNode, int]]":
 
 def _line(node: "SgNode") -> int:
     return node.range().start.line + 1
+
+
+def _lines_around(node: "SgNode") -> tuple[int, int]:
+    """The first and the last line of the nearest statement."""
+    around = node
+    while not _STATEMENT.search(around.kind()) and (outer := around.parent()) is not None:
+        around = outer
+    reach = around.range()
+    return reach.start.line + 1, reach.end.line + 1
 
 
 Edit = tuple[int, int, str, str]

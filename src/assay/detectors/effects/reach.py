@@ -1,4 +1,4 @@
-"""Which functions each test calls, as far as the runner can be asked: so far pytest can.
+"""Which functions and lines each test runs, as far as the runner can be asked: so far pytest can.
 
 The answer comes from a process that runs the agent's code. It only decides which tests are run on which mutant; a
 wrong one makes a mutant look unnoticed on both sides, or costs time.
@@ -6,9 +6,12 @@ wrong one makes a mutant look unnoticed on both sides, or costs time.
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
+from assay.detectors.effects.mutants import Mutant
 from assay.evidence.workspace import Tree
 from assay.formats.test_reports.model import uniform
 
@@ -17,19 +20,36 @@ _TEXT = files("assay.detectors.effects").joinpath("drivers/pytest_reach.py")
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """What a test runs: functions by path and line, with whether their lines are unknown, and lines of files."""
+
+    calls: Mapping[tuple[str, int], bool]
+    lines: Mapping[str, frozenset[int]]
+
+    def has(self, mutant: Mutant) -> bool:
+        whole = self.calls.get((mutant.path, mutant.function))
+        if whole is None or whole:
+            return bool(whole)
+        known = self.lines.get(mutant.path, frozenset())
+        return not known.isdisjoint(range(mutant.first, mutant.last + 1))
+
+
+@dataclass(frozen=True, slots=True)
 class Reach:
-    """By the name of a test as the runner takes it, the functions that it calls: a path and a line each."""
+    """What each test runs, by its name as the runner takes it."""
 
-    tests: dict[str, frozenset[tuple[str, int]]] = field(default_factory=dict)
+    tests: Mapping[str, Reached]
 
-    def functions(self) -> frozenset[tuple[str, int]]:
-        return frozenset[tuple[str, int]]().union(*self.tests.values())
+    def paths(self) -> set[str]:
+        return {path for reached in self.tests.values() for path, _ in reached.calls}
 
-    def calling(self, path: str, line: int, among: frozenset[str]) -> list[str]:
-        """The tests, out of those that passed, that call a function."""
-        return sorted(
-            name for name, called in self.tests.items() if (path, line) in called and uniform(name) in among
-        )
+    def has(self, mutant: Mutant) -> bool:
+        """Whether any test gets to a mutant."""
+        return any(reached.has(mutant) for reached in self.tests.values())
+
+    def reaching(self, mutant: Mutant, among: frozenset[str]) -> list[str]:
+        """The tests, out of those that passed, that get to a mutant."""
+        return sorted(name for name, one in self.tests.items() if uniform(name) in among and one.has(mutant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +92,13 @@ def read_reach(data: bytes | None) -> Reach | None:
     """What the plugin wrote; None if there is nothing, or something else."""
     try:
         found = json.loads(data or b"")
-        tests = {
-            str(name): frozenset((str(path), int(line)) for path, line in called) for name, called in found.items()
-        }
-    except (ValueError, TypeError, AttributeError, RecursionError):
+        tests = {str(name): _reached(told) for name, told in found.items()}
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
-    return Reach(tests) if any(tests.values()) else None
+    return Reach(tests) if any(one.calls for one in tests.values()) else None
+
+
+def _reached(told: Any) -> Reached:
+    calls = {(str(path), int(line)): bool(whole) for path, line, whole in told["calls"]}
+    lines = {str(path): frozenset(map(int, numbers)) for path, numbers in told["lines"].items()}
+    return Reached(calls, lines)

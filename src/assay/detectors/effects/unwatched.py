@@ -56,11 +56,20 @@ class Heard:
     python: str
     path: tuple[str, ...]
     calls: tuple[Call, ...]
+    kept_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The answers of a neutral process, in the order of the calls."""
+
+    answers: tuple[tuple[bool, str], ...]
+    kept_as: str = ""
 
 
 def listen(evidence: Workspace, command: str, timeout_s: float, most: int) -> Heard | None:
     """Run the baseline's tests on the agent's source, and note the calls; None if there were none."""
-    folder = f".{evidence.secret()}"
+    folder = f".{evidence.secret('listen')}"
     tests = [
         path for path in evidence.baseline_paths() if belongs_to_tests(path) and language_of(path) == "python"
     ]
@@ -71,10 +80,11 @@ def listen(evidence: Workspace, command: str, timeout_s: float, most: int) -> He
     setting = f'export PYTHONPATH="$PWD/{folder}${{PYTHONPATH:+:$PYTHONPATH}}"; '
     answer = f"{folder}/calls.json"
     tree = Tree(swapped=TESTS_OF_BASELINE, files=on_top)
-    return _heard(evidence.run(setting + command, timeout_s, tree, (answer,)).files.get(answer))
+    ran = evidence.run(setting + command, timeout_s, tree, (answer,), remember=True)
+    return _heard(ran.files.get(answer), ran.kept_as)
 
 
-def _heard(data: bytes | None) -> Heard | None:
+def _heard(data: bytes | None, kept_as: str) -> Heard | None:
     """What the driver wrote, in a process of the agent's code: any shape but the right one is nothing."""
     try:
         found = json.loads(data or b"")
@@ -89,14 +99,14 @@ def _heard(data: bytes | None) -> Heard | None:
             )
             for one in found["calls"]
         )
-        return Heard(str(found["python"]), tuple(map(str, found["path"])), calls) if calls else None
+        return Heard(str(found["python"]), tuple(map(str, found["path"])), calls, kept_as) if calls else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def ask_again(evidence: Workspace, heard: Heard) -> list[tuple[bool, str]] | None:
-    """The answers of a neutral process, in the same order; None if it gave none."""
-    word = evidence.secret()
+def ask_again(evidence: Workspace, heard: Heard) -> Told | None:
+    """Ask a neutral process; None if it gave no answers."""
+    word = evidence.secret("ask again")
     script, questions, answers = f"{word}.txt", f"{word[::-1]}.txt", f"{word[4:]}.txt"
     calls = [call.question() for call in heard.calls]
     asked = json.dumps({"root": "@root@", "path": heard.path, "to": "@to@", "calls": calls})
@@ -111,8 +121,8 @@ def ask_again(evidence: Workspace, heard: Heard) -> list[tuple[bool, str]] | Non
     )
     tree = Tree(without=(*TESTS_OF_BASELINE,), files=on_top)
     try:
-        found = json.loads(evidence.run(command, _NEUTRAL_SEC, tree, (answers,)).files.get(answers) or b"")
-        told = [(bool(raised), str(answer)) for raised, answer in found]
+        ran = evidence.run(command, _NEUTRAL_SEC, tree, (answers,), remember=True)
+        told = tuple((bool(raised), str(answer)) for raised, answer in json.loads(ran.files.get(answers) or b""))
     except (ValueError, TypeError, RecursionError):
         return None
-    return told if len(told) == len(heard.calls) else None
+    return Told(told, ran.kept_as) if len(told) == len(heard.calls) else None
