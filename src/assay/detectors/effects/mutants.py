@@ -34,7 +34,11 @@ _CALLS: Final = (
     "invocation_expression",
     "function_call_expression",
 )
+# Some grammars have no statement of a call: it is a part of a block.
+_BLOCKS: Final = ("statements", "block", "control_structure_body")
 _FUNCTIONS: Final = re.compile(r"function|method|lambda|closure")
+_NOT_FUNCTIONS: Final = re.compile(r"call|invocation|name|type|parameters|body|modifier|reference")
+_BINDS: Final = re.compile(r"(?:let|var|case)\b")
 _STATEMENT: Final = re.compile(r"statement$|_clause$|_definition$|_declaration$")
 # What is written there is no behaviour, or breaks the whole file.
 _OUTSIDE: Final = re.compile(
@@ -112,7 +116,7 @@ def _walk(root: "SgNode") -> "Iterator[tuple[SgNode, int]]":
         if kind == "decorated_definition":
             waiting.extend((part, _line(node)) for child in node.children() for part in reversed(child.children()))
             continue
-        if _FUNCTIONS.search(kind) and node.is_named():
+        if _FUNCTIONS.search(kind) and not _NOT_FUNCTIONS.search(kind) and node.is_named():
             function = _line(node)
         waiting.extend((child, function) for child in reversed(node.children()))
 
@@ -144,7 +148,9 @@ def _edits(node: "SgNode", language: str) -> Iterator[Edit]:
 def _operator(node: "SgNode", kind: str, language: str) -> Edit | None:  # noqa: ARG001 - as all rules
     """Something, an operator, something."""
     children = node.children()
-    if len(children) != 3 or children[1].is_named() or not (children[0].is_named() and children[2].is_named()):
+    if len(children) != 3 or not (children[0].is_named() and children[2].is_named()):
+        return None
+    if children[1].is_named() and not children[1].kind().endswith("operator"):
         return None
     new = _OPERATORS.get(children[1].text())
     return None if new is None else (*_span(children[1]), new, "operator")
@@ -168,7 +174,7 @@ def _condition(node: "SgNode", kind: str, language: str) -> Edit | None:
     if kind not in _CONDITIONAL:
         return None
     condition = node.field("condition")
-    if condition is None:
+    if condition is None or _BINDS.match(condition.text()):
         return None
     if condition.kind() == "parenthesized_expression":
         return (*_span(condition), f"(!{condition.text()})", "condition")
@@ -186,6 +192,8 @@ def _return(node: "SgNode", kind: str, language: str) -> Edit | None:
 
 def _call(node: "SgNode", kind: str, language: str) -> Edit | None:
     """A call whose result nobody uses is left out."""
+    if kind in _CALLS and (around := node.parent()) is not None and around.kind() in _BLOCKS:
+        return None if _is_value(node, around, language) else (*_span(node), "", "call left out")
     inside = [child for child in node.children() if child.is_named()]
     if kind != "expression_statement" or len(inside) != 1 or inside[0].kind() not in _CALLS:
         return None
@@ -195,6 +203,14 @@ def _call(node: "SgNode", kind: str, language: str) -> Edit | None:
 _RULES: Final[tuple[Callable[["SgNode", str, str], Edit | None], ...]] = (
     *(_operator, _constant, _condition, _return, _call),
 )
+
+
+def _is_value(node: "SgNode", block: "SgNode", language: str) -> bool:
+    """Whether a call is the last of a block that has its value. In Kotlin that is so for lambdas alone."""
+    last = [child for child in block.children() if child.is_named()][-1]
+    outer = block.parent()
+    inner = language != "kotlin" or (outer is not None and outer.kind() == "lambda_literal")
+    return inner and last.range() == node.range()
 
 
 def _is_remark(node: "SgNode") -> bool:
