@@ -151,3 +151,8 @@ def test_a_condition_that_binds_a_name_is_left_alone(language: str, text: str) -
 def test_a_called_method_is_no_function_around_its_arguments() -> None:
     text = "class A {\n  int f() {\n    return g(\n      3);\n  }\n}\n"
     assert {one.function for one in mutants("java", text)} == {2}
+
+
+def test_what_has_an_attribute_in_python_is_behaviour_and_an_attribute_in_swift_is_not() -> None:
+    assert "," in {one.old for one in mutants("python", 'def f(a):\n    return ",".join(a)\n')}
+    assert not mutants("swift", '@available(iOS, deprecated: 13, message: "x")\nfunc f() {}\n')

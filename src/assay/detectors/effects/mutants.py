@@ -94,7 +94,7 @@ def mutants_of(source: SourceText) -> list[Mutant]:
         return []
     found: list[Mutant] = []
     root = SgRoot(source.text, source.language).root()
-    for node, function in _walk(root):
+    for node, function in _walk(root, source.language):
         for start, end, new, rule in _edits(node, source.language):
             line = source.text.count("\n", 0, start) + 1
             old = source.text[start:end]
@@ -104,13 +104,14 @@ def mutants_of(source: SourceText) -> list[Mutant]:
     return found
 
 
-def _walk(root: "SgNode") -> "Iterator[tuple[SgNode, int]]":
+def _walk(root: "SgNode", language: str) -> "Iterator[tuple[SgNode, int]]":
     """Every node that is behaviour, with the line of the function around it."""
     waiting = [(root, 0)]
     while waiting:
         node, function = waiting.pop()
         kind = node.kind()
-        if _OUTSIDE.search(kind):
+        # In Python, an attribute is a value of an object; elsewhere it is written before a declaration.
+        if _OUTSIDE.search(kind) and not (kind == "attribute" and language == "python"):
             continue
         yield node, function
         if kind == "decorated_definition":

@@ -47,9 +47,13 @@ class Reach:
         """Whether any test gets to a mutant."""
         return any(reached.has(mutant) for reached in self.tests.values())
 
-    def reaching(self, mutant: Mutant, among: frozenset[str]) -> list[str]:
-        """The tests, out of those that passed, that get to a mutant."""
-        return sorted(name for name, one in self.tests.items() if uniform(name) in among and one.has(mutant))
+    def reaching(self, mutant: Mutant, among: frozenset[str], surely: frozenset[str] = frozenset()) -> list[str]:
+        """The tests out of some that get to a mutant, and those out of others whether they do or not."""
+        return sorted(
+            name
+            for name, one in self.tests.items()
+            if uniform(name) in surely or (uniform(name) in among and one.has(mutant))
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,17 @@ PATIENCE_SEC = 5.0
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """Tests that are run whether they are said to reach a mutant or not, and whether these are all."""
+
+    surely: frozenset[str] = frozenset()
+    only: bool = False
+
+
+THOSE_THAT_REACH_IT = Asked()
+
+
+@dataclass(frozen=True, slots=True)
 class Noticed:
     """The tests that notice a mutant, what it took to know, and under which name that is remembered."""
 
@@ -30,31 +41,41 @@ class Compared:
 
 
 class Side:
-    """One side's tests on the agent's source."""
+    """One side's tests on the agent's source. ``plain`` is a run that nobody watched, if there was one."""
 
-    def __init__(self, suite: Suite, watch: Watch | None, tree: Tree, evidence: Workspace) -> None:
+    def __init__(
+        self, suite: Suite, watch: Watch | None, tree: Tree, evidence: Workspace, plain: SuiteRun | None = None
+    ) -> None:
         self.suite, self.watch, self.tree, self.evidence = suite, watch, tree, evidence
         self.reach: Reach | None = None
+        self.spent_sec = 0.0 if plain is None else plain.spent_sec
+        if watch is None and plain is not None:
+            self.base: SuiteRun = plain
+            return
         if watch is None:
-            self.base: SuiteRun = suite.run(evidence, tree)
+            self.base = suite.run(evidence, tree)
         else:
             self.base = suite.run(evidence, watch.on(tree), watch.setting(noting=True), (watch.answer,))
             self.reach = read_reach(self.base.files.get(watch.answer))
+        self.spent_sec += self.base.spent_sec
+        if not self.base.says_something and plain is not None:
+            # Some tests don't stand being watched.
+            self.base, self.reach = plain, None
 
     @property
     def selects(self) -> bool:
         """Whether only the tests that reach a mutant are run for it."""
         return self.watch is not None and self.reach is not None and self.base.has_report
 
-    def noticed(self, mutant: Mutant, text: str, left_sec: float, among: frozenset[str] | None) -> Noticed | None:
-        """The tests that notice a mutant, out of some or of all; None if the time was over first."""
+    def noticed(self, mutant: Mutant, text: str, left_sec: float, asked: Asked) -> Noticed | None:
+        """The tests that notice a mutant; None if the time was over first."""
         tree = replace(self.tree, files={mutant.path: mutant.applied(text).encode()})
         patience = self.base.duration_sec + max(self.base.duration_sec, PATIENCE_SEC)
         limit = min(patience, left_sec)
-        asked = self.base.passed if among is None else self.base.passed & among
         names: list[str] | None = None
         if self.watch is not None and self.reach is not None and self.base.has_report and mutant.function:
-            names = self.reach.reaching(mutant, asked)
+            others = frozenset[str]() if asked.only else self.base.passed
+            names = self.reach.reaching(mutant, others, self.base.passed & asked.surely)
             if not names:
                 return Noticed(frozenset())
         if self.watch is None or names is None:
@@ -74,7 +95,7 @@ class Both:
 
     def __init__(self, before: Side, after: Side, allowed_sec: float) -> None:
         self.before, self.after = before, after
-        self._left = allowed_sec - before.base.spent_sec - after.base.spent_sec
+        self._left = allowed_sec - before.spent_sec - after.spent_sec
         self._latest = 0.0
 
     def selection(self) -> str:
@@ -100,20 +121,22 @@ class Both:
             return Compared(noticed=False)
         if self.after.selects and mutant.function:
             # Those that noticed it are asked first: if all of them still do, nobody else has to be asked.
-            still = self._noticed(self.after, mutant, text, by.tests)
+            still = self._noticed(self.after, mutant, text, Asked(by.tests, only=True))
             if still.tests >= by.tests:
                 return Compared(noticed=True)
-        instead = self._noticed(self.after, mutant, text)
+        asked = Asked(by.tests)
+        instead = self._noticed(self.after, mutant, text, asked)
         if not self._silent(by, instead):
             return Compared(noticed=True)
         # What seems lost is tried again on both sides, because some tests fail by chance.
-        by_again, instead_again = (self._noticed(side, mutant, text) for side in (self.before, self.after))
+        by_again = self._noticed(self.before, mutant, text)
+        instead_again = self._noticed(self.after, mutant, text, asked)
         self._doubt(self.before, by, by_again)
         self._doubt(self.after, instead, instead_again)
         return Compared(noticed=True, silent=tuple(self._silent(by_again, instead_again)))
 
-    def _noticed(self, side: Side, mutant: Mutant, text: str, among: frozenset[str] | None = None) -> Noticed:
-        found = side.noticed(mutant, text, self._left, among)
+    def _noticed(self, side: Side, mutant: Mutant, text: str, asked: Asked = THOSE_THAT_REACH_IT) -> Noticed:
+        found = side.noticed(mutant, text, self._left, asked)
         if found is None:
             raise _OutOfTimeError
         self._left -= found.spent_sec

@@ -1,0 +1,123 @@
+"""Which tests reach a mutant: by line, with a real pytest; and everything where lines were too many to note."""
+
+import json
+import sys
+
+import pytest
+
+from assay.detectors.effects.choose import in_order, mutants_in
+from assay.detectors.effects.mutants import Mutant
+from assay.detectors.effects.reach import Reach, Watch, read_reach
+from assay.detectors.effects.sides import Side
+from assay.detectors.effects.suite import Suite
+from assay.evidence.workspace import AS_LEFT
+from assay.formats.test_reports.rule import ReportRule
+from tests.checks.small_project import project
+
+SHOP = """
+LIMIT = 3
+
+
+def label(count):
+    if count == 1:
+        return "one"
+    return ", ".join(
+        str(number + 7)
+        for number in range(count)
+    )
+
+
+def busy(times):
+    done = 0
+    for _ in range(times):
+        done += 2
+    if done > 5_000_000:
+        return "never"
+    return done
+
+
+def nobody():
+    return 11
+
+
+def small(number):
+    return number
+
+
+def late():
+    return 12
+"""
+TESTS = """
+import shop
+
+
+def test_one():
+    assert shop.label(1) == "one"
+
+
+def test_more():
+    assert shop.label(2) == "7, 8"
+
+
+def test_busy():
+    assert shop.busy(5000) == 10000
+
+
+def test_long():
+    assert sum(shop.small(1) for _ in range(9000)) == 9000
+    assert shop.late() == 12
+"""
+WRONG = (
+    {"a": 1},
+    {"a": {}},
+    {"a": {"calls": [], "lines": {}}},
+    {"a": {"calls": [["p"]], "lines": {}}},
+    {"a": {"calls": [["p", 1, True]]}},
+)
+COMMAND = f"{sys.executable} -m pytest -q -p no:cacheprovider --junitxml=report.xml"
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Reach, list[Mutant]]:
+    files = {"shop.py": SHOP, "tests/__init__.py": "", "tests/test_shop.py": TESTS}
+    evidence = project(tmp_path_factory.mktemp("shop"), {}, files)
+    side = Side(Suite(COMMAND, 60, ReportRule("report.xml")), Watch(".abcdefgh"), AS_LEFT, evidence)
+    assert side.reach is not None
+    assert side.selects
+    return side.reach, [mutant for mutant, _ in mutants_in(evidence, ["shop.py"])]
+
+
+@pytest.mark.parametrize(
+    ("old", "line", "tests"),
+    [
+        ("==", 6, ["one", "more"]),
+        ("one", 7, ["one"]),
+        (", ", 8, ["more"]),
+        ("7", 9, ["more"]),
+        ("0", 15, ["busy"]),
+        ("never", 19, ["busy"]),
+        ("11", 24, []),
+        ("12", 32, ["long"]),
+    ],
+)
+def test_the_tests_that_run_a_line(
+    old: str, line: int, tests: list[str], found: tuple[Reach, list[Mutant]]
+) -> None:
+    reach, mutants = found
+    mutant, *_ = [one for one in mutants if (one.old, one.line) == (old, line)]
+    passed = frozenset(f"tests.test_shop.test_{name}" for name in ("one", "more", "busy", "long"))
+    wanted = sorted(f"tests/test_shop.py::test_{name}" for name in tests)
+    assert reach.reaching(mutant, passed) == wanted
+    assert reach.has(mutant) == bool(wanted)
+
+
+def test_what_nobody_runs_is_not_mutated_and_what_all_run_comes_late(found: tuple[Reach, list[Mutant]]) -> None:
+    reach, mutants = found
+    ordered = [one.line for one, _ in in_order([(one, SHOP) for one in mutants], set(), reach)]
+    assert 24 not in ordered
+    assert ordered.index(2) >= 2
+
+
+@pytest.mark.parametrize("told", ["", "[]", "{", "[" * 100_000, *map(json.dumps, WRONG)])
+def test_what_the_agents_process_wrote_may_be_anything(told: str) -> None:
+    assert read_reach(told.encode()) is None
