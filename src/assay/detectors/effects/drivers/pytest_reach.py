@@ -4,8 +4,8 @@ It runs inside the sandbox, in the process of the tests, on whatever Python is t
 ASSAY_TO names the file to write; ASSAY_ONLY one with the names of the tests to run.
 
 From Python 3.12 on, each line is told once for a test, which costs next to nothing. Before, every call is told,
-again and again: as little as possible is done then, and lines are noted only so often for a function, which from then on
-counts as run from end to end.
+again and again: as little as possible is done then, and lines are noted only so often for a function, which from
+then on counts as run from end to end.
 """
 
 from __future__ import annotations
