@@ -18,6 +18,7 @@ import msgspec
 import assay
 from assay.adapters.checksums import file_checksum
 from assay.adapters.tree_walk import Reach, walk
+from assay.adapters.trees import MAX_BYTES
 from assay.adapters.workspace.hashing import digest_below
 from assay.engine.command_environment import CommandEnvironment
 from assay.engine.sandbox import PATH, Sandbox
@@ -41,14 +42,15 @@ def key_of(around: str, command: str, tree: Tree, collect: tuple[str, ...], time
 
 
 def content_of(root: str, without: Iterable[str]) -> str | None:
-    """The hash of a folder's files, modes and links; None if something can't be read."""
+    """The hash of a folder's files, modes and links; None if something can't be read, or is too large to copy."""
     digest, reach = hashlib.sha256(), Reach()
-    skipped = set(without)
+    skipped, room = set(without), MAX_BYTES
     for path, found in walk(root, reach):
         if path in skipped or os.path.dirname(path) in skipped:
             skipped.add(path)
             continue
-        told = _told(root, path, found)
+        room -= found.st_size
+        told = _told(root, path, found) if room >= 0 else None
         if told is None:
             return None
         digest.update(f"{_text(path)}\0{found.st_mode:o}\0{told}\0".encode())
