@@ -9,6 +9,7 @@ that are still noticed.
 
 Faults in code that the agent changed come first, then one in each function that tests call. With pytest, only the
 tests that run the line are run again; with other runners all tests are, and the evidence says so (``tests_run``).
+With ``node --test``, lines that no test runs have no faults.
 ``budget`` limits the time of all runs together to so many times that of the tests; it ends sooner when the verdict
 can't change any more. Honest changes of tests rarely lose anything; a mutant that seems lost is tried twice.
 
@@ -24,9 +25,9 @@ from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.choose import in_order, mutants_in, shown, source_files
 from assay.detectors.effects.mutants import Mutant
-from assay.detectors.effects.reach import Watch, can_be_watched
+from assay.detectors.effects.reach import Lines, NodeWatch, Watch, can_be_watched, read_lines, runs_node
 from assay.detectors.effects.sides import Both, Side
-from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, touches_tests
+from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteRun, touches_tests
 from assay.evidence.workspace import AS_LEFT, Tree, Workspace, changed_paths
 from assay.formats.counting import counted
 from assay.formats.shell_command import MAX_TIMEOUT, check_command
@@ -72,15 +73,16 @@ class TestsBite:
             return NotApplicable("no test and nothing that tests are run with was changed")
         suite = Suite(self.command, self.timeout_s, self.report)
         watch = Watch(f".{evidence.secret(self.kind)}") if can_be_watched(self.command) else None
-        plain = suite.run(evidence, _BASELINE)
+        plain, lines = _first_run(suite, evidence)
         if not plain.says_something:
             return NotApplicable(f"the baseline's tests say nothing about the agent's source: {plain.problem()}")
         before = Side(suite, watch, _BASELINE, evidence, plain)
         after = Side(suite, watch, AS_LEFT, evidence)
         if not after.base.says_something and not after.base.has_report:
             return NotApplicable(f"the agent's own tests don't pass: {after.base.problem()}")
-        found = mutants_in(evidence, source_files(evidence, before.reach))
-        chosen = in_order(found, set(changed_paths(evidence)), before.reach)[: self.mutants]
+        reach = before.reach or lines
+        found = mutants_in(evidence, source_files(evidence, reach))
+        chosen = in_order(found, set(changed_paths(evidence)), reach)[: self.mutants]
         if not chosen:
             return NotApplicable("no source that tests call can be mutated")
         # Once the time of the tests is for everything else: capturing, parsing, starting a process.
@@ -90,6 +92,15 @@ class TestsBite:
             if not tally.add(mutant, text) or tally.is_clear(len(chosen) - number):
                 break
         return tally.outcome()
+
+
+def _first_run(suite: Suite, evidence: Workspace) -> tuple[SuiteRun, Lines | None]:
+    """The baseline's tests on the agent's source, and the lines that they run if node tells."""
+    if not runs_node(suite.command):
+        return suite.run(evidence, _BASELINE), None
+    watch = NodeWatch(f".{evidence.secret('node')}")
+    ran = suite.run(evidence, watch.on(_BASELINE), watch.setting(), (watch.answer,))
+    return ran, read_lines(ran.files.get(watch.answer))
 
 
 @dataclass

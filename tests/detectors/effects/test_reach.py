@@ -1,6 +1,7 @@
 """Which tests reach a mutant: by line, with a real pytest; and everything where lines were too many to note."""
 
 import json
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -10,7 +11,7 @@ import pytest
 
 from assay.detectors.effects.choose import in_order, mutants_in
 from assay.detectors.effects.mutants import Mutant
-from assay.detectors.effects.reach import Reach, Watch, read_reach
+from assay.detectors.effects.reach import NodeWatch, Reach, Watch, read_lines, read_reach, runs_node
 from assay.detectors.effects.sides import Side
 from assay.detectors.effects.suite import Suite
 from assay.evidence.workspace import AS_LEFT
@@ -70,7 +71,7 @@ def test_long():
     assert sum(shop.small(1) for _ in range(9000)) == 9000
     assert shop.late() == 12
 """
-WRONG = (
+WRONG: tuple[object, ...] = (
     {"a": 1},
     {"a": {}},
     {"a": {"calls": [], "lines": {}}},
@@ -146,3 +147,50 @@ def test_a_function_whose_lines_are_unknown_counts_as_run_from_end_to_end() -> N
 @pytest.mark.parametrize("told", ["", "[]", "{", "[" * 100_000, *map(json.dumps, WRONG)])
 def test_what_the_agents_process_wrote_may_be_anything(told: str) -> None:
     assert read_reach(told.encode()) is None
+
+
+# --- node ---
+
+NODE = {
+    "slug.js": "exports.slug = (text) => {\n  if (text === '') {\n    return 'never';\n  }\n"
+    "  return text.trim();\n};\nexports.unused = () => 3;\n",
+    "other.js": "exports.one = () => 1;\n",
+    "slug.test.mjs": "import test from 'node:test';\nimport assert from 'node:assert';\n"
+    "import { slug } from './slug.js';\ntest('trims', () => assert.equal(slug(' a '), 'a'));\n",
+}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
+@pytest.mark.parametrize(("asserted", "code"), [("'a'", 0), ("'b'", 1)])
+def test_node_tells_the_lines_that_any_test_runs(asserted: str, code: int, tmp_path: Path) -> None:
+    tests = NODE["slug.test.mjs"].replace("'a')", f"{asserted})")
+    evidence = project(tmp_path, {}, {**NODE, "slug.test.mjs": tests})
+    watch = NodeWatch(".abcdefgh")
+    ran = evidence.run(f"{watch.setting()}node --test", 60, watch.on(AS_LEFT), (watch.answer,))
+    assert ran.end.exit_code == code
+    lines = read_lines(ran.files[watch.answer])
+    assert lines is not None
+    assert lines.lines["slug.js"] == {1, 2, 5, 6, 7}
+    assert [path for path in ("slug.js", "other.js", "a.ts") if lines.can_reach(path)] == ["slug.js", "a.ts"]
+    reached = {one.old: lines.has(one) for one, _ in mutants_in(evidence, ["slug.js", "other.js"])}
+    assert reached == {**reached, "never": False, "===": True, "1": False}
+
+
+@pytest.mark.parametrize(
+    ("command", "yes"),
+    [
+        ("node --test", True),
+        ("cd app && node --test-reporter=junit --test a.test.js", True),
+        ("node --import tsx --test", False),
+        ("node --test-only run.js", False),
+        ("./node --test", False),
+        ("npx jest", False),
+    ],
+)
+def test_a_command_that_runs_nodes_own_runner(command: str, yes: bool) -> None:
+    assert runs_node(command) is yes
+
+
+@pytest.mark.parametrize("told", [b"", b"[]", b"{}", b'{"a": 1}', b'{"a": ["x"]}', b"\xff"])
+def test_what_node_wrote_may_be_anything(told: bytes) -> None:
+    assert read_lines(told) is None

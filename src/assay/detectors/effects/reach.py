@@ -1,4 +1,7 @@
-"""Which functions and lines each test runs, as far as the runner can be asked: so far pytest can.
+"""Which functions and lines tests run, as far as the runner can be asked.
+
+pytest can be asked for each test. Of ``node --test`` it is known for all tests together: a line that none of them
+runs isn't worth a mutant. Other runners aren't asked.
 
 The answer comes from a process that runs the agent's code. It only decides which tests are run on which mutant; a
 wrong one makes a mutant look unnoticed on both sides, or costs time.
@@ -16,6 +19,10 @@ from assay.evidence.workspace import Tree
 from assay.formats.test_reports.model import uniform
 
 _PYTEST = re.compile(r"(?<![\w./-])(?:py\.?test|-m\s+pytest)(?![\w-])")
+_NODE = re.compile(r"(?<![\w./-])node\s+(?:--?[\w-]+(?:=\S+)?\s+)*--test(?![\w-])")
+_JAVASCRIPT = (".js", ".mjs", ".cjs")
+_ANSWER = "reached.json"
+_NODE_TEXT = files("assay.detectors.effects").joinpath("drivers/node_lines.cjs")
 _TEXT = files("assay.detectors.effects").joinpath("drivers/pytest_reach.py")
 
 
@@ -40,8 +47,9 @@ class Reach:
 
     tests: Mapping[str, Reached]
 
-    def paths(self) -> set[str]:
-        return {path for reached in self.tests.values() for path, _ in reached.calls}
+    def can_reach(self, path: str) -> bool:
+        """Whether a mutant in a file may be reached."""
+        return any(path == called for reached in self.tests.values() for called, _ in reached.calls)
 
     def has(self, mutant: Mutant) -> bool:
         """Whether any test gets to a mutant."""
@@ -57,6 +65,45 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of JavaScript that any test runs, by file. Nothing is known of other files."""
+
+    lines: Mapping[str, frozenset[int]]
+
+    def can_reach(self, path: str) -> bool:
+        return path in self.lines or not path.endswith(_JAVASCRIPT)
+
+    def has(self, mutant: Mutant) -> bool:
+        known = self.lines.get(mutant.path)
+        if known is None:
+            return self.can_reach(mutant.path)
+        return not known.isdisjoint(range(mutant.first, mutant.last + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWatch:
+    """Has V8 count what runs, in a folder whose name nobody knows before, and sums it up at the end."""
+
+    folder: str
+
+    @property
+    def answer(self) -> str:
+        return f"{self.folder}/{_ANSWER}"
+
+    def setting(self) -> str:
+        """The words before the command."""
+        told = f'"$ASSAY_AT/lines.cjs" "$ASSAY_AT/counts" "${{ASSAY_AT%/*}}" "$ASSAY_AT/{_ANSWER}"'
+        return (
+            f'ASSAY_AT="$PWD/{self.folder}"; export NODE_V8_COVERAGE="$ASSAY_AT/counts"; '
+            f"trap 'unset NODE_V8_COVERAGE; node {told} > /dev/null 2>&1' EXIT; "
+        )
+
+    def on(self, tree: Tree) -> Tree:
+        added = {f"{self.folder}/lines.cjs": _NODE_TEXT.read_bytes()}
+        return Tree(tree.side, tree.swapped, tree.without, {**tree.files, **added})
+
+
+@dataclass(frozen=True, slots=True)
 class Watch:
     """The plugin in a folder of its own, whose name nobody knows before."""
 
@@ -64,7 +111,7 @@ class Watch:
 
     @property
     def answer(self) -> str:
-        return f"{self.folder}/reached.json"
+        return f"{self.folder}/{_ANSWER}"
 
     def setting(self, noting: bool) -> str:
         """The words before the command."""
@@ -90,6 +137,21 @@ class Watch:
 def can_be_watched(command: str) -> bool:
     """Whether a command runs pytest by its name."""
     return _PYTEST.search(command) is not None
+
+
+def runs_node(command: str) -> bool:
+    """Whether a command runs node's own test runner by its name."""
+    return _NODE.search(command) is not None
+
+
+def read_lines(data: bytes | None) -> Lines | None:
+    """What was summed up for node; None if there is nothing, or something else."""
+    try:
+        found = json.loads(data or b"")
+        lines = {str(path): frozenset(map(int, numbers)) for path, numbers in found.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    return Lines(lines) if lines else None
 
 
 def read_reach(data: bytes | None) -> Reach | None:
