@@ -19,7 +19,7 @@ from benchmarks.made_suite import COMMAND, change_honestly, scenario, write_suit
 from benchmarks.measure import TIMES, Result, wall
 
 TESTS, FEW_TESTS = 200, 50
-MUTANTS, FEW_MUTANTS = 16, 8
+MUTANTS, FEW_MUTANTS = 12, 4
 GOAL = 20.0
 """The default budget: so many times the suite's own time."""
 AMPLE = 1000
