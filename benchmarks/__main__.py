@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from benchmarks import (
     aggregate,
+    bite,
     coding,
     criteria,
     explorer,
@@ -52,6 +53,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "trial_cost": trial_cost.run,
     "coding": coding.run,
     "large_change": large_change.run,
+    "bite": bite.run,
     "criteria": criteria.run,
     "statistics": statistics.run,
     "judge": judge.run,

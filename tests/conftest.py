@@ -1,5 +1,6 @@
 """How hypothesis behaves here (no deadline: a busy machine is not a wrong answer), and what many tests share."""
 
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("assay")
 
 REASON = 220
+# What one test run remembered must not answer for the next.
+os.environ["ASSAY_RUN_CACHE"] = "off"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

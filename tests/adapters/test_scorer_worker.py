@@ -146,15 +146,17 @@ class Slow(FakeWorkspace):
         timeout_sec: float,  # noqa: ARG002
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),
+        remember: bool = False,
     ) -> CommandRun:
         time.sleep(2.5)
-        return CommandRun(RunEnd(0), f"{command} {tree.swapped} {tree.files} {collect}", False, 2.5, {})
+        return CommandRun(RunEnd(0), f"{command} {tree.swapped} {tree.files} {collect} {remember}", False, 2.5, {})
 
 
 def test_the_clock_is_paused_while_a_command_runs() -> None:
-    how = "NotApplicable(evidence.run('true', 9, Tree(swapped=('a',), files={'x': b'\\xff'}), ('b', 'c')).output)"
+    tree = "Tree(swapped=('a',), files={'x': b'\\xff'})"
+    how = f"NotApplicable(evidence.run('true', 9, {tree}, ('b', 'c'), True).output)"
     slow = Slow({"tests/test_a.py": CALM.old["tests/test_a.py"]}, {"tests/test_a.py": CALM.new["tests/test_a.py"]})
-    assert scored(how, slow, limit_sec=2)[1] == "true ('a',) {'x': b'\\xff'} ('b', 'c')"
+    assert scored(how, slow, limit_sec=2)[1] == "true ('a',) {'x': b'\\xff'} ('b', 'c') True"
 
 
 def test_a_worker_that_somebody_ended_is_started_again() -> None:

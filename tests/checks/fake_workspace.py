@@ -85,11 +85,15 @@ class FakeWorkspace:
         timeout_sec: float,  # noqa: ARG002
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),  # noqa: ARG002
+        remember: bool = False,  # noqa: ARG002
     ) -> CommandRun:
         runs = self.runs if tree.side is Side.AGENT else self.baseline_runs
         return runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})
 
-    def secret(self) -> str:
+    def forget(self, kept_as: str) -> None:
+        """Nothing is remembered here."""
+
+    def secret(self, of: str = "") -> str:  # noqa: ARG002
         return "qwertyuiopasdfgh"
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:

@@ -93,6 +93,10 @@ class FakeFiles:
         self.asked.append("diff")
         return Diff("the diff", "0" * 64)
 
+    def remembered(self, workspace: Workspace) -> int:
+        assert workspace is self.workspace
+        return 0
+
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         self.asked.append(f"{len(checks)} scorers")
         return run_here
@@ -119,6 +123,7 @@ def test_by_a_task() -> None:
         "isolation": None,
         "strict": False,
         "assumed": [],
+        "remembered_runs": 0,
     }
     capture = (Files("work"), "baseline hash", ("vendor",), "/app", True)
     assert site.asked == ["task task", "1 scorers", capture, "workspace closed"]

@@ -22,14 +22,16 @@ from assay.engine.ports import NumberTakenError
 from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Attempt, score_by_task
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
+from assay.evidence.run_memory import RunMemory
 
 
 @dataclass(frozen=True, slots=True)
 class LocalRunScoring:
-    """Scoring on this machine. ``strict`` makes advisory scorers count."""
+    """Scoring on this machine. ``strict`` makes advisory scorers count; ``runs`` remembers their commands."""
 
     sandbox: Callable[[], Sandbox]
     strict: bool = False
+    runs: RunMemory | None = None
 
     def agent_record(self, trial: str, turn: str | None, end: AgentEnd | None, agent: str) -> AgentRecord:
         return read_agent_record(agent_folder(trial, turn), end, agent)
@@ -38,7 +40,7 @@ class LocalRunScoring:
         self, task: str, workspace: str | None, agent: Sequence[AgentRecord], status: RunStatus
     ) -> ScoredWorkspace:
         seen: list[Diff] = []
-        files = LocalScoringFiles(self.sandbox, lambda captured: seen.append(diff_of(captured)))
+        files = LocalScoringFiles(self.sandbox, lambda captured: seen.append(diff_of(captured)), runs=self.runs)
         attempt = Attempt(workspace, status, self.strict, session(agent))
         report = score_by_task(task, attempt, files)
         return ScoredWorkspace(load_seeded(task).scenario, report, seen[0] if seen else None)

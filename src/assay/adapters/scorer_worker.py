@@ -55,8 +55,9 @@ class _Worker:
         self.serves: object = None
 
 
-# The call whose time is that of a command, which has a limit of its own.
 RUN = "run"
+# Calls whose time isn't the scorer's: a command has a limit of its own, and a word may need the hash of all files.
+_OF_THE_MACHINE = frozenset({RUN, "secret"})
 _idle: list[_Worker] = []
 
 
@@ -110,7 +111,7 @@ class TimeLimit:
                 return _outcome(message)
             begin = time.monotonic()
             answer = pickle.dumps(_looked_up(evidence, message))
-            if message.call == RUN:
+            if message.call in _OF_THE_MACHINE:
                 until += time.monotonic() - begin
             worker.child.send(answer, until)
 
@@ -164,9 +165,12 @@ def _looked_up(evidence: Workspace, message: _Message) -> object:
     if message.call == "baseline_paths":
         return list(evidence.baseline_paths())
     if message.call == "secret":
-        return evidence.secret()
+        return evidence.secret(*msgspec.convert(message.arguments, tuple[str]))
+    if message.call == "forget":
+        evidence.forget(*msgspec.convert(message.arguments, tuple[str]))
+        return None
     if message.call == RUN:
-        return evidence.run(*msgspec.convert(message.arguments, tuple[str, float, Tree, tuple[str, ...]]))
+        return evidence.run(*msgspec.convert(message.arguments, tuple[str, float, Tree, tuple[str, ...], bool]))
     raise LostScorerError(f"the scorer asked for {message.call!r}, which a workspace doesn't have")
 
 

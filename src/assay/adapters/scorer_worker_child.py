@@ -54,15 +54,23 @@ class AskedWorkspace:
         return self._asked(list[str], "baseline_paths") or []
 
     def run(
-        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
+        self,
+        command: str,
+        timeout_sec: float,
+        tree: Tree = AS_LEFT,
+        collect: tuple[str, ...] = (),
+        remember: bool = False,
     ) -> CommandRun:
-        ran = self._asked(CommandRun, "run", command, timeout_sec, msgspec.to_builtins(tree), collect)
+        ran = self._asked(CommandRun, "run", command, timeout_sec, msgspec.to_builtins(tree), collect, remember)
         if ran is None:
             raise MeasurementError("the command gave no answer")
         return ran
 
-    def secret(self) -> str:
-        return self._asked(str, "secret") or ""
+    def forget(self, kept_as: str) -> None:
+        self._asked(str, "forget", kept_as)
+
+    def secret(self, of: str = "") -> str:
+        return self._asked(str, "secret", of) or ""
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         return self._reading(read, question, answer)

@@ -28,6 +28,7 @@ from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Commit, Files, PathKind
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import Diff
+from assay.evidence.run_memory import RunMemory
 from assay.evidence.workspace import Workspace
 
 
@@ -40,13 +41,14 @@ class LocalScoringFiles:
     """Scoring on this machine. ``show`` gets what was captured, before any scorer is asked.
 
     ``base`` is where relative paths of a scenario's environment begin, ``caps`` limits a workspace that is an
-    archive.
+    archive, and ``runs`` remembers commands from one grading to the next.
     """
 
     sandbox: Callable[[], Sandbox]
     show: Callable[[Captured], None] = _ignore
     base: str = "."
     caps: Caps = ALL
+    runs: RunMemory | None = None
 
     def load_task(self, folder: str) -> Seeded:
         return load_seeded(folder)
@@ -81,7 +83,13 @@ class LocalScoringFiles:
             )
             around = self._environment(scenario, home)
             commands = Commands(
-                root, before.baseline, self.sandbox, scenario.workdir, around, clean_git=scenario.git == "clean"
+                root,
+                before.baseline,
+                self.sandbox,
+                scenario.workdir,
+                around,
+                clean_git=scenario.git == "clean",
+                memory=self.runs,
             )
             shown, without = tuple(scenario.show_ignored), scenario.environment.inside
             captured = capture(commands, memory, before.nested, shown, without)
@@ -92,6 +100,9 @@ class LocalScoringFiles:
         assert isinstance(workspace, Captured), "what was captured here is what is shown here"  # noqa: S101
         text, cut = cumulative_diff(workspace)
         return Diff(text, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest(), cut)
+
+    def remembered(self, workspace: Workspace) -> int:
+        return workspace.commands.remembered if isinstance(workspace, Captured) else 0
 
     def _environment(self, scenario: Scenario, home: str | None) -> Callable[[], CommandEnvironment]:
         """Made when the first command needs it, and once."""

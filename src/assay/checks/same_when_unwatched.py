@@ -24,7 +24,7 @@ from typing import ClassVar
 from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
-from assay.detectors.effects.unwatched import Answer, Call, Heard, Listened, Way, ask_again, listen, replay
+from assay.detectors.effects.unwatched import Answer, Call, Heard, Listened, Told, Way, ask_again, listen, replay
 from assay.evidence.workspace import Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.shell_command import MAX_TIMEOUT, check_command
@@ -75,6 +75,9 @@ class SameWhenUnwatched:
         calls = [told.call for told in other]
         again = replay(evidence, self.command, self.timeout_s, compared.heard, calls)
         proven = [told for told, answer in zip(other, again, strict=True) if answer == told.call.answer]
+        if len(proven) < len(other):
+            # What differs is never remembered: another time it may be the same.
+            evidence.forget(compared.heard.kept_as)
         return self._new(evidence, _wherever_started(evidence, compared.heard, proven))
 
     def _new(self, evidence: Workspace, other: list["_Told"]) -> list["_Told"]:
@@ -84,8 +87,8 @@ class SameWhenUnwatched:
         listened = listen(evidence, self.command, self.timeout_s, self.calls, Side.BASELINE)
         old: list[object] = []
         for heard in listened.heard:
-            answers = ask_again(evidence, heard, Way(side=Side.BASELINE)) or [None] * len(heard.calls)
-            pairs = zip(heard.calls, answers, strict=True)
+            told = ask_again(evidence, heard, Way(side=Side.BASELINE))
+            pairs = zip(heard.calls, _answers(told, len(heard.calls)), strict=True)
             old += [call.question for call, answer in pairs if answer is not None and answer != call.answer]
         return [told for told in other if told.call.question not in old]
 
@@ -118,7 +121,11 @@ def _compared(evidence: Workspace, heard: Heard) -> _Compared:
     again = ask_again(evidence, heard, Way(backwards=True))
     if once is None or again is None:
         return _Compared(heard, 0, [])
-    answers = [(call, one, two) for call, one, two in zip(heard.calls, once, again, strict=True) if one and two]
+    if once.answers != again.answers:
+        for told in (once, again):
+            evidence.forget(told.kept_as)
+    rows = zip(heard.calls, once.answers, again.answers, strict=True)
+    answers = [(call, one, two) for call, one, two in rows if one and two]
     return _Compared(heard, len(answers), [_Told(call, one) for call, one, two in answers if one == two])
 
 
@@ -127,9 +134,13 @@ def _wherever_started(evidence: Workspace, heard: Heard, other: list[_Told]) -> 
     if not any(told.unwatched[0] for told in other):
         return other
     calls = tuple(told.call for told in other)
-    home = ask_again(evidence, replace(heard, calls=calls), Way(in_project=True)) or [None] * len(calls)
-    pairs = zip(other, home, strict=True)
+    home = ask_again(evidence, replace(heard, calls=calls), Way(in_project=True))
+    pairs = zip(other, _answers(home, len(calls)), strict=True)
     return [told for told, answer in pairs if not (told.unwatched[0] and answer == told.call.answer)]
+
+
+def _answers(told: Told | None, count: int) -> tuple[Answer | None, ...]:
+    return told.answers if told is not None else (None,) * count
 
 
 def _why_nothing(compared: list[_Compared]) -> str:

@@ -13,6 +13,11 @@ WORKSPACE may also be a run in a job's folder. Everything is found there, and th
 With --judge, a language model reads the task, the diff, the scorers' results and what the agent recorded, and says
 PASS or FAIL beside the scorers. A judge that fails is reported as unparseable, which is neither.
 
+Scorers that run the tests many times (tests_bite and its siblings) remember how each run ended, by the content of
+all files: scoring the same again costs nothing, and the report says how many commands weren't run again. This
+memory is in ~/.cache/assay/runs. ASSAY_RUN_CACHE names another folder; "off" switches it off, as --no-run-cache
+does.
+
 Advisory scorers warn without failing the run; with --strict they count as required ones.
 
 Exit codes: 0 the required scorers passed, 1 one of them failed, 2 no answer (bad input, nothing was changed, or no
@@ -26,6 +31,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay.adapters.agent_record import read_agent_record
+from assay.adapters.run_folder import runs_folder
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.seeded_names import is_kept_run
@@ -40,6 +46,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
 from assay.engine.score_coding_run import Afterwards, Attempt, KeepRun, score_by_scenario, score_by_task
 from assay.evidence.coding_run import AgentRecord, RunStatus
+from assay.evidence.run_memory import RunMemory
 
 if TYPE_CHECKING:
     from assay.adapters.judge_setup import Judges
@@ -93,6 +100,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--agent-logs", metavar="DIR", help="what the agent recorded: trajectory, final response, output"
     )
+    parser.add_argument(
+        "--no-run-cache", action="store_true", help="run every command again, and remember none of them"
+    )
     parser.add_argument("--keep", metavar="DIR", help="keep the run in a new folder, for 'assay judge'")
     add_judge(parser, "judge-")
     add_isolation(parser)
@@ -102,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
     show = functools.partial(_write_diff, path=args.diff)
-    files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show)
+    files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show, runs=_runs(args))
     agent = AgentRecord() if args.agent_logs is None else read_agent_record(args.agent_logs)
     attempt = Attempt(args.workspace, RunStatus(args.run_status), args.strict, agent)
     with judges_of(args) as judges:
@@ -121,8 +131,12 @@ def _score_again(args: argparse.Namespace, judges: "Judges | None") -> ScorersRe
     from assay.engine.coding_scoring import Coding  # noqa: PLC0415
     from assay.engine.score_trial import score_trial  # noqa: PLC0415
 
-    scoring = LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict)
+    scoring = LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict, _runs(args))
     return score_trial(KeptCodingRun(args.workspace), args.task, Coding(scoring, judges))
+
+
+def _runs(args: argparse.Namespace) -> RunMemory | None:
+    return None if args.no_run_cache else runs_folder()
 
 
 def _keep(args: argparse.Namespace) -> KeepRun | None:

@@ -66,6 +66,10 @@ def _gates(report: ScorersReport) -> Iterator[str]:
             yield f"         a repository inside the workspace: {clean(path)}"
         for sentence in report.workspace.cut[:SHOWN]:
             yield f"         not captured: {clean(sentence)}"
+    runs = report.provenance.remembered_runs
+    if runs:
+        how = "an earlier grading of the same content ran it" if runs == 1 else "an earlier grading ran them"
+        yield f"memory   {counted(runs, 'command')} not run again: {how}"
 
 
 def _metrics(report: ScorersReport) -> str:

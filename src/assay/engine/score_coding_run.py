@@ -89,6 +89,10 @@ class ScoringFiles(Protocol):
         """The cumulative diff of what was captured."""
         ...
 
+    def remembered(self, workspace: Workspace) -> int:
+        """How many commands weren't run, because an earlier grading of the same content had run them."""
+        ...
+
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         """How each of these scorers is run within its time limit. It gets ready during the capture."""
         ...
@@ -261,4 +265,8 @@ def _score(
     report = score_run(
         loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits
     )
+    remembered = files.remembered(workspace)
+    if remembered:
+        told = report.provenance.model_copy(update={"remembered_runs": remembered})
+        report = report.model_copy(update={"provenance": told})
     return _ended(loaded, report, attempt, lambda: files.diff(workspace))

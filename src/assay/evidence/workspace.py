@@ -81,6 +81,12 @@ class CommandRun:
     duration_sec: float
     files: dict[str, bytes | None]
     """The requested files as the command left them; None if the command wrote no regular file there."""
+    spent_sec: float = 0.0
+    """How long it took with everything around it: making the files, starting the sandbox, reading the answer."""
+    kept_as: str = ""
+    """The name under which it is remembered; empty if it isn't."""
+    remembered: bool = False
+    """Whether an earlier grading ran it."""
 
 
 class Side(Enum):
@@ -152,17 +158,31 @@ class Workspace(Protocol):
         ...
 
     def run(
-        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
+        self,
+        command: str,
+        timeout_sec: float,
+        tree: Tree = AS_LEFT,
+        collect: tuple[str, ...] = (),
+        remember: bool = False,
     ) -> CommandRun:
         """Run a shell command on a copy of the workspace, in a sandbox.
 
         ``tree`` says which files it sees; ``collect`` has paths to read afterwards, which count only if they were
-        written after the command began.
+        written after the command began. With ``remember``, an earlier grading of the same content may answer: the
+        first time that this is asked, with its first run, the second time with its second.
         """
         ...
 
-    def secret(self) -> str:
-        """A random word of letters that nobody could know before, another one each time."""
+    def forget(self, kept_as: str) -> None:
+        """Remember a run no longer, because it was repeated and came out differently."""
+        ...
+
+    def secret(self, of: str = "") -> str:
+        """A random word of letters that nobody could know before, another one each time.
+
+        The word ``of`` something is the same whenever the same content is graded with a memory of runs: a command
+        that holds it is remembered, too.
+        """
         ...
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:

@@ -11,16 +11,17 @@ from assay.evidence.verifier_run import RunEnd
 
 @dataclass
 class PlainSandbox:
-    """``broken`` makes it one that can't start."""
+    """``broken`` makes it one that can't start; ``apart`` one that claims to keep commands apart."""
 
     broken: str | None = None
+    apart: bool = False
     asked: list[Command] = field(default_factory=list)
     owner: tuple[int, int] | None = None
     images: Images | None = None
 
     @property
     def isolation(self) -> Isolation:
-        return Isolation("plain", False, False, False, "none", "none", "none", "none")
+        return Isolation("plain", self.apart, False, False, "none", "none", "none", "none")
 
     def run(self, command: Command) -> Ran:
         if self.broken is not None:

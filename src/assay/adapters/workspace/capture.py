@@ -88,12 +88,22 @@ class Captured:
         return sorted(self.baseline.paths())
 
     def run(
-        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
+        self,
+        command: str,
+        timeout_sec: float,
+        tree: Tree = AS_LEFT,
+        collect: tuple[str, ...] = (),
+        remember: bool = False,
     ) -> CommandRun:
-        return self.commands.run(command, timeout_sec, tree, collect)
+        return self.commands.run(command, timeout_sec, tree, collect, remember)
 
-    def secret(self) -> str:
-        return "".join(secrets.choice(string.ascii_lowercase) for _ in range(SECRET_LENGTH))
+    def forget(self, kept_as: str) -> None:
+        if self.commands.memory is not None:
+            self.commands.memory.forget(kept_as)
+
+    def secret(self, of: str = "") -> str:
+        known = self.commands.word(of) if of else None
+        return known or "".join(secrets.choice(string.ascii_lowercase) for _ in range(SECRET_LENGTH))
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         return self._reading(read, question, answer)

@@ -1,9 +1,11 @@
 """Commands on a copy of a workspace, in a sandbox: the command of a scorer, and the setup of a scenario."""
 
 import contextlib
+import functools
 import os
 import posixpath
 import stat
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,12 +16,14 @@ from assay.adapters.trees import copy_tree, own_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.linking import link_folder
 from assay.adapters.workspace.restoring import make_room, put_on_top, restore_files, restore_others
+from assay.adapters.workspace.run_keys import baseline_content, content_of, hashed, key_of, surroundings
 from assay.adapters.workspace.squash import squash
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.command_environment import HOME, NO_ENVIRONMENT, CommandEnvironment
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
+from assay.evidence.run_memory import RunMemory
 from assay.evidence.workspace import AS_LEFT, CommandRun, Side, Tree
 
 
@@ -44,16 +48,69 @@ class Commands:
     """Paths that commands don't see."""
     clean_git: bool = False
     """Whether commands see a repository with one commit of what is there. They never see the agent's ``.git``."""
+    memory: RunMemory | None = None
+    """What was run before on the same content."""
 
     def run(
-        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
+        self,
+        command: str,
+        timeout_sec: float,
+        tree: Tree = AS_LEFT,
+        collect: tuple[str, ...] = (),
+        remember: bool = False,
     ) -> CommandRun:
         """Run a command. A sandbox that breaks is an error of the scorer that asked, not of all of them."""
+        begin = time.monotonic()
         try:
+            key = self._key(command, tree, collect) if remember else ""
+            known = self.memory.recall(key) if self.memory is not None and key else None
+            if known is not None and known.duration_sec <= timeout_sec:
+                self._remembered.append(key)
+                return replace(known, kept_as=key, remembered=True)
             with self._made(tree) as folder:
-                return self._run_on(folder, command, timeout_sec, collect)
+                ran = self._run_on(folder, command, timeout_sec, collect)
         except MeasurementError as error:
             raise BrokenCommandError(str(error)) from error
+        ran = replace(ran, spent_sec=time.monotonic() - begin)
+        kept = self.memory is not None and bool(key) and self.memory.keep(key, ran)
+        return replace(ran, kept_as=key) if kept else ran
+
+    @property
+    def remembered(self) -> int:
+        """How many commands an earlier grading had run."""
+        return len(self._remembered)
+
+    def word(self, of: str) -> str | None:
+        """A secret word that is the same whenever the same content is graded; None without a memory."""
+        if self.memory is None or self._around is None:
+            return None
+        return self.memory.word(f"{of}\0{self._around}")
+
+    def _key(self, command: str, tree: Tree, collect: tuple[str, ...]) -> str:
+        """The name of a run in the memory, another one each time that it is repeated; empty if there is none."""
+        if self.memory is None or self._around is None:
+            return ""
+        asked = key_of(self._around, command, tree, collect, 0)
+        self._repeated[asked] = number = self._repeated.get(asked, -1) + 1
+        return key_of(self._around, command, tree, collect, number)
+
+    @functools.cached_property
+    def _around(self) -> str | None:
+        """The hash of everything but the question itself; None if a part of it isn't known."""
+        environment = self.environment()
+        seen = surroundings(environment, self.sandbox())
+        left = content_of(self.root, [".git", *self.hidden, *self._covered()])
+        if seen is None or left is None:
+            return None
+        return hashed(seen, left, baseline_content(self.baseline), self.workdir, self.clean_git)
+
+    @functools.cached_property
+    def _repeated(self) -> dict[str, int]:
+        return {}
+
+    @functools.cached_property
+    def _remembered(self) -> list[str]:
+        return []
 
     @contextlib.contextmanager
     def _made(self, tree: Tree) -> Iterator[str]:

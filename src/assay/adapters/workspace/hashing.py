@@ -63,6 +63,20 @@ def _hash_file(root: str, record: Record, limit: int, cut: list[str]) -> str:
         os.close(fd)
 
 
+def digest_below(root: str, path: str) -> str | None:
+    """The hash of a file's content; None if it can't be read, or is large by its holes."""
+    try:
+        fd = os.open(f"{root}/{path}", _FLAGS)
+    except OSError:
+        return None
+    try:
+        return None if _is_hollow(os.fstat(fd)) else _digest(fd)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
 def _is_hollow(found: os.stat_result) -> bool:
     """Whether a file is large only by its holes, which would be read as zeros for a long time."""
     return found.st_size > HOLLOW and found.st_blocks * 512 < found.st_size // 2

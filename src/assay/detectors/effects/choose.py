@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from assay.detectors.effects.mutants import Mutant, SourceText, mutants_of
-from assay.detectors.effects.reach import Reach
+from assay.detectors.effects.reach import Lines, Reach
 from assay.detectors.source_signs.roles import is_source, serves_build
 from assay.detectors.test_code.paths import language_of
 from assay.evidence.apart import UnreadableError
@@ -13,14 +13,13 @@ from assay.evidence.workspace import ChangeKind, Workspace
 MOST_FILES = 200
 
 
-def source_files(evidence: Workspace, reach: Reach | None) -> list[str]:
+def source_files(evidence: Workspace, reach: Reach | Lines | None) -> list[str]:
     """Files of source in the workspace, the changed ones first; with a reach, only those that tests call."""
     changed = [change.path for change in evidence.changes if change.kind is not ChangeKind.DELETED]
     gone = {change.old_path for change in evidence.changes} - set(changed)
     others = [path for path in evidence.baseline_paths() if path not in gone and path not in set(changed)]
-    called = None if reach is None else {path for path, _ in reach.functions()}
     found = (path for path in (*changed, *others) if is_source(path) and not serves_build(path))
-    return [path for path in found if called is None or path in called][:MOST_FILES]
+    return [path for path in found if reach is None or reach.can_reach(path)][:MOST_FILES]
 
 
 def mutants_in(evidence: Workspace, paths: Iterable[str]) -> list[tuple[Mutant, str]]:
@@ -39,22 +38,22 @@ def mutants_in(evidence: Workspace, paths: Iterable[str]) -> list[tuple[Mutant, 
     return found
 
 
-def in_order(found: list[tuple[Mutant, str]], changed: set[str], reach: Reach | None) -> list[tuple[Mutant, str]]:
+def in_order(
+    found: list[tuple[Mutant, str]], changed: set[str], reach: Reach | Lines | None
+) -> list[tuple[Mutant, str]]:
     """Those of changed files first, and of each function one, before any function has its second.
 
     The order among them is that of a hash: always the same, and nobody's choice.
     """
-    called = None if reach is None else reach.functions()
-    wanted = [
-        one for one in found if called is None or not one[0].function or (one[0].path, one[0].function) in called
-    ]
+    wanted = [one for one in found if reach is None or not one[0].function or reach.has(one[0])]
     wanted.sort(key=lambda one: _hash(one[0]))
     counts: dict[tuple[str, int], int] = {}
     ranked: list[tuple[bool, int, int, tuple[Mutant, str]]] = []
     for number, one in enumerate(wanted):
         place = one[0].path, one[0].function
         counts[place] = counts.get(place, 0) + 1
-        ranked.append((one[0].path not in changed, counts[place], number, one))
+        # What is outside of functions is for all tests, and takes long.
+        ranked.append((one[0].path not in changed, counts[place] + (not one[0].function), number, one))
     return [one for *_, one in sorted(ranked, key=lambda row: row[:3])]
 
 

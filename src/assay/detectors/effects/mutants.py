@@ -34,7 +34,12 @@ _CALLS: Final = (
     "invocation_expression",
     "function_call_expression",
 )
+# Some grammars have no statement of a call: it is a part of a block.
+_BLOCKS: Final = ("statements", "block", "control_structure_body")
 _FUNCTIONS: Final = re.compile(r"function|method|lambda|closure")
+_NOT_FUNCTIONS: Final = re.compile(r"call|invocation|name|type|parameters|body|modifier|reference")
+_BINDS: Final = re.compile(r"(?:let|var|case)\b")
+_STATEMENT: Final = re.compile(r"statement$|_clause$|_definition$|_declaration$")
 # What is written there is no behaviour, or breaks the whole file.
 _OUTSIDE: Final = re.compile(
     r"import|use_decl|package|annotation|attribute$|attribute_|decorator$|type_|comment|using_|preproc"
@@ -63,6 +68,7 @@ class Mutant:
     """One edit: the text from ``start`` to ``end`` becomes ``new``.
 
     ``function`` is the line where the function around it begins, with its decorators; 0 outside of functions.
+    ``first`` and ``last`` are the lines of the statement around it: whoever gets there runs one of them.
     """
 
     path: str
@@ -73,6 +79,8 @@ class Mutant:
     new: str
     rule: str
     function: int
+    first: int = 0
+    last: int = 0
 
     def applied(self, text: str) -> str:
         return text[: self.start] + self.new + text[self.end :]
@@ -86,34 +94,45 @@ def mutants_of(source: SourceText) -> list[Mutant]:
         return []
     found: list[Mutant] = []
     root = SgRoot(source.text, source.language).root()
-    for node, function in _walk(root):
+    for node, function in _walk(root, source.language):
         for start, end, new, rule in _edits(node, source.language):
             line = source.text.count("\n", 0, start) + 1
-            found.append(Mutant(source.path, line, start, end, source.text[start:end], new, rule, function))
+            old = source.text[start:end]
+            found.append(Mutant(source.path, line, start, end, old, new, rule, function, *_lines_around(node)))
         if len(found) >= MOST_IN_FILE:
             break
     return found
 
 
-def _walk(root: "SgNode") -> "Iterator[tuple[SgNode, int]]":
+def _walk(root: "SgNode", language: str) -> "Iterator[tuple[SgNode, int]]":
     """Every node that is behaviour, with the line of the function around it."""
     waiting = [(root, 0)]
     while waiting:
         node, function = waiting.pop()
         kind = node.kind()
-        if _OUTSIDE.search(kind):
+        # In Python, an attribute is a value of an object; elsewhere it is written before a declaration.
+        if _OUTSIDE.search(kind) and not (kind == "attribute" and language == "python"):
             continue
         yield node, function
         if kind == "decorated_definition":
             waiting.extend((part, _line(node)) for child in node.children() for part in reversed(child.children()))
             continue
-        if _FUNCTIONS.search(kind) and node.is_named():
+        if _FUNCTIONS.search(kind) and not _NOT_FUNCTIONS.search(kind) and node.is_named():
             function = _line(node)
         waiting.extend((child, function) for child in reversed(node.children()))
 
 
 def _line(node: "SgNode") -> int:
     return node.range().start.line + 1
+
+
+def _lines_around(node: "SgNode") -> tuple[int, int]:
+    """The first and the last line of the nearest statement."""
+    around = node
+    while not _STATEMENT.search(around.kind()) and (outer := around.parent()) is not None:
+        around = outer
+    reach = around.range()
+    return reach.start.line + 1, reach.end.line + 1
 
 
 Edit = tuple[int, int, str, str]
@@ -130,7 +149,9 @@ def _edits(node: "SgNode", language: str) -> Iterator[Edit]:
 def _operator(node: "SgNode", kind: str, language: str) -> Edit | None:  # noqa: ARG001 - as all rules
     """Something, an operator, something."""
     children = node.children()
-    if len(children) != 3 or children[1].is_named() or not (children[0].is_named() and children[2].is_named()):
+    if len(children) != 3 or not (children[0].is_named() and children[2].is_named()):
+        return None
+    if children[1].is_named() and not children[1].kind().endswith("operator"):
         return None
     new = _OPERATORS.get(children[1].text())
     return None if new is None else (*_span(children[1]), new, "operator")
@@ -154,7 +175,7 @@ def _condition(node: "SgNode", kind: str, language: str) -> Edit | None:
     if kind not in _CONDITIONAL:
         return None
     condition = node.field("condition")
-    if condition is None:
+    if condition is None or _BINDS.match(condition.text()):
         return None
     if condition.kind() == "parenthesized_expression":
         return (*_span(condition), f"(!{condition.text()})", "condition")
@@ -172,6 +193,8 @@ def _return(node: "SgNode", kind: str, language: str) -> Edit | None:
 
 def _call(node: "SgNode", kind: str, language: str) -> Edit | None:
     """A call whose result nobody uses is left out."""
+    if kind in _CALLS and (around := node.parent()) is not None and around.kind() in _BLOCKS:
+        return None if _is_value(node, around, language) else (*_span(node), "", "call left out")
     inside = [child for child in node.children() if child.is_named()]
     if kind != "expression_statement" or len(inside) != 1 or inside[0].kind() not in _CALLS:
         return None
@@ -181,6 +204,14 @@ def _call(node: "SgNode", kind: str, language: str) -> Edit | None:
 _RULES: Final[tuple[Callable[["SgNode", str, str], Edit | None], ...]] = (
     *(_operator, _constant, _condition, _return, _call),
 )
+
+
+def _is_value(node: "SgNode", block: "SgNode", language: str) -> bool:
+    """Whether a call is the last of a block that has its value. In Kotlin that is so for lambdas alone."""
+    last = [child for child in block.children() if child.is_named()][-1]
+    outer = block.parent()
+    inner = language != "kotlin" or (outer is not None and outer.kind() == "lambda_literal")
+    return inner and last.range() == node.range()
 
 
 def _is_remark(node: "SgNode") -> bool:

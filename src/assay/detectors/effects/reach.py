@@ -1,4 +1,7 @@
-"""Which functions each test calls, as far as the runner can be asked: so far pytest can.
+"""Which functions and lines tests run, as far as the runner can be asked.
+
+pytest can be asked for each test. Of ``node --test`` it is known for all tests together: a line that none of them
+runs isn't worth a mutant. Other runners aren't asked.
 
 The answer comes from a process that runs the agent's code. It only decides which tests are run on which mutant; a
 wrong one makes a mutant look unnoticed on both sides, or costs time.
@@ -6,30 +9,98 @@ wrong one makes a mutant look unnoticed on both sides, or costs time.
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
+from assay.detectors.effects.mutants import Mutant
 from assay.evidence.workspace import Tree
 from assay.formats.test_reports.model import uniform
 
 _PYTEST = re.compile(r"(?<![\w./-])(?:py\.?test|-m\s+pytest)(?![\w-])")
+_NODE = re.compile(r"(?<![\w./-])node\s+(?:--?[\w-]+(?:=\S+)?\s+)*--test(?![\w-])")
+_JAVASCRIPT = (".js", ".mjs", ".cjs")
+_ANSWER = "reached.json"
+_NODE_TEXT = files("assay.detectors.effects").joinpath("drivers/node_lines.cjs")
 _TEXT = files("assay.detectors.effects").joinpath("drivers/pytest_reach.py")
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """What a test runs: functions by path and line, with whether their lines are unknown, and lines of files."""
+
+    calls: Mapping[tuple[str, int], bool]
+    lines: Mapping[str, frozenset[int]]
+
+    def has(self, mutant: Mutant) -> bool:
+        whole = self.calls.get((mutant.path, mutant.function))
+        if whole is None or whole:
+            return bool(whole)
+        known = self.lines.get(mutant.path, frozenset())
+        return not known.isdisjoint(range(mutant.first, mutant.last + 1))
+
+
+@dataclass(frozen=True, slots=True)
 class Reach:
-    """By the name of a test as the runner takes it, the functions that it calls: a path and a line each."""
+    """What each test runs, by its name as the runner takes it."""
 
-    tests: dict[str, frozenset[tuple[str, int]]] = field(default_factory=dict)
+    tests: Mapping[str, Reached]
 
-    def functions(self) -> frozenset[tuple[str, int]]:
-        return frozenset[tuple[str, int]]().union(*self.tests.values())
+    def can_reach(self, path: str) -> bool:
+        """Whether a mutant in a file may be reached."""
+        return any(path == called for reached in self.tests.values() for called, _ in reached.calls)
 
-    def calling(self, path: str, line: int, among: frozenset[str]) -> list[str]:
-        """The tests, out of those that passed, that call a function."""
+    def has(self, mutant: Mutant) -> bool:
+        """Whether any test gets to a mutant."""
+        return any(reached.has(mutant) for reached in self.tests.values())
+
+    def reaching(self, mutant: Mutant, among: frozenset[str], surely: frozenset[str] = frozenset()) -> list[str]:
+        """The tests out of some that get to a mutant, and those out of others whether they do or not."""
         return sorted(
-            name for name, called in self.tests.items() if (path, line) in called and uniform(name) in among
+            name
+            for name, one in self.tests.items()
+            if uniform(name) in surely or (uniform(name) in among and one.has(mutant))
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of JavaScript that any test runs, by file. Nothing is known of other files."""
+
+    lines: Mapping[str, frozenset[int]]
+
+    def can_reach(self, path: str) -> bool:
+        return path in self.lines or not path.endswith(_JAVASCRIPT)
+
+    def has(self, mutant: Mutant) -> bool:
+        known = self.lines.get(mutant.path)
+        if known is None:
+            return self.can_reach(mutant.path)
+        return not known.isdisjoint(range(mutant.first, mutant.last + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWatch:
+    """Has V8 count what runs, in a folder whose name nobody knows before, and sums it up at the end."""
+
+    folder: str
+
+    @property
+    def answer(self) -> str:
+        return f"{self.folder}/{_ANSWER}"
+
+    def setting(self) -> str:
+        """The words before the command."""
+        told = f'"$ASSAY_AT/lines.cjs" "$ASSAY_AT/counts" "${{ASSAY_AT%/*}}" "$ASSAY_AT/{_ANSWER}"'
+        return (
+            f'ASSAY_AT="$PWD/{self.folder}"; export NODE_V8_COVERAGE="$ASSAY_AT/counts"; '
+            f"trap 'unset NODE_V8_COVERAGE; node {told} > /dev/null 2>&1' EXIT; "
+        )
+
+    def on(self, tree: Tree) -> Tree:
+        added = {f"{self.folder}/lines.cjs": _NODE_TEXT.read_bytes()}
+        return Tree(tree.side, tree.swapped, tree.without, {**tree.files, **added})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +111,7 @@ class Watch:
 
     @property
     def answer(self) -> str:
-        return f"{self.folder}/reached.json"
+        return f"{self.folder}/{_ANSWER}"
 
     def setting(self, noting: bool) -> str:
         """The words before the command."""
@@ -68,13 +139,32 @@ def can_be_watched(command: str) -> bool:
     return _PYTEST.search(command) is not None
 
 
+def runs_node(command: str) -> bool:
+    """Whether a command runs node's own test runner by its name."""
+    return _NODE.search(command) is not None
+
+
+def read_lines(data: bytes | None) -> Lines | None:
+    """What was summed up for node; None if there is nothing, or something else."""
+    try:
+        found = json.loads(data or b"")
+        lines = {str(path): frozenset(map(int, numbers)) for path, numbers in found.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    return Lines(lines) if lines else None
+
+
 def read_reach(data: bytes | None) -> Reach | None:
     """What the plugin wrote; None if there is nothing, or something else."""
     try:
         found = json.loads(data or b"")
-        tests = {
-            str(name): frozenset((str(path), int(line)) for path, line in called) for name, called in found.items()
-        }
-    except (ValueError, TypeError, AttributeError, RecursionError):
+        tests = {str(name): _reached(told) for name, told in found.items()}
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
-    return Reach(tests) if any(tests.values()) else None
+    return Reach(tests) if any(one.calls for one in tests.values()) else None
+
+
+def _reached(told: Any) -> Reached:
+    calls = {(str(path), int(line)): bool(whole) for path, line, whole in told["calls"]}
+    lines = {str(path): frozenset(map(int, numbers)) for path, numbers in told["lines"].items()}
+    return Reached(calls, lines)

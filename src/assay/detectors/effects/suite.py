@@ -26,6 +26,9 @@ class SuiteRun:
     duration_sec: float
     why_not_started: str | None
     files: dict[str, bytes | None]
+    spent_sec: float = 0.0
+    timed_out: bool = False
+    kept_as: str = ""
 
     @property
     def says_something(self) -> bool:
@@ -55,10 +58,10 @@ class Suite:
         collect: tuple[str, ...] = (),
         most: float | None = None,
     ) -> SuiteRun:
-        """Run the tests on a tree. ``most`` is a shorter time limit."""
+        """Run the tests on a tree, or remember how they ended there. ``most`` is a shorter time limit."""
         wanted = collect if self.report is None else (plain_path(self.report.path), *collect)
         limit = self.timeout_s if most is None else min(most, self.timeout_s)
-        ran = evidence.run(f"{setting}{self.command}", limit, tree, wanted)
+        ran = evidence.run(f"{setting}{self.command}", limit, tree, wanted, remember=True)
         return self._read(ran)
 
     def _read(self, ran: CommandRun) -> SuiteRun:
@@ -78,6 +81,9 @@ class Suite:
             duration_sec=ran.duration_sec,
             why_not_started=why_not_started(ran.end.exit_code, ran.output),
             files=ran.files,
+            spent_sec=max(ran.spent_sec, ran.duration_sec),
+            timed_out=ran.end.timed_out,
+            kept_as=ran.kept_as,
         )
 
 

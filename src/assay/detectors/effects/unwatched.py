@@ -8,14 +8,14 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.detectors.effects.asking import DRIVERS, Driver
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.test_code.paths import language_of
-from assay.evidence.workspace import Side, Tree, Workspace
+from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
 
 Answer = tuple[bool, str]
 """Whether something was raised, and what was told."""
@@ -57,6 +57,15 @@ class Heard:
     program: str
     path: tuple[str, ...]
     calls: tuple[Call, ...]
+    kept_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The answers of a neutral process, in the order of the calls."""
+
+    answers: tuple[Answer | None, ...]
+    kept_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +90,21 @@ PLAINLY = Way()
 
 def listen(evidence: Workspace, command: str, timeout_s: float, most: int, side: Side = Side.AGENT) -> Listened:
     """Run the baseline's tests on one side's source, and note the calls."""
-    folders = {driver: f".{evidence.secret()}" for driver in _drivers(evidence)}
+    folders = {driver: f".{evidence.secret(f'listen {driver.setting}')}" for driver in _drivers(evidence)}
     ran = _run(evidence, command, timeout_s, folders, {"most": most}, ("calls", "started"), side)
     heard = (
-        _heard(driver, ran[1][f"{folder}/started.jsonl"], ran[1][f"{folder}/calls.jsonl"], most)
+        _heard(driver, ran.files.get(f"{folder}/started.jsonl"), ran.files.get(f"{folder}/calls.jsonl"), most)
         for driver, folder in folders.items()
     )
-    return Listened(ran[0], tuple(one for one in heard if one.calls))
+    found = tuple(replace(one, kept_as=ran.kept_as) for one in heard if one.calls)
+    return Listened(ran.end.exit_code, found)
 
 
 def replay(
     evidence: Workspace, command: str, timeout_s: float, heard: Heard, calls: Sequence[Call]
 ) -> list[Answer | None]:
     """The answers to the same questions from within the tests, before any of them ran and set something up."""
-    folder = f".{evidence.secret()}"
+    folder = f".{evidence.secret('replay')}"
     set_by_tests = _set_by_tests(evidence, calls).keys()
     asked = [
         {
@@ -106,11 +116,9 @@ def replay(
         }
         for number, call in enumerate(calls)
     ]
-    _, files = _run(
-        evidence, command, timeout_s, {heard.driver: folder}, {"most": 0, "replay": asked}, ("replayed",)
-    )
+    ran = _run(evidence, command, timeout_s, {heard.driver: folder}, {"most": 0, "replay": asked}, ("replayed",))
     found: dict[int, Answer] = {}
-    for line in _lines(files[f"{folder}/replayed.jsonl"]):
+    for line in _lines(ran.files.get(f"{folder}/replayed.jsonl")):
         if isinstance(line, list) and len(line) == 3:
             found[line[0]] = (bool(line[1]), str(line[2]))
     return [found.get(number) for number in range(len(calls))]
@@ -124,7 +132,7 @@ def _run(
     wanted: dict[str, Any],
     collect: tuple[str, ...],
     side: Side = Side.AGENT,
-) -> tuple[int | None, dict[str, bytes | None]]:
+) -> CommandRun:
     """Run the baseline's tests on one side's source with our recorders in folders of their own."""
     on_top: dict[str, bytes] = {}
     setting = ""
@@ -135,8 +143,7 @@ def _run(
         setting += driver.setting.format(folder=folder)
     names = tuple(f"{folder}/{name}.jsonl" for folder in folders.values() for name in collect)
     swapped = TESTS_OF_BASELINE if side is Side.AGENT else ()
-    ran = evidence.run(setting + command, timeout_s, Tree(side, swapped, files=on_top), names)
-    return ran.end.exit_code, {name: ran.files.get(name) for name in names}
+    return evidence.run(setting + command, timeout_s, Tree(side, swapped, files=on_top), names, remember=True)
 
 
 def _drivers(evidence: Workspace) -> list[Driver]:
@@ -182,12 +189,12 @@ def _lines(data: bytes | None) -> Iterable[Any]:
             continue
 
 
-def ask_again(evidence: Workspace, heard: Heard, way: Way = PLAINLY) -> list[Answer | None] | None:
+def ask_again(evidence: Workspace, heard: Heard, way: Way = PLAINLY) -> Told | None:
     """The answers of a neutral process, in the order of the calls; None if it gave none.
 
     A module that can't be loaded there gives no answer.
     """
-    word = evidence.secret()
+    word = evidence.secret("ask again")
     script, questions, answers = f"{word}.txt", f"{word[::-1]}.txt", f"{word[4:]}.txt"
     step = -1 if way.backwards else 1
     asked = {
@@ -209,11 +216,12 @@ def ask_again(evidence: Workspace, heard: Heard, way: Way = PLAINLY) -> list[Ans
     )
     tree = Tree(way.side, without=TESTS_OF_BASELINE, files=on_top)
     try:
-        found = json.loads(evidence.run(command, _NEUTRAL_SEC, tree, (answers,)).files.get(answers) or b"")
+        ran = evidence.run(command, _NEUTRAL_SEC, tree, (answers,), remember=True)
+        found = json.loads(ran.files.get(answers) or b"")
         told = [None if one is None else (bool(one[0]), str(one[1])) for one in found]
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
-    return told[::step] if len(told) == len(heard.calls) else None
+    return Told(tuple(told[::step]), ran.kept_as) if len(told) == len(heard.calls) else None
 
 
 def _set_by_tests(evidence: Workspace, calls: Sequence[Call]) -> dict[str, str]:

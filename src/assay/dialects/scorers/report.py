@@ -156,6 +156,8 @@ class Provenance(StrictModel):
     """What nobody said and Assay assumed, one sentence each."""
     strict: bool = False
     """Whether advisory scorers counted as required ones (``--strict``)."""
+    remembered_runs: int = Field(default=0, ge=0)
+    """How many commands weren't run, because an earlier grading of the same content had run them."""
 
 
 class ScorersReport(StrictModel):
