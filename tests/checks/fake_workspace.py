@@ -85,6 +85,7 @@ class FakeWorkspace:
         timeout_sec: float,  # noqa: ARG002
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),  # noqa: ARG002
+        watch: bool = False,  # noqa: ARG002
     ) -> CommandRun:
         runs = self.runs if tree.side is Side.AGENT else self.baseline_runs
         return runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})

@@ -166,7 +166,7 @@ def _looked_up(evidence: Workspace, message: _Message) -> object:
     if message.call == "secret":
         return evidence.secret()
     if message.call == RUN:
-        return evidence.run(*msgspec.convert(message.arguments, tuple[str, float, Tree, tuple[str, ...]]))
+        return evidence.run(*msgspec.convert(message.arguments, tuple[str, float, Tree, tuple[str, ...], bool]))
     raise LostScorerError(f"the scorer asked for {message.call!r}, which a workspace doesn't have")
 
 

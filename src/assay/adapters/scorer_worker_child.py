@@ -54,9 +54,14 @@ class AskedWorkspace:
         return self._asked(list[str], "baseline_paths") or []
 
     def run(
-        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
+        self,
+        command: str,
+        timeout_sec: float,
+        tree: Tree = AS_LEFT,
+        collect: tuple[str, ...] = (),
+        watch: bool = False,
     ) -> CommandRun:
-        ran = self._asked(CommandRun, "run", command, timeout_sec, msgspec.to_builtins(tree), collect)
+        ran = self._asked(CommandRun, "run", command, timeout_sec, msgspec.to_builtins(tree), collect, watch)
         if ran is None:
             raise MeasurementError("the command gave no answer")
         return ran

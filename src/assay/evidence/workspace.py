@@ -72,6 +72,17 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """The files of a tree that were opened for reading while a command ran, also under the names of links to them.
+
+    ``missed`` says what couldn't be watched, one sentence each: then files may have been opened that aren't here.
+    """
+
+    paths: frozenset[str] = frozenset()
+    missed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CommandRun:
     """How a command on the workspace ended, and the tail of what it printed."""
 
@@ -81,6 +92,8 @@ class CommandRun:
     duration_sec: float
     files: dict[str, bytes | None]
     """The requested files as the command left them; None if the command wrote no regular file there."""
+    opened: Opened | None = None
+    """None unless it was asked for."""
 
 
 class Side(Enum):
@@ -152,12 +165,17 @@ class Workspace(Protocol):
         ...
 
     def run(
-        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
+        self,
+        command: str,
+        timeout_sec: float,
+        tree: Tree = AS_LEFT,
+        collect: tuple[str, ...] = (),
+        watch: bool = False,
     ) -> CommandRun:
         """Run a shell command on a copy of the workspace, in a sandbox.
 
         ``tree`` says which files it sees; ``collect`` has paths to read afterwards, which count only if they were
-        written after the command began.
+        written after the command began. ``watch`` notes which files are opened.
         """
         ...
 

@@ -88,9 +88,14 @@ class Captured:
         return sorted(self.baseline.paths())
 
     def run(
-        self, command: str, timeout_sec: float, tree: Tree = AS_LEFT, collect: tuple[str, ...] = ()
+        self,
+        command: str,
+        timeout_sec: float,
+        tree: Tree = AS_LEFT,
+        collect: tuple[str, ...] = (),
+        watch: bool = False,
     ) -> CommandRun:
-        return self.commands.run(command, timeout_sec, tree, collect)
+        return self.commands.run(command, timeout_sec, tree, collect, watch)
 
     def secret(self) -> str:
         return "".join(secrets.choice(string.ascii_lowercase) for _ in range(SECRET_LENGTH))
