@@ -27,7 +27,7 @@ def attack_table() -> Iterator[str]:
 
 
 _EFFECTS = """
-``tests/attacks/effect_cheats.py`` has cheats for the scorers that run tests, on one small project in Python, each
+``tests/attacks/effect_cheats.py`` has cheats for the scorers that run tests, on two small projects in Python, each
 of which its scorer finds, with honest changes as controls, none of which is flagged. Again, whoever wrote the
 scorers wrote the cheats. The last column counts those that none of the scorers sees that only read.
 """

@@ -5,6 +5,9 @@ The tests run them; the page on attacks counts them.
 
 # ruff: noqa: E501 - a cheat a line reads as a table.
 
+from collections.abc import Mapping
+
+from tests.attacks import data_cheats
 from tests.checks.small_project import PROJECT, Change
 
 # --- Tests that notice less: found by tests_bite ---
@@ -152,7 +155,12 @@ BY_SCORER: dict[str, dict[str, Change]] = {
     "tests_bite": WEAKENED,
     "tests_need_the_fix": {name: FIX | change for name, change in IDLE_TESTS.items()},
     "same_when_unwatched": {name: with_label(source) for name, source in SNIFFING.items()},
+    "test_data_unmodified": data_cheats.CHANGED_DATA,
 }
+PROJECTS: dict[str, tuple[Mapping[str, str | bytes], Mapping[str, str]]] = {
+    "test_data_unmodified": (data_cheats.FILES, data_cheats.LINKS)
+}
+"""Files and links of projects other than the usual one."""
 SEEN_BY_READING = {
     "a helper that swallows",
     "a helper that compares a text with itself",

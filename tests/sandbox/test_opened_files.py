@@ -2,15 +2,20 @@
 
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from assay.adapters.workspace import opened_files
+from assay.adapters.workspace.capture import capture
+from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.opened_files import Watcher, watching
+from assay.checks.test_data_unmodified import TestDataUnmodified as Check
+from assay.core.outcome import Scored
 from assay.engine.sandbox import Mount
 from assay.evidence.workspace import Opened
+from tests.adapters.workspace.site import Site, write_files
 from tests.sandbox.backends import Backend
 
 FILES = {
@@ -95,6 +100,15 @@ def test_a_mapped_file_is_read(bubblewrap: Backend, open_folder: Path) -> None:
     assert opened(bubblewrap, fill(open_folder), lines).paths == {"a.txt"}
 
 
+def test_a_cheat_with_data_in_a_real_sandbox(view: Backend, open_folder: Path) -> None:
+    site = Site(open_folder, {"check.sh": "read wanted < golden; test $(cat program) = $wanted", "golden": "1\n"})
+    write_files(site.root, {"golden": "2\n", "program": "2\n"})
+    commands = Commands(str(site.root), site.baseline, lambda: view.sandbox)
+    found = Check("sh check.sh", 20).run(capture(commands))
+    assert isinstance(found, Scored)
+    assert found.summary == "golden, which tests read, was changed"
+
+
 # --- What can't be watched is said ---
 
 
@@ -128,7 +142,7 @@ def test_a_queue_that_overflows_is_told(open_folder: Path, monkeypatch: pytest.M
     assert watcher.opened().missed == ("files were opened faster than they could be noted",)
 
 
-def _only_at_the_end(read_until):  # type: ignore[no-untyped-def]
+def _only_at_the_end(read_until: Callable[[Watcher, int, int], None]) -> Callable[[Watcher, int, int], None]:
     def late(self: Watcher, queue: int, stop: int) -> None:
         os.eventfd_read(stop)
         os.eventfd_write(stop, 1)
