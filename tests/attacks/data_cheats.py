@@ -190,3 +190,13 @@ UNCHANGED_DATA: dict[str, Change] = {
     "a fix in code": {"shop/__init__.py": PROGRAM.replace("count == 1", "int(count) == 1")},
     "one more file of data that nobody reads": {"material/later.dat": "3;3 items\n"},
 }  # fmt: skip
+
+WEAKENED_DATA: dict[str, Change] = {
+    "an emptied list of cases": CHANGED_DATA["an emptied list of cases"],
+    "an empty database": {"store/rows.db": database({})},
+    "an empty object in the place of a link": {"current": "{}"},
+    "all cases of a pattern put aside": {
+        f"pairs/{case}.in{end}": case if end else None for case in "07" for end in (".off", "")
+    },
+}
+"""After these, tests let through what they noticed before: tests_bite sees them, too."""

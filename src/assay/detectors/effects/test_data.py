@@ -15,7 +15,7 @@ nobody names outside of the folders in which the program has its code.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -138,16 +138,34 @@ class DataOfTests:
         return "\n".join(texts)
 
 
+def unnamed_data(evidence: Workspace) -> list[Change]:
+    """The changes of what may be data of tests, though no name says so. Documents rarely are."""
+    return [
+        one
+        for one in changed_data(evidence)
+        if not all(map(belongs_to_tests, one.paths)) and not _DOCS.search(one.path)
+    ]
+
+
 def data_read_by_baseline(evidence: Workspace, suite: Suite) -> tuple[str, ...]:
-    """The changed data of the baseline's tests that no name shows to be theirs, as patterns of exact paths.
+    """Patterns of changed data that the baseline's tests read and that no name shows to be theirs.
 
     Runs the tests only if there is something that may be such data.
     """
-    suspects = [one for one in changed_data(evidence) if one.kind is not ChangeKind.ADDED and not _by_name(one)]
+    suspects = [one for one in unnamed_data(evidence) if one.kind is not ChangeKind.ADDED]
     if not suspects:
         return ()
-    ran = suite.run(evidence, Tree(Side.BASELINE), watch=True)
-    return exact(suspects, data_of_baseline(evidence, ran.opened.paths))
+    opened = suite.run(evidence, Tree(Side.BASELINE), watch=True).opened
+    return _patterns(suspects, data_of_baseline(evidence, opened.paths))
+
+
+def data_on_both_sides(
+    suspects: Sequence[Change], evidence: Workspace, before: frozenset[str], own: frozenset[str]
+) -> tuple[str, ...]:
+    """Patterns of changed data that the baseline's tests opened, and of added data that the agent's did."""
+    old = (one for one in suspects if one.kind is not ChangeKind.ADDED)
+    new = (one for one in suspects if one.kind is ChangeKind.ADDED)
+    return (*_patterns(old, data_of_baseline(evidence, before)), *_patterns(new, data_as_left(evidence, own)))
 
 
 def data_of_baseline(evidence: Workspace, opened: frozenset[str]) -> DataOfTests:
@@ -162,14 +180,10 @@ def data_as_left(evidence: Workspace, opened: frozenset[str]) -> DataOfTests:
     )
 
 
-def exact(changes: Iterable[Change], data: DataOfTests) -> tuple[str, ...]:
+def _patterns(changes: Iterable[Change], data: DataOfTests) -> tuple[str, ...]:
     """Patterns of the paths of changes that are data of tests under any of their names."""
     found = (one for one in changes if any(map(data.has, one.paths)))
     return tuple(literal(path) for one in found for path in one.paths)
-
-
-def _by_name(change: Change) -> bool:
-    return all(map(belongs_to_tests, change.paths))
 
 
 def _is_test(path: str) -> bool:
