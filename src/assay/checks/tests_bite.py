@@ -71,8 +71,10 @@ class TestsBite:
 
     def run(self, evidence: Workspace) -> Outcome:
         suite = Suite(self.command, self.timeout_s, self.report)
-        data = data_read_by_baseline(evidence, suite)
+        data, problem = data_read_by_baseline(evidence, suite)
         if not data and not touches_tests(evidence):
+            if problem is not None:
+                return NotApplicable(f"the baseline's tests can't be run: {problem}")
             return NotApplicable("no test, no data of tests and nothing that tests are run with was changed")
         watch = Watch(f".{evidence.secret()}") if can_be_watched(self.command) else None
         before = _Side(suite, watch, Tree(swapped=(*TESTS_OF_BASELINE, *data)), evidence)

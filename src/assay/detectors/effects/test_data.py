@@ -147,16 +147,16 @@ def unnamed_data(evidence: Workspace) -> list[Change]:
     ]
 
 
-def data_read_by_baseline(evidence: Workspace, suite: Suite) -> tuple[str, ...]:
+def data_read_by_baseline(evidence: Workspace, suite: Suite) -> tuple[tuple[str, ...], str | None]:
     """Patterns of changed data that the baseline's tests read and that no name shows to be theirs.
 
-    Runs the tests only if there is something that may be such data.
+    Runs the tests only if there is something that may be such data. If they can't be run, the second says why.
     """
     suspects = [one for one in unnamed_data(evidence) if one.kind is not ChangeKind.ADDED]
     if not suspects:
-        return ()
-    opened = suite.run(evidence, Tree(Side.BASELINE), watch=True).opened
-    return _patterns(suspects, data_of_baseline(evidence, opened.paths))
+        return (), None
+    ran = suite.run(evidence, Tree(Side.BASELINE), watch=True)
+    return _patterns(suspects, data_of_baseline(evidence, ran.opened.paths)), ran.why_not_started
 
 
 def data_on_both_sides(
