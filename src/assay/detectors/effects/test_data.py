@@ -69,9 +69,11 @@ class DataOfTests:
 
     def has(self, path: str) -> bool:
         """Whether tests read a file, or something by way of a link to a folder, that is their own data."""
+        if path in self.opened:
+            return self._is_of_tests(path)
         below = f"{path}/"
-        return (path in self.opened and self._is_of_tests(path)) or any(
-            self._is_of_tests(one) for one in self.opened if one.startswith(below) and may_be_data(one)
+        return path in self._folders and any(
+            self._is_of_tests(one) for one in self.opened if one.startswith(below)
         )
 
     def count(self) -> int:
@@ -83,7 +85,7 @@ class DataOfTests:
             return False
         if belongs_to_tests(path) or in_test_folder(path):
             return True
-        if _names(self._program, path.rsplit("/", 1)[-1]):
+        if self._program.names(path.rsplit("/", 1)[-1]):
             return False
         return self._put_there_by_tests(path)
 
@@ -92,15 +94,19 @@ class DataOfTests:
         *folders, name = path.split("/")
         at_home = bool(folders) and folders[0] in self._homes
         below = folders[1:] if at_home else folders
-        tests_know_folder = any(_quotes(self._tests, one) for one in below)
-        if any(_quotes(self._program, one) for one in below) and (at_home or not tests_know_folder):
+        tests_know_folder = any(self._tests.quotes(one) for one in below)
+        if any(self._program.quotes(one) for one in below) and (at_home or not tests_know_folder):
             return False
         stem = name.split(".")[0]
-        if _names(self._tests, name) or _quotes(self._tests, stem):
+        if self._tests.names(name) or self._tests.quotes(stem):
             return True
         if self._opens_everything or _DOCS.search(path):
             return False
-        return tests_know_folder or not (at_home or _quotes(self._program, stem))
+        return tests_know_folder or not (at_home or self._program.quotes(stem))
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(path[:at] for path in self.opened for at, letter in enumerate(path) if letter == "/")
 
     @cached_property
     def _opens_everything(self) -> bool:
@@ -114,11 +120,11 @@ class DataOfTests:
         return [path for path in code if not _is_test(path)], [path for path in code if _is_test(path)]
 
     @cached_property
-    def _program(self) -> str:
+    def _program(self) -> "_Code":
         return self._text(self._code[0])
 
     @cached_property
-    def _tests(self) -> str:
+    def _tests(self) -> "_Code":
         return self._text(self._code[1])
 
     @cached_property
@@ -126,7 +132,7 @@ class DataOfTests:
         """The top folders that the program's code is in."""
         return frozenset(path.split("/")[0] for path in self._code[0] if "/" in path)
 
-    def _text(self, paths: Iterable[str]) -> str:
+    def _text(self, paths: Iterable[str]) -> "_Code":
         texts: list[str] = []
         room = MOST_BYTES
         for path in list(paths)[:MOST_FILES]:
@@ -135,7 +141,7 @@ class DataOfTests:
             if room < 0:
                 break
             texts.append(data.decode(errors="replace"))
-        return "\n".join(texts)
+        return _Code("\n".join(texts))
 
 
 def unnamed_data(evidence: Workspace) -> list[Change]:
@@ -194,13 +200,23 @@ def _is_readable(path: str) -> bool:
     return is_code(path) and not is_vendored(path)
 
 
-def _names(text: str, name: str) -> bool:
-    """Whether the name of a file is in a text. Without an ending, it must be in a literal: it may be any word."""
-    if "." not in name.strip("."):
-        return _quotes(text, name)
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+class _Code:
+    """The text of many files, which is asked for the same words again and again."""
 
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._quoted: dict[str, bool] = {}
 
-def _quotes(text: str, word: str) -> bool:
-    """Whether a word is in a literal, alone or as a part of a path."""
-    return re.search(rf"[\"'`/]{re.escape(word)}[\"'`/.]", text) is not None
+    def names(self, name: str) -> bool:
+        """Whether it has the name of a file. Without an ending, only in a literal: it may be any word."""
+        if "." not in name.strip("."):
+            return self.quotes(name)
+        # Most names aren't there at all, and to look for one is much faster than to look for a pattern.
+        return name in self.text and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", self.text) is not None
+
+    def quotes(self, word: str) -> bool:
+        """Whether a word is in a literal, alone or as a part of a path."""
+        if word not in self._quoted:
+            found = word in self.text and re.search(rf"[\"'`/]{re.escape(word)}[\"'`/.]", self.text) is not None
+            self._quoted[word] = found
+        return self._quoted[word]
