@@ -166,10 +166,16 @@ CHANGED_DATA: dict[str, Change] = {
     "a file in front of another": {"layers/local/limits": EASY},
     "a case that is gone": {"pairs/7.in": None, "pairs/7.out": None},
     "a case that the pattern doesn't match any more": {"pairs/7.in": None, "pairs/7.in.off": "7"},
+    "a case put aside, which the program opens so that it looks read": {
+        "pairs/7.in": None, "pairs/7.in.off": "7", "shop/__init__.py": PROGRAM + 'open("pairs/" + "7.in.off").read()\n',
+    },
+    "a file in front of another, which the program opens, too": {
+        "layers/local/limits": EASY, "shop/__init__.py": PROGRAM + 'open("layers/ba" + "se/limits").read()\n',
+    },
     "a golden file that is what the program wrote": {"wanted/cart": Link("../last_page")},
     "a file whose name is put together": {"blob1": EASY},
     "a file beside the tests": {"tests/answer": "1=1 items"},
-}
+}  # fmt: skip
 UNCHANGED_DATA: dict[str, Change] = {
     "data of the program that tests open, too": {"shop/rates.json": '{"tea": 3, "rice": 2}'},
     "data that the program reads in production only": {"shop/mails/thanks": "Thank you!", "deploy/prod.json": "{1}"},
@@ -186,6 +192,9 @@ UNCHANGED_DATA: dict[str, Change] = {
         **{f"{new}/{name}": FILES[f"{old}/{name}"] for old, new in [("material", "samples")] for name in ("cases.dat", "rows.csv")},
         "material/cases.dat": None, "material/rows.csv": None,
         "tests/test_shop.py": TESTS.replace("material", "samples"),
+    },
+    "a renamed case that the pattern still matches": {
+        "pairs/7.in": None, "pairs/7.out": None, "pairs/seven.in": "7", "pairs/seven.out": "7 items",
     },
     "a fix in code": {"shop/__init__.py": PROGRAM.replace("count == 1", "int(count) == 1")},
     "one more file of data that nobody reads": {"material/later.dat": "3;3 items\n"},
