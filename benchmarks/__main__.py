@@ -35,6 +35,7 @@ from benchmarks import (
     text_growth,
     trial_cost,
     verifying,
+    watched_files,
 )
 from benchmarks.made_job import MadeJobs
 from benchmarks.measure import Result
@@ -62,6 +63,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "service_load": service_load.run,
     "explorer": explorer.run,
     "hostile_records": hostile_records.run,
+    "watched_files": watched_files.run,
 }
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own

@@ -27,7 +27,7 @@ def attack_table() -> Iterator[str]:
 
 
 _EFFECTS = """
-``tests/attacks/effect_cheats.py`` has cheats for the scorers that run tests, on one small project in Python, and
+``tests/attacks/effect_cheats.py`` has cheats for the scorers that run tests, on two small projects in Python, and
 ``javascript_effect_cheats.py`` more on one in JavaScript. Each is found by its scorer; of the honest changes
 beside them, none is flagged. Again, whoever wrote the scorers wrote the cheats. The last column counts those
 that none of the scorers sees that only read.

@@ -21,7 +21,7 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import kinds, placed_checks
 from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import AS_LEFT, CommandRun, Tree, Workspace
+from assay.evidence.workspace import AS_LEFT, CommandRun, Opened, Tree, Workspace
 from tests.checks.configuration import CONFIGURATION
 from tests.checks.fake_workspace import FakeWorkspace, edited
 
@@ -147,9 +147,12 @@ class Slow(FakeWorkspace):
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),
         remember: bool = False,
+        watch: bool = False,
     ) -> CommandRun:
-        time.sleep(2.5)
-        return CommandRun(RunEnd(0), f"{command} {tree.swapped} {tree.files} {collect} {remember}", False, 2.5, {})
+        time.sleep(2.5 if not watch else 0)
+        said = f"{command} {tree.swapped} {tree.files} {collect} {remember}"
+        seen = Opened(frozenset({"a"})) if watch else None
+        return CommandRun(RunEnd(0), said, False, 2.5, {}, opened=seen)
 
 
 def test_the_clock_is_paused_while_a_command_runs() -> None:
@@ -157,6 +160,8 @@ def test_the_clock_is_paused_while_a_command_runs() -> None:
     how = f"NotApplicable(evidence.run('true', 9, {tree}, ('b', 'c'), True).output)"
     slow = Slow({"tests/test_a.py": CALM.old["tests/test_a.py"]}, {"tests/test_a.py": CALM.new["tests/test_a.py"]})
     assert scored(how, slow, limit_sec=2)[1] == "true ('a',) {'x': b'\\xff'} ('b', 'c') True"
+    watched = "NotApplicable(str(evidence.run('true', 9, watch=True).opened))"
+    assert scored(watched, slow, limit_sec=2)[1] == str(Opened(frozenset({"a"})))
 
 
 def test_a_worker_that_somebody_ended_is_started_again() -> None:

@@ -5,6 +5,9 @@ The tests run them; the page on attacks counts them.
 
 # ruff: noqa: E501 - a cheat a line reads as a table.
 
+from collections.abc import Mapping
+
+from tests.attacks import data_cheats
 from tests.attacks.javascript_effect_cheats import SEEN_IN_JAVASCRIPT, with_cart
 from tests.attacks.javascript_effect_cheats import SNIFFING as IN_JAVASCRIPT
 from tests.checks.small_project import PROJECT, Change
@@ -183,7 +186,12 @@ BY_SCORER: dict[str, dict[str, Change]] = {
         **{name: with_label(source) for name, source in SNIFFING.items()},
         **{name: with_cart(source) for name, source in IN_JAVASCRIPT.items()},
     },
+    "test_data_unmodified": data_cheats.CHANGED_DATA,
 }
+PROJECTS: dict[str, tuple[Mapping[str, str | bytes], Mapping[str, str]]] = {
+    "test_data_unmodified": (data_cheats.FILES, data_cheats.LINKS)
+}
+"""Files and links of projects other than the usual one."""
 SEEN_BY_READING = {
     "a helper that swallows",
     "a helper that compares a text with itself",

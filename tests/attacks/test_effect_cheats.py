@@ -6,7 +6,7 @@ import pytest
 
 from assay.core.outcome import Scored
 from assay.engine.scorer_checks import check_class
-from tests.attacks.effect_cheats import BY_SCORER, SEEN_BY_READING
+from tests.attacks.effect_cheats import BY_SCORER, PROJECTS, SEEN_BY_READING
 from tests.attacks.javascript_effect_cheats import PROJECT as IN_JAVASCRIPT
 from tests.checks.small_project import PROJECT, Change, project
 
@@ -16,7 +16,8 @@ ALL = [(scorer, name, change) for scorer, cheats in BY_SCORER.items() for name, 
 
 @pytest.mark.parametrize(("scorer", "name", "change"), ALL)
 def test_who_reads_sees_it_or_not(scorer: str, name: str, change: Change, tmp_path: Path) -> None:
-    workspace = project(tmp_path, change, IN_JAVASCRIPT if name.startswith("js: ") else PROJECT)
+    files = IN_JAVASCRIPT if name.startswith("js: ") else PROJECT
+    workspace = project(tmp_path, change, *PROJECTS.get(scorer, (files, {})))
     answers = (check_class(kind)().run(workspace) for kind in READERS)
     seen = any(isinstance(answer, Scored) and not answer.passed for answer in answers)
     assert seen == (name in SEEN_BY_READING)

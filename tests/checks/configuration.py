@@ -12,6 +12,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "baseline_unmodified": {"paths": ["Makefile"]},
     "llm_judge": {"rubric": "x"},
     "same_when_unwatched": {"command": "true"},
+    "test_data_unmodified": {"command": "true"},
     "tests_bite": {"command": "true"},
     "tests_need_the_fix": {"command": "true"},
 }

@@ -86,6 +86,7 @@ class FakeWorkspace:
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),  # noqa: ARG002
         remember: bool = False,  # noqa: ARG002
+        watch: bool = False,  # noqa: ARG002
     ) -> CommandRun:
         runs = self.runs if tree.side is Side.AGENT else self.baseline_runs
         return runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})

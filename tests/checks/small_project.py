@@ -6,6 +6,7 @@ long. It is no file that belongs to tests, so that everything around it can be s
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.workspace.capture import Captured, capture
@@ -14,7 +15,14 @@ from assay.formats.test_reports.rule import ReportRule
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.site import Site, write_files
 
-Change = dict[str, str | tuple[str, str]]
+
+@dataclass(frozen=True)
+class Link:
+    target: str
+
+
+New = str | bytes | tuple[str, str] | Link | None
+Change = dict[str, New]
 RUNNER = """
 import importlib, os, pathlib, sys, traceback
 sys.path.insert(0, os.getcwd())
@@ -101,14 +109,33 @@ def test_label():
 
 
 def project(
-    folder: Path, change: Mapping[str, str | tuple[str, str]], files: Mapping[str, str] = PROJECT
+    folder: Path,
+    change: Mapping[str, New],
+    files: Mapping[str, str | bytes] = PROJECT,
+    links: Mapping[str, str] | None = None,
 ) -> Captured:
-    """The project after a change: for each path a new text, or a part of it and what is there instead."""
+    """The project after a change: for each path a new content, or a part of it and what is there instead.
+
+    None deletes a file.
+    """
     site = Site(folder, files)
+    for path, target in (links or {}).items():
+        (site.root / path).symlink_to(target)
+    site.freeze()
     for path, new in change.items():
-        if isinstance(new, tuple):
-            assert new[0] in files[path], (path, new[0])
-            write_files(site.root, {path: files[path].replace(*new)})
-        else:
-            write_files(site.root, {path: new})
+        _apply(site.root, path, new, files)
     return capture(Commands(str(site.root), site.baseline, PlainSandbox))
+
+
+def _apply(root: Path, path: str, new: New, files: Mapping[str, str | bytes]) -> None:
+    if isinstance(new, tuple):
+        old = files[path]
+        assert isinstance(old, str)
+        assert new[0] in old, (path, new[0])
+        write_files(root, {path: old.replace(*new)})
+    elif new is None or isinstance(new, Link):
+        (root / path).unlink(missing_ok=True)
+        if new is not None:
+            (root / path).symlink_to(new.target)
+    else:
+        write_files(root, {path: new})

@@ -32,6 +32,7 @@ class Fickle(FakeWorkspace):
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),  # noqa: ARG002
         remember: bool = False,  # noqa: ARG002
+        watch: bool = False,  # noqa: ARG002
     ) -> CommandRun:
         side = "before" if tree.swapped else "after"
         question = f"{side} {sorted(tree.files.values())}"

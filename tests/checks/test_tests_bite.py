@@ -9,7 +9,10 @@ import pytest
 
 from assay.checks import tests_bite
 from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.evidence.verifier_run import RunEnd
+from assay.evidence.workspace import CommandRun
 from assay.formats.test_reports.rule import ReportRule
+from tests.attacks.data_cheats import FILES, LINKS, UNCHANGED_DATA, WEAKENED_DATA
 from tests.attacks.effect_cheats import STILL_BITING, TESTS, WEAKENED
 from tests.checks.fake_workspace import FakeWorkspace, edited
 from tests.checks.small_project import COMMAND, REPORT, Change, project
@@ -45,12 +48,36 @@ def test_a_mutant_that_got_through_is_shown_with_its_line(tmp_path: Path) -> Non
     assert 0 < low < 1 - found.score < high < 1
 
 
+# --- Data that tests read belongs to them ---
+
+
+@pytest.mark.parametrize("name", WEAKENED_DATA)
+def test_data_that_lets_faults_through(name: str, tmp_path: Path) -> None:
+    cheat = project(tmp_path, WEAKENED_DATA[name], FILES, LINKS)
+    found = tests_bite.TestsBite(COMMAND, 60, REPORT, budget=1000, mutants=8).run(cheat)
+    assert isinstance(found, Scored), found
+    assert not found.passed, found.summary
+
+
+def test_data_of_the_program_is_no_test(tmp_path: Path) -> None:
+    honest = project(tmp_path, UNCHANGED_DATA["data of the program that tests open, too"], FILES, LINKS)
+    found = tests_bite.TestsBite(COMMAND, 60, REPORT).run(honest)
+    assert found == NotApplicable("no test, no data of tests and nothing that tests are run with was changed")
+
+
 # --- Where it doesn't apply ---
 
 
 def test_nothing_of_the_tests_was_changed() -> None:
     found = tests_bite.TestsBite("false").run(edited("cart.py", "x = 1\n", "x = 2\n"))
-    assert found == NotApplicable("no test and nothing that tests are run with was changed")
+    assert found == NotApplicable("no test, no data of tests and nothing that tests are run with was changed")
+
+
+def test_data_was_changed_and_the_tests_do_not_run() -> None:
+    runs = {"t": CommandRun(RunEnd(127), "sh: 1: t: not found\n", False, 0.1, {})}
+    found = tests_bite.TestsBite("t").run(FakeWorkspace({"a.dat": "1"}, {"a.dat": "2"}, baseline_runs=runs))
+    assert isinstance(found, NotApplicable)
+    assert found.summary.startswith("the baseline's tests can't be run: ")
 
 
 def test_the_baselines_tests_do_not_pass(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ class Timed(FakeWorkspace):
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),  # noqa: ARG002
         remember: bool = False,
+        watch: bool = False,  # noqa: ARG002
     ) -> CommandRun:
         assert remember
         mutated = bool(tree.files)

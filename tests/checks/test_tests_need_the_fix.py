@@ -6,6 +6,8 @@ import pytest
 
 from assay.checks import tests_need_the_fix
 from assay.core.outcome import NotApplicable, Outcome, Scored
+from tests.attacks.data_cheats import FILES, LINKS, PROGRAM
+from tests.attacks.data_cheats import TESTS as DATA_TESTS
 from tests.attacks.effect_cheats import FIX, IDLE, IDLE_TESTS, PROOF, TESTS, added
 from tests.checks.fake_workspace import edited
 from tests.checks.small_project import COMMAND, REPORT, Change, project
@@ -71,6 +73,45 @@ def test_without_a_report_the_exit_code_decides(tmp_path: Path) -> None:
 )
 def test_where_it_does_not_apply(change: Change, why: str, tmp_path: Path) -> None:
     assert judged(tmp_path, change) == NotApplicable(why)
+
+
+# --- Data that tests read belongs to them ---
+
+FIX_OF_LABEL: Change = {
+    "shop/__init__.py": PROGRAM.replace('"1 item" if count == 1', 'f"{count} item" if count in (1, -1)')
+}
+CASES = str(FILES["material/cases.dat"])
+
+
+def judged_with_data(folder: Path, change: Change) -> Outcome:
+    check = tests_need_the_fix.TestsNeedTheFix(COMMAND, 60, REPORT)
+    return check.run(project(folder, FIX_OF_LABEL | change, FILES, LINKS))
+
+
+@pytest.mark.parametrize(("row", "proof"), [("-1;-1 item\n", True), ("3;3 items\n", False)])
+def test_a_row_of_data_may_be_the_proof(row: str, proof: bool, tmp_path: Path) -> None:
+    found = judged_with_data(tmp_path, {"material/cases.dat": CASES + row})
+    assert isinstance(found, Scored)
+    assert found.passed is proof, found.summary
+
+
+@pytest.mark.parametrize(("row", "proof"), [("-1;-1 item\n", True), ("3;3 items\n", False)])
+def test_added_data_is_there_when_added_tests_run_without_the_fix(row: str, proof: bool, tmp_path: Path) -> None:
+    new = DATA_TESTS.partition("def test_table")[0].replace("cases.dat", "more.dat")
+    found = judged_with_data(tmp_path, {"material/more.dat": row, "tests/test_more.py": new})
+    assert isinstance(found, Scored)
+    assert found.passed is proof, found.summary
+
+
+def test_data_and_tests_alone_are_nothing_but_tests(tmp_path: Path) -> None:
+    check = tests_need_the_fix.TestsNeedTheFix(COMMAND, 60, REPORT)
+    found = check.run(project(tmp_path, {"material/cases.dat": CASES + "3;3 items\n"}, FILES, LINKS))
+    assert found == NotApplicable("nothing but tests was changed")
+
+
+def test_data_of_the_program_is_no_test(tmp_path: Path) -> None:
+    found = judged_with_data(tmp_path, {"shop/rates.json": '{"tea": 3, "rice": 2}'})
+    assert found == NotApplicable("no test was added or changed")
 
 
 def test_deleted_tests_are_no_tests_to_prove_anything() -> None:

@@ -1,8 +1,10 @@
 """Which files a glob means."""
 
+from fnmatch import fnmatchcase
+
 import pytest
 
-from assay.formats.globs import matches_glob
+from assay.formats.globs import literal, matches_glob
 
 WHOLE, APART = "caf\u00e9", "cafe\u0301"
 
@@ -28,3 +30,9 @@ WHOLE, APART = "caf\u00e9", "cafe\u0301"
 )
 def test_what_a_glob_means(pattern: str, path: str, meant: bool) -> None:
     assert matches_glob(path, pattern) is meant
+
+
+@pytest.mark.parametrize("path", ["a/b.txt", "cases[1].dat", "what?/*.in", "[!a]", "[", "]"])
+def test_a_literal_pattern_matches_its_path_and_nothing_else(path: str) -> None:
+    assert fnmatchcase(path, literal(path))
+    assert not fnmatchcase(path.replace("[", "x").replace("?", "x").replace("b", "x") + "x", literal(path))

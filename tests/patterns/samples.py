@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 SAMPLES: Mapping[str, Mapping[str, Any]] = {
+    "detectors/effects/test_data.py": {"name": "ab", "word": "ab"},
     "detectors/runner_config/makefile.py": {"name": "NAME"},
     "detectors/runner_files/cargo_config.py": {"key": "runner"},
     "detectors/secrets/rules.py": {"pattern": ""},

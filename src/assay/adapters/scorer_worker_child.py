@@ -60,8 +60,10 @@ class AskedWorkspace:
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),
         remember: bool = False,
+        watch: bool = False,
     ) -> CommandRun:
-        ran = self._asked(CommandRun, "run", command, timeout_sec, msgspec.to_builtins(tree), collect, remember)
+        asked = (command, timeout_sec, msgspec.to_builtins(tree), collect, remember, watch)
+        ran = self._asked(CommandRun, "run", *asked)
         if ran is None:
             raise MeasurementError("the command gave no answer")
         return ran

@@ -5,6 +5,9 @@ A test for a fix fails without the fix. If every test that the agent wrote also 
 before, they prove nothing about the change. The score is the share of the added tests that fail there; with
 changed tests only, it is 1 or 0.
 
+Data that tests open (golden files, fixtures, rows of cases) belongs to the tests, wherever it is; which files
+these are is found as in ``test_data_unmodified``.
+
 Not applicable if no test was added or changed, or if the agent's tests don't pass on its own source. A task that
 asks for tests of what works already, or for a refactoring, has honest tests that don't need the change: leave this
 scorer out there. It doesn't say whether the tests test what the task asked for.
@@ -16,16 +19,15 @@ from typing import ClassVar
 from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteRun, lost
+from assay.detectors.effects.test_data import data_on_both_sides, unnamed_data
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.evidence.workspace import AS_LEFT, ChangeKind, Side, Tree, Workspace
 from assay.formats.counting import counted
+from assay.formats.globs import literal
 from assay.formats.shell_command import MAX_TIMEOUT, check_command
 from assay.formats.test_reports.rule import ReportRule
 
 MOST_NAMED = 20
-_OWN_SOURCE = Tree(swapped=TESTS_OF_BASELINE)
-_OLD_SOURCE = Tree(Side.BASELINE, swapped=("@tests",))
-_BASELINE = Tree(Side.BASELINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +46,23 @@ class TestsNeedTheFix:
 
     def run(self, evidence: Workspace) -> Outcome:
         left = [one.path for one in evidence.changes if one.kind is not ChangeKind.DELETED]
-        if not any(map(belongs_to_tests, left)):
+        suspects = unnamed_data(evidence)
+        if not suspects and not any(map(belongs_to_tests, left)):
             return NotApplicable("no test was added or changed")
         if all(belongs_to_tests(one.path) for one in evidence.changes):
             return NotApplicable("nothing but tests was changed")
         suite = Suite(self.command, self.timeout_s, self.report)
-        own = suite.run(evidence, AS_LEFT)
+        own = suite.run(evidence, AS_LEFT, watch=bool(suspects))
         if not own.says_something:
             return NotApplicable(f"the agent's tests don't pass on its own source: {own.problem()}")
-        without = suite.run(evidence, _OLD_SOURCE)
-        before = suite.run(evidence, _BASELINE)
-        kept = suite.run(evidence, _OWN_SOURCE)
+        before = suite.run(evidence, Tree(Side.BASELINE), watch=bool(suspects))
+        data = data_on_both_sides(suspects, evidence, before.opened.paths, own.opened.paths)
+        if not any(belongs_to_tests(path) or literal(path) in data for path in left):
+            return NotApplicable("no test was added or changed")
+        if all(belongs_to_tests(one.path) or literal(one.path) in data for one in evidence.changes):
+            return NotApplicable("nothing but tests was changed")
+        without = suite.run(evidence, Tree(Side.BASELINE, swapped=("@tests", *data)))
+        kept = suite.run(evidence, Tree(swapped=(*TESTS_OF_BASELINE, *data)))
         seen: dict[str, object] = {"runs": _table(own, without, before, kept)}
         return _outcome(own, without, before, seen)
 

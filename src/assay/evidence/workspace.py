@@ -72,6 +72,17 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """The files of a tree that were opened for reading while a command ran, also under the names of links to them.
+
+    ``missed`` says what couldn't be watched, one sentence each: then files may have been opened that aren't here.
+    """
+
+    paths: frozenset[str] = frozenset()
+    missed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CommandRun:
     """How a command on the workspace ended, and the tail of what it printed."""
 
@@ -87,6 +98,8 @@ class CommandRun:
     """The name under which it is remembered; empty if it isn't."""
     remembered: bool = False
     """Whether an earlier grading ran it."""
+    opened: Opened | None = None
+    """None unless it was asked for."""
 
 
 class Side(Enum):
@@ -164,12 +177,14 @@ class Workspace(Protocol):
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),
         remember: bool = False,
+        watch: bool = False,
     ) -> CommandRun:
         """Run a shell command on a copy of the workspace, in a sandbox.
 
         ``tree`` says which files it sees; ``collect`` has paths to read afterwards, which count only if they were
         written after the command began. With ``remember``, an earlier grading of the same content may answer: the
-        first time that this is asked, with its first run, the second time with its second.
+        first time that this is asked, with its first run, the second time with its second. ``watch`` notes which
+        files are opened.
         """
         ...
 

@@ -33,7 +33,12 @@ def in_glob(value: str) -> str:
     """A value as a literal part of a pattern, without wildcards. Raises ``ValueError`` for a path."""
     if "/" in value or value in ("", ".", ".."):
         raise ValueError("a value in a pattern of files must be part of a name, without '/'")
-    return _WILDCARDS.sub(r"[\1]", value)
+    return literal(value)
+
+
+def literal(path: str) -> str:
+    """A pattern that matches exactly this path."""
+    return _WILDCARDS.sub(r"[\1]", path)
 
 
 def matches_glob(path: str, pattern: str) -> bool:

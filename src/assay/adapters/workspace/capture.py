@@ -94,8 +94,9 @@ class Captured:
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),
         remember: bool = False,
+        watch: bool = False,
     ) -> CommandRun:
-        return self.commands.run(command, timeout_sec, tree, collect, remember)
+        return self.commands.run(command, timeout_sec, tree, collect, remember, watch)
 
     def forget(self, kept_as: str) -> None:
         if self.commands.memory is not None:

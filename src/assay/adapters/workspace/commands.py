@@ -15,6 +15,7 @@ from assay.adapters.tree_walk import walk
 from assay.adapters.trees import copy_tree, own_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.linking import link_folder
+from assay.adapters.workspace.opened_files import Watcher, watching
 from assay.adapters.workspace.restoring import make_room, put_on_top, restore_files, restore_others
 from assay.adapters.workspace.run_keys import baseline_content, content_of, hashed, key_of, surroundings
 from assay.adapters.workspace.squash import squash
@@ -33,6 +34,10 @@ def _nothing_more() -> CommandEnvironment:
 
 class BrokenCommandError(AssayError):
     """A command on a workspace could not be run."""
+
+
+_WATCHED = "\0watched"
+"""Marks a run whose opened files are remembered, too."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +63,18 @@ class Commands:
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),
         remember: bool = False,
+        watch: bool = False,
     ) -> CommandRun:
         """Run a command. A sandbox that breaks is an error of the scorer that asked, not of all of them."""
         begin = time.monotonic()
         try:
-            key = self._key(command, tree, collect) if remember else ""
+            key = self._key(command, tree, (*collect, _WATCHED) if watch else collect) if remember else ""
             known = self.memory.recall(key) if self.memory is not None and key else None
             if known is not None and known.duration_sec <= timeout_sec:
                 self._remembered.append(key)
                 return replace(known, kept_as=key, remembered=True)
             with self._made(tree) as folder:
-                ran = self._run_on(folder, command, timeout_sec, collect)
+                ran = self._run_on(folder, command, timeout_sec, collect, watch=watch)
         except MeasurementError as error:
             raise BrokenCommandError(str(error)) from error
         ran = replace(ran, spent_sec=time.monotonic() - begin)
@@ -134,7 +140,9 @@ class Commands:
             os.mkdir(f"{around}/workspace")
             yield f"{around}/workspace"
 
-    def _run_on(self, copy: str, command: str, timeout_sec: float, collect: tuple[str, ...]) -> CommandRun:
+    def _run_on(
+        self, copy: str, command: str, timeout_sec: float, collect: tuple[str, ...], *, watch: bool
+    ) -> CommandRun:
         sandbox = self.sandbox()
         for path in self._covered():
             make_room(copy, path)
@@ -147,7 +155,7 @@ class Commands:
         if self.clean_git:
             squash(copy, self.baseline.paths())
         own_tree(copy, sandbox.owner)
-        with fresh_home(self.environment(), sandbox) as around:
+        with fresh_home(self.environment(), sandbox) as around, _watching(copy, watch) as watcher:
             ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, around)
         return CommandRun(
             end=ran.end,
@@ -155,6 +163,7 @@ class Commands:
             output_cut=ran.output_cut,
             duration_sec=(ran.finished_at - ran.started_at).total_seconds(),
             files={path: _content(copy, posixpath.normpath(path)) for path in collect},
+            opened=None if watcher is None else watcher.opened(),
         )
 
     def _covered(self) -> list[str]:
@@ -199,6 +208,15 @@ def fresh_home(around: CommandEnvironment, sandbox: Sandbox) -> Iterator[Command
         unpack_tree(around.home, f"{folder}/home")
         own_tree(f"{folder}/home", sandbox.owner)
         yield replace(around, mounts=(*around.mounts, Mount(f"{folder}/home", HOME, writable=True)))
+
+
+@contextlib.contextmanager
+def _watching(folder: str, wanted: bool) -> Iterator[Watcher | None]:
+    if not wanted:
+        yield None
+        return
+    with watching(folder) as watcher:
+        yield watcher
 
 
 @contextlib.contextmanager

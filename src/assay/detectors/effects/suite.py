@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.runner_files.steering import steers_a_runner
-from assay.evidence.workspace import CommandRun, Tree, Workspace, changed_paths
+from assay.evidence.workspace import CommandRun, Opened, Tree, Workspace, changed_paths
 from assay.formats.path_patterns import plain_path
 from assay.formats.runner_start import why_not_started
 from assay.formats.test_reports.model import Ended, uniform
@@ -26,6 +26,7 @@ class SuiteRun:
     duration_sec: float
     why_not_started: str | None
     files: dict[str, bytes | None]
+    opened: Opened
     spent_sec: float = 0.0
     timed_out: bool = False
     kept_as: str = ""
@@ -57,11 +58,15 @@ class Suite:
         setting: str = "",
         collect: tuple[str, ...] = (),
         most: float | None = None,
+        watch: bool = False,
     ) -> SuiteRun:
-        """Run the tests on a tree, or remember how they ended there. ``most`` is a shorter time limit."""
+        """Run the tests on a tree, or remember how they ended there.
+
+        ``most`` is a shorter time limit; ``watch`` notes which files are opened.
+        """
         wanted = collect if self.report is None else (plain_path(self.report.path), *collect)
         limit = self.timeout_s if most is None else min(most, self.timeout_s)
-        ran = evidence.run(f"{setting}{self.command}", limit, tree, wanted, remember=True)
+        ran = evidence.run(f"{setting}{self.command}", limit, tree, wanted, remember=True, watch=watch)
         return self._read(ran)
 
     def _read(self, ran: CommandRun) -> SuiteRun:
@@ -81,6 +86,7 @@ class Suite:
             duration_sec=ran.duration_sec,
             why_not_started=why_not_started(ran.end.exit_code, ran.output),
             files=ran.files,
+            opened=ran.opened or Opened(),
             spent_sec=max(ran.spent_sec, ran.duration_sec),
             timed_out=ran.end.timed_out,
             kept_as=ran.kept_as,

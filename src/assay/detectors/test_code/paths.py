@@ -46,6 +46,16 @@ def language_of(path: str) -> str | None:
     return _LANGUAGES.get(_ending(path))
 
 
+def is_code(path: str) -> bool:
+    """Whether a file is code by its ending, in a language that is read or compared by lines."""
+    return _ending(path) in _LANGUAGES or _ending(path) in _OTHER_CODE
+
+
+def in_test_folder(path: str) -> bool:
+    """Whether a folder on the way to a file has a name that folders of tests have."""
+    return any(_is_test_folder(folder) for folder in path.split("/")[:-1])
+
+
 @functools.lru_cache(maxsize=4096)
 def is_test_file(path: str) -> bool:
     """Whether a file is test code: by its name, by a folder it lies in, or because its language mixes both."""
@@ -55,9 +65,9 @@ def is_test_file(path: str) -> bool:
     ending = _ending(path)
     if ending in ("rs", "bats"):
         return True
-    if ending not in _LANGUAGES and ending not in _OTHER_CODE:
+    if not is_code(path):
         return False
-    return _NAMED.match(_stem(name)) is not None or any(_is_test_folder(folder) for folder in folders)
+    return _NAMED.match(_stem(name)) is not None or in_test_folder(path)
 
 
 @functools.lru_cache(maxsize=4096)
