@@ -186,7 +186,9 @@ def test_the_bounds_themselves_are_fine() -> None:
 
 
 def test_a_report_has_a_format_that_is_known() -> None:
-    with pytest.raises(ValueError, match=r"^format must be one of junit, pytest, jest, go, cargo, got 'tap'"):
+    with pytest.raises(
+        ValueError, match=r"^format must be one of junit, pytest, jest, go, cargo, unittest, got 'tap'"
+    ):
         ReportRule(REPORT, "tap")
 
 

@@ -34,7 +34,8 @@ from typing import ClassVar
 from assay.core.errors import AssayError
 from assay.core.field_limits import MULTILINE, limits, one_of
 from assay.core.outcome import Outcome, Scored
-from assay.detectors.effects.canaries import RUNNERS, Canaries, made
+from assay.detectors.effects.canaries import RUNNERS
+from assay.detectors.effects.poison.trial import Tested, believe
 from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
@@ -45,6 +46,7 @@ from assay.formats.test_reports.read import read_report
 from assay.formats.test_reports.rule import ReportRule
 
 RUNNER, TESTS = "@runner", "@tests"
+MAX_RUNS = 10
 _SET = re.compile(r"@\w+")
 
 
@@ -70,12 +72,15 @@ class Command:
     report: ReportRule | None = None
     objective: bool = False
     canaries: str | None = field(default=None, metadata=one_of(RUNNERS))
+    canary_runs: int = field(default=1, metadata=limits(1, MAX_RUNS))
 
     def __post_init__(self) -> None:
         check_command(self.command, self.timeout_s)
         if self.canaries is not None and (self.canaries not in RUNNERS or self.report is None):
             needs = f"must be one of {', '.join(RUNNERS)}, together with a report"
             raise ValueError(f"canaries {needs}, got {self.canaries!r}")
+        if not 1 <= self.canary_runs <= MAX_RUNS:
+            raise ValueError(f"canary_runs must be from 1 to {MAX_RUNS}, got {self.canary_runs}")
         check_patterns(self.restore)
         unknown = next((one for one in self.restore if _SET.fullmatch(one) and one not in (RUNNER, TESTS)), None)
         if unknown is not None:
@@ -89,36 +94,21 @@ class Command:
         outcome, ran = self._tried(evidence)
         if not outcome.passed:
             self._refuse_to_blame(ran, evidence)
-        elif self.canaries is not None:
-            outcome = self._with_canaries(self.canaries, outcome, evidence)
+        elif self.canaries is not None and self.report is not None:
+            tested = Tested(
+                *(self.canaries, self.command, self.timeout_s, self.report, self.restore, self._passed(ran))
+            )
+            outcome = self._believed(tested, outcome, evidence)
         return outcome, self._passed(ran)
 
-    def _with_canaries(self, runner: str, outcome: Scored, evidence: Workspace) -> Scored:
-        """The outcome, unless the canaries end as they must on the baseline and not here."""
-        canaries = made(runner, evidence.secret(), evidence.baseline_paths(), evidence.before)
-        if canaries is None:
-            return _noted(outcome, "there is no test beside which they could be put")
-        files = {canaries.path: canaries.content}
-        complaint = self._sung(canaries, Tree(swapped=self.restore, files=files), evidence)
-        if complaint is None:
-            return _noted(outcome, "they ended as they must")
-        if self._sung(canaries, Tree(Side.BASELINE, files=files), evidence) is not None:
-            return _noted(outcome, "the baseline's own run doesn't report them, so they say nothing")
-        why = f"the report can't be believed: {complaint}"
-        return Scored(0.0, False, why, {**outcome.evidence, "canaries": complaint})
-
-    def _sung(self, canaries: Canaries, tree: Tree, evidence: Workspace) -> str | None:
-        """What is wrong with the report of a run with canaries."""
-        rule = self.report
-        if rule is None:
-            return None
-        data = evidence.run(self.command, self.timeout_s, tree, (plain_path(rule.path),)).files.get(
-            plain_path(rule.path)
-        )
-        try:
-            return "there is no report" if data is None else canaries.complaint(read_report(rule.format, data))
-        except ValueError as error:
-            return str(error)
+    def _believed(self, tested: Tested, outcome: Scored, evidence: Workspace) -> Scored:
+        """The outcome, unless runs of ours show that its report was forged."""
+        belief = believe(evidence, tested, self.canary_runs)
+        seen = {**outcome.evidence, "canaries": belief.note}
+        if belief.complaint is None:
+            return Scored(outcome.score, outcome.passed, outcome.summary, seen)
+        seen["findings"] = [*belief.findings]
+        return Scored(0.0, False, f"the report can't be believed: {belief.complaint}", seen)
 
     def _passed(self, ran: CommandRun) -> tuple[str, ...]:
         data = None if self.report is None else ran.files.get(plain_path(self.report.path))
@@ -177,10 +167,6 @@ class Command:
         if complaint is None:
             return Scored(1.0, True, f"exit code 0, {counted(report.count(Ended.PASSED), 'test')} passed", seen)
         return Scored(_share(report, findings, ran), False, complaint, seen)
-
-
-def _noted(outcome: Scored, canaries: str) -> Scored:
-    return Scored(outcome.score, outcome.passed, outcome.summary, {**outcome.evidence, "canaries": canaries})
 
 
 def _seen(ran: CommandRun) -> dict[str, object]:

@@ -52,6 +52,14 @@ _WAYS: Final = {
         'def {failing}():\n    assert sorted("ba") == ["b", "a"]\n',
         "test_{}",
     ),
+    "unittest": _Way(
+        ("python",),
+        "test_{}.py",
+        "import unittest\n\n\nclass Canaries(unittest.TestCase):\n    def {passing}(self):\n"
+        '        self.assertEqual(sorted("ba"), ["a", "b"])\n\n    def {failing}(self):\n'
+        '        self.assertEqual(sorted("ba"), ["b", "a"])\n',
+        "test_{}",
+    ),
     "node": _Way(
         ("javascript", "typescript"),
         "{}.test.mjs",
