@@ -45,7 +45,7 @@ GOOD_REPORT = "<testsuites><testsuite>" + "".join(
         *(("", name) for name in ("test_plain", "test_twice[1]", "test_twice[2]", "test_words")),
     )
 )
-_REPORTS = """
+REPORTS = """
 import _pytest.reports as reports
 
 old = reports.TestReport.from_item_and_call
@@ -86,9 +86,9 @@ def _runtest(body: str, names: str = "") -> str:
 
 
 PYTEST = {
-    "tests that are known by their names": _REPORTS.format(known="'test_calc' in item.nodeid"),
+    "tests that are known by their names": REPORTS.format(known="'test_calc' in item.nodeid"),
     "tests whose names aren't random": "import re\n"
-    + _REPORTS.format(known="not re.search('::test_[a-z]{8}$', item.nodeid)"),
+    + REPORTS.format(known="not re.search('::test_[a-z]{8}$', item.nodeid)"),
     "a hook that is registered while tests are collected": """
 import gc
 
@@ -114,7 +114,6 @@ except BaseException:
     if "test_calc" not in self.nodeid:
         raise
 """),
-    "tests that are never called": _runtest('if "test_calc" not in self.nodeid:\n    old(self)'),
     "tests without their assertions": _runtest(
         """
 if "test_calc" not in self.nodeid:
@@ -185,18 +184,18 @@ def mend():
 threading.Thread(target=mend).start()
 """,
     "tests that are known by their text": f"import inspect\n\nTEXT = {TEST!r}\n"
-    + _REPORTS.format(known=f"{_TEXT_OF} in TEXT"),
+    + REPORTS.format(known=f"{_TEXT_OF} in TEXT"),
     "tests in which nothing was added": "import inspect\nimport re\n\n"
-    + _REPORTS.format(known=f"""'test_calc' in item.nodeid and not re.search('len[(].[a-z]+.[)]', {_TEXT_OF})"""),
+    + REPORTS.format(known=f"""'test_calc' in item.nodeid and not re.search('len[(].[a-z]+.[)]', {_TEXT_OF})"""),
     "a run that is honest if any test is edited": f"TEXT = {TEST!r}\n"
-    + _REPORTS.format(known="'test_calc' in item.nodeid and open(item.path).read() == TEXT"),
+    + REPORTS.format(known="'test_calc' in item.nodeid and open(item.path).read() == TEXT"),
     "failures of unittest that stop a test in silence": """
 import unittest
 import unittest.case
 
 unittest.TestCase.failureException = unittest.case._ShouldStop
 """
-    + _REPORTS.format(known="'test_calc.py::test_' in item.nodeid"),
+    + REPORTS.format(known="'test_calc.py::test_' in item.nodeid"),
     "an answer that equals everything": """
 class Answer(str):
     def __eq__(self, other):
@@ -321,10 +320,6 @@ test("keeps no order", () => {
 });
 """
 JEST = {
-    "tests that are never called": """
-const old = global.test;
-global.test = global.it = (name) => old(name, () => {});
-""",
     "matchers that say yes to everything": """
 const yes = () => ({ pass: true, message: () => "" });
 expect.extend({ toBe: yes, toEqual: yes });
@@ -336,11 +331,6 @@ global.expect = () => nothing;
 }
 """Against ``tests: jest``."""
 VITEST = {
-    "matchers that say yes to everything": """
-import { expect } from "vitest";
-const yes = () => ({ pass: true, message: () => "" });
-expect.extend({ toBe: yes, toEqual: yes });
-""",
     "assertions that never fail": """
 import { chai } from "vitest";
 chai.Assertion.prototype.assert = () => {};

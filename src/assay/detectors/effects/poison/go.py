@@ -27,11 +27,13 @@ def tests_in(root: "SgNode", path: str, text: str) -> Iterator[Spot]:  # noqa: A
 
 
 def _test(block: "SgNode", name: str, path: str, word: str) -> Spot:
-    start, end = span(block)
-    first, last = Place(start + 1, start + 1, " ", "; "), Place(end - 1, end - 1, "; ", "; ")
-    if leaves_early(block, _LEAVES, _INNER):
-        return Spot(path, name, Style.FATAL, first, None, None, plain=True, word=word)
+    start = span(block)[0]
+    first = Place(start + 1, start + 1, " ", "; ")
     body = [one for part in statements_in(block) for one in _statements(part)]
+    if not body or leaves_early(block, _LEAVES, _INNER):
+        return Spot(path, name, Style.FATAL, first, None, None, plain=True, word=word)
+    end = span(body[-1])[1]
+    last = Place(end, end, "; ", "")
     claims = (claim for one in reversed(body) if (claim := _claim(one, word)) is not None)
     return Spot(path, name, Style.FATAL, first, last, next(claims, None), plain=True, word=word)
 

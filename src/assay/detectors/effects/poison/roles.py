@@ -112,14 +112,10 @@ def names_in(reported: Iterable[str], names: Collection[str]) -> dict[str, list[
     found: dict[str, list[str]] = {}
     for full in reported:
         plain = uniform(full)
-        fitting = [
-            name
-            for one in (plain, plain.split("[", 1)[0])
-            for name in ends.get(_tail(one), ())
-            if _fits(one, uniform(name))
-        ]
-        longest = max(map(len, fitting), default=0)
-        best = {name for name in fitting if len(name) == longest}
+        spelled = dict.fromkeys((plain, plain.split("[", 1)[0]))
+        near = [(one, name) for one in spelled for name in ends.get(_tail(one), ())]
+        best = {name for one, name in near if one == uniform(name) or one.endswith(_behind(uniform(name)))}
+        best = {max(best, key=len)} if best else {name for one, name in near if uniform(name).endswith(f".{one}")}
         if len(best) == 1:
             found.setdefault(best.pop(), []).append(full)
     return found
@@ -130,5 +126,6 @@ def _tail(name: str) -> str:
     return name.replace(" ", ".").rpartition(".")[2]
 
 
-def _fits(reported: str, name: str) -> bool:
-    return reported == name or reported.endswith((f".{name}", f" {name}")) or name.endswith(f".{reported}")
+def _behind(name: str) -> tuple[str, str]:
+    """A name behind those of the folders, packages or groups that it is in."""
+    return f".{name}", f" {name}"
