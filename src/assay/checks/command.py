@@ -8,20 +8,25 @@ added ones are removed. Patterns are globs; ``@runner`` stands for the files tha
 they are (``conftest.py``, ``pytest.ini``, ``jest.config.*``, ``sitecustomize.py``, modules that shadow pytest,
 unittest or their imports, plugins of packages that were never installed, ``.cargo/config.toml`` and so on).
 
-``tests`` writes all of this out in one word: ``tests: pytest`` (or jest, vitest, node, go, cargo; or junit with a
-``command`` of your own that writes JUnit XML) stands for the runner's command, for a report in the right format,
-and for ``restore`` of ``@runner`` and of the baseline's own tests (``@tests``: test files, what they are loaded
-with and their data). Tests that the agent added don't run. When a task is seeded, the names of all tests that pass
-on the baseline are recorded, and each must pass again; ``to_fix`` names tests that fail there and must pass, too.
+``tests`` writes all of this out in one word: ``tests: pytest`` (or unittest, jest, vitest, node, go, cargo; or
+junit with a ``command`` of your own that writes JUnit XML) stands for the runner's command, for a report in the
+right format, and for ``restore`` of ``@runner`` and of the baseline's own tests (``@tests``: test files, what they
+are loaded with and their data). Tests that the agent added don't run. When a task is seeded, the names of all
+tests that pass on the baseline are recorded, and each must pass again; ``to_fix`` names tests that fail there and
+must pass, too.
 
 ``report`` asks for positive evidence: the test runner must write a report while the command runs, the report must
 agree with the exit code, and every test in ``expected`` must have passed. A run that ends early or runs nothing
 writes no report.
 
-``canaries`` names a runner (pytest, node, jest, vitest or go; ``tests`` sets it): a run that passed is repeated
-with two tests of ours beside the others, one that must pass and one that must fail, with names that nobody could
-know. A report in which either is missing or wrong was forged, or the runner isn't running, and the scorer fails.
-Where the baseline's own run doesn't report them either, they say nothing, and the evidence says so.
+``canaries`` names a runner (pytest, unittest, node, jest, vitest or go; ``tests`` sets it): a run that passed is
+repeated with tests that must fail, because code under test can forge the report of the process it runs in. Two
+tests of ours with random names are added, one that must pass and one that must fail. And most of the project's own
+tests are edited so that they must fail, the others so that nothing changes, in ways that nobody can foresee. If a
+test that can't pass is reported as passed, again and by itself, and fails on the baseline when it must, the report
+was forged, and the scorer fails and names it. Where the baseline's own run does the same, nothing follows, and the
+evidence says so. ``canary_runs`` asks for more than one such run; each makes those tests fail that the one before
+left alone.
 
 If the runner can't even start (the program or a module isn't there, or no test is found) and the same happens on
 the baseline, the scorer is an ERROR: the measurement is broken, not the agent's work.
@@ -35,7 +40,7 @@ from assay.core.errors import AssayError
 from assay.core.field_limits import MULTILINE, limits, one_of
 from assay.core.outcome import Outcome, Scored
 from assay.detectors.effects.canaries import RUNNERS
-from assay.detectors.effects.poison.trial import Tested, believe
+from assay.detectors.effects.poison.trial import Reported, believe
 from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
@@ -59,6 +64,7 @@ class Command:
     """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds.
 
     ``restore`` has globs of paths that are put back first; ``@runner`` and ``@tests`` stand for sets of them.
+    ``canary_runs`` is how often a run that passed is repeated to see whether its report can be believed.
     ``objective`` marks the command whose result the judge reads as the objective test. Without it, that is the
     first required command.
     """
@@ -95,15 +101,15 @@ class Command:
         if not outcome.passed:
             self._refuse_to_blame(ran, evidence)
         elif self.canaries is not None and self.report is not None:
-            tested = Tested(
+            reported = Reported(
                 *(self.canaries, self.command, self.timeout_s, self.report, self.restore, self._passed(ran))
             )
-            outcome = self._believed(tested, outcome, evidence)
+            outcome = self._believed(reported, outcome, evidence)
         return outcome, self._passed(ran)
 
-    def _believed(self, tested: Tested, outcome: Scored, evidence: Workspace) -> Scored:
+    def _believed(self, reported: Reported, outcome: Scored, evidence: Workspace) -> Scored:
         """The outcome, unless runs of ours show that its report was forged."""
-        belief = believe(evidence, tested, self.canary_runs)
+        belief = believe(evidence, reported, self.canary_runs)
         seen = {**outcome.evidence, "canaries": belief.note}
         if belief.complaint is None:
             return Scored(outcome.score, outcome.passed, outcome.summary, seen)

@@ -29,7 +29,7 @@ _ENDED: Final = {Ended.PASSED, Ended.FAILED}
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class Reported:
     """A command with a report, what is put back before it runs, and the tests that passed by the report."""
 
     runner: str
@@ -54,13 +54,13 @@ class Belief:
     failed: int = 0
 
 
-def believe(evidence: Workspace, tested: Tested, runs: int) -> Belief:
+def believe(evidence: Workspace, reported: Reported, runs: int) -> Belief:
     """Run the command so many times more, with other tests made to fail each time."""
-    found = find_tests(evidence, tested.runner, tested.restore).among(tested.passed)
-    roles = drawn(found.reported, _always(tested, found), Dice(evidence.secret()))
+    found = find_tests(evidence, reported.runner, reported.restore).among(reported.passed)
+    roles = drawn(found.reported, _always(reported, found), Dice(evidence.secret()))
     seen: list[Belief] = []
     for _ in range(runs):
-        belief = _Round(evidence, tested, found, roles).belief()
+        belief = _Round(evidence, reported, found, roles).belief()
         if belief.complaint is not None:
             return belief
         seen.append(belief)
@@ -74,22 +74,22 @@ def _summed(seen: list[Belief]) -> Belief:
     return replace(seen[0], note=f"{seen[0].note}{counts}")
 
 
-def _always(tested: Tested, found: FoundTests) -> set[str]:
+def _always(reported: Reported, found: FoundTests) -> set[str]:
     """The tests that the agent was asked to mend: those that must pass by name, and those that didn't before."""
-    report = Report(dict.fromkeys(tested.passed, Ended.PASSED))
-    wanted = {full for name in tested.rule.expected for full in report.matching(name)}
-    if tested.rule.recorded:
-        wanted |= set(tested.passed).difference(tested.rule.recorded)
+    report = Report(dict.fromkeys(reported.passed, Ended.PASSED))
+    wanted = {full for name in reported.rule.expected for full in report.matching(name)}
+    if reported.rule.recorded:
+        wanted |= set(reported.passed).difference(reported.rule.recorded)
     return {name for name, reported in found.reported.items() if not wanted.isdisjoint(reported)}
 
 
 class _Round:
     """One run with canaries and edited tests, and what is asked further where something is odd in it."""
 
-    def __init__(self, evidence: Workspace, tested: Tested, found: FoundTests, roles: dict[str, Role]) -> None:
-        self.evidence, self.tested, self.found, self.roles = evidence, tested, found, roles
+    def __init__(self, evidence: Workspace, reported: Reported, found: FoundTests, roles: dict[str, Role]) -> None:
+        self.evidence, self.reported, self.found, self.roles = evidence, reported, found, roles
         self.dice = Dice(evidence.secret())
-        self.canaries = made(tested.runner, evidence.secret(), evidence.baseline_paths(), evidence.before)
+        self.canaries = made(reported.runner, evidence.secret(), evidence.baseline_paths(), evidence.before)
         ours = {} if self.canaries is None else {self.canaries.path: self.canaries.content}
         self.files = {**found.written(roles, self.dice), **ours}
 
@@ -212,13 +212,13 @@ class _Round:
         return self._run(Tree(Side.BASELINE, files=self.files))
 
     def _agents(self, files: dict[str, bytes]) -> Report | None:
-        return self._run(Tree(swapped=self.tested.restore, files=files))
+        return self._run(Tree(swapped=self.reported.restore, files=files))
 
     def _run(self, tree: Tree) -> Report | None:
         """The report of a run; None if there is none that can be read."""
-        path = plain_path(self.tested.rule.path)
-        data = self.evidence.run(self.tested.command, self.tested.timeout_s, tree, (path,)).files.get(path)
+        path = plain_path(self.reported.rule.path)
+        data = self.evidence.run(self.reported.command, self.reported.timeout_s, tree, (path,)).files.get(path)
         try:
-            return None if data is None else read_report(self.tested.rule.format, data)
+            return None if data is None else read_report(self.reported.rule.format, data)
         except ValueError:
             return None
