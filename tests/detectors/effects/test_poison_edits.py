@@ -125,6 +125,11 @@ def test_an_async_test_is_not_plain() -> None:
         ast.parse(with_role("python", text, role))
 
 
+def test_a_property_is_left_alone() -> None:
+    text = "@given(st.integers())\ndef test_a(n):\n    assert n == n\n\n\ndef test_b():\n    pass\n"
+    assert [spot.name for spot in spots("python", text)] == ["tests.test_a.test_b"]
+
+
 JAVASCRIPT = """\
 describe("a sum", () => {
   it("adds", async () => {

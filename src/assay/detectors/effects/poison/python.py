@@ -34,6 +34,8 @@ _SIMPLE: Final = frozenset({
     "delete_statement", "global_statement", "nonlocal_statement", "import_statement", "import_from_statement",
 })  # fmt: skip
 _OTHER_ARGUMENTS: Final = re.compile(r"keyword_argument|list_splat|dictionary_splat")
+# A property that fails is searched for its smallest example, which may take minutes.
+_SEARCHES: Final = re.compile(r"@(?:\w+\.)?given\b")
 _HARMLESS: Final = re.compile(r"@(?:pytest\.mark\.(?:parametrize|slow|unit)|(?:unittest\.)?mock\.patch|patch)\b")
 
 
@@ -53,6 +55,8 @@ def _in_body(body: "SgNode", inside: str, path: str, text: str) -> Iterator[Spot
         full = f"{inside}.{name.text()}"
         if defined.kind() == "class_definition":
             yield from _in_body(block, full, path, text)
+        elif any(_SEARCHES.match(one.text()) for one in decorators):
+            continue
         elif defined.kind() == "function_definition" and name.text().startswith("test"):
             plain = not _is_async(defined) and all(_HARMLESS.match(one.text()) for one in decorators)
             yield from _test(block, full, path, text, plain)

@@ -4,26 +4,19 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from assay.detectors.effects.canaries import is_test_of
 from assay.detectors.effects.mutants import LARGEST, SourceText
 from assay.detectors.effects.poison.edits import Dice, Role, edited
 from assay.detectors.effects.poison.find import spots_in
 from assay.detectors.effects.poison.spots import Spot
 from assay.detectors.runner_files.own_tests import belongs_to_tests
-from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
+from assay.detectors.test_code.paths import language_of
 from assay.evidence.apart import UnreadableError
 from assay.evidence.workspace import Workspace
 from assay.formats.path_patterns import matching
 from assay.formats.test_reports.model import Ended, Report, uniform
 
 MOST_FILES: Final = 200
-LANGUAGES: Final = {
-    "pytest": ("python",),
-    "unittest": ("python",),
-    "node": ("javascript", "typescript"),
-    "jest": ("javascript", "typescript"),
-    "vitest": ("javascript", "typescript"),
-    "go": ("go",),
-}
 # Of four tests that need not pass by name, one stays as it is.
 _OF, _FAIL = 4, 3
 
@@ -66,7 +59,7 @@ class FoundTests:
 def find_tests(evidence: Workspace, runner: str, restored: tuple[str, ...]) -> FoundTests:
     """The baseline's tests that a runner would run, where they run as they were at the baseline."""
     found = FoundTests()
-    paths = [path for path in evidence.baseline_paths() if _is_test(path, LANGUAGES[runner])]
+    paths = [path for path in evidence.baseline_paths() if is_test_of(runner, path)]
     for path in paths[:MOST_FILES]:
         data, language = evidence.before(path), language_of(path)
         if data is None or language is None or len(data) > LARGEST:
@@ -82,10 +75,6 @@ def find_tests(evidence: Workspace, runner: str, restored: tuple[str, ...]) -> F
         for spot in spots:
             found.spots.setdefault(spot.name, []).append(spot)
     return found
-
-
-def _is_test(path: str, languages: tuple[str, ...]) -> bool:
-    return language_of(path) in languages and is_test_file(path) and is_collected_path(path)
 
 
 def _comes_back(path: str, restored: tuple[str, ...]) -> bool:
