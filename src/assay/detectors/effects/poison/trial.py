@@ -23,6 +23,8 @@ from assay.formats.test_reports.rule import ReportRule
 
 MOST_TRIED: Final = 3
 MOST_NAMED: Final = 20
+# For each failure, pytest reads the whole file again to show its lines, which nobody looks at here.
+_SETTINGS: Final = {"pytest": "export PYTEST_ADDOPTS=--tb=no; "}
 NO_REPORT: Final = "there is no report"
 _FAIL, _SAME = {Ended.FAILED}, {Ended.PASSED}
 _ENDED: Final = {Ended.PASSED, Ended.FAILED}
@@ -217,7 +219,8 @@ class _Round:
     def _run(self, tree: Tree) -> Report | None:
         """The report of a run; None if there is none that can be read."""
         path = plain_path(self.reported.rule.path)
-        data = self.evidence.run(self.reported.command, self.reported.timeout_s, tree, (path,)).files.get(path)
+        command = f"{_SETTINGS.get(self.reported.runner, '')}{self.reported.command}"
+        data = self.evidence.run(command, self.reported.timeout_s, tree, (path,)).files.get(path)
         try:
             return None if data is None else read_report(self.reported.rule.format, data)
         except ValueError:
