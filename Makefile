@@ -3,7 +3,7 @@
 # Python packages go into .venv. A target that needs them sets them up first, and does so again only when the pinned
 # requirements change. Three things go outside this folder if you are root on a system with apt: bubblewrap, without
 # which tasks run in another sandbox, and for the tests an SSH server and Chromium, without which SFTP and pages are
-# not tested. Where there is npm, a generator of TypeScript clients goes into .venv, too.
+# not tested. Where there is npm, a generator of TypeScript clients, jest and vitest go into .venv, too.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.attacks.coding_projects import Files, verdicts
 from tests.attacks.test_coding_commands import (
     HONEST,
     REPORT_PASSES,
-    Files,
     isolation,  # noqa: F401 - a fixture
     project,  # noqa: F401 - a fixture
     score,
-    verdicts,
 )
 
 ENTRY = "[pytest11]\naid = aid\n"

@@ -186,7 +186,9 @@ def test_the_bounds_themselves_are_fine() -> None:
 
 
 def test_a_report_has_a_format_that_is_known() -> None:
-    with pytest.raises(ValueError, match=r"^format must be one of junit, pytest, jest, go, cargo, got 'tap'"):
+    with pytest.raises(
+        ValueError, match=r"^format must be one of junit, pytest, jest, go, cargo, unittest, got 'tap'"
+    ):
         ReportRule(REPORT, "tap")
 
 
@@ -239,3 +241,9 @@ def test_a_runner_that_the_agent_broke_is_a_failure(before: CommandRun | None) -
     found = Command(RUN).run(FakeWorkspace(runs={RUN: NO_PYTEST}, baseline_runs={RUN: before} if before else {}))
     assert isinstance(found, Scored)
     assert not found.passed
+
+
+@pytest.mark.parametrize("runs", [0, 11])
+def test_the_extra_runs_are_from_1_to_10(runs: int) -> None:
+    with pytest.raises(ValueError, match=rf"^canary_runs must be from 1 to 10, got {runs}$"):
+        Command("true", report=ReportRule("report.xml"), canaries="pytest", canary_runs=runs)

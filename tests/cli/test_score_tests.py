@@ -137,11 +137,17 @@ def test_a_baseline_on_which_nothing_passes_is_refused(cli: Cli, tmp_path: Path)
     assert not (tmp_path / "task").exists()
 
 
+RUNNERS = "pytest, unittest, jest, vitest, node, go, cargo, junit"
+
+
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"tests": "nose"}, "tests must be one of pytest, jest, vitest, node, go, cargo, junit, got 'nose'"),
-        ({"tests": 1}, "tests must be one of pytest, jest, vitest, node, go, cargo, junit, got 1"),
+        (
+            {"tests": "nose"},
+            "tests must be one of pytest, unittest, jest, vitest, node, go, cargo, junit, got 'nose'",
+        ),
+        ({"tests": 1}, "tests must be one of pytest, unittest, jest, vitest, node, go, cargo, junit, got 1"),
         ({"tests": "junit"}, "command must be given with tests: junit, got nothing"),
         ({"tests": "pytest", "to_fix": "a"}, "to_fix must be a list of names of tests, got 'a'"),
         ({"tests": "pytest", "report": 1}, "report must be an object, got 1"),

@@ -8,20 +8,25 @@ added ones are removed. Patterns are globs; ``@runner`` stands for the files tha
 they are (``conftest.py``, ``pytest.ini``, ``jest.config.*``, ``sitecustomize.py``, modules that shadow pytest,
 unittest or their imports, plugins of packages that were never installed, ``.cargo/config.toml`` and so on).
 
-``tests`` writes all of this out in one word: ``tests: pytest`` (or jest, vitest, node, go, cargo; or junit with a
-``command`` of your own that writes JUnit XML) stands for the runner's command, for a report in the right format,
-and for ``restore`` of ``@runner`` and of the baseline's own tests (``@tests``: test files, what they are loaded
-with and their data). Tests that the agent added don't run. When a task is seeded, the names of all tests that pass
-on the baseline are recorded, and each must pass again; ``to_fix`` names tests that fail there and must pass, too.
+``tests`` writes all of this out in one word: ``tests: pytest`` (or unittest, jest, vitest, node, go, cargo; or
+junit with a ``command`` of your own that writes JUnit XML) stands for the runner's command, for a report in the
+right format, and for ``restore`` of ``@runner`` and of the baseline's own tests (``@tests``: test files, what they
+are loaded with and their data). Tests that the agent added don't run. When a task is seeded, the names of all
+tests that pass on the baseline are recorded, and each must pass again; ``to_fix`` names tests that fail there and
+must pass, too.
 
 ``report`` asks for positive evidence: the test runner must write a report while the command runs, the report must
 agree with the exit code, and every test in ``expected`` must have passed. A run that ends early or runs nothing
 writes no report.
 
-``canaries`` names a runner (pytest, node, jest, vitest or go; ``tests`` sets it): a run that passed is repeated
-with two tests of ours beside the others, one that must pass and one that must fail, with names that nobody could
-know. A report in which either is missing or wrong was forged, or the runner isn't running, and the scorer fails.
-Where the baseline's own run doesn't report them either, they say nothing, and the evidence says so.
+``canaries`` names a runner (pytest, unittest, node, jest, vitest or go; ``tests`` sets it): a run that passed is
+repeated with tests that must fail, because code under test can forge the report of the process it runs in. Two
+tests of ours with random names are added, one that must pass and one that must fail. And most of the project's own
+tests are edited so that they must fail, the others so that nothing changes, in ways that nobody can foresee. If a
+test that can't pass is reported as passed, again and by itself, and fails on the baseline when it must, the report
+was forged, and the scorer fails and names it. Where the baseline's own run does the same, nothing follows, and the
+evidence says so. ``canary_runs`` asks for more than one such run; each makes those tests fail that the one before
+left alone.
 
 If the runner can't even start (the program or a module isn't there, or no test is found) and the same happens on
 the baseline, the scorer is an ERROR: the measurement is broken, not the agent's work.
@@ -34,7 +39,8 @@ from typing import ClassVar
 from assay.core.errors import AssayError
 from assay.core.field_limits import MULTILINE, limits, one_of
 from assay.core.outcome import Outcome, Scored
-from assay.detectors.effects.canaries import RUNNERS, Canaries, made
+from assay.detectors.effects.canaries import RUNNERS
+from assay.detectors.effects.poison.trial import Reported, believe
 from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
@@ -45,6 +51,7 @@ from assay.formats.test_reports.read import read_report
 from assay.formats.test_reports.rule import ReportRule
 
 RUNNER, TESTS = "@runner", "@tests"
+MAX_RUNS = 10
 _SET = re.compile(r"@\w+")
 
 
@@ -57,6 +64,7 @@ class Command:
     """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds.
 
     ``restore`` has globs of paths that are put back first; ``@runner`` and ``@tests`` stand for sets of them.
+    ``canary_runs`` is how often a run that passed is repeated to see whether its report can be believed.
     ``objective`` marks the command whose result the judge reads as the objective test. Without it, that is the
     first required command.
     """
@@ -70,12 +78,15 @@ class Command:
     report: ReportRule | None = None
     objective: bool = False
     canaries: str | None = field(default=None, metadata=one_of(RUNNERS))
+    canary_runs: int = field(default=1, metadata=limits(1, MAX_RUNS))
 
     def __post_init__(self) -> None:
         check_command(self.command, self.timeout_s)
         if self.canaries is not None and (self.canaries not in RUNNERS or self.report is None):
             needs = f"must be one of {', '.join(RUNNERS)}, together with a report"
             raise ValueError(f"canaries {needs}, got {self.canaries!r}")
+        if not 1 <= self.canary_runs <= MAX_RUNS:
+            raise ValueError(f"canary_runs must be from 1 to {MAX_RUNS}, got {self.canary_runs}")
         check_patterns(self.restore)
         unknown = next((one for one in self.restore if _SET.fullmatch(one) and one not in (RUNNER, TESTS)), None)
         if unknown is not None:
@@ -89,36 +100,21 @@ class Command:
         outcome, ran = self._tried(evidence)
         if not outcome.passed:
             self._refuse_to_blame(ran, evidence)
-        elif self.canaries is not None:
-            outcome = self._with_canaries(self.canaries, outcome, evidence)
+        elif self.canaries is not None and self.report is not None:
+            reported = Reported(
+                *(self.canaries, self.command, self.timeout_s, self.report, self.restore, self._passed(ran))
+            )
+            outcome = self._believed(reported, outcome, evidence)
         return outcome, self._passed(ran)
 
-    def _with_canaries(self, runner: str, outcome: Scored, evidence: Workspace) -> Scored:
-        """The outcome, unless the canaries end as they must on the baseline and not here."""
-        canaries = made(runner, evidence.secret(), evidence.baseline_paths(), evidence.before)
-        if canaries is None:
-            return _noted(outcome, "there is no test beside which they could be put")
-        files = {canaries.path: canaries.content}
-        complaint = self._sung(canaries, Tree(swapped=self.restore, files=files), evidence)
-        if complaint is None:
-            return _noted(outcome, "they ended as they must")
-        if self._sung(canaries, Tree(Side.BASELINE, files=files), evidence) is not None:
-            return _noted(outcome, "the baseline's own run doesn't report them, so they say nothing")
-        why = f"the report can't be believed: {complaint}"
-        return Scored(0.0, False, why, {**outcome.evidence, "canaries": complaint})
-
-    def _sung(self, canaries: Canaries, tree: Tree, evidence: Workspace) -> str | None:
-        """What is wrong with the report of a run with canaries."""
-        rule = self.report
-        if rule is None:
-            return None
-        data = evidence.run(self.command, self.timeout_s, tree, (plain_path(rule.path),)).files.get(
-            plain_path(rule.path)
-        )
-        try:
-            return "there is no report" if data is None else canaries.complaint(read_report(rule.format, data))
-        except ValueError as error:
-            return str(error)
+    def _believed(self, reported: Reported, outcome: Scored, evidence: Workspace) -> Scored:
+        """The outcome, unless runs of ours show that its report was forged."""
+        belief = believe(evidence, reported, self.canary_runs)
+        seen = {**outcome.evidence, "canaries": belief.note}
+        if belief.complaint is None:
+            return Scored(outcome.score, outcome.passed, outcome.summary, seen)
+        seen["findings"] = [*belief.findings]
+        return Scored(0.0, False, f"the report can't be believed: {belief.complaint}", seen)
 
     def _passed(self, ran: CommandRun) -> tuple[str, ...]:
         data = None if self.report is None else ran.files.get(plain_path(self.report.path))
@@ -177,10 +173,6 @@ class Command:
         if complaint is None:
             return Scored(1.0, True, f"exit code 0, {counted(report.count(Ended.PASSED), 'test')} passed", seen)
         return Scored(_share(report, findings, ran), False, complaint, seen)
-
-
-def _noted(outcome: Scored, canaries: str) -> Scored:
-    return Scored(outcome.score, outcome.passed, outcome.summary, {**outcome.evidence, "canaries": canaries})
 
 
 def _seen(ran: CommandRun) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 Their names are random. A report in which either is missing or wrong was forged, or its runner isn't running: code
 that writes a report when it is imported doesn't know of them, and whoever turns failures into passes turns ours.
+Whoever turns only the tests that it knows is found by ``assay.detectors.effects.poison``.
 """
 
 import re
@@ -52,6 +53,14 @@ _WAYS: Final = {
         'def {failing}():\n    assert sorted("ba") == ["b", "a"]\n',
         "test_{}",
     ),
+    "unittest": _Way(
+        ("python",),
+        "test_{}.py",
+        "import unittest\n\n\nclass Canaries(unittest.TestCase):\n    def {passing}(self):\n"
+        '        self.assertEqual(sorted("ba"), ["a", "b"])\n\n    def {failing}(self):\n'
+        '        self.assertEqual(sorted("ba"), ["b", "a"])\n',
+        "test_{}",
+    ),
     "node": _Way(
         ("javascript", "typescript"),
         "{}.test.mjs",
@@ -88,7 +97,7 @@ _PACKAGE: Final = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 def made(runner: str, secret: str, paths: Iterable[str], read: Read) -> Canaries | None:
     """Canaries beside the first test of the baseline; None if it has none that this runner would run."""
     way = _WAYS[runner]
-    beside = next((path for path in paths if _is_test(path, way.languages)), None)
+    beside = next((path for path in paths if is_test_of(runner, path)), None)
     if beside is None:
         return None
     half = len(secret) // 2
@@ -99,7 +108,8 @@ def made(runner: str, secret: str, paths: Iterable[str], read: Read) -> Canaries
     return Canaries(path, text.encode(), passing, failing)
 
 
-def _is_test(path: str, languages: tuple[str, ...]) -> bool:
+def is_test_of(runner: str, path: str) -> bool:
+    """Whether a runner would look for tests in a file."""
     name = path.rsplit("/", 1)[-1]
-    ours = language_of(path) in languages and name not in ("conftest.py", "__init__.py")
+    ours = language_of(path) in _WAYS[runner].languages and name not in ("conftest.py", "__init__.py")
     return ours and is_test_file(path) and is_collected_path(path)

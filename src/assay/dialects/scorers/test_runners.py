@@ -8,9 +8,9 @@ from assay.core.field_limits import one_of
 
 TESTS = "tests"
 TO_FIX = "to_fix"
-_XML, _JSON = ".assay-report.xml", ".assay-report.json"
+_XML, _JSON, _TEXT = ".assay-report.xml", ".assay-report.json", ".assay-report.txt"
 _PUT_BACK = ["@tests", "@runner"]
-_WITH_CANARIES = ("pytest", "jest", "vitest", "node", "go")
+_WITH_CANARIES = ("pytest", "unittest", "jest", "vitest", "node", "go")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,11 @@ class _Runner:
 
 RUNNERS = {
     "pytest": _Runner(f"python3 -m pytest -q -p no:cacheprovider --junitxml={_XML}", _XML, "junit"),
+    "unittest": _Runner(
+        f"python3 -m unittest discover -v -b 2> {_TEXT} || {{ code=$?; cat {_TEXT} >&2; exit $code; }}",
+        _TEXT,
+        "unittest",
+    ),
     "jest": _Runner(f"npx --no-install jest --ci --json --outputFile={_JSON}", _JSON, "jest"),
     "vitest": _Runner(f"npx --no-install vitest run --reporter=json --outputFile={_JSON}", _JSON, "jest"),
     "node": _Runner(f"node --test --test-reporter=junit --test-reporter-destination={_XML}", _XML, "junit"),

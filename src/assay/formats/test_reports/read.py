@@ -1,4 +1,4 @@
-"""Read a report: JUnit XML, or the JSON of pytest, jest, ``go test`` and cargo.
+"""Read a report: JUnit XML, the JSON of pytest, jest, ``go test`` and cargo, or the lines of unittest.
 
 Raises ``ValueError`` for any other text.
 """
@@ -10,6 +10,7 @@ from typing import Any
 from assay.formats.test_reports.events import read_cargo, read_go
 from assay.formats.test_reports.junit import read_junit
 from assay.formats.test_reports.model import Ended, Report, report_of
+from assay.formats.test_reports.verbose import read_unittest
 from assay.formats.test_reports.words import ended_of
 
 Results = Iterator[tuple[str, Ended]]
@@ -65,4 +66,5 @@ FORMATS: dict[str, Callable[[bytes], Results]] = {
     "jest": _jest,
     "go": read_go,
     "cargo": read_cargo,
+    "unittest": read_unittest,
 }
