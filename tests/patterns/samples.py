@@ -7,10 +7,14 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/runner_config/makefile.py": {"name": "NAME"},
     "detectors/runner_files/cargo_config.py": {"key": "runner"},
     "detectors/secrets/rules.py": {"pattern": ""},
-    "detectors/source_signs/curly_patches.py": {
-        "name": "ab", "held": ("", "ab"), "found": ("", "ab"), "parameter": ("", "ab"),
+    "detectors/source_signs/grammar.py": {"name": r"[A-Za-z_$@][\w$]*[?!]?(?!=[^=~>])|\$[\"0]"},
+    "detectors/source_signs/words.py": {
+        "start": ("", "^"), "end": ("", r"\Z"),
+        "choices": (
+            r"(?:(?:^|(?<=\.))[\w$@?!-]*\.env\([^()]*(?:\([^()]*\))?[^()]*\)(?![\w$]))|"
+            r"(?:^ab[\w$.]*\.(?:cd|ef)(?![\w$]))"
+        ),
     },
-    "detectors/source_signs/curly_source.py": {"names": ("ab", "cd"), "second": "ab", "indent": 80},
     "detectors/test_code/chunks.py": {"affected": ("ab", "cd")},
     "detectors/test_code/csharp/grammar.py": {"caught": "ab", "name": "ab"},
     "detectors/test_code/curly/catches.py": {"caught": "ab"},

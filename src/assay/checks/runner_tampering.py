@@ -37,6 +37,7 @@ from assay.detectors.runner_files.preload import preload_in_code, preload_signs
 from assay.detectors.source_signs.changed import signs_of_change
 from assay.detectors.source_signs.read import read_source_ahead, tampering_signs
 from assay.detectors.source_signs.roles import (
+    code_language,
     is_program_of_tests,
     is_script,
     is_source,
@@ -44,7 +45,7 @@ from assay.detectors.source_signs.roles import (
     serves_build,
 )
 from assay.detectors.source_signs.sign import Sign, sign
-from assay.detectors.test_code.paths import language_of
+from assay.evidence.apart import ReadApart, UnreadableError
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
 from assay.formats.counting import counted
 from assay.formats.source_text import source_text
@@ -66,12 +67,15 @@ class RunnerTampering:
             return NotApplicable("nothing changed")
         environments = _Environments(evidence)
         loaded = _loaded_by_runners(evidence)
-        found = [
-            _row(change, new)
-            for change in evidence.changes
-            for new in _signs(evidence, change, environments, change.path in loaded)
-        ]
-        notes = [*evidence.cut, *environments.notes]
+        found, unread = [], []
+        for change in evidence.changes:
+            try:
+                found += [
+                    _row(change, new) for new in _signs(evidence, change, environments, change.path in loaded)
+                ]
+            except UnreadableError as error:
+                unread.append(f"{change.path}: {error}, so it wasn't read.")
+        notes = [*evidence.cut, *environments.notes, *unread]
         details = {"findings": found[:_SHOWN], "count": len(found), "notes": notes}
         if found:
             return Scored(
@@ -144,16 +148,19 @@ def _is_stub(evidence: Workspace, path: str) -> bool:
 
 
 def _by_content(evidence: Workspace, change: Change, is_loaded: bool) -> list[Sign]:
-    return signs_of_change(evidence, change, lambda text, added: _of_text(change.path, text, added, is_loaded))
+    def every(text: str, added: str) -> Iterator[Sign]:
+        return _of_text(change.path, text, added, is_loaded, evidence.read_apart)
+
+    return signs_of_change(evidence, change, every)
 
 
-def _of_text(path: str, text: str, added: str, is_loaded: bool) -> Iterator[Sign]:
-    language = language_of(path)
+def _of_text(path: str, text: str, added: str, is_loaded: bool, apart: ReadApart) -> Iterator[Sign]:
+    language = code_language(path)
     if language is not None:
         program = is_program_of_tests(path) and not is_loaded
         in_tests = is_loaded or (is_test_code(path) and not program)
         script = program or is_script(path, text)
-        yield from tampering_signs(text, language, added=added, in_tests=in_tests, is_script=script)
+        yield from tampering_signs(text, language, added=added, in_tests=in_tests, is_script=script, apart=apart)
         if language == "python" and is_source(path):
             read_source_ahead(text, added, serves_build=serves_build(path))
         yield from preload_in_code(text, added)

@@ -32,6 +32,16 @@ _VENDORED = frozenset(
 )
 
 
+_MORE = {"kt": "kotlin", "kts": "kotlin", "php": "php", "swift": "swift"}
+
+
+def code_language(path: str) -> str | None:
+    """The language that a parser reads a file as; None where none does."""
+    if path.lower().endswith(".tsx"):
+        return "tsx"
+    return language_of(path) or _MORE.get(path.rpartition(".")[2].lower())
+
+
 def is_test_code(path: str) -> bool:
     """Test code and what is loaded with it. Rust's files count by their folder, since every one of them may hold
     tests.
@@ -70,4 +80,4 @@ def is_vendored(path: str) -> bool:
 
 def is_source(path: str) -> bool:
     """Code of the project itself, in a language that is read, and no test."""
-    return language_of(path) is not None and not is_test_code(path) and not is_vendored(path)
+    return code_language(path) is not None and not is_test_code(path) and not is_vendored(path)
