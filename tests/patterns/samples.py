@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 SAMPLES: Mapping[str, Mapping[str, Any]] = {
+    "detectors/checkers/settings.py": {"pattern": r"(?:ab\.)?(?:[^\n]*)\.cd\w+"},
+    "detectors/checkers/silenced.py": {"pattern": r"^[ \t]*(?://|#)[ \t]*ab[ \t]+cd\b", "until": r"ab[ \t]*cd"},
+    "detectors/checkers/tools.py": {"names": (r"[tj]ab[\w.-]*\.json",)},
     "detectors/runner_config/makefile.py": {"name": "NAME"},
     "detectors/runner_files/cargo_config.py": {"key": "runner"},
     "detectors/secrets/rules.py": {"pattern": ""},

@@ -30,9 +30,13 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.detectors.checkers.commands import hidden_checkers
+from assay.detectors.checkers.settings import settings_of, tools_of, weaker_settings
+from assay.detectors.checkers.silenced import may_be_silenced, newly_silenced
 from assay.detectors.runner_config import members, pytest_settings, python_tools, workflow
 from assay.detectors.runner_config.read import is_workflow, readers
 from assay.detectors.runner_config.weakening import Weakening, line_of
+from assay.detectors.source_signs.roles import is_vendored
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
 from assay.evidence.workspace import Change, EntryKind, Workspace
 from assay.formats.path_patterns import check_patterns, matching_in_disguise
@@ -59,10 +63,11 @@ class ProtectedConfig:
 
     def run(self, evidence: Workspace) -> Outcome:
         looked_at = [change for change in evidence.changes if _is_config(change) or self._is_named(change)]
-        if not looked_at:
-            return NotApplicable("no configuration of runners, builds or CI changed")
+        silenced = list(_silenced(evidence))
+        if not looked_at and not silenced:
+            return NotApplicable("no configuration of runners, builds, checkers or CI changed")
         files = _Files(evidence)
-        found = list(dict.fromkeys([*files.compared(), *self._named(looked_at)]))
+        found = list(dict.fromkeys([*files.compared(), *silenced, *self._named(looked_at)]))
         rows = [_row(path, weakening) for path, weakening in found[:_SHOWN]]
         details = {"findings": rows, "count": len(found), "notes": [*evidence.cut, *files.unread]}
         if found:
@@ -80,10 +85,21 @@ class ProtectedConfig:
                 yield change.path, Weakening("protected_path", 1, None, change.kind.value)
 
 
+def _silenced(evidence: Workspace) -> Iterator[_Found]:
+    """Code of any kind, tests too, in which a linter or a type checker is switched off."""
+    for change in evidence.changes:
+        if change.after is None or change.after.kind is not EntryKind.FILE or is_vendored(change.path):
+            continue
+        after = source_text(evidence.after(change.path)) if may_be_silenced(change.path) else None
+        if after is not None:
+            before = source_text(evidence.before(change.old_path)) if change.before is not None else None
+            yield from ((change.path, found) for found in newly_silenced(change.path, before, after))
+
+
 def _is_config(change: Change) -> bool:
     names = (*pytest_settings.FILES, *_COVERAGE, "conftest.py")
     return any(
-        readers(path) or is_workflow(path) or members.is_list(path) or _name(path) in names
+        readers(path) or is_workflow(path) or members.is_list(path) or _name(path) in names or tools_of(path)
         for path in change.paths
     )
 
@@ -106,10 +122,23 @@ class _Files:
                 tests = self._tests_below(_folder(change.path))
                 found = python_tools.collect_ignore(before or "", after or "", tests)
                 yield from ((change.path, weakening) for weakening in found)
+            weaker = weaker_settings(change.path, before, after, self._settings(change))
+            yield from ((change.path, found) for found in weaker)
+            if not change.path.endswith(".json"):
+                yield from ((change.path, found) for found in hidden_checkers(before, after))
             yield from self._left_out(change, before, after)
         yield from self._pytest()
         yield from self._coverage()
         yield from self._workflows()
+
+    def _settings(self, change: Change) -> dict[str, list[str]]:
+        """What the other changed files set for checkers now."""
+        others = (other for other in self._changes if other is not change and other.after is not None)
+        return {
+            key: values
+            for other in others
+            for key, values in settings_of(other.path, source_text(self._evidence.after(other.path))).items()
+        }
 
     def _left_out(self, change: Change, before: str | None, after: str | None) -> Iterator[_Found]:
         """What a build no longer has in it though it is still there. What was deleted needs no tests."""

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from assay.detectors.checkers.commands import weaker_scripts
 from assay.detectors.runner_config.commands import command_changes, runs_tests
 from assay.detectors.runner_config.patterns import excluded, is_specific, not_included
 from assay.detectors.runner_config.weakening import Weakening, weakening
@@ -76,11 +77,17 @@ def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
     old, new = _object(before), _object(after)
     text = after or ""
     yield from _scripts(old.get("scripts"), new.get("scripts"), text)
+    yield from weaker_scripts(_commands(old), _commands(new), text)
     for section in _SECTIONS:
         yield from compare(_of_json(old.get(section)), _of_json(new.get(section)), text, had=section in old)
     yield from _mapped(json.dumps(old.get("jest")), json.dumps(new.get("jest")))
     for name in sorted(_local_frameworks(new) - _local_frameworks(old)):
         yield weakening("framework_replaced", text, f'"{name}"', None, name)
+
+
+def _commands(package: dict[str, object]) -> dict[str, str]:
+    scripts = package.get("scripts")
+    return {str(name): str(command) for name, command in scripts.items()} if isinstance(scripts, dict) else {}
 
 
 def json_config(before: str | None, after: str | None) -> Iterator[Weakening]:

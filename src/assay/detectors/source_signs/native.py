@@ -20,7 +20,8 @@ _HINTS = re.compile(
     r"\b[aA]rgs\b|arguments|[sS]tack|[cC]aller|[bB]acktrace|getTrace|callsite|typeof|[tT]est|TEST|[sS]pec\b|jest|jasmine|"
     r"expect|assert|Assert|refute|[eE]xit|halt|\bdie\b|Date\b|Timecop|timekeeper|[mM]ockdate|performance|singleton_class|"
     r"Module\b|require\.cache|prototype|[gG]lobal|PROGRAM_NAME|LOADED_FEATURES|\$0|class\.path|junit|Object\.is|isArray|"
-    r"GetAssemblies|FriendlyName|linkname|CARGO_|macro_rules|XCT|PHPUNIT|Symbol\.for|failures|failedExp|\.errors"
+    r"GetAssemblies|FriendlyName|linkname|CARGO_|macro_rules|XCT|PHPUNIT|Symbol\.for|filter_run|exclusion_filter|dry_run|"
+    r"set_exception|instance_variable_set|failures|failedExp|\.errors"
 )
 _JUDGED = re.compile(
     r"\b(?:[eE]quals?|isEqual\w*|deepEquals?|asymmetricMatch|eql\?|sameAs|TestMain|around|intercept\w*|handle\w{0,40}Exception|"
@@ -28,7 +29,7 @@ _JUDGED = re.compile(
     r"\b(?:def|fun|func|function|void|const)\s{1,4}(?:assert|refute|expect|XCTAssert)"
 )
 # Names that rules know by themselves.
-_ALSO = frozenset(("expect", "Run", "Module", "Object", "Array", "Number", "prototype", "require"))
+_ALSO = frozenset(("expect", "Run", "Module", "Object", "Array", "Number", "prototype", "require", '$"'))
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def _compiled(patterns: Patterns, start: str, end: str) -> re.Pattern[str]:
 
 _WORD = re.compile(r"[A-Za-z_$@][\w$]*[?!]?")
 _GIVEN_TO = re.compile(r"(?<!typeof)(?<!defined\?)\([^()]*\)")
-_GIVEN = re.compile(r"\\\((.*?)\\\)")
+_GIVEN = re.compile(r"\\\(([^()]*)\\\)")
 
 
 def _regex(pattern: str) -> str:

@@ -4,12 +4,11 @@ from assay.detectors.source_signs.words import Words
 
 WORDS = Words(
     equality=("<equals|equal|isEqual|isEqualTo|sameAs>",),
-    environment=("^<getenv|env>(*)", "^$_<ENV|SERVER>.*", "^env(*,…)"),
+    environment=("^<getenv|env>(*)", "^<$_ENV|$_SERVER>.*", "^env(*,…)"),
     outside=(
         "^$argv",
         "^$_SERVER.<argv|SCRIPT_NAME|PHP_SELF|SCRIPT_FILENAME>",
         "get_included_files()",
-        "^debug_zval_*(*)",
     ),
     asks=(
         "defined(PHPUNIT*)",
