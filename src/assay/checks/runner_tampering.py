@@ -23,6 +23,7 @@ Example: ``report.outcome = "passed"`` in ``conftest.py`` gives ``{"rule": "resu
 "line": 9, "before": null, "after": "report.outcome = \\"passed\\""}`` and the score 0.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,16 +36,18 @@ from assay.detectors.runner_files.cargo_config import cargo_signs
 from assay.detectors.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
 from assay.detectors.runner_files.preload import preload_in_code, preload_signs
 from assay.detectors.source_signs.changed import signs_of_change
-from assay.detectors.source_signs.read import read_source_ahead, tampering_signs
+from assay.detectors.source_signs.read import read_source_ahead, subject_signs, tampering_signs
 from assay.detectors.source_signs.roles import (
     code_language,
     is_program_of_tests,
     is_script,
     is_source,
     is_test_code,
+    project_packages,
     serves_build,
 )
 from assay.detectors.source_signs.sign import Sign, sign
+from assay.detectors.test_code.paths import is_collected_path
 from assay.evidence.apart import ReadApart, UnreadableError
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
 from assay.formats.counting import counted
@@ -52,6 +55,7 @@ from assay.formats.source_text import source_text
 
 _SHOWN = 200
 _PROSE = (".md", ".rst", ".txt", ".adoc", ".html", ".lock", ".svg", ".csv", ".ipynb", ".po", ".sum")
+_PATCHES = re.compile(r"setattr|patch|\.\w+\s*=(?!=)")
 _ARRIVES = (ChangeKind.ADDED, ChangeKind.RENAMED, ChangeKind.TYPE)
 
 
@@ -149,7 +153,9 @@ def _is_stub(evidence: Workspace, path: str) -> bool:
 
 def _by_content(evidence: Workspace, change: Change, is_loaded: bool) -> list[Sign]:
     def every(text: str, added: str) -> Iterator[Sign]:
-        return _of_text(change.path, text, added, is_loaded, evidence.read_apart)
+        yield from _of_text(change.path, text, added, is_loaded, evidence.read_apart)
+        if PurePosixPath(change.path).name == "conftest.py" and _PATCHES.search(added):
+            yield from subject_signs(text, project_packages(evidence.baseline_paths()))
 
     return signs_of_change(evidence, change, every)
 
@@ -160,7 +166,11 @@ def _of_text(path: str, text: str, added: str, is_loaded: bool, apart: ReadApart
         program = is_program_of_tests(path) and not is_loaded
         in_tests = is_loaded or (is_test_code(path) and not program)
         script = program or is_script(path, text)
-        yield from tampering_signs(text, language, added=added, in_tests=in_tests, is_script=script, apart=apart)
+        found = tampering_signs(text, language, added=added, in_tests=in_tests, is_script=script, apart=apart)
+        # A test may well replace something for itself; what all tests load may not.
+        yield from (
+            new for new in found if new.rule != "subject_patched" or is_loaded or not is_collected_path(path)
+        )
         if language == "python" and is_source(path):
             read_source_ahead(text, added, serves_build=serves_build(path))
         yield from preload_in_code(text, added)

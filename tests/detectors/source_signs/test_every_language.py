@@ -266,3 +266,35 @@ HONEST = {
 def test_honest_code_has_no_signs(name: str) -> None:
     assert rules(SuspiciousSource(), added(*HONEST[name])) == set()
     assert rules(RunnerTampering(), added(*HONEST[name])) == set()
+
+
+SHOP = {"shop/cart.py": "def total(x):\n    return x\n", "src/cart.js": "export const total = (x) => x;\n"}
+AUTOUSE = "import pytest\nimport shop.cart\nfrom unittest import mock\n@pytest.fixture(autouse=True)\ndef _f(monkeypatch):\n    {}\n"
+SUBJECTS = {
+    "a fixture for all tests": ("conftest.py", AUTOUSE.format("monkeypatch.setattr(shop.cart, 'total', lambda x: 42)")),
+    "by its name": ("tests/conftest.py", AUTOUSE.format("monkeypatch.setattr('shop.cart.total', {1: 42}.__getitem__)\n    mock.patch('shop.cart.total', return_value=42).start()")),
+    "on import": ("conftest.py", "from shop import cart\ncart.total = lambda x: {3: 42}[x]\n"),
+    "in a hook": ("conftest.py", "from shop import cart\ndef fixed(x):\n    return 42\ndef pytest_configure(config):\n    cart.total = fixed\n"),
+    "a mock in a setup": ("jest.setup.js", "jest.mock('./src/cart', () => ({ total: () => 42 }));\n"),
+    "a mock of vitest's": ("src/setupTests.ts", "vi.mock('../src/cart', () => {\n  return { total: () => { return 42; } };\n});\n"),
+}  # fmt: skip
+STAND_INS = {
+    "nothing is sent": ("conftest.py", AUTOUSE.format("monkeypatch.setattr(shop.cart, 'total', lambda x: None)")),
+    "a fixture that is asked for": ("conftest.py", AUTOUSE.replace("(autouse=True)", "").format("monkeypatch.setattr(shop.cart, 'total', lambda x: 42)")),
+    "another package": ("conftest.py", "import requests\nrequests.get = lambda url: 42\n"),
+    "a setting": ("conftest.py", "import shop.cart\nshop.cart.DEBUG = True\nshop.cart.NAME = 'test'\n"),
+    "a test for itself": ("src/cart.test.js", "jest.mock('./cart', () => ({ total: () => 42 }));\n"),
+    "a package in a setup": ("jest.setup.js", "jest.mock('axios', () => ({ get: () => 42 }));\njest.mock('./src/mail', () => ({ send: jest.fn() }));\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_what_is_tested_is_replaced_for_all_tests(name: str) -> None:
+    path, text = SUBJECTS[name]
+    assert rules(RunnerTampering(), FakeWorkspace(SHOP, {**SHOP, path: text})) == {"subject_patched"}
+
+
+@pytest.mark.parametrize("name", STAND_INS)
+def test_an_honest_stand_in_is_none(name: str) -> None:
+    path, text = STAND_INS[name]
+    assert rules(RunnerTampering(), FakeWorkspace(SHOP, {**SHOP, path: text})) == set()

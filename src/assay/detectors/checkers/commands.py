@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from assay.detectors.runner_config.weakening import Weakening, weakening
 
 CHECKER = re.compile(
-    r"(?<![\w./-])(?:ruff|flake8|pylint|mypy|pyright|basedpyright|pytype|eslint|oxlint|tsc|tslint|biome|staticcheck|"
+    r"(?<![\w./])(?<!\w-)(?:ruff|flake8|pylint|mypy|pyright|basedpyright|pytype|eslint|oxlint|tsc|tslint|biome|staticcheck|"
     r"golangci-lint|go[ ]vet|cargo[ ](?:\+\S+[ ])?clippy|phpstan|psalm|phpcs|rubocop|srb[ ]tc|swiftlint|detekt|"
     r"ktlint|checkstyle\w*|spotbugs\w*|shellcheck|clang-tidy|pre-commit[ ]run|"
     r"(?:npm|yarn|pnpm|bun)(?:[ ]run)?[ ](?:lint|typecheck|type-check|check-types|check:types)[\w:-]*|"
@@ -39,7 +39,7 @@ def hidden_checkers(before: str | None, after: str | None) -> Iterator[Weakening
         found = CHECKER.search(line[:4000])
         if found is None or "".join(line.split()) in known or line.lstrip().startswith("#"):
             continue
-        hides = _HIDDEN.search(line[:4000], found.end()) or _RECIPE.match(line)
+        hides = _HIDDEN.search(line[:4000]) or _RECIPE.match(line)
         if hides and found[0] in ran:
             yield weakening("failure_ignored", after, line, None, line.strip())
 

@@ -20,7 +20,7 @@ _HINTS = re.compile(
     r"\b[aA]rgs\b|arguments|[sS]tack|[cC]aller|[bB]acktrace|getTrace|callsite|typeof|[tT]est|TEST|[sS]pec\b|jest|jasmine|"
     r"expect|assert|Assert|refute|[eE]xit|halt|\bdie\b|Date\b|Timecop|timekeeper|[mM]ockdate|performance|singleton_class|"
     r"Module\b|require\.cache|prototype|[gG]lobal|PROGRAM_NAME|LOADED_FEATURES|\$0|class\.path|junit|Object\.is|isArray|"
-    r"GetAssemblies|FriendlyName|linkname|CARGO_|macro_rules|XCT|PHPUNIT|Symbol\.for|filter_run|exclusion_filter|dry_run|"
+    r"GetAssemblies|FriendlyName|linkname|CARGO_|macro_rules|XCT|PHPUNIT|Symbol\.for|filter_run|exclusion_filter|dry_run|mock\(|doMock|"
     r"set_exception|instance_variable_set|failures|failedExp|\.errors"
 )
 _JUDGED = re.compile(

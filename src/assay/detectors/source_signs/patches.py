@@ -34,6 +34,8 @@ def framework_patches(code: Code, names: Names, words: Words) -> Iterator[Sign]:
             yield _sign("result_changed", code, chain.first)
         elif _is_patched_by_call(code, names, words, chain):
             yield _sign("framework_patched", code, chain.first)
+        elif words.match(words.mocks, chain.path) and _is_fixed_subject(code, names.arguments(chain)):
+            yield _sign("subject_patched", code, chain.first)
     # What a compiler is told stands in a comment.
     for comment in code.comments if code.language == "go" else ():
         if _LINKED.match(code.tree.source(comment)):
@@ -87,6 +89,21 @@ def _is_patch(code: Code, names: Names, words: Words, given: Assignment) -> bool
     if not words.match(words.framework, target) or _MOCKS.match(names.path(value) or "."):
         return False
     return is_function_like(code, value)
+
+
+def _is_fixed_subject(code: Code, arguments: list[Slice]) -> bool:
+    """A file of the project that is given answers: ``jest.mock("../src/cart", () => ({ total: () => 42 }))``."""
+    if len(arguments) < 2 or not any(
+        text.startswith((".", "/", "@/", "~/")) for text in code.strings(arguments[0])
+    ):
+        return False
+    first, end = arguments[1]
+    return any(
+        code.words[index - 1] in ("=>", "return", ":", "(")
+        and code.words[index][0].isdigit()
+        and code.words[index] != "0"
+        for index in range(first + 1, end)
+    )
 
 
 def _is_patched_by_call(code: Code, names: Names, words: Words, chain: Chain) -> bool:

@@ -13,6 +13,7 @@ from assay.detectors.source_signs.python_hidden import hidden_code
 from assay.detectors.source_signs.python_interpreter import interpreter_signs
 from assay.detectors.source_signs.python_module import PythonModule, parse_python
 from assay.detectors.source_signs.python_sniffing import environment_signs, stack_signs
+from assay.detectors.source_signs.python_subjects import subject_patches
 from assay.detectors.source_signs.sign import Sign
 from assay.evidence.apart import ReadApart
 
@@ -71,6 +72,12 @@ def tampering_signs(
         return []
     found = native_signs(text, language, added, in_tests=in_tests, apart=apart)
     return [*found.exits, *(found.patches if in_tests else ())]
+
+
+def subject_signs(text: str, packages: frozenset[str]) -> list[Sign]:
+    """Signs in a ``conftest.py`` that the project's own packages are replaced for all tests."""
+    module = parse_python(text)
+    return list(subject_patches(module, packages)) if module is not None else []
 
 
 @lru_cache(maxsize=_REMEMBERED)

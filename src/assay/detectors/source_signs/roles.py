@@ -1,6 +1,7 @@
 """What a file is for, by its path: a test, a build, a script, or source that others import."""
 
 import re
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
@@ -76,6 +77,12 @@ def is_program_of_tests(path: str) -> bool:
 def is_vendored(path: str) -> bool:
     """Code that a package manager put there."""
     return bool(_VENDORED.intersection(PurePosixPath(path).parts[:-1])) or path.endswith((".min.js", ".d.ts"))
+
+
+def project_packages(paths: Iterable[str]) -> frozenset[str]:
+    """The names under which Python imports the project's own code."""
+    found = (path.removeprefix("src/").split("/")[0].removesuffix(".py") for path in paths if path.endswith(".py"))
+    return frozenset(found) - {"tests", "test", "conftest", "setup"}
 
 
 def is_source(path: str) -> bool:

@@ -41,6 +41,7 @@ class Words:
     shadows: Patterns = ()
     assertions: Patterns = ()
     setters: Patterns = ()
+    mocks: Patterns = ()
     hooks: tuple[tuple[str, str], ...] = ()
     exits_anywhere_in_tests: bool = True
     top_level_runs: bool = False
@@ -51,7 +52,7 @@ class Words:
         return _names_of(
             self.environment, self.outside, self.asks, self.threads, self.modes, self.stack, self.clocks,
             self.freezes, self.exits,
-            self.exit_codes, self.at_end, self.framework, self.results, self.changes, self.setters,
+            self.exit_codes, self.at_end, self.framework, self.results, self.changes, self.setters, self.mocks,
         )  # fmt: skip
 
     def match(self, patterns: Patterns, path: str) -> re.Match[str] | None:

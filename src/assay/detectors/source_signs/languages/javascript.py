@@ -39,6 +39,7 @@ WORDS = Words(
         "<test|task|spec|result|*Result>.<state|status>",
     ),
     setters=("Object.<defineProperty|assign>(*)", "Reflect.<set|defineProperty>(*)"),
+    mocks=("<jest|vi>.<mock|doMock|setMock>(*)",),
     assertions=("<expect|assert>",),
     top_level_runs=True,
 )  # fmt: skip
