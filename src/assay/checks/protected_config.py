@@ -1,5 +1,5 @@
-"""Protected configuration: settings of runners, builds and CI still run the same tests and mean the same by a
-pass.
+"""Protected configuration: settings of runners, builds, checkers and CI still run the same tests and mean the
+same by a pass.
 
 Compares settings, not lines: a new dependency, a version, a reformatted file or an option for the output is
 nothing. Knows pytest (whichever of its files counts), coverage, tox, nox, ``collect_ignore``; package.json's
@@ -8,7 +8,14 @@ run tests; workflows of GitHub, GitLab and others, Jenkinsfile, justfile, Taskfi
 Gradle, .rspec, Rakefile, solutions and project files of .NET and .runsettings. A module, project or crate that a
 build no longer lists counts while it is still there.
 
-A finding has one of these rules: ``failure_ignored`` (``|| true``, ``continue-on-error``), ``not_run``
+Linters and type checkers count too. A finding is a comment or an attribute that silences one for a whole file, in
+source or in tests (``checker_silenced``: ``# ruff: noqa``, ``// @ts-nocheck``, ``/* eslint-disable */`` without an
+end, ``#![allow(warnings)]``); a setting of tsconfig.json, mypy, pyright, ruff, flake8, pylint, ESLint, biome,
+golangci-lint, clippy, PHPStan, Psalm, RuboCop, SwiftLint, detekt, .NET or Maven that was strict and isn't
+(``checker_weakened``); a script that ran one and doesn't (``checker_not_run``); a failure of one that no longer
+counts (``failure_ignored``). A silence that names a code, is for one line, or stands in generated code is honest.
+
+Any other finding has one of these rules: ``failure_ignored`` (``|| true``, ``continue-on-error``), ``not_run``
 (``-DskipTests``), ``narrowed`` (``-k``, ``--deselect``), ``tests_excluded``, ``tests_not_collected``,
 ``empty_run_passes``, ``test_command_emptied``, ``strictness_removed``, ``threshold_lowered``, ``retried``,
 ``expectations_rewritten``, ``plugin_loaded``, ``framework_replaced``, ``module_replaced`` (a stand-in for a module

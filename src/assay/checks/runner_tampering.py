@@ -4,9 +4,11 @@ Looks at changed files for what was not there before:
 
 - in Python: hooks of pytest that change a report, the status or the selection, catch what tests raise or never run
   them; exits with success on import or at the end; patched frameworks in conftest and tests
-- in JavaScript, Go, Java, Rust, Ruby and C#: replaced ``expect`` and ``it``, ``process.exit(0)`` in tests, a
-  ``TestMain`` that drops the result, ``at_exit { exit! 0 }``, module initialisers that exit, extensions of
-  JUnit that swallow
+- in JavaScript, TypeScript, Go, Java, Kotlin, Rust, Ruby, C#, PHP and Swift: replaced ``expect`` and ``it``,
+  assertions that check nothing, ``process.exit(0)`` in tests, a ``TestMain`` that drops the result, ``at_exit {
+  exit! 0 }``, module initialisers that exit, hooks of JUnit, PHPUnit and XCTest that swallow
+- in a ``conftest.py`` or a setup file of jest or vitest, what is tested replaced by something with a fixed answer
+  (``subject_patched``); a stand-in that answers nothing, and one that a test asks for, are honest
 - files that the configuration of jest, vitest, mocha and others has them load, as the tests themselves
 - files that stand in front of others: modules named like pytest, unittest or what these import,
   ``sitecustomize.py``, ``.pth`` files that run code, executables named like tools, classes in a framework's

@@ -100,6 +100,11 @@ class Code:
         """Functions by the offset that they begin at."""
         return {function.node.start: function for function in self.functions}
 
+    def scope(self, node: Node) -> Slice:
+        """The words of the function around a node; all words where there is none."""
+        around = next((one for one in node.ancestors() if one.kind in self.grammar.functions), None)
+        return self.slice(around) if around is not None else (0, len(self.words))
+
     def strings(self, part: Slice) -> list[str]:
         return [word[1:] for word in self.words[part[0] : part[1]] if word[0] == '"' and len(word) > 1]
 

@@ -10,6 +10,7 @@ from assay.detectors.source_signs.words import Words
 from assay.detectors.test_code.word_sets import word_set
 
 _GOES_ON = word_set("if unless } end ) ; rescue and or ||")
+_NO_EXIT = ("process.exit", "process.reallyExit", "process.abort")
 _PROGRAM = word_set("args usage help clap main Command")
 
 
@@ -24,9 +25,7 @@ def exit_signs(code: Code, names: Names, words: Words, *, in_tests: bool) -> Ite
     if code.language == "javascript" and not in_tests:
         for given in code.assignments:
             path = names.target(given)
-            if path in ("process.exit", "process.reallyExit", "process.abort") and is_function_like(
-                code, given.value
-            ):
+            if path.endswith(_NO_EXIT) and is_function_like(code, given.value):
                 yield _sign("framework_patched", code, given.target[0])
     if in_tests and words.exits_anywhere_in_tests:
         yield from (_sign("exit_in_test", code, index) for index in found.explicit)

@@ -50,7 +50,7 @@ def clock_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
         if words.match(words.clocks, names.target(given)):
             yield _sign("clock_patched", code, given.target[0])
     for function in code.functions:
-        if words.match(words.clocks, function.name):
+        if "." in function.name and words.match(words.clocks, function.name):
             yield _sign("clock_patched", code, function.at)
     for chain in names.chains:
         if words.match(words.freezes, chain.path):

@@ -1,7 +1,7 @@
 """Code that behaves otherwise when it is tested: it asks the environment, the program's own name or the stack."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from assay.detectors.source_signs.code import Code, Slice
 from assay.detectors.source_signs.names import Chain, Names
@@ -56,9 +56,9 @@ def mode_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
     def asks(part: Slice) -> bool:
         return any(_is_mode(code, words, chain.path, part) for chain in names.within(part))
 
-    held = _held(code, asks)
+    held = _Held(code, asks)
     for part in code.conditions:
-        if (asks(part) or _has(code, part, held)) and not _starts_or_logs(code, part):
+        if (asks(part) or held.names_in(part)) and not _starts_or_logs(code, part):
             yield _sign("environment_sniffed", code, part[0])
 
 
@@ -71,11 +71,11 @@ def stack_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
         return any(words.match(words.stack, chain.path) for chain in names.within(part))
 
     # A compiler may give the caller as an argument.
-    held = _held(code, about, set(_callers(code)))
+    held = _Held(code, about, _callers(code))
     for part in code.conditions:
-        asked = about(part) or _has(code, part, held)
+        asked = about(part) or held.names_in(part)
         # Whether there is a stack at all tells nothing; a text in the condition asks who is on it.
-        if asked and (any(code.strings(part)) or _was_asked(code, part, held)):
+        if asked and (any(code.strings(part)) or held.was_asked(part)):
             yield _sign("stack_inspected", code, part[0])
     for chain in names.chains:
         whole = names.statement(chain)
@@ -114,37 +114,48 @@ def _is_compared(code: Code, part: Slice) -> bool:
     return any(text != "main" for text in code.strings(part)) and any(map(_COMPARES.search, inside))
 
 
-def _held(code: Code, about: Callable[[Slice], bool], known: set[str] | None = None) -> set[str]:
-    """The names that are given something, directly or by way of each other."""
-    held = set(known or ())
-    for _ in range(_ROUNDS):
-        size = len(held)
-        for given in code.assignments:
+class _Held:
+    """The names that are given something, directly or by way of each other, each where it is known."""
+
+    def __init__(self, code: Code, about: Callable[[Slice], bool], known: Iterable[str] = ()) -> None:
+        self._code = code
+        self._known: dict[str, set[Slice]] = {name: {(0, len(code.words))} for name in known}
+        for _ in range(_ROUNDS):
+            if not self._grows(about) or len(self._known) > _MOST_HELD:
+                break
+
+    def _grows(self, about: Callable[[Slice], bool]) -> bool:
+        grown = False
+        for given in self._code.assignments:
             value = given.value[0], min(given.value[1], given.value[0] + _LONGEST)
-            if about(value) or _has(code, value, held):
-                held.update(code.names_in(given.target))
-        if len(held) == size or len(held) > _MOST_HELD:
-            break
-    return held
+            if not about(value) and not self.names_in(value):
+                continue
+            scope = self._code.scope(given.node)
+            for name in self._code.names_in(given.target):
+                grown = grown or scope not in self._known.get(name, ())
+                self._known.setdefault(name, set()).add(scope)
+        return grown
 
+    def names_in(self, part: Slice) -> set[str]:
+        """Those of the names that are in a slice."""
+        words = self._code.words
+        return {
+            words[index]
+            for index in range(part[0], part[1])
+            if words[index] in self._known
+            and (index == 0 or words[index - 1] not in (".", "?."))
+            and any(first <= index < end for first, end in self._known[words[index]])
+        }
 
-def _has(code: Code, part: Slice, names: set[str]) -> bool:
-    words = code.words
-    return bool(names) and any(
-        words[index] in names and (index == 0 or words[index - 1] not in (".", "?."))
-        for index in range(part[0], part[1])
-    )
-
-
-def _was_asked(code: Code, part: Slice, held: set[str]) -> bool:
-    """Whether a name in a condition holds the answer to a question that was put to the stack before."""
-    names = held.intersection(code.words[part[0] : part[1]])
-    return any(
-        any(code.strings(given.value))
-        and any(map(_COMPARES.search, code.words[given.value[0] : given.value[1]]))
-        and not names.isdisjoint(code.names_in(given.target))
-        for given in code.assignments
-    )
+    def was_asked(self, part: Slice) -> bool:
+        """Whether a name in a slice holds the answer to a question that was put before."""
+        names, code = self.names_in(part), self._code
+        return bool(names) and any(
+            any(code.strings(given.value))
+            and any(map(_COMPARES.search, code.words[given.value[0] : given.value[1]]))
+            and not names.isdisjoint(code.names_in(given.target))
+            for given in code.assignments
+        )
 
 
 def _starts_or_logs(code: Code, part: Slice) -> bool:

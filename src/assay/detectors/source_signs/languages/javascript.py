@@ -12,11 +12,11 @@ WORDS = Words(
     environment=("process.env.*", "import.meta.env.*", "Deno.env.get(*)", "Bun.env.*"),
     outside=(
         "process.<argv|argv0|title|execArgv|mainModule>", "require.<cache|main>", "module.<parent|children>",
-        "Deno.<args|mainModule>", "Symbol.for(*)", "process.env.npm_lifecycle_<event|script>",
+        "Deno.<args|mainModule>", "process.env.npm_lifecycle_<event|script>",
     ),
     asks=(
         f"typeof({_RUNNER})", "process.env.<VITEST|TAP|AVA_PATH|MOCHA*|JEST*>", "import.meta.env.<VITEST|JEST*>",
-        "import.meta.vitest",
+        "import.meta.vitest", "Symbol.for(jest.*)",
     ),
     modes=(f"^{_GLOBAL}.<jest|describe|it|expect|jasmine>",),
     stack=("Error(*).stack", "captureStackTrace(*)", "*.stack", "<callsites|callsite>(*)", "arguments.callee"),
