@@ -47,14 +47,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
 MATCHED_ELSEWHERE = frozenset(
     (
         "detectors/runner_config/builds.py:_XML_RULES",
-        "detectors/source_signs/code_text.py:_CURLY",
-        "detectors/source_signs/code_text.py:_RUST",
-        "detectors/source_signs/code_text.py:_RUBY",
-        "detectors/source_signs/code_text.py:_GRAMMARS",
-        "detectors/source_signs/code_text.py:_IN_LINE",
-        "detectors/source_signs/code_text.py:_OVER_LINES",
-        "detectors/source_signs/code_text.py:_RUBY_SINGLE",
-        "detectors/source_signs/code_text.py:_TEMPLATE",
+        "detectors/runner_config/code_text.py:_KINDS",
         "detectors/test_code/unchanged.py:_JAVASCRIPT",
         "detectors/test_code/unchanged.py:_LAYOUTS",
         "formats/fhirpath/escape.py:ID",

@@ -40,11 +40,12 @@ from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.checkers.commands import hidden_checkers
 from assay.detectors.checkers.settings import settings_of, tools_of, weaker_settings
 from assay.detectors.checkers.silenced import may_be_silenced, newly_silenced
-from assay.detectors.runner_config import members, pytest_settings, python_tools, workflow
-from assay.detectors.runner_config.read import is_workflow, readers
+from assay.detectors.runner_config import javascript, members, pytest_settings, python_tools, workflow
+from assay.detectors.runner_config.read import is_code_config, is_workflow, readers
 from assay.detectors.runner_config.weakening import Weakening, line_of
 from assay.detectors.source_signs.roles import is_vendored
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
+from assay.evidence.apart import UnreadableError
 from assay.evidence.workspace import Change, EntryKind, Workspace
 from assay.formats.path_patterns import check_patterns, matching_in_disguise
 from assay.formats.source_text import source_text
@@ -106,9 +107,8 @@ def _silenced(evidence: Workspace) -> Iterator[_Found]:
 def _is_config(change: Change) -> bool:
     names = (*pytest_settings.FILES, *_COVERAGE, "conftest.py")
     return any(
-        readers(path) or is_workflow(path) or members.is_list(path) or _name(path) in names or tools_of(path)
-        for path in change.paths
-    )
+        readers(path) or tools_of(path) or members.is_list(path) or _name(path) in names for path in change.paths
+    ) or any(is_workflow(path) or is_code_config(path) for path in change.paths)
 
 
 class _Files:
@@ -125,6 +125,8 @@ class _Files:
             before, after = self._texts(change)
             for compare in readers(change.path):
                 yield from ((change.path, found) for found in compare(before, after))
+            if is_code_config(change.path):
+                yield from self._code_config(change, before, after)
             if _name(change.path) == "conftest.py":
                 tests = self._tests_below(_folder(change.path))
                 found = python_tools.collect_ignore(before or "", after or "", tests)
@@ -137,6 +139,14 @@ class _Files:
         yield from self._pytest()
         yield from self._coverage()
         yield from self._workflows()
+
+    def _code_config(self, change: Change, before: str | None, after: str | None) -> Iterator[_Found]:
+        try:
+            found = list(javascript.code_config(change.path, before, after, self._evidence.read_apart))
+        except UnreadableError as error:
+            self.unread.append(f"{change.path}: {error}, so it wasn't read.")
+            return
+        yield from ((change.path, weaker) for weaker in found)
 
     def _settings(self, change: Change) -> dict[str, list[str]]:
         """What the other changed files set for checkers now."""

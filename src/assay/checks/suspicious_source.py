@@ -2,7 +2,7 @@
 
 Looks at changed source that is no test, in Python, JavaScript, TypeScript, Go, Java, Kotlin, Rust, Ruby, C#, PHP
 and Swift, for what was not in the file before. Code is parsed, and other names for the same thing are followed:
-``const p = process; p["e" + "nv"].CI`` is ``process.env.CI``.
+``const p = process; p["e" + "nv"].CI`` is ``process.env.CI``. A finding has one of these rules:
 
 - ``always_equal``: ``__eq__``, ``equals``, ``Equals``, ``==`` or ``PartialEq`` with an answer that depends on
   nothing
@@ -17,9 +17,9 @@ and Swift, for what was not in the file before. Code is parsed, and other names 
 - ``hidden_code``: code that is decoded from a literal and executed
 
 It has no fields and is advisory unless a scenario says otherwise: a sign isn't proof. Not seen: what another
-language does, names that a program computes, tables whose entries are computed, tests that are not in the workspace, and inputs that are
-reached by way of hashes. Python that is newer than the one that runs the check and code that a parser gives up
-on are not read, and the evidence says so.
+language does, names that a program computes, tables whose entries are computed, tests that are not in the
+workspace, and inputs that are reached by way of hashes. Python that is newer than the one that runs the check and
+code that a parser gives up on are not read, and the evidence says so.
 
 Example: ``def __eq__(self, other): return True`` in ``src/money.py`` gives ``{"rule": "always_equal", "path":
 "src/money.py", "line": 12, "before": null, "after": "def __eq__(self, other):"}`` and the score 0.
