@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from assay.detectors.source_signs.grammar import GRAMMARS, Grammar
+from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.tree import Node, Tree, parse
 from assay.detectors.test_code.word_sets import word_set
 
@@ -77,9 +78,10 @@ class Code:
             self.tree.line(self.starts[index]) if index < len(self.starts) else self.tree.line(len(self.tree.text))
         )
 
-    def source_line(self, index: int) -> str:
+    def sign(self, rule: str, index: int) -> Sign:
+        """A sign at a word, with the line that it is on."""
         start = self.tree.text.rfind("\n", 0, self.starts[index]) + 1
-        return self.tree.text[start : start + 400].partition("\n")[0]
+        return sign(rule, self.line(index), self.tree.text[start : start + 400].partition("\n")[0])
 
     def breaks(self, index: int) -> bool:
         """Whether a word is the first of its line."""

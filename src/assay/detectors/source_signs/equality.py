@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from assay.detectors.source_signs.code import Code, Function
-from assay.detectors.source_signs.sign import Sign, sign
+from assay.detectors.source_signs.sign import Sign
 from assay.detectors.source_signs.words import Words
 from assay.detectors.test_code.word_sets import word_set
 
@@ -26,7 +26,7 @@ def equality_signs(code: Code, words: Words) -> Iterator[Sign]:
             # Go's plain functions named so compare something of their own.
             method = code.language != "go" or len(function.head) > 1
             if method and answers_always(code, function, yes=wanted):
-                yield sign("always_equal", code.line(function.at), code.source_line(function.at))
+                yield code.sign("always_equal", function.at)
 
 
 def answers_always(code: Code, function: Function, *, yes: bool) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from assay.detectors.source_signs.code import Code, Function, Slice
 from assay.detectors.source_signs.names import Names
 from assay.detectors.source_signs.patches import is_function_like
-from assay.detectors.source_signs.sign import Sign, sign
+from assay.detectors.source_signs.sign import Sign
 from assay.detectors.source_signs.words import Words
 from assay.detectors.test_code.word_sets import word_set
 
@@ -18,7 +18,7 @@ def exit_signs(code: Code, names: Names, words: Words, *, in_tests: bool) -> Ite
     """Everything of a file that ends the process with success at the wrong time."""
     found = _Exits(code, names, words)
     at_end = list(found.at_end())
-    yield from (_sign("exit_at_end", code, part[0]) for part in at_end)
+    yield from (code.sign("exit_at_end", part[0]) for part in at_end)
     yield from found.early("exit_in_test" if code.language == "rust" else "exit_at_import", in_tests)
     if code.language == "go":
         yield from _dropped_results(code, names, found)
@@ -26,14 +26,14 @@ def exit_signs(code: Code, names: Names, words: Words, *, in_tests: bool) -> Ite
         for given in code.assignments:
             path = names.target(given)
             if path.endswith(_NO_EXIT) and is_function_like(code, given.value):
-                yield _sign("framework_patched", code, given.target[0])
+                yield code.sign("framework_patched", given.target[0])
     if in_tests and words.exits_anywhere_in_tests:
-        yield from (_sign("exit_in_test", code, index) for index in found.explicit)
+        yield from (code.sign("exit_in_test", index) for index in found.explicit)
     elif words.top_level_runs and (in_tests or code.language != "ruby"):
-        yield from (_sign("exit_at_import", code, index) for index in found.explicit if found.is_top_level(index))
+        yield from (code.sign("exit_at_import", index) for index in found.explicit if found.is_top_level(index))
     # A library has no reason to end the program that uses it, unless it reads the command line.
     if code.language == "rust" and not in_tests and _PROGRAM.isdisjoint(code.words):
-        yield from (_sign("exit_in_library", code, index) for index in found.explicit)
+        yield from (code.sign("exit_in_library", index) for index in found.explicit)
 
 
 class _Exits:
@@ -72,10 +72,10 @@ class _Exits:
         for function in code.functions:
             looked_at = not in_tests or not self._words.exits_anywhere_in_tests
             if looked_at and function.body and self._is_early(function) and self.within(function.body):
-                yield _sign(rule, code, function.at)
+                yield code.sign(rule, function.at)
         for node in code.tree.nodes:
             if node.kind in self._words.early_blocks and not in_tests and self.within(code.slice(node)):
-                yield _sign(rule, code, code.at(node.start))
+                yield code.sign(rule, code.at(node.start))
 
     def is_top_level(self, index: int) -> bool:
         code = self._code
@@ -119,7 +119,7 @@ def _dropped_results(code: Code, names: Names, exits: _Exits) -> Iterator[Sign]:
             deferred = any(code.words[index - 1] == "defer" and first <= index < end for index in exits.all)
             dropped = exits.within((runs[-1], end)) or deferred or _is_reset(code, function.body, runs)
         if dropped:
-            yield _sign("result_changed", code, function.at)
+            yield code.sign("result_changed", function.at)
 
 
 def _is_reset(code: Code, body: Slice, runs: list[int]) -> bool:
@@ -132,7 +132,3 @@ def _is_reset(code: Code, body: Slice, runs: list[int]) -> bool:
         and not held.isdisjoint(code.names_in(given.target))
         for given in inside
     )
-
-
-def _sign(rule: str, code: Code, index: int) -> Sign:
-    return sign(rule, code.line(index), code.source_line(index))

@@ -26,16 +26,16 @@ def framework_patches(code: Code, names: Names, words: Words) -> Iterator[Sign]:
     """Functions of a framework that are replaced by others."""
     for given in code.assignments:
         if _is_patch(code, names, words, given):
-            yield _sign("framework_patched", code, given.target[0])
+            yield code.sign("framework_patched", given.target[0])
         elif words.match(words.results, names.target(given)) and _value(code, given) in _EMPTIED:
-            yield _sign(_rule_of_results(code), code, given.target[0])
+            yield code.sign(_rule_of_results(code), given.target[0])
     for chain in names.chains:
         if words.match(words.changes, chain.path):
-            yield _sign("result_changed", code, chain.first)
+            yield code.sign("result_changed", chain.first)
         elif _is_patched_by_call(code, names, words, chain):
-            yield _sign("framework_patched", code, chain.first)
+            yield code.sign("framework_patched", chain.first)
         elif words.match(words.mocks, chain.path) and _is_fixed_subject(code, names.arguments(chain)):
-            yield _sign("subject_patched", code, chain.first)
+            yield code.sign("subject_patched", chain.first)
     # What a compiler is told stands in a comment.
     for comment in code.comments if code.language == "go" else ():
         if _LINKED.match(code.tree.source(comment)):
@@ -48,13 +48,13 @@ def clock_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
     """Clocks that are replaced or stopped."""
     for given in code.assignments:
         if words.match(words.clocks, names.target(given)):
-            yield _sign("clock_patched", code, given.target[0])
+            yield code.sign("clock_patched", given.target[0])
     for function in code.functions:
         if "." in function.name and words.match(words.clocks, function.name):
-            yield _sign("clock_patched", code, function.at)
+            yield code.sign("clock_patched", function.at)
     for chain in names.chains:
         if words.match(words.freezes, chain.path):
-            yield _sign("clock_patched", code, chain.first)
+            yield code.sign("clock_patched", chain.first)
 
 
 def is_function_like(code: Code, value: Slice) -> bool:
@@ -155,10 +155,10 @@ def _shadows(code: Code, words: Words) -> Iterator[Sign]:
         if not words.is_one(words.shadows, whole) or "partial" in code.words[first:at]:
             continue
         if code.language != "ruby":
-            yield _sign("framework_replaced", code, at)
+            yield code.sign("framework_replaced", at)
         # A framework's class may be opened to include helpers; not to give its methods another meaning.
         elif "<" not in code.words[at : at + 6] and _redefines(code, (at, end)):
-            yield _sign("framework_patched", code, first)
+            yield code.sign("framework_patched", first)
 
 
 def _class_name(code: Code, first: int, end: int) -> tuple[str, int]:
@@ -206,12 +206,12 @@ def _of_functions(code: Code, words: Words) -> Iterator[Sign]:
             if code.language == "javascript":
                 method = function.node.kind == "method_definition" or _is_member(code, function)
                 if not method and not any(map(_CHECKS.fullmatch, body)):
-                    yield _sign("framework_replaced", code, function.at)
+                    yield code.sign("framework_replaced", function.at)
             elif _NOTHING.issuperset(body):
-                yield _sign("assertion_emptied", code, function.at)
+                yield code.sign("assertion_emptied", function.at)
         for name, needed in words.hooks:
             if words.is_one((name,), function.name) and not set(needed.split("|")).intersection(body):
-                yield _sign("failure_swallowed", code, function.at)
+                yield code.sign("failure_swallowed", function.at)
     if code.language == "ruby":
         yield from _not_run(code)
 
@@ -231,8 +231,4 @@ def _not_run(code: Code) -> Iterator[Sign]:
         block = code.block_after(opening)
         inside = [one for one in code.words[block[0] : block[1]] if one != "do"]
         if len(inside) > 2 and inside[0] == "|" and inside[1] not in inside[2:]:
-            yield _sign("test_not_run", code, index)
-
-
-def _sign(rule: str, code: Code, index: int) -> Sign:
-    return sign(rule, code.line(index), code.source_line(index))
+            yield code.sign("test_not_run", index)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from assay.detectors.source_signs.code import Code, Slice
 from assay.detectors.source_signs.names import Chain, Names
-from assay.detectors.source_signs.sign import Sign, sign
+from assay.detectors.source_signs.sign import Sign
 from assay.detectors.source_signs.words import Words
 from assay.detectors.test_code.word_sets import word_set
 
@@ -37,7 +37,7 @@ def runner_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
     """Questions that only a test run answers with yes, wherever they stand."""
     for index, word in enumerate(code.words):
         if word[0] == '"' and RUNNER_VARIABLES.fullmatch(word, 1) and len(word) > 7:
-            yield _sign("environment_sniffed", code, index)
+            yield code.sign("environment_sniffed", index)
     for chain in names.chains:
         if (
             words.match(words.asks, chain.path)
@@ -45,7 +45,7 @@ def runner_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
             or (words.match(words.outside, chain.path) and _names_runner(code, names, chain))
             or (words.match(words.threads, chain.path) and _is_compared(code, names.statement(chain)))
         ):
-            yield _sign("environment_sniffed", code, chain.end - 1)
+            yield code.sign("environment_sniffed", chain.end - 1)
     if code.language == "rust":
         yield from _two_versions(code)
 
@@ -59,7 +59,7 @@ def mode_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
     held = _Held(code, asks)
     for part in code.conditions:
         if (asks(part) or held.names_in(part)) and not _starts_or_logs(code, part):
-            yield _sign("environment_sniffed", code, part[0])
+            yield code.sign("environment_sniffed", part[0])
 
 
 def stack_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
@@ -76,11 +76,11 @@ def stack_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
         asked = about(part) or held.names_in(part)
         # Whether there is a stack at all tells nothing; a text in the condition asks who is on it.
         if asked and (any(code.strings(part)) or held.was_asked(part)):
-            yield _sign("stack_inspected", code, part[0])
+            yield code.sign("stack_inspected", part[0])
     for chain in names.chains:
         whole = names.statement(chain)
         if words.match(words.stack, chain.path) and any(map(_TESTS.search, code.strings(whole))):
-            yield _sign("stack_inspected", code, chain.first)
+            yield code.sign("stack_inspected", chain.first)
 
 
 def _callers(code: Code) -> Iterator[str]:
@@ -169,8 +169,4 @@ def _two_versions(code: Code) -> Iterator[Sign]:
     real = {function.name for function in code.functions if "not" in function.head and "test" in function.head}
     for function in code.functions:
         if function.name in real and "cfg" in function.head and "not" not in function.head:
-            yield _sign("environment_sniffed", code, function.at)
-
-
-def _sign(rule: str, code: Code, index: int) -> Sign:
-    return sign(rule, code.line(index), code.source_line(index))
+            yield code.sign("environment_sniffed", function.at)
