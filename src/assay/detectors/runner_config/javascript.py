@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping
 
 from assay.detectors.checkers.commands import weaker_scripts
-from assay.detectors.runner_config.code_keys import ConfigKeys, ConfigText, read_keys
 from assay.detectors.runner_config.commands import command_changes, runs_tests
 from assay.detectors.runner_config.patterns import excluded, is_specific, not_included
 from assay.detectors.runner_config.weakening import Weakening, weakening
@@ -98,6 +97,8 @@ def code_config(path: str, before: str | None, after: str | None, apart: ReadApa
 
     Raises ``UnreadableError`` where the parser gives up on it.
     """
+    from assay.detectors.runner_config.code_keys import ConfigKeys, ConfigText, read_keys  # noqa: PLC0415 - rarely needed
+
     language = "typescript" if path.endswith("ts") else "javascript"
     old, new = (
         apart(read_keys, ConfigText(language, text.encode("utf-8", "replace").decode(), _KEYS), ConfigKeys)

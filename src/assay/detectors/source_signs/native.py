@@ -1,16 +1,9 @@
-"""All signs of a file in a language that the native parser reads. It may never return, so it is called apart."""
+"""All signs of a file in a language that the native parser reads: what to ask, and when it is worth while."""
 
 import re
 from dataclasses import dataclass, field
 
-from assay.detectors.source_signs.code import read_code
-from assay.detectors.source_signs.equality import equality_signs
-from assay.detectors.source_signs.exits import exit_signs
-from assay.detectors.source_signs.languages import WORDS
-from assay.detectors.source_signs.names import Names
-from assay.detectors.source_signs.patches import clock_signs, framework_patches
 from assay.detectors.source_signs.sign import Sign
-from assay.detectors.source_signs.sniffing import mode_signs, runner_signs, stack_signs
 from assay.evidence.apart import ReadApart
 
 # A word of which one is in every line that makes a sign, and the functions that are judged by what is in them or
@@ -28,8 +21,6 @@ _JUDGED = re.compile(
     r"onNotSuccessfulTest|invokeTest|runBare|runTest)\b|fn\s{1,4}(?:eq|ne)\b|(?:def|operator|func)\s{1,4}[=!]=|hasInstance|"
     r"\b(?:def|fun|func|function|void|const)\s{1,4}(?:assert|refute|expect|XCTAssert)"
 )
-# Names that rules know by themselves.
-_ALSO = frozenset(("expect", "Run", "Module", "Object", "Array", "Number", "prototype", "require", '$"'))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +48,8 @@ def native_signs(text: str, language: str, added: str, *, in_tests: bool, apart:
     """
     if _HINTS.search(added) is None and _JUDGED.search(text) is None:
         return NativeSigns()
+    # The rules are needed where they are run, and for few of the files.
+    from assay.detectors.source_signs.native_reader import read_signs  # noqa: PLC0415
+
     question = SourceText(language, text.encode("utf-8", "replace").decode(), in_tests)
     return apart(read_signs, question, NativeSigns)
-
-
-def read_signs(question: SourceText) -> NativeSigns:
-    """Read one text. Only to be called apart."""
-    code = read_code(question.text, question.language)
-    words = WORDS[code.language]
-    names = Names(code, words.names | _ALSO)
-    found = NativeSigns()
-    if not question.in_tests:
-        found.source.extend(equality_signs(code, words))
-        found.source.extend(runner_signs(code, names, words))
-        found.source.extend(mode_signs(code, names, words))
-        found.source.extend(stack_signs(code, names, words))
-        found.source.extend(clock_signs(code, names, words))
-    found.patches.extend(framework_patches(code, names, words))
-    found.exits.extend(exit_signs(code, names, words, in_tests=question.in_tests))
-    return found

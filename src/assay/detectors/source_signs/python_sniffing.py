@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from assay.detectors.source_signs.python_module import PythonModule, constant_text
 from assay.detectors.source_signs.sign import Sign
-from assay.detectors.source_signs.sniffing import CI_VARIABLES
+from assay.detectors.source_signs.variables import CI_VARIABLES
 
 _STACK = frozenset({
     "inspect.stack", "inspect.currentframe", "inspect.getouterframes", "inspect.trace", "sys._getframe",

@@ -6,19 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from assay.detectors.source_signs.code import Code, Slice
 from assay.detectors.source_signs.names import Chain, Names
 from assay.detectors.source_signs.sign import Sign
+from assay.detectors.source_signs.variables import CI_VARIABLES, RUNNER_VARIABLES
 from assay.detectors.source_signs.words import Words
 from assay.detectors.test_code.word_sets import word_set
 
-RUNNER_VARIABLES = re.compile(
-    r"_?PYTEST(?:_\w*)?|UNITTEST_\w+|TOX_ENV_NAME|NOX_CURRENT_SESSION|JEST_WORKER_ID|VITEST(?:_(?:WORKER|POOL)_ID)?|"
-    r"RUST_TEST_\w+|NEXTEST\w*|CARGO_TARGET_TMPDIR|VSTEST_\w+|DOTNET_TEST\w*|PHPUNIT_\w+|PEST_\w+|"
-    r"XCTestConfigurationFilePath|XCTestBundlePath|XCTestSessionIdentifier|SWIFT_TESTING\w*|GO_TEST\w*"
-)
-"""Variables that only a test runner sets, whatever the language."""
-CI_VARIABLES = word_set(
-    "CI GITHUB_ACTIONS GITLAB_CI TRAVIS CIRCLECI BUILDKITE JENKINS_URL TEAMCITY_VERSION CONTINUOUS_INTEGRATION "
-    "TF_BUILD APPVEYOR"
-)
 _MODES = word_set("NODE_ENV RAILS_ENV RACK_ENV APP_ENV SPRING_PROFILES_ACTIVE ASPNETCORE_ENVIRONMENT")
 _RUNNERS = re.compile(
     r"(?i:jest|mocha|vitest|jasmine|rspec|minitest|xunit|nunit|mstest|testhost|vstest|junit|testng|surefire|pytest|"
