@@ -39,7 +39,7 @@ from typing import ClassVar
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.checkers.commands import hidden_checkers
 from assay.detectors.checkers.settings import settings_of, tools_of, weaker_settings
-from assay.detectors.checkers.silenced import may_be_silenced, newly_silenced
+from assay.detectors.checkers.silenced import has_silence, is_code, newly_silenced
 from assay.detectors.runner_config import javascript, members, pytest_settings, python_tools, workflow
 from assay.detectors.runner_config.read import is_code_config, is_workflow, readers
 from assay.detectors.runner_config.weakening import Weakening, line_of
@@ -98,7 +98,8 @@ def _silenced(evidence: Workspace) -> Iterator[_Found]:
     for change in evidence.changes:
         if change.after is None or change.after.kind is not EntryKind.FILE or is_vendored(change.path):
             continue
-        after = source_text(evidence.after(change.path)) if may_be_silenced(change.path) else None
+        data = evidence.after(change.path) if is_code(change.path) else None
+        after = source_text(data) if data is not None and has_silence(change.path, data) else None
         if after is not None:
             before = source_text(evidence.before(change.old_path)) if change.before is not None else None
             yield from ((change.path, found) for found in newly_silenced(change.path, before, after))
