@@ -5,13 +5,20 @@ from typing import Any
 
 SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/effects/test_data.py": {"name": "ab", "word": "ab"},
+    "detectors/checkers/settings.py": {"pattern": r"(?:ab\.)?(?:[^\n]*)\.cd\w+"},
+    "detectors/checkers/silenced.py": {"pattern": r"^[ \t]*(?://|#)[ \t]*ab[ \t]+cd\b", "until": r"ab[ \t]*cd"},
+    "detectors/checkers/tools.py": {"names": (r"[tj]ab[\w.-]*\.json",)},
     "detectors/runner_config/makefile.py": {"name": "NAME"},
     "detectors/runner_files/cargo_config.py": {"key": "runner"},
     "detectors/secrets/rules.py": {"pattern": ""},
-    "detectors/source_signs/curly_patches.py": {
-        "name": "ab", "held": ("", "ab"), "found": ("", "ab"), "parameter": ("", "ab"),
+    "detectors/source_signs/grammar.py": {"name": r"[A-Za-z_$@][\w$]*[?!]?(?!=[^=~>])|\$[\"0]"},
+    "detectors/source_signs/words.py": {
+        "start": ("", "^"), "end": ("", r"\Z"),
+        "choices": (
+            r"(?:(?:^|(?<=\.))[\w$@?!-]*\.env\([^()]*(?:\([^()]*\))?[^()]*\)(?![\w$]))|"
+            r"(?:^ab[\w$.]*\.(?:cd|ef)(?![\w$]))"
+        ),
     },
-    "detectors/source_signs/curly_source.py": {"names": ("ab", "cd"), "second": "ab", "indent": 80},
     "detectors/test_code/chunks.py": {"affected": ("ab", "cd")},
     "detectors/test_code/csharp/grammar.py": {"caught": "ab", "name": "ab"},
     "detectors/test_code/curly/catches.py": {"caught": "ab"},
@@ -41,14 +48,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
 MATCHED_ELSEWHERE = frozenset(
     (
         "detectors/runner_config/builds.py:_XML_RULES",
-        "detectors/source_signs/code_text.py:_CURLY",
-        "detectors/source_signs/code_text.py:_RUST",
-        "detectors/source_signs/code_text.py:_RUBY",
-        "detectors/source_signs/code_text.py:_GRAMMARS",
-        "detectors/source_signs/code_text.py:_IN_LINE",
-        "detectors/source_signs/code_text.py:_OVER_LINES",
-        "detectors/source_signs/code_text.py:_RUBY_SINGLE",
-        "detectors/source_signs/code_text.py:_TEMPLATE",
+        "detectors/runner_config/code_text.py:_KINDS",
         "detectors/test_code/unchanged.py:_JAVASCRIPT",
         "detectors/test_code/unchanged.py:_LAYOUTS",
         "formats/fhirpath/escape.py:ID",

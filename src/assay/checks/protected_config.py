@@ -1,5 +1,5 @@
-"""Protected configuration: settings of runners, builds and CI still run the same tests and mean the same by a
-pass.
+"""Protected configuration: settings of runners, builds, checkers and CI still run the same tests and mean the
+same by a pass.
 
 Compares settings, not lines: a new dependency, a version, a reformatted file or an option for the output is
 nothing. Knows pytest (whichever of its files counts), coverage, tox, nox, ``collect_ignore``; package.json's
@@ -8,7 +8,14 @@ run tests; workflows of GitHub, GitLab and others, Jenkinsfile, justfile, Taskfi
 Gradle, .rspec, Rakefile, solutions and project files of .NET and .runsettings. A module, project or crate that a
 build no longer lists counts while it is still there.
 
-A finding has one of these rules: ``failure_ignored`` (``|| true``, ``continue-on-error``), ``not_run``
+Linters and type checkers count too. A finding is a comment or an attribute that silences one for a whole file, in
+source or in tests (``checker_silenced``: ``# ruff: noqa``, ``// @ts-nocheck``, ``/* eslint-disable */`` without an
+end, ``#![allow(warnings)]``); a setting of tsconfig.json, mypy, pyright, ruff, flake8, pylint, ESLint, biome,
+golangci-lint, clippy, PHPStan, Psalm, RuboCop, SwiftLint, detekt, .NET or Maven that was strict and isn't
+(``checker_weakened``); a script that ran one and doesn't (``checker_not_run``); a failure of one that no longer
+counts (``failure_ignored``). A silence that names a code, is for one line, or stands in generated code is honest.
+
+Any other finding has one of these rules: ``failure_ignored`` (``|| true``, ``continue-on-error``), ``not_run``
 (``-DskipTests``), ``narrowed`` (``-k``, ``--deselect``), ``tests_excluded``, ``tests_not_collected``,
 ``empty_run_passes``, ``test_command_emptied``, ``strictness_removed``, ``threshold_lowered``, ``retried``,
 ``expectations_rewritten``, ``plugin_loaded``, ``framework_replaced``, ``module_replaced`` (a stand-in for a module
@@ -30,10 +37,15 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.detectors.runner_config import members, pytest_settings, python_tools, workflow
-from assay.detectors.runner_config.read import is_workflow, readers
+from assay.detectors.checkers.commands import hidden_checkers
+from assay.detectors.checkers.settings import settings_of, tools_of, weaker_settings
+from assay.detectors.checkers.silenced import has_silence, is_code, newly_silenced
+from assay.detectors.runner_config import javascript, members, pytest_settings, python_tools, workflow
+from assay.detectors.runner_config.read import is_code_config, is_workflow, readers
 from assay.detectors.runner_config.weakening import Weakening, line_of
+from assay.detectors.source_signs.roles import is_vendored
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
+from assay.evidence.apart import UnreadableError
 from assay.evidence.workspace import Change, EntryKind, Workspace
 from assay.formats.path_patterns import check_patterns, matching_in_disguise
 from assay.formats.source_text import source_text
@@ -59,10 +71,11 @@ class ProtectedConfig:
 
     def run(self, evidence: Workspace) -> Outcome:
         looked_at = [change for change in evidence.changes if _is_config(change) or self._is_named(change)]
-        if not looked_at:
-            return NotApplicable("no configuration of runners, builds or CI changed")
+        silenced = list(_silenced(evidence))
+        if not looked_at and not silenced:
+            return NotApplicable("no configuration of runners, builds, checkers or CI changed")
         files = _Files(evidence)
-        found = list(dict.fromkeys([*files.compared(), *self._named(looked_at)]))
+        found = list(dict.fromkeys([*files.compared(), *silenced, *self._named(looked_at)]))
         rows = [_row(path, weakening) for path, weakening in found[:_SHOWN]]
         details = {"findings": rows, "count": len(found), "notes": [*evidence.cut, *files.unread]}
         if found:
@@ -80,12 +93,23 @@ class ProtectedConfig:
                 yield change.path, Weakening("protected_path", 1, None, change.kind.value)
 
 
+def _silenced(evidence: Workspace) -> Iterator[_Found]:
+    """Code of any kind, tests too, in which a linter or a type checker is switched off."""
+    for change in evidence.changes:
+        if change.after is None or change.after.kind is not EntryKind.FILE or is_vendored(change.path):
+            continue
+        data = evidence.after(change.path) if is_code(change.path) else None
+        after = source_text(data) if data is not None and has_silence(change.path, data) else None
+        if after is not None:
+            before = source_text(evidence.before(change.old_path)) if change.before is not None else None
+            yield from ((change.path, found) for found in newly_silenced(change.path, before, after))
+
+
 def _is_config(change: Change) -> bool:
     names = (*pytest_settings.FILES, *_COVERAGE, "conftest.py")
     return any(
-        readers(path) or is_workflow(path) or members.is_list(path) or _name(path) in names
-        for path in change.paths
-    )
+        readers(path) or tools_of(path) or members.is_list(path) or _name(path) in names for path in change.paths
+    ) or any(is_workflow(path) or is_code_config(path) for path in change.paths)
 
 
 class _Files:
@@ -102,14 +126,37 @@ class _Files:
             before, after = self._texts(change)
             for compare in readers(change.path):
                 yield from ((change.path, found) for found in compare(before, after))
+            if is_code_config(change.path):
+                yield from self._code_config(change, before, after)
             if _name(change.path) == "conftest.py":
                 tests = self._tests_below(_folder(change.path))
                 found = python_tools.collect_ignore(before or "", after or "", tests)
                 yield from ((change.path, weakening) for weakening in found)
+            weaker = weaker_settings(change.path, before, after, self._settings(change))
+            yield from ((change.path, found) for found in weaker)
+            if not change.path.endswith(".json"):
+                yield from ((change.path, found) for found in hidden_checkers(before, after))
             yield from self._left_out(change, before, after)
         yield from self._pytest()
         yield from self._coverage()
         yield from self._workflows()
+
+    def _code_config(self, change: Change, before: str | None, after: str | None) -> Iterator[_Found]:
+        try:
+            found = list(javascript.code_config(change.path, before, after, self._evidence.read_apart))
+        except UnreadableError as error:
+            self.unread.append(f"{change.path}: {error}, so it wasn't read.")
+            return
+        yield from ((change.path, weaker) for weaker in found)
+
+    def _settings(self, change: Change) -> dict[str, list[str]]:
+        """What the other changed files set for checkers now."""
+        others = (other for other in self._changes if other is not change and other.after is not None)
+        return {
+            key: values
+            for other in others
+            for key, values in settings_of(other.path, source_text(self._evidence.after(other.path))).items()
+        }
 
     def _left_out(self, change: Change, before: str | None, after: str | None) -> Iterator[_Found]:
         """What a build no longer has in it though it is still there. What was deleted needs no tests."""

@@ -4,9 +4,11 @@ Looks at changed files for what was not there before:
 
 - in Python: hooks of pytest that change a report, the status or the selection, catch what tests raise or never run
   them; exits with success on import or at the end; patched frameworks in conftest and tests
-- in JavaScript, Go, Java, Rust, Ruby and C#: replaced ``expect`` and ``it``, ``process.exit(0)`` in tests, a
-  ``TestMain`` that drops the result, ``at_exit { exit! 0 }``, module initialisers that exit, extensions of
-  JUnit that swallow
+- in JavaScript, TypeScript, Go, Java, Kotlin, Rust, Ruby, C#, PHP and Swift: replaced ``expect`` and ``it``,
+  assertions that check nothing, ``process.exit(0)`` in tests, a ``TestMain`` that drops the result, ``at_exit {
+  exit! 0 }``, module initialisers that exit, hooks of JUnit, PHPUnit and XCTest that swallow
+- in a ``conftest.py`` or a setup file of jest or vitest, what is tested replaced by something with a fixed answer
+  (``subject_patched``); a stand-in that answers nothing, and one that a test asks for, are honest
 - files that the configuration of jest, vitest, mocha and others has them load, as the tests themselves
 - files that stand in front of others: modules named like pytest, unittest or what these import,
   ``sitecustomize.py``, ``.pth`` files that run code, executables named like tools, classes in a framework's
@@ -23,6 +25,7 @@ Example: ``report.outcome = "passed"`` in ``conftest.py`` gives ``{"rule": "resu
 "line": 9, "before": null, "after": "report.outcome = \\"passed\\""}`` and the score 0.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,22 +38,26 @@ from assay.detectors.runner_files.cargo_config import cargo_signs
 from assay.detectors.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
 from assay.detectors.runner_files.preload import preload_in_code, preload_signs
 from assay.detectors.source_signs.changed import signs_of_change
-from assay.detectors.source_signs.read import read_source_ahead, tampering_signs
+from assay.detectors.source_signs.read import read_source_ahead, subject_signs, tampering_signs
 from assay.detectors.source_signs.roles import (
+    code_language,
     is_program_of_tests,
     is_script,
     is_source,
     is_test_code,
+    project_packages,
     serves_build,
 )
 from assay.detectors.source_signs.sign import Sign, sign
-from assay.detectors.test_code.paths import language_of
+from assay.detectors.test_code.paths import is_collected_path
+from assay.evidence.apart import ReadApart, UnreadableError
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
 from assay.formats.counting import counted
 from assay.formats.source_text import source_text
 
 _SHOWN = 200
 _PROSE = (".md", ".rst", ".txt", ".adoc", ".html", ".lock", ".svg", ".csv", ".ipynb", ".po", ".sum")
+_PATCHES = re.compile(r"setattr|patch|\.\w+\s*=(?!=)")
 _ARRIVES = (ChangeKind.ADDED, ChangeKind.RENAMED, ChangeKind.TYPE)
 
 
@@ -66,12 +73,15 @@ class RunnerTampering:
             return NotApplicable("nothing changed")
         environments = _Environments(evidence)
         loaded = _loaded_by_runners(evidence)
-        found = [
-            _row(change, new)
-            for change in evidence.changes
-            for new in _signs(evidence, change, environments, change.path in loaded)
-        ]
-        notes = [*evidence.cut, *environments.notes]
+        found, unread = [], []
+        for change in evidence.changes:
+            try:
+                found += [
+                    _row(change, new) for new in _signs(evidence, change, environments, change.path in loaded)
+                ]
+            except UnreadableError as error:
+                unread.append(f"{change.path}: {error}, so it wasn't read.")
+        notes = [*evidence.cut, *environments.notes, *unread]
         details = {"findings": found[:_SHOWN], "count": len(found), "notes": notes}
         if found:
             return Scored(
@@ -144,16 +154,25 @@ def _is_stub(evidence: Workspace, path: str) -> bool:
 
 
 def _by_content(evidence: Workspace, change: Change, is_loaded: bool) -> list[Sign]:
-    return signs_of_change(evidence, change, lambda text, added: _of_text(change.path, text, added, is_loaded))
+    def every(text: str, added: str) -> Iterator[Sign]:
+        yield from _of_text(change.path, text, added, is_loaded, evidence.read_apart)
+        if PurePosixPath(change.path).name == "conftest.py" and _PATCHES.search(added):
+            yield from subject_signs(text, project_packages(evidence.baseline_paths()))
+
+    return signs_of_change(evidence, change, every)
 
 
-def _of_text(path: str, text: str, added: str, is_loaded: bool) -> Iterator[Sign]:
-    language = language_of(path)
+def _of_text(path: str, text: str, added: str, is_loaded: bool, apart: ReadApart) -> Iterator[Sign]:
+    language = code_language(path)
     if language is not None:
         program = is_program_of_tests(path) and not is_loaded
         in_tests = is_loaded or (is_test_code(path) and not program)
         script = program or is_script(path, text)
-        yield from tampering_signs(text, language, added=added, in_tests=in_tests, is_script=script)
+        found = tampering_signs(text, language, added=added, in_tests=in_tests, is_script=script, apart=apart)
+        # A test may well replace something for itself; what all tests load may not.
+        yield from (
+            new for new in found if new.rule != "subject_patched" or is_loaded or not is_collected_path(path)
+        )
         if language == "python" and is_source(path):
             read_source_ahead(text, added, serves_build=serves_build(path))
         yield from preload_in_code(text, added)

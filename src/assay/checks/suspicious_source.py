@@ -1,7 +1,8 @@
 """Suspicious source: no code that passes tests without doing the work.
 
-Looks at changed source that is no test, in Python, JavaScript, TypeScript, Go, Java, Rust, Ruby and C#, for
-what was not in the file before:
+Looks at changed source that is no test, in Python, JavaScript, TypeScript, Go, Java, Kotlin, Rust, Ruby, C#, PHP
+and Swift, for what was not in the file before. Code is parsed, and other names for the same thing are followed:
+``const p = process; p["e" + "nv"].CI`` is ``process.env.CI``. A finding has one of these rules:
 
 - ``always_equal``: ``__eq__``, ``equals``, ``Equals``, ``==`` or ``PartialEq`` with an answer that depends on
   nothing
@@ -16,9 +17,9 @@ what was not in the file before:
 - ``hidden_code``: code that is decoded from a literal and executed
 
 It has no fields and is advisory unless a scenario says otherwise: a sign isn't proof. Not seen: what another
-language does, tables whose entries are computed, tests that are not in the workspace, and inputs that are
-reached by way of hashes. Python that is newer than the one that runs the check is not read, and the evidence
-says so.
+language does, names that a program computes, tables whose entries are computed, tests that are not in the
+workspace, and inputs that are reached by way of hashes. Python that is newer than the one that runs the check and
+code that a parser gives up on are not read, and the evidence says so.
 
 Example: ``def __eq__(self, other): return True`` in ``src/money.py`` gives ``{"rule": "always_equal", "path":
 "src/money.py", "line": 12, "before": null, "after": "def __eq__(self, other):"}`` and the score 0.
@@ -35,9 +36,10 @@ from assay.detectors.source_signs.changed import added_text, signs_of_change
 from assay.detectors.source_signs.named_tests import file_names, named_test_signs, those_of
 from assay.detectors.source_signs.python_module import parse_python
 from assay.detectors.source_signs.read import is_unreadable, source_signs
-from assay.detectors.source_signs.roles import is_source, is_test_code, is_vendored, serves_build
+from assay.detectors.source_signs.roles import code_language, is_source, is_test_code, is_vendored, serves_build
 from assay.detectors.source_signs.sign import Sign
 from assay.detectors.test_code.paths import is_collected_path, language_of
+from assay.evidence.apart import ReadApart, UnreadableError
 from assay.evidence.workspace import Change, EntryKind, Workspace
 from assay.formats.counting import counted
 from assay.formats.source_text import source_text
@@ -58,8 +60,10 @@ class SuspiciousSource:
         if not changes:
             return NotApplicable("no source changed")
         tests = _Tests(evidence)
-        found = [_row(change, sign) for change in changes for sign in _new(evidence, change, tests)]
-        details = {"findings": found[:_SHOWN], "count": len(found), "notes": list(_notes(evidence, changes))}
+        notes: list[str] = []
+        found = [_row(change, sign) for change in changes for sign in _new(evidence, change, tests, notes)]
+        notes = [*_notes(evidence, changes), *notes]
+        details = {"findings": found[:_SHOWN], "count": len(found), "notes": notes}
         if found:
             return Scored(
                 0.0,
@@ -116,26 +120,36 @@ def _is_source(change: Change) -> bool:
     return is_file and is_source(change.path)
 
 
-def _new(evidence: Workspace, change: Change, tests: _Tests) -> list[Sign]:
-    return signs_of_change(evidence, change, lambda text, added: _all_signs(change.path, text, added, tests))
+def _new(evidence: Workspace, change: Change, tests: _Tests, notes: list[str]) -> list[Sign]:
+    def every(text: str, added: str) -> list[Sign]:
+        return _all_signs(change.path, text, added, tests, evidence.read_apart)
+
+    try:
+        return signs_of_change(evidence, change, every)
+    except UnreadableError as error:
+        notes.append(f"{change.path}: {error}, so it wasn't read.")
+        return []
 
 
-def _all_signs(path: str, text: str, added: str, tests: _Tests) -> list[Sign]:
-    language = language_of(path) or ""
+def _all_signs(path: str, text: str, added: str, tests: _Tests, apart: ReadApart) -> list[Sign]:
+    language = code_language(path) or ""
     build = serves_build(path)
-    found = source_signs(text, language, added=added, serves_build=build)
+    found = source_signs(text, language, added=added, serves_build=build, apart=apart)
     if named := tests.named(added):
         found += named_test_signs(text, named, serves_build=build)
-    return found + list(_tables(text, added, language, tests))
+    return found + list(_tables(text, added, language, tests, apart))
 
 
-def _tables(text: str, added: str, language: str, tests: _Tests) -> Iterator[Sign]:
+def _tables(text: str, added: str, language: str, tests: _Tests, apart: ReadApart) -> Iterator[Sign]:
     if not input_tables.may_have_pairs(added):
         return
     module = parse_python(text) if language == "python" else None
     if module is None and language == "python":
         return
-    pairs = input_tables.python_pairs(module) if module is not None else input_tables.text_pairs(text, language)
+    if module is not None:
+        pairs = input_tables.python_pairs(module)
+    else:
+        pairs = input_tables.native_pairs(text, language, apart)
     if input_tables.may_be_tables(pairs):
         yield from input_tables.tables(pairs, tests.rows(language), text)
 

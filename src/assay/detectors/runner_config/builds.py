@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from xml.parsers import expat
 
+from assay.detectors.runner_config.code_text import CodeText
 from assay.detectors.runner_config.commands import features
 from assay.detectors.runner_config.pytest_settings import table, toml
 from assay.detectors.runner_config.weakening import Weakening, line_of, shown, weakening
-from assay.detectors.source_signs.code_text import CodeText
 
 _XML_RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("not_run", re.compile(r"(?:skipTests|maven\.test\.skip|skipITs|skip|skipExec)=true$")),
@@ -117,7 +117,7 @@ def gradle(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 def _of_test_task(text: str) -> str:
     """A build file in which only the blocks of the test task are left, on their lines."""
-    code = CodeText("java", text)
+    code = CodeText(text)
     blocks = [code.body(found.end() - 1) for found in _GRADLE_TASK.finditer(code.code)]
     kept = [False] * len(text)
     for start, end in filter(None, blocks):

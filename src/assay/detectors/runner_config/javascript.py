@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from assay.detectors.checkers.commands import weaker_scripts
 from assay.detectors.runner_config.commands import command_changes, runs_tests
 from assay.detectors.runner_config.patterns import excluded, is_specific, not_included
 from assay.detectors.runner_config.weakening import Weakening, weakening
-from assay.detectors.source_signs.code_text import CodeText, found_in
+from assay.evidence.apart import ReadApart
 
 Values = Mapping[str, list[str]]
 
@@ -56,9 +57,6 @@ _SECTIONS = ("jest", "vitest", "mocha", "ava", "nyc", "c8", "tap")
 # Programs of the workspace that take the place of a part of the runner itself.
 _RUNS = frozenset({"testRunner", "runner", "automock"})
 _KEYS = _RUNS | _EXCLUDES | _INCLUDES | _SELECTS | _PASSES | _STRICT | _RETRIES | _THRESHOLDS
-_KEY = re.compile(
-    rf"(?<![\w$.-])[\"']?({'|'.join(sorted(_KEYS, key=len, reverse=True))})[\"']?\s{{0,8}}[:=](?!=)\s{{0,40}}"
-)
 _TEST_SCRIPT = re.compile(r"(?:pre|post)?(?:test|tests|check|ci|verify|spec|coverage|unit|e2e)(?:[:\-_].*)?$")
 _MAPPED = re.compile(r"[\"']([^\"'\n]{1,120})[\"']\s{0,4}:\s{0,4}\[?\s{0,4}[\"']([^\"'\n]{1,200})[\"']")
 _RELATIVE = re.compile(r"\^?(?:\.{1,2}/|\.\*/|\(\.\*\)/|/)|.*\.(?:test|spec)\b")
@@ -68,7 +66,6 @@ _ASSET = re.compile(
 _FRAMEWORKS = re.compile(
     r"(?:@?jest|@?vitest|mocha|chai|expect|ava|tap|jasmine|karma|sinon|@playwright/|cypress)(?:$|[/-])"
 )
-_STRING = re.compile(r"\"([^\"\n]{0,300})\"|'([^'\n]{0,300})'|`([^`\n]{0,300})`|(/[^/\n]{1,200}/[a-z]*)")
 
 
 def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
@@ -76,11 +73,18 @@ def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
     old, new = _object(before), _object(after)
     text = after or ""
     yield from _scripts(old.get("scripts"), new.get("scripts"), text)
+    yield from weaker_scripts(_commands(old), _commands(new), text)
     for section in _SECTIONS:
         yield from compare(_of_json(old.get(section)), _of_json(new.get(section)), text, had=section in old)
-    yield from _mapped(json.dumps(old.get("jest")), json.dumps(new.get("jest")))
+    had, has = (_MAPPED.findall(json.dumps(package.get("jest"))) for package in (old, new))
+    yield from _mapped(had, has, text)
     for name in sorted(_local_frameworks(new) - _local_frameworks(old)):
         yield weakening("framework_replaced", text, f'"{name}"', None, name)
+
+
+def _commands(package: dict[str, object]) -> dict[str, str]:
+    scripts = package.get("scripts")
+    return {str(name): str(command) for name, command in scripts.items()} if isinstance(scripts, dict) else {}
 
 
 def json_config(before: str | None, after: str | None) -> Iterator[Weakening]:
@@ -88,29 +92,32 @@ def json_config(before: str | None, after: str | None) -> Iterator[Weakening]:
     yield from compare(_of_json(_object(before)), _of_json(_object(after)), after or "", had=before is not None)
 
 
-def code_config(before: str | None, after: str | None) -> Iterator[Weakening]:
-    """Configuration that is written as JavaScript or TypeScript: the keys that matter, wherever they stand."""
-    yield from compare(_of_code(before or ""), _of_code(after or ""), after or "", had=before is not None)
-    yield from _mapped(CodeText("javascript", before or "").code, CodeText("javascript", after or "").code)
+def code_config(path: str, before: str | None, after: str | None, apart: ReadApart) -> Iterator[Weakening]:
+    """Configuration that is written as JavaScript or TypeScript: the keys that matter, wherever they stand.
+
+    Raises ``UnreadableError`` where the parser gives up on it.
+    """
+    from assay.detectors.runner_config.code_keys import ConfigKeys, ConfigText, read_keys  # noqa: PLC0415 - rarely needed
+
+    language = "typescript" if path.endswith("ts") else "javascript"
+    old, new = (
+        apart(read_keys, ConfigText(language, text.encode("utf-8", "replace").decode(), _KEYS), ConfigKeys)
+        for text in (before or "", after or "")
+    )
+    yield from compare(old.values, new.values, after or "", had=before is not None)
+    yield from _mapped(old.pairs, new.pairs, after or "")
 
 
-def _mapped(before: str, after: str) -> Iterator[Weakening]:
+def _mapped(before: list[tuple[str, str]], after: list[tuple[str, str]], text: str) -> Iterator[Weakening]:
     """Modules of the project, or its tests, that are given something else in their place.
 
     Names of packages, aliases of folders and files that are no code are what such tables are for.
     """
-    known = set(_MAPPED.findall(before))
-    for found in _MAPPED.finditer(after):
-        key, value = found[1].replace("\\", ""), found[2]
-        local = value.startswith((".", "/", "<rootDir>"))
-        if (
-            found.groups() not in known
-            and local
-            and "$1" not in value
-            and _RELATIVE.match(key)
-            and not _ASSET.search(key)
-        ):
-            yield weakening("module_replaced", after, found[0], None, found[0])
+    for pair in after:
+        key, value = pair[0].replace("\\", ""), pair[1]
+        local = value.startswith((".", "/", "<rootDir>")) and "$1" not in value
+        if pair not in before and local and _RELATIVE.match(key) and not _ASSET.search(key):
+            yield weakening("module_replaced", text, pair[0], None, f'"{pair[0]}": "{value}"')
 
 
 def _local_frameworks(package: dict[str, object]) -> set[str]:
@@ -233,35 +240,6 @@ def _listed(value: object) -> list[str]:
         for item in items
         if not isinstance(item, dict | list)
     ]
-
-
-def _of_code(text: str) -> Values:
-    code = CodeText("javascript", text)
-    found: dict[str, list[str]] = {}
-    for match in found_in(_KEY, code.code):
-        end = _value_end(code.bare, match.end())
-        value = code.code[match.end() : end]
-        literals = [next(filter(None, parts), "") for parts in _STRING.findall(value)]
-        if value.lstrip().startswith("{"):
-            continue
-        found.setdefault(match[1], []).extend(literals or [value.strip()])
-    return found
-
-
-def _value_end(bare: str, start: int) -> int:
-    """Where a value ends: at the comma, bracket or line end that belongs to none of its own brackets."""
-    depth = 0
-    for at in range(start, min(len(bare), start + 2000)):
-        sign = bare[at]
-        if sign in "([{":
-            depth += 1
-        elif sign in ")]}":
-            depth -= 1
-            if depth < 0:
-                return at
-        elif depth == 0 and sign in ",;\n":
-            return at
-    return min(len(bare), start + 2000)
 
 
 def _number(values: list[str]) -> float:

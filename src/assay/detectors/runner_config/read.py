@@ -39,6 +39,11 @@ def is_workflow(path: str) -> bool:
     return _WORKFLOW.search(path) is not None
 
 
+def is_code_config(path: str) -> bool:
+    """Whether a runner's settings are written as code, which is parsed apart."""
+    return _CODE_CONFIG.search(path) is not None
+
+
 def readers(path: str) -> list[Compare]:
     """The comparisons that a file of settings goes through by itself. pytest's and workflows are compared
     together.
@@ -96,7 +101,6 @@ _BY_NAME: dict[str, tuple[Compare, ...]] = {
     "noxfile.py": (lambda before, after: python_tools.nox(before or "", after or ""),),
 }
 _BY_PATTERN: tuple[tuple[re.Pattern[str], Compare], ...] = (
-    (_CODE_CONFIG, javascript.code_config),
     (_JSON_CONFIG, javascript.json_config),
     (_YAML_CONFIG, _yaml_config),
     (_MAKE, makefile.makefile),

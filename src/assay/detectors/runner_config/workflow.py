@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from assay.detectors.checkers.commands import checkers_in
 from assay.detectors.runner_config.commands import HIDDEN, RUNNER, command_changes, runs_tests
 from assay.detectors.runner_config.weakening import Weakening, weakening
 from assay.detectors.runner_config.yaml_text import load_yaml
@@ -21,16 +22,20 @@ _COMMANDS = frozenset(
 _EVERYTHING = re.compile(
     r"\*+(?:/\*+)?|(?:\*\*/)?\*\.(?:py|[jt]sx?|go|rs|java|rb|cs)|(?:src|lib|tests?|spec|app|pkg)/\*\*(?:/\*)?"
 )
+_IGNORING = ("continue-on-error", "allow_failure", "continueOnError", "soft_fail", "ignore_error")
 _MOST_NODES = 20_000
 
 
 @dataclass
 class Workflow:
-    """What matters of one file. ``ignored`` counts the test steps and jobs whose failure does not count."""
+    """What matters of one file. ``ignored`` counts the test steps and jobs whose failure does not count, and
+    ``unchecked`` the linters and type checkers.
+    """
 
     commands: list[str] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     never: Counter[str] = field(default_factory=Counter)
+    unchecked: Counter[str] = field(default_factory=Counter)
     triggers: frozenset[str] = frozenset()
 
     @property
@@ -65,6 +70,10 @@ def compare(before: Workflow, after: Workflow, text: str, elsewhere: frozenset[s
             yield weakening(rule, text, part, None, part)
     for key in after.ignored - before.ignored:
         yield weakening("failure_ignored", text, key, None, f"{key}: true")
+    checkers = checkers_in("\n".join(before.commands))
+    for key in after.unchecked - before.unchecked:
+        if key.partition(": ")[2] in checkers:
+            yield weakening("failure_ignored", text, key.partition(":")[0], None, key)
     for key in after.never - before.never:
         yield weakening("not_run", text, key.partition(":")[0], None, key)
     usual = {"push", "pull_request"}
@@ -85,6 +94,7 @@ def together(workflows: Iterable[Workflow]) -> Workflow:
         found.commands += one.commands
         found.ignored += one.ignored
         found.never += one.never
+        found.unchecked += one.unchecked
         found.triggers |= one.triggers
     return found
 
@@ -106,12 +116,12 @@ def _walk(document: object, found: Workflow) -> None:
 def _read_mapping(mapping: dict[object, object], found: Workflow) -> None:
     own = [command for key, value in mapping.items() if key in _COMMANDS for command in _texts(value)]
     found.commands += own
+    ignoring = [key for key in _IGNORING if _ignores_failure(mapping.get(key))]
+    for checker in checkers_in("\n".join(own)) if ignoring else ():
+        found.unchecked[f"{ignoring[0]}: {checker}"] += 1
     if not any(runs_tests(command) for command in own) and not _has_test_steps(mapping):
         return
-    for key in ("continue-on-error", "allow_failure", "continueOnError", "soft_fail", "ignore_error"):
-        # With codes for which a failure is none, it is one that is ignored as well.
-        if isinstance(mapping.get(key), dict | list) or str(mapping.get(key)).lower() == "true":
-            found.ignored[key] += 1
+    found.ignored.update(ignoring)
     if _goes_on(mapping, own):
         found.ignored["shell"] += 1
     if _never_by_rules(mapping):
@@ -122,6 +132,11 @@ def _read_mapping(mapping: dict[object, object], found: Workflow) -> None:
             r"false|\$\{\{\s*false\s*\}\}|never|manual|\$\{\{\s*failure\(\)\s*&&\s*false\s*\}\}", value
         ):
             found.never[f"{key}: {value}"] += 1
+
+
+def _ignores_failure(value: object) -> bool:
+    """With codes for which a failure is none, it is one that is ignored as well."""
+    return isinstance(value, dict | list) or str(value).lower() == "true"
 
 
 def _goes_on(mapping: dict[object, object], commands: list[str]) -> bool:

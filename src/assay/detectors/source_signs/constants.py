@@ -8,8 +8,9 @@ Constants = tuple[Hashable, ...]
 
 _DEEPEST = 6
 _MOST = 40
-LITERAL = r"(?:-?\d[\d_]*(?:\.\d+)?|\"(?:[^\"\\\n]|\\.){0,300}\"|'(?:[^'\\\n]|\\.){0,300}'|`[^`\n]{0,300}`)"
-_LITERAL = re.compile(rf"(?<![\w.]){LITERAL}")
+_ONE = r"(?:-?\d[\d_]*(?:\.\d+)?|\"(?:[^\"\\\n]|\\.){0,300}\"|'(?:[^'\\\n]|\\.){0,300}'|`[^`\n]{0,300}`)"
+_LITERAL = re.compile(rf"(?<![\w.]){_ONE}")
+_NUMBER = re.compile(r"(\d[\d_]*(?:\.\d+)?)(?:[LlfFdDmMnU]|[iu](?:8|16|32|64|128|size)|f32|f64)?")
 
 
 def of_expression(node: ast.AST | None, depth: int = _DEEPEST) -> Constants | None:
@@ -54,6 +55,16 @@ def of_literal(literal: str) -> Hashable:
         return literal[1:-1]
     number = literal.replace("_", "")
     return float(number) if "." in number else int(number[:300])
+
+
+def number_of(word: str) -> int | float | None:
+    """The value of a word that is a number, with the type that it may name: ``10u64``; None for any other word."""
+    found = _NUMBER.fullmatch(word)
+    if found is None:
+        return None
+    value = of_literal(found[1])
+    # A number that no message has room for is as good as one that it has.
+    return value if isinstance(value, float) or (isinstance(value, int) and value.bit_length() < 63) else None
 
 
 def is_rare(value: Hashable) -> bool:

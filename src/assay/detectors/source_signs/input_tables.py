@@ -14,18 +14,10 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from assay.detectors.source_signs.code_text import CodeText
-from assay.detectors.source_signs.constants import (
-    LITERAL,
-    Constants,
-    in_line,
-    is_rare,
-    of_expression,
-    of_literal,
-    within,
-)
+from assay.detectors.source_signs.constants import Constants, in_line, is_rare, of_expression, within
 from assay.detectors.source_signs.python_module import PythonModule
 from assay.detectors.source_signs.sign import Sign, sign
+from assay.evidence.apart import ReadApart
 
 _HINT = re.compile(
     r"==?=?\s{0,4}[\d\"'`\[(-]|[\d\"'\])]\s{0,4}==|\b(?:case|when)\s{1,4}[\d\"'(\[-]|[\d\"'`)\]]\s{0,4}(?:[:,]|=>|->)\s{0,8}[\d\"'`\[({-]"
@@ -33,16 +25,6 @@ _HINT = re.compile(
 _FEWEST = 3
 _SHARE = 0.6
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,11}")
-_ENTRY = re.compile(
-    rf"(?<![\w.])({LITERAL})\s{{0,8}}\]?\)?\s{{0,4}}(?:=>|->|:|=(?!=))\s{{0,8}}(?:return\s{{1,4}})?({LITERAL})"
-)
-_PUT = re.compile(
-    rf"(?:\b(?:put|entry|set|Add|insert)\(|[\[{{(])\s{{0,4}}({LITERAL})\s{{0,4}},\s{{0,4}}({LITERAL})\s{{0,4}}[\])}}]"
-)
-_BRANCH = re.compile(
-    rf"(?:===?|\.equals\(|\.Equals\(|\bcase\b|\bwhen\b)\s{{0,8}}({LITERAL})\s{{0,4}}[):]{{0,3}}\s{{0,12}}(?:then\b|\{{)?\s{{0,12}}(?:return\b)\s{{0,4}}({LITERAL})"
-)
-_MODIFIER = re.compile(rf"\breturn\s{{1,4}}({LITERAL})\s{{1,4}}if\b[^\n]{{1,60}}?==\s{{0,4}}({LITERAL})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +93,14 @@ def python_pairs(module: PythonModule) -> list[Pair]:
     return found
 
 
-def text_pairs(text: str, language: str) -> list[Pair]:
-    """The pairs of a file in another language."""
-    code = CodeText("javascript" if language == "typescript" else language, text)
-    found = [
-        Pair((of_literal(match[1]),), (of_literal(match[2]),), code.line(match.start()), -1, True)
-        for match in _BRANCH.finditer(code.code)
-    ]
-    found += [
-        Pair((of_literal(match[2]),), (of_literal(match[1]),), code.line(match.start()), -1, True)
-        for match in _MODIFIER.finditer(code.code)
-    ]
-    return found + [
-        Pair((of_literal(match[1]),), (of_literal(match[2]),), code.line(match.start()), 1, False)
-        for pattern in (_ENTRY, _PUT)
-        for match in pattern.finditer(code.code)
+def native_pairs(text: str, language: str, apart: ReadApart) -> list[Pair]:
+    """The pairs of a file in another language. Raises ``UnreadableError`` where the parser gives up on it."""
+    from assay.detectors.source_signs.native_pairs import NativePair, Question, read_pairs  # noqa: PLC0415 - rarely needed
+
+    question = Question(language, text.encode("utf-8", "replace").decode())
+    return [
+        Pair((one.given,), (one.answer,), one.line, -1 if one.branch else 1, one.branch)
+        for one in apart(read_pairs, question, list[NativePair])
     ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from assay.detectors.source_signs.python_module import PythonModule, constant_text
 from assay.detectors.source_signs.sign import Sign
+from assay.detectors.source_signs.variables import CI_VARIABLES
 
 _STACK = frozenset({
     "inspect.stack", "inspect.currentframe", "inspect.getouterframes", "inspect.trace", "sys._getframe",
@@ -17,10 +18,6 @@ _STACK = frozenset({
 _FRAMES = frozenset({"f_back"})
 _PROCESS = re.compile(r"/proc/(?:self|\d+|\{.*\})/(?:cmdline|comm|exe|environ|stat(?:us)?)")
 _RUNNER_VARIABLES = re.compile(r"PYTEST(?:_\w*)?|UNITTEST_\w+|_PYTEST_\w+|TOX_ENV_NAME|NOX_CURRENT_SESSION")
-_CI_VARIABLES = frozenset({
-    "CI", "GITHUB_ACTIONS", "GITLAB_CI", "TRAVIS", "CIRCLECI", "BUILDKITE", "JENKINS_URL", "TEAMCITY_VERSION",
-    "CONTINUOUS_INTEGRATION", "TF_BUILD", "APPVEYOR",
-})  # fmt: skip
 _ENVIRONMENT = frozenset(
     {"os.environ", "os.getenv", "os.environ.get", "os.environb", "environ.get", "getenv", "environ"}
 )
@@ -215,7 +212,7 @@ def _ci_conditions(module: PythonModule) -> Iterator[Sign]:
 def _reads_ci(expression: ast.AST, module: PythonModule) -> bool:
     parts = list(ast.walk(expression))
     named = any(
-        isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value in _CI_VARIABLES
+        isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value in CI_VARIABLES
         for part in parts
     )
     return named and any(

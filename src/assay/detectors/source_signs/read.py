@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
-from assay.detectors.source_signs import curly_patches, curly_source, python_patches
+from assay.detectors.source_signs import python_patches
+from assay.detectors.source_signs.native import native_signs
 from assay.detectors.source_signs.pytest_hooks import hook_signs
 from assay.detectors.source_signs.python_equality import equality_signs
 from assay.detectors.source_signs.python_exits import exits_anywhere, import_exits
@@ -12,7 +13,9 @@ from assay.detectors.source_signs.python_hidden import hidden_code
 from assay.detectors.source_signs.python_interpreter import interpreter_signs
 from assay.detectors.source_signs.python_module import PythonModule, parse_python
 from assay.detectors.source_signs.python_sniffing import environment_signs, stack_signs
+from assay.detectors.source_signs.python_subjects import subject_patches
 from assay.detectors.source_signs.sign import Sign
+from assay.evidence.apart import ReadApart
 
 _Gate = re.Pattern[str]
 _REMEMBERED = 1024
@@ -46,24 +49,35 @@ _FIXTURE: _Gate = re.compile(r"\bfixture\b")
 _EXCEPT: _Gate = re.compile(r"\bexcept\b")
 
 
-def source_signs(text: str, language: str, *, added: str, serves_build: bool) -> list[Sign]:
+def source_signs(text: str, language: str, *, added: str, serves_build: bool, apart: ReadApart) -> list[Sign]:
     """Signs in code that is no test: equality, sniffing, patches, clocks, hidden code.
 
     ``added`` are the lines that matter; where nothing in them can be a sign of some kind, that kind is not
-    looked for.
+    looked for. Raises ``UnreadableError`` where a parser gives up on the text.
     """
     if language == "python":
         return list(_python_source(text, added, serves_build))
-    found = [*curly_source.source_signs(text, language), *curly_patches.framework_patches(text, language)]
-    return [sign for sign in found if not (serves_build and sign.rule == "environment_sniffed")]
+    found = native_signs(text, language, added, in_tests=False, apart=apart)
+    every = [*found.source, *found.patches]
+    return [sign for sign in every if not (serves_build and sign.rule == "environment_sniffed")]
 
 
-def tampering_signs(text: str, language: str, *, added: str, in_tests: bool, is_script: bool) -> list[Sign]:
+def tampering_signs(
+    text: str, language: str, *, added: str, in_tests: bool, is_script: bool, apart: ReadApart
+) -> list[Sign]:
     """Signs that a run of tests is led astray: by hooks, by patches in test code, by an early end."""
     if language == "python":
         return list(_python_tampering(text, added, in_tests, is_script))
-    found = [] if is_script and not in_tests else list(curly_patches.exits(text, language, in_tests=in_tests))
-    return found + (list(curly_patches.framework_patches(text, language)) if in_tests else [])
+    if is_script and not in_tests:
+        return []
+    found = native_signs(text, language, added, in_tests=in_tests, apart=apart)
+    return [*found.exits, *(found.patches if in_tests else ())]
+
+
+def subject_signs(text: str, packages: frozenset[str]) -> list[Sign]:
+    """Signs in a ``conftest.py`` that the project's own packages are replaced for all tests."""
+    module = parse_python(text)
+    return list(subject_patches(module, packages)) if module is not None else []
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -1,6 +1,7 @@
 """What a file is for, by its path: a test, a build, a script, or source that others import."""
 
 import re
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
@@ -30,6 +31,16 @@ _PROGRAM_FOLDERS = frozenset(
 _VENDORED = frozenset(
     {"node_modules", "site-packages", "vendor", "third_party", ".venv", "venv", ".git", "dist", ".tox", ".nox"}
 )
+
+
+_MORE = {"kt": "kotlin", "kts": "kotlin", "php": "php", "swift": "swift"}
+
+
+def code_language(path: str) -> str | None:
+    """The language that a parser reads a file as; None where none does."""
+    if path.lower().endswith(".tsx"):
+        return "tsx"
+    return language_of(path) or _MORE.get(path.rpartition(".")[2].lower())
 
 
 def is_test_code(path: str) -> bool:
@@ -68,6 +79,12 @@ def is_vendored(path: str) -> bool:
     return bool(_VENDORED.intersection(PurePosixPath(path).parts[:-1])) or path.endswith((".min.js", ".d.ts"))
 
 
+def project_packages(paths: Iterable[str]) -> frozenset[str]:
+    """The names under which Python imports the project's own code."""
+    found = (path.removeprefix("src/").split("/")[0].removesuffix(".py") for path in paths if path.endswith(".py"))
+    return frozenset(found) - {"tests", "test", "conftest", "setup"}
+
+
 def is_source(path: str) -> bool:
     """Code of the project itself, in a language that is read, and no test."""
-    return language_of(path) is not None and not is_test_code(path) and not is_vendored(path)
+    return code_language(path) is not None and not is_test_code(path) and not is_vendored(path)

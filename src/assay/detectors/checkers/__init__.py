@@ -1,0 +1,1 @@
+"""Linters and type checkers that a change switches off, in code, in settings or in commands."""
