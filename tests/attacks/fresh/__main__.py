@@ -2,7 +2,8 @@
 
 - ``--effects`` also runs the scorers that judge by effect, where this machine can run the project: about a minute
   for each case.
-- ``--record`` writes the answers into answers.json, from which the page on attacks is made (``make docs``).
+- ``--record`` writes the answers into answers.json, from which the page on attacks is made (``make docs``), one
+  by one, so that a run that is ended by hand has its answers there.
 - ``--list`` prints the answer of each case. Of the unseen half, it prints hashes instead of names.
 
 The exit code is 1 if an answer differs from the recorded one.
@@ -25,8 +26,11 @@ from tests.attacks.fresh.rates import by_kind, by_language, rates
 def main() -> int:
     options = _options()
     known = read_answers(NOW)
-    cases = fresh_cases(options.half)
-    found = {case: _answer(case, options.effects, known.cases.get(identity(case))) for case in cases}
+    found: dict[Case, Answer] = {}
+    for case in fresh_cases(options.half):
+        found[case] = _answer(case, options.effects, known.cases.get(identity(case)))
+        if options.record:
+            _record({identity(case): answer for case, answer in found.items()}, known)
     if options.list:
         for case, answer in found.items():
             print(_shown(case, options.half), sorted(answer.by_any) or "-")
@@ -35,8 +39,6 @@ def main() -> int:
     changed = [case for case, answer in found.items() if known.cases.get(identity(case)) != answer]
     for case in changed:
         print(f"{_shown(case, options.half)}: not as recorded", file=sys.stderr)
-    if options.record:
-        _record({identity(case): answer for case, answer in found.items()}, known)
     return 1 if changed and not options.record else 0
 
 
