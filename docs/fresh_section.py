@@ -75,7 +75,9 @@ in ``tests/attacks/fresh/cases.py``.
 
 The first answers are kept as they were. Effects are measured where this project's machines can run the tests, in
 Python and JavaScript; the cases there have tests that fail before the agent comes. Each rate has its 95 %
-interval. These commands score both halves again, for effects with ``--effects``; ``make docs`` then writes this
+interval; one description in several languages isn't several independent cheats, so the truth is somewhat wider.
+
+These commands score both halves again, for effects with ``--effects``; ``make docs`` then writes this
 page:
 
     python -m tests.attacks.fresh seen --record
