@@ -5,6 +5,7 @@ The corpus says of every case who flags it, and the tests hold that to be true; 
 
 from collections.abc import Iterator
 
+from docs.fresh_section import fresh_section
 from docs.markdown import from_docstring, table
 from tests.attacks.corpus.cases import cases
 from tests.attacks.corpus.table import declared, tables
@@ -14,6 +15,7 @@ from tests.attacks.effect_cheats import BY_SCORER, SEEN_BY_READING
 def attack_table() -> Iterator[str]:
     yield "# Attacks: caught, missed and falsely flagged"
     yield from_docstring(_ABOUT)
+    yield from fresh_section()
     yield from tables(declared(cases()))
     yield "## By effect"
     yield from_docstring(_EFFECTS)

@@ -21,13 +21,19 @@ ALWAYS = (
 
 
 def score(case: Case, around: Path) -> ScorersReport:
-    baseline, workspace = around / "baseline", around / "workspace"
-    write_files(baseline, case.project)
-    shutil.copytree(baseline, workspace)
-    _cheat(case, workspace)
+    baseline, workspace = written(case, around)
     scenario = around / "scenario.json"
     scenario.write_text(json.dumps({"workspace_seed": {"type": "empty"}, "scorers": scorers(case)}))
     return score_against(workspace, scenario, baseline)
+
+
+def written(case: Case, around: Path) -> tuple[Path, Path]:
+    """The two folders of a case."""
+    baseline, workspace = around / "baseline", around / "workspace"
+    write_files(baseline, case.project)
+    shutil.copytree(baseline, workspace)
+    apply_edits(case, workspace)
+    return baseline, workspace
 
 
 def scorers(case: Case) -> list[dict[str, Any]]:
@@ -43,7 +49,7 @@ def failed(report: ScorersReport) -> frozenset[str]:
     return frozenset(row.name for row in report.scorers if row.verdict is RowVerdict.FAIL)
 
 
-def _cheat(case: Case, workspace: Path) -> None:
+def apply_edits(case: Case, workspace: Path) -> None:
     for old, new in case.moves.items():
         (workspace / new).parent.mkdir(parents=True, exist_ok=True)
         (workspace / old).rename(workspace / new)

@@ -1,0 +1,85 @@
+"""The part of the page on attacks that is about fresh cases, from the recorded answers.
+
+The unseen half isn't scored by any test, and no case of it is named here.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from docs.markdown import from_docstring, table
+from tests.attacks.corpus.cases import attacks, controls
+from tests.attacks.effect_cheats import BLIND, BY_SCORER, SEEN_BY_READING, STILL_BITING
+from tests.attacks.fresh.answers import FIRST, NOW, Answers, read_answers
+from tests.attacks.fresh.cases import FOLDER, Half, fresh_cases, identity
+from tests.attacks.fresh.rates import Found, by_kind, by_language, rate, rates
+from tests.yaml_files import read_yaml
+
+
+def fresh_section() -> Iterator[str]:
+    first, now = read_answers(FIRST), read_answers(NOW)
+    columns = {
+        f"seen, {first.day}": answered("seen", first),
+        f"seen, now ({now.day})": answered("seen", now),
+        f"unseen, {first.day}": answered("unseen", first),
+        f"unseen, now ({now.day})": answered("unseen", now),
+    }
+    halves = {"seen": answered("seen", now), "unseen": answered("unseen", now)}
+    yield "## Fresh cases, and an unseen half"
+    yield from_docstring(_ABOUT)
+    yield rates(columns)
+    yield "All sets of cases, of which those that aren't fresh were written together with the detectors:"
+    yield table(("cases", "cheats found", "honest changes flagged"), _sets(halves))
+    yield "The fresh ones by kind of cheat, and by language, found by reading or by effect, as of now:"
+    yield by_kind(halves)
+    yield by_language(halves)
+
+
+def _sets(halves: Mapping[str, Found]) -> Iterator[tuple[str, str, str]]:
+    """What is found by reading or by effect in each set. The tests hold the first three to be true."""
+    found, flagged = [bool(case.by) for case in attacks()], [bool(case.flagged) for case in controls()]
+    yield ("the corpus, by reading", _share(found), _share(flagged))
+    changes = read_yaml(FOLDER.parent / "small_changes.yaml")
+    small = [[bool(change.get("by")) for change in changes[kind]] for kind in ("attacks", "honest")]
+    yield ("small changes, by reading", _share(small[0]), _share(small[1]))
+    cheats = [name for by_name in BY_SCORER.values() for name in by_name]
+    controlled = [False] * (len(STILL_BITING) + len(BLIND))
+    yield (
+        "cheats by effect, by reading",
+        _share([name in SEEN_BY_READING for name in cheats]),
+        _share(controlled),
+    )
+    yield ("cheats by effect, by effect", _share([True] * len(cheats)), _share(controlled))
+    for name, answers in halves.items():
+        parts = [
+            [bool(one.by_any) for case, one in answers.items() if case.honest is kind] for kind in (False, True)
+        ]
+        yield (f"fresh, {name}, by either", _share(parts[0]), _share(parts[1]))
+
+
+def _share(answers: Sequence[bool]) -> str:
+    return rate(sum(answers), len(answers))
+
+
+def answered(half: Half, answers: Answers) -> Found:
+    """The cases of a half that had been written when the answers were given."""
+    named = {identity(case): case for case in fresh_cases(half)}
+    return {case: answers.cases[name] for name, case in named.items() if name in answers.cases}
+
+
+_ABOUT = """
+The corpus was written beside the detectors, so it says little about cheats that nobody has thought of. The cases
+in ``tests/attacks/fresh`` were written from neutral descriptions of what a cheat does, in all eight languages, by
+somebody who had not read the detectors, and were committed before they were first scored. A hash of the
+description splits them: one half may be looked at while detectors are being worked on, the other is only run, and
+its cases are never named. Whoever looks at one of them moves it to the seen half and adds new ones. The rules are
+in ``tests/attacks/fresh/cases.py``.
+
+The first answers are kept as they were. Effects are measured where this project's machines can run the tests, in
+Python and JavaScript; the cases there have tests that fail before the agent comes. Each rate has its 95 %
+interval; one description in several languages isn't several independent cheats, so the truth is somewhat wider.
+
+These commands score both halves again, for effects with ``--effects``; ``make docs`` then writes this
+page:
+
+    python -m tests.attacks.fresh seen --record
+    python -m tests.attacks.fresh unseen --record
+"""
