@@ -54,6 +54,8 @@ class Runner(FakeWorkspace):
         timeout_sec: float,  # noqa: ARG002
         tree: Tree = AS_LEFT,
         collect: tuple[str, ...] = (),
+        remember: bool = False,  # noqa: ARG002
+        watch: bool = False,  # noqa: ARG002
     ) -> CommandRun:
         self.asked.append(tree.side)
         files = {PATH: self.old[PATH], **tree.files}
@@ -68,7 +70,7 @@ class Runner(FakeWorkspace):
     def baseline_paths(self) -> Iterable[str]:
         return sorted(self.old)
 
-    def secret(self) -> str:
+    def secret(self, of: str = "") -> str:  # noqa: ARG002
         return f"qwertyui{'abcdefghijklmnopqrstuvwxyz'[len(self.asked) % 26] * 8}"
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:  # noqa: ARG002
