@@ -54,7 +54,7 @@ def test_a_mutant_that_got_through_is_shown_with_its_line(tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", WEAKENED_DATA)
 def test_data_that_lets_faults_through(name: str, tmp_path: Path) -> None:
     cheat = project(tmp_path, WEAKENED_DATA[name], FILES, LINKS)
-    found = tests_bite.TestsBite(COMMAND, 60, REPORT, budget=1000, mutants=8).run(cheat)
+    found = tests_bite.TestsBite(COMMAND, 60, REPORT, budget=1000, mutants=24).run(cheat)
     assert isinstance(found, Scored), found
     assert not found.passed, found.summary
 
