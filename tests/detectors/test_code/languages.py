@@ -8,7 +8,8 @@ from types import ModuleType
 import pytest
 
 from assay.detectors.test_code.csharp import read_csharp
-from assay.detectors.test_code.go import read_go
+from assay.detectors.test_code.engine.reader import read
+from assay.detectors.test_code.languages import go
 from assay.detectors.test_code.java import read_java
 from assay.detectors.test_code.javascript import read_javascript, read_typescript
 from assay.detectors.test_code.model import Assertion, Test, TestCode
@@ -54,7 +55,7 @@ CSHARP = Language(
     "using Xunit;\npublic class FooTests\n{\n…\n}\n",
     "[Fact] public async Task A() { … }",
 )
-GO = Language("go", read_go, "package x\n\n…\n", "func TestA(t *testing.T) {\n…\n}")
+GO = Language("go", partial(read, go.LANGUAGE), "package x\n\n…\n", "func TestA(t *testing.T) {\n…\n}")
 JAVA = Language(
     "java", read_java, "import org.junit.jupiter.api.*;\nclass FooTest {\n…\n}\n", "@Test void a() { … }"
 )

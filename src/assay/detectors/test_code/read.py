@@ -203,9 +203,10 @@ def _typescript(text: str, with_markup: bool) -> TestCode:
 
 
 def _go(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.go import read_go  # noqa: PLC0415
+    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
+    from assay.detectors.test_code.languages.go import LANGUAGE  # noqa: PLC0415
 
-    return read_go(text)
+    return read(LANGUAGE, text)
 
 
 def _ruby(text: str, _: bool) -> TestCode:

@@ -1,0 +1,308 @@
+"""The assertions of a file, each with the scope it stands in, while it is not known yet what is swallowed."""
+
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from assay.detectors.test_code.case_rows import rows_of
+from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.chains import Link
+from assay.detectors.test_code.engine.conditions import condition_demands
+from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
+from assay.detectors.test_code.engine.fluent import fluent_demands, matched
+from assay.detectors.test_code.engine.guarded import guard_of
+from assay.detectors.test_code.engine.language import Library
+from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
+from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.rules import Kind, Rule, demand_of
+from assay.detectors.test_code.engine.scopes import Role, Scope
+from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
+from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.model import Assertion, Strength
+from assay.detectors.test_code.tree import Node
+
+_DEEPEST = 4
+_MOST_LINKS = 50
+_STOPS = FUNCTIONS | {Part.CASE, Part.CATCH, Part.LOOP, Part.EACH}
+_THROUGH = frozenset({Part.BLOCK, Part.STATEMENT, Part.ELSE})
+_STATEMENT_PARTS = frozenset(
+    {Part.FILE, Part.BLOCK, Part.STATEMENT, Part.IF, Part.ELSE, Part.LOOP, Part.EACH, Part.CASE, Part.ONCE}
+)
+
+
+@dataclass(slots=True)
+class _Pending:
+    node: Node
+    scope: Scope
+    text: str
+    demand: Demand
+    lost: bool = False
+    function: str = ""
+    """A function whose name says that it asserts. Where it is in the same file, what it asserts counts instead."""
+
+
+class Asserting:
+    """Collects assertions while the tree is walked, and hands them over when it is known what is swallowed."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._found: list[_Pending] = []
+        self._guards: set[Node] = set()
+        self._ends: list[int] = []
+        self._gone_through: set[Node] = set()
+        self.strong: set[Node] = set()
+        language = reading.language
+        self._by_function: dict[str, list[tuple[Library, Rule]]] = {}
+        for library in language.libraries:
+            for name, rule in library.functions.items():
+                self._by_function.setdefault(name, []).append((library, rule))
+        self._starters = {name for library in language.libraries for name in library.starters}
+        self._middle = {name for library in language.libraries for name in library.takers}
+
+    def visit(self, node: Node, scope: Scope) -> None:
+        if scope.role is Role.FILE:
+            return
+        if node.part is Part.CALL:
+            call = self._reading.calls[node]
+            if call.outermost and not self._is_too_deep(node):
+                self._visit_call(call, scope)
+        elif node.part is Part.THROW:
+            self._throws(node, scope)
+        elif node.part is Part.ASSERT:
+            self._assert_statement(node, scope)
+
+    def _is_too_deep(self, node: Node) -> bool:
+        """Each assertion is read whole, deep ones again and again."""
+        while self._ends and self._ends[-1] <= node.start:
+            self._ends.pop()
+        return len(self._ends) >= _DEEPEST
+
+    def _visit_call(self, call: Call, scope: Scope) -> None:
+        reading, language = self._reading, self._reading.language
+        own = language.quirks.asserted
+        written = own(reading, call, scope) if own is not None else None
+        if written is None:
+            names = reading.names(call)
+            if self._fails(call, names):
+                self.fail(call.node, scope)
+                return
+            written = self._of_libraries(call, names)
+        if written is not None:
+            self._ends.append(call.node.end)
+            for each in written:
+                self.add(call.node, scope, each.text, each.demand, lost=each.demand.promise and self._is_dropped(call))
+        elif call.inner is None and call.names and language.custom.match(call.names[-1]):
+            self._custom(call, scope)
+
+    def _fails(self, call: Call, names: tuple[str, ...]) -> bool:
+        language = self._reading.language
+        last = (call.names if call.inner is not None else names)[-1:]
+        if not last or last[0] not in language.fails:
+            return False
+        receivers = language.fail_receivers
+        if receivers is None:
+            return True
+        before = names[0] if len(names) > 1 else (call.root.names[-1] if call.inner is not None else "")
+        handles = self._reading.notes.get("handles")
+        return before in receivers or (isinstance(handles, set) and before in handles)
+
+    def _of_libraries(self, call: Call, names: tuple[str, ...]) -> list[WrittenDemand] | None:
+        """What a call asserts by the libraries of the language; None for a call that doesn't."""
+        step: Call | None = call
+        for _ in range(_MOST_LINKS):
+            if step is None:
+                break
+            if step.names and step.names[-1] in self._starters:
+                return self._fluent(call, step.names[-1])
+            if not self._middle.isdisjoint(step.names):
+                return self._fluent(call, next(name for name in step.names if name in self._middle))
+            step = step.inner
+        root = self._by_function.get(names[-1]) if names and call.inner is None else None
+        if root is None and call.names:
+            root = self._by_function.get(call.names[-1])
+        return self._function(call, names, root) if root else None
+
+    def _fluent(self, call: Call, word: str) -> list[WrittenDemand] | None:
+        reading = self._reading
+        words = reading.words_of(call.node)
+        links = reading.chain(words)
+        for library in reading.language.libraries:
+            if word in library.starters or word in library.takers:
+                found = fluent_demands(library, words, links, reading.facts)
+                if found is not None:
+                    return found
+        return None
+
+    def _function(
+        self, call: Call, names: tuple[str, ...], known: list[tuple[Library, Rule]]
+    ) -> list[WrittenDemand] | None:
+        reading = self._reading
+        for library, rule in known:
+            if not self._is_received(call, names, library):
+                continue
+            words = reading.words_of(call.node)
+            link = reading.chain(words)[-1]
+            link = self._without_handle(link)
+            if link.name in library.asked and link.given > 1:
+                return [matched(library, link, words, reading.facts)]
+            return [WrittenDemand(_text(words, link, rule), demand_of(rule, link, reading.facts))]
+        return None
+
+    def _without_handle(self, link: Link) -> Link:
+        """The arguments without the ``t`` that some languages hand to every assertion."""
+        handles = self._reading.notes.get("handles")
+        if isinstance(handles, set) and link.arguments and joined(link.arguments[0]) in handles:
+            return replace(link, arguments=link.arguments[1:])
+        return link
+
+    def _is_received(self, call: Call, names: tuple[str, ...], library: Library) -> bool:
+        if library.receivers is None:
+            return True
+        if call.inner is not None and not call.names[:-1]:
+            before = call.inner.names[-1] if call.inner.names else ""
+        else:
+            before = names[-2] if len(names) > 1 else ""
+        handles = self._reading.notes.get("handles")
+        return before in library.receivers or (isinstance(handles, set) and before in handles)
+
+    def _custom(self, call: Call, scope: Scope) -> None:
+        """``checkEqual(t, got, want)``: a function that asserts by its name, and is written elsewhere."""
+        words = self._reading.words_of(call.node)
+        link = self._without_handle(self._reading.chain(words)[-1])
+        demand = Demand(Strength.SHAPE, link.text(0) or "", link.text(1))
+        self.add(call.node, scope, joined(words), demand, function=call.names[-1])
+
+    def _assert_statement(self, node: Node, scope: Scope) -> None:
+        """``assert x == 3``: the words after the first, without the message."""
+        words = self._reading.words_of(node)[1:]
+        for separator in (":", ","):
+            from assay.detectors.test_code.engine.words import split  # noqa: PLC0415
+
+            words = split(words, separator)[0] if words else words
+        for found in self._conditions(words, True, node):
+            self.add(node, scope, f"assert {found.text}", found.demand)
+
+    def _conditions(self, words: list[str], wanted: bool, node: Node) -> list[WrittenDemand]:
+        """What a condition demands, an idiom of the language first."""
+        reading = self._reading
+        own = reading.language.quirks.condition
+        found = condition_demands(words, wanted, reading.values.constants, reading.language.logic)
+        if own is None:
+            return found
+        return [own(reading, reading.words_in(each.text), wanted, node) or each for each in found]
+
+    def _throws(self, node: Node, scope: Scope) -> None:
+        """``if (got !== 3) throw …`` asserts the opposite of its condition."""
+        around = node.parent
+        while around is not None and around.part in _THROUGH and around.part is not Part.ELSE:
+            around = around.parent
+        if around is None or around.part not in BRANCHING or in_catch(node):
+            return
+        if scope.role in (Role.TEST, Role.FUNCTION):
+            self._guard(around, node, scope)
+
+    def fail(self, node: Node, scope: Scope) -> None:
+        """``if got != want { t.Errorf(…) }`` asserts the opposite of its condition."""
+        if in_catch(node):
+            return
+        for around in islice(node.ancestors(), FAR):
+            if around.part in BRANCHING:
+                self._guard(around, node, scope)
+                return
+            if around.part in _STOPS:
+                break
+        self.add(node, scope, self._reading.text(node), Demand(Strength.SHAPE, "reached"))
+        notes = self._reading.notes.setdefault("panics", set())
+        function = self._reading.function_around(node)
+        if isinstance(notes, set) and function is not None:
+            notes.add(function)
+
+    def _guard(self, guard: Node, node: Node, scope: Scope) -> None:
+        found = self._reading.branches(guard)
+        if found is None or guard in self._guards:
+            return
+        self._guards.add(guard)
+        otherwise = any(each.start <= node.start < each.end for each in found.otherwise)
+        wanted = otherwise is not found.unless
+        for each in self._conditions(self._reading.asked(guard), wanted, guard):
+            # The condition itself runs whenever the statement does.
+            text = f"if {each.text} {'' if wanted else 'fail'}".rstrip()
+            self.add(guard, scope, text, each.demand)
+
+    def add(
+        self, node: Node, scope: Scope, text: str, demand: Demand, *, lost: bool = False, function: str = ""
+    ) -> None:
+        self._found.append(_Pending(node, scope, text, demand, lost, function))
+        if is_strong(demand.strength, text) and not node.dead:
+            self.strong.add(node)
+
+    def _is_dropped(self, call: Call) -> bool:
+        """Whether a promise is made and nobody waits for it."""
+        parent = call.node.parent
+        return parent is not None and parent.part in _STATEMENT_PARTS
+
+    def hand_over(self) -> None:
+        """Put every assertion into its scope."""
+        functions = {scope.name for scope in self._reading.scopes if scope.role is Role.FUNCTION and scope.name}
+        for found in self._found:
+            if not found.function or found.function not in functions:
+                self._put(found)
+
+    def _put(self, found: _Pending) -> None:
+        demand, node, scope = found.demand, found.node, found.scope
+        if demand.subject not in FAILURES:
+            guard = guard_of(self._reading, node)
+            if guard.guarded:
+                demand = weaker(demand)
+            if guard.chosen:
+                scope.conditions[len(scope.assertions)] = guard.chosen
+        demand = self._reading.values.settled(demand, node)
+        scope.assertions.append(
+            Assertion(
+                self._reading.line(node), found.text, demand.strength, demand.subject, demand.expected,
+                demand.tolerance, not node.dead, node.swallowed or found.lost,
+            )
+        )  # fmt: skip
+        if self._reading.language.quirks.loop_rows is not None:
+            self._loops(node, scope)
+
+    def _loops(self, node: Node, scope: Scope) -> None:
+        """A test that loops over a table runs once for each of its rows, and each row says what it wants."""
+        rows_of_loop = self._reading.language.quirks.loop_rows
+        outer = scope.parent if scope.parent is not None and scope.parent.role is Role.TEST else None
+        owner = scope
+        for around in islice(node.ancestors(), FAR):
+            if around.part in FUNCTIONS:
+                if around.part is not Part.CLOSURE or outer is None:
+                    return
+                owner = outer
+            if around.part is not Part.EACH or scope.role is not Role.TEST or around.dead or rows_of_loop is None:
+                continue
+            if around in self._gone_through:
+                continue
+            self._gone_through.add(around)
+            rows = rows_of_loop(self._reading, around)
+            if rows is not None:
+                owner.rows = len(rows) if owner.rows == 1 else owner.rows
+                owner.assertions.extend(rows_of(self._reading.line(around), rows))
+
+
+def _text(words: list[str], link: Link, rule: Rule) -> str:
+    """The assertion without its message."""
+    if rule.kind in (Kind.REACHED, Kind.EXACT, Kind.SHAPE, Kind.NO_SHAPE) or link.given <= rule.needs:
+        return joined(words)
+    kept = [each for at, each in enumerate(link.arguments or ()) if at < rule.needs or len(each) > 1 and each[1] in (":", "=")]
+    opened = _last_opening(words)
+    head = joined(words[:opened])
+    return f"{head}({', '.join(joined(each) for each in kept)})"
+
+
+def _last_opening(words: list[str]) -> int:
+    depth = 0
+    for index in range(len(words) - 1, -1, -1):
+        if words[index] in (")", "]", "}"):
+            depth += 1
+        elif words[index] in ("(", "[", "{"):
+            depth -= 1
+            if depth == 0:
+                return index
+    return 0

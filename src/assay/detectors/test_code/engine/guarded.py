@@ -1,0 +1,80 @@
+"""Which assertions are asked only under a condition, with nothing in their place otherwise.
+
+A condition on the function's own parameters chooses among cases, and so may one in a loop; what a call is given
+decides then whether the assertion is asked there.
+"""
+
+import re
+from itertools import islice
+from typing import NamedTuple
+
+from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.tree import Node
+
+_LONGEST_HEAD = 2000
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_NO_NAMES = frozenset(
+    "if unless not nil null true false undefined and or is None True False self this in instanceof".split()
+)
+
+
+class Guard(NamedTuple):
+    """Whether a condition that no case chose decides on a node, and the conditions on parameters that do."""
+
+    guarded: bool
+    chosen: list[list[str]]
+
+
+def guard_of(reading: Reading, node: Node) -> Guard:
+    """What decides whether an assertion is asked."""
+    inside, asked = node, list[list[str]]()
+    for around in islice(node.ancestors(), FAR):
+        if around.part in LOOPS or _repeats(reading, around):
+            return Guard(False, [])
+        if around.part in BRANCHING and _is_lone(reading, inside, around):
+            asked.append(reading.asked(around))
+        if around.part in FUNCTIONS:
+            given = _parameters(reading, around)
+            chosen = [words for words in asked if _names(words) <= given]
+            if len(chosen) < len(asked):
+                return Guard(not _is_repeated(reading, around), chosen)
+            if around.part is Part.FUNCTION or not asked:
+                return Guard(False, chosen)
+        inside = around
+    return Guard(bool(asked) or is_short_circuited(reading, node), [])
+
+
+def is_short_circuited(reading: Reading, node: Node) -> bool:
+    """Whether an expression runs only if another one says so: ``ready() && expect(x)…``."""
+    return reading.tree.text[max(0, node.start - 80) : node.start].rstrip().endswith(("&&", "||"))
+
+
+def _repeats(reading: Reading, node: Node) -> bool:
+    """Whether a call runs a closure for each of several things."""
+    call = reading.calls.get(node)
+    return call is not None and call.names[-1:] != () and call.names[-1] in reading.language.repeating
+
+
+def _is_repeated(reading: Reading, node: Node) -> bool:
+    return any(around.part in LOOPS or _repeats(reading, around) for around in islice(node.ancestors(), FAR))
+
+
+def _is_lone(reading: Reading, node: Node, parent: Node) -> bool:
+    found = reading.branches(parent)
+    if found is None or found.otherwise or reading.decided(parent) is not None:
+        return False
+    if found.then is not None and found.then.start < found.body_from:
+        return node is found.then
+    return node.start >= found.body_from and node.part is not Part.HEAD
+
+
+def _names(words: list[str]) -> set[str]:
+    return {word for word in words if _WORD.fullmatch(word)} - _NO_NAMES
+
+
+def _parameters(reading: Reading, function: Node) -> set[str]:
+    body = function.part_child(Part.BLOCK)
+    end = body.start if body is not None else function.end
+    head = reading.tree.text[function.start : min(end, function.start + _LONGEST_HEAD)]
+    return set(_WORD.findall(head))

@@ -1,0 +1,157 @@
+"""Whose failure is dropped: what is tried and caught, run in a thread that nobody waits for, or silenced."""
+
+import re
+from itertools import islice
+
+from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
+from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.tree import Node
+
+_FARTHEST = 20_000
+_MOST_BODY = 5_000
+_TOUCHED = re.compile(r"([\w$@]+)\s*(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()")
+_TALKS = frozenset(
+    "System out err log logger LOG LOGGER Console console Debug Trace Thread print puts fmt printf echo t it".split()
+)
+_NOTHING: frozenset[Node] = frozenset()
+HANDLERS = frozenset({Part.CATCH, Part.FINALLY})
+
+
+class Swallowing:
+    """Marks what is swallowed in one file."""
+
+    def __init__(self, reading: Reading, strong: set[Node]) -> None:
+        self._reading = reading
+        self._loud = self._loud_handlers(strong)
+
+    def mark(self) -> None:
+        reading, silences = self._reading, self._reading.language.quirks.silences
+        quiet: set[Node] = set()
+        losing = reading.language.catching.losing
+        relevant = reading.tree.has_part(Part.TRY, Part.CATCH) or silences is not None or losing
+        if not relevant and not any(call.names[-1:] == ("catch",) for call in reading.calls.values()):
+            return
+        for node in reading.tree.nodes[1:]:
+            parent = node.parent
+            if parent is None:
+                continue
+            own = self._is_tried(node, parent) or self._before_catch(node, parent) or self._is_lost(node)
+            inherited = parent.swallowed and node not in reading.tests
+            node.swallowed = node.swallowed or own or inherited or parent in quiet
+            if silences is not None and not node.dead and silences(reading, node):
+                # Only what comes after it in the same block is meant.
+                quiet.add(parent)
+
+    def _loud_handlers(self, strong: set[Node]) -> set[Node]:
+        """The handlers of errors that let a failure through, and the final clauses that return."""
+        reading = self._reading
+        loud: set[Node] = set()
+        calls = reading.language.catching.loud | reading.language.fails
+        for node in reading.tree.nodes:
+            if node.dead:
+                continue
+            call = reading.calls.get(node)
+            reports = call is not None and call.names[-1:] != () and call.names[-1] in calls
+            if node.part in (Part.THROW, Part.RETURN) or node in strong or reports:
+                handler = handler_of(node)
+                if handler is not None and (node.part is Part.RETURN) is (handler.part is Part.FINALLY):
+                    loud.add(handler)
+        return loud
+
+    def _is_tried(self, node: Node, parent: Node) -> bool:
+        """Is this in the body of a try whose failures are dropped?"""
+        if parent.part is not Part.TRY or node.part in HANDLERS or node.part is Part.ELSE:
+            return False
+        return any(
+            self._drops(parent, clause) if clause.part is Part.CATCH else clause in self._loud
+            for clause in parent.children
+            if clause.part in HANDLERS and clause.start >= node.start
+        )
+
+    def _drops(self, tried: Node, clause: Node) -> bool:
+        """Does a handler drop the failure that it caught?"""
+        tree, catching = self._reading.tree, self._reading.language.catching
+        handler = clause.part_child(Part.BLOCK)
+        body_start = handler.start if handler is not None else clause.end
+        head = tree.text[clause.start : body_start]
+        if not catching.assertions.search(head) and (self._expects(tried) or not catching.much.search(head)):
+            return False
+        if clause in self._loud:
+            return False
+        return not self._remembers(tried, tree.text[body_start : min(clause.end, body_start + _FARTHEST)], head)
+
+    def _expects(self, tried: Node) -> bool:
+        """Whether a body fails at its end: the old way to expect an error."""
+        fails = self._reading.language.fails
+        within = self._reading.tree.within(tried.start, min(tried.end, tried.start + _MOST_BODY))
+        return any(
+            call is not None and call.names[-1:] != () and call.names[-1] in fails
+            for call in map(self._reading.calls.get, within)
+        )
+
+    def _remembers(self, tried: Node, handler: str, head: str) -> bool:
+        """Does a handler keep what it caught in something that is looked at later, or return it?"""
+        text = self._reading.tree.text
+        caught = re.findall(r"[\w$]+", head)[-1:]
+        if caught and re.search(rf"\breturn\b[^;\n]*\b{re.escape(caught[0])}\b", handler):
+            return True
+        touched = set(_TOUCHED.findall(handler)) - _TALKS - set(caught)
+        before = text[max(0, tried.start - _FARTHEST) : tried.start]
+        after = text[tried.end : tried.end + _FARTHEST]
+        return any(mentions(after, name) or mentions(before, name, times=2) for name in touched)
+
+    def _before_catch(self, node: Node, parent: Node) -> bool:
+        """Whether a promise's failure ends in a ``.catch`` that does nothing."""
+        call = self._reading.calls.get(parent)
+        if call is None or call.names[-1:] != ("catch",) or node is call.arguments or call.arguments is None:
+            return False
+        handler = call.arguments.part_child(Part.CLOSURE)
+        if handler is not None:
+            return handler not in self._loud
+        given = self._reading.tree.text[call.arguments.start + 1 : call.arguments.end - 1].strip()
+        return given.rpartition(".")[2] not in self._reading.language.catching.loud
+
+    def _is_lost(self, node: Node) -> bool:
+        """Whether a closure runs where nothing hears of its failure."""
+        losing = self._reading.language.catching.losing
+        if node.part is not Part.CLOSURE or not losing:
+            return False
+        for around in islice(node.ancestors(), 3):
+            call = self._reading.calls.get(around)
+            if call is None or not call.names or call.names[-1] not in losing:
+                continue
+            function = self._reading.function_around(around)
+            start, end = (function.start, function.end) if function is not None else (around.start, around.end)
+            return losing[call.names[-1]].search(self._reading.tree.text, start, end) is None
+        return False
+
+
+def handler_of(node: Node) -> Node | None:
+    """The handler of errors that a node stands in, or the function."""
+    return next((each for each in islice(node.ancestors(), FAR) if each.part in HANDLERS or each.part in FUNCTIONS), None)
+
+
+def in_catch(node: Node) -> bool:
+    """Whether a node handles an error that something else raised."""
+    handler = handler_of(node)
+    return handler is not None and handler.part is Part.CATCH
+
+
+def is_strong(strength: Strength, text: str) -> bool:
+    """Whether an assertion would fail for most errors: a handler that makes it drops nothing."""
+    return strength >= Strength.SHAPE and "rror)" not in text
+
+
+def mentions(text: str, name: str, times: int = 1) -> bool:
+    """Does a name stand in a text at least so often, as a word of its own?"""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+            times -= 1
+            if times <= 0:
+                return True
+        at = text.find(name, end)
+    return False
