@@ -39,9 +39,7 @@ class Node:
         "children", "conditional", "dead", "end", "ended", "kind", "parent", "part", "start", "swallowed"
     )  # fmt: skip
 
-    def __init__(
-        self, kind: str, start: int, end: int, parent: "Node | None", part: Part = Part.OTHER
-    ) -> None:
+    def __init__(self, kind: str, start: int, end: int, parent: "Node | None", part: Part = Part.OTHER) -> None:
         self.kind = kind
         self.part = part
         self.start = start

@@ -1,6 +1,6 @@
 """The assertions of a file, each with the scope it stands in, while it is not known yet what is swallowed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from assay.detectors.test_code.case_rows import rows_of
@@ -13,10 +13,10 @@ from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.rules import Kind, Rule, demand_of
+from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
-from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 
@@ -51,7 +51,7 @@ class Asserting:
         self._gone_through: set[Node] = set()
         self.strong: set[Node] = set()
         language = reading.language
-        self._by_function: dict[str, list[tuple[Library, Rule]]] = {}
+        self._by_function: dict[str, list[tuple[Library, Rule | Check]]] = {}
         for library in language.libraries:
             for name, rule in library.functions.items():
                 self._by_function.setdefault(name, []).append((library, rule))
@@ -88,8 +88,10 @@ class Asserting:
             written = self._of_libraries(call, names)
         if written is not None:
             self._ends.append(call.node.end)
+            lost = language.quirks.lost is not None and language.quirks.lost(reading, call)
             for each in written:
-                self.add(call.node, scope, each.text, each.demand, lost=each.demand.promise and self._is_dropped(call))
+                dropped = lost or (each.demand.promise and self._is_dropped(call))
+                self.add(call.node, scope, each.text, each.demand, lost=dropped)
         elif call.inner is None and call.names and language.custom.match(call.names[-1]):
             self._custom(call, scope)
 
@@ -133,7 +135,7 @@ class Asserting:
         return None
 
     def _function(
-        self, call: Call, names: tuple[str, ...], known: list[tuple[Library, Rule]]
+        self, call: Call, names: tuple[str, ...], known: list[tuple[Library, Rule | Check]]
     ) -> list[WrittenDemand] | None:
         reading = self._reading
         for library, rule in known:
@@ -141,18 +143,11 @@ class Asserting:
                 continue
             words = reading.words_of(call.node)
             link = reading.chain(words)[-1]
-            link = self._without_handle(link)
+            link = self._reading.without_handle(link)
             if link.name in library.asked and link.given > 1:
                 return [matched(library, link, words, reading.facts)]
             return [WrittenDemand(_text(words, link, rule), demand_of(rule, link, reading.facts))]
         return None
-
-    def _without_handle(self, link: Link) -> Link:
-        """The arguments without the ``t`` that some languages hand to every assertion."""
-        handles = self._reading.notes.get("handles")
-        if isinstance(handles, set) and link.arguments and joined(link.arguments[0]) in handles:
-            return replace(link, arguments=link.arguments[1:])
-        return link
 
     def _is_received(self, call: Call, names: tuple[str, ...], library: Library) -> bool:
         if library.receivers is None:
@@ -167,7 +162,10 @@ class Asserting:
     def _custom(self, call: Call, scope: Scope) -> None:
         """``checkEqual(t, got, want)``: a function that asserts by its name, and is written elsewhere."""
         words = self._reading.words_of(call.node)
-        link = self._without_handle(self._reading.chain(words)[-1])
+        whole = self._reading.chain(words)[-1]
+        link = self._reading.without_handle(whole)
+        if "handles" in self._reading.notes and link is whole:
+            return
         demand = Demand(Strength.SHAPE, link.text(0) or "", link.text(1))
         self.add(call.node, scope, joined(words), demand, function=call.names[-1])
 
@@ -175,8 +173,6 @@ class Asserting:
         """``assert x == 3``: the words after the first, without the message."""
         words = self._reading.words_of(node)[1:]
         for separator in (":", ","):
-            from assay.detectors.test_code.engine.words import split  # noqa: PLC0415
-
             words = split(words, separator)[0] if words else words
         for found in self._conditions(words, True, node):
             self.add(node, scope, f"assert {found.text}", found.demand)
@@ -286,11 +282,19 @@ class Asserting:
                 owner.assertions.extend(rows_of(self._reading.line(around), rows))
 
 
-def _text(words: list[str], link: Link, rule: Rule) -> str:
+def _text(words: list[str], link: Link, rule: Rule | Check) -> str:
     """The assertion without its message."""
-    if rule.kind in (Kind.REACHED, Kind.EXACT, Kind.SHAPE, Kind.NO_SHAPE) or link.given <= rule.needs:
+    if (
+        not isinstance(rule, Rule)
+        or rule.kind in (Kind.REACHED, Kind.EXACT, Kind.SHAPE, Kind.NO_SHAPE)
+        or link.given <= rule.needs
+    ):
         return joined(words)
-    kept = [each for at, each in enumerate(link.arguments or ()) if at < rule.needs or len(each) > 1 and each[1] in (":", "=")]
+    kept = [
+        each
+        for at, each in enumerate(link.arguments or ())
+        if at < rule.needs or (len(each) > 1 and each[1] in (":", "="))
+    ]
     opened = _last_opening(words)
     head = joined(words[:opened])
     return f"{head}({', '.join(joined(each) for each in kept)})"

@@ -31,10 +31,9 @@ _MOST_PARTS = 50
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NOTHING = frozenset(("null", "undefined", "nil", "None", "NULL", "default"))
 _EQUAL = frozenset(
-    "equals Equals eq eql equal Equal contentEquals deepEquals DeepEqual SequenceEqual ReferenceEquals SetEquals "
-    "EqualFold EqualValues EqualFunc isEqual deepEqual array_equal compare_digest same_value Is strictEqual".split()
+    ["equals", "Equals", "eq", "eql", "equal", "Equal", "contentEquals", "deepEquals", "DeepEqual", "SequenceEqual", "ReferenceEquals", "SetEquals", "EqualFold", "EqualValues", "EqualFunc", "isEqual", "deepEqual", "array_equal", "compare_digest", "same_value", "Is", "strictEqual"]
 )
-_ALIKE = frozenset("Is As EqualFold is".split())
+_ALIKE = frozenset(["Is", "As", "EqualFold", "is"])
 _PRESENT = {"isPresent": "(empty)", "is_some": "None", "nonNull": "null", "HasValue": "null", "Any": "(empty)"}
 _ABSENT = {
     "isNull": "null", "is_none": "None", "isEmpty": "(empty)", "is_empty": "(empty)", "IsNull": "null",
@@ -42,10 +41,7 @@ _ABSENT = {
 }  # fmt: skip
 _FAILED = {"is_err": True, "is_ok": False}
 _CONTAINING = frozenset(
-    "contains Contains includes include? in_array str_contains HasPrefix HasSuffix startsWith endsWith StartsWith "
-    "EndsWith start_with? end_with? starts_with ends_with match matches MatchString Match IsMatch test "
-    "ContainsKey containsKey has_key? key? contains_key isinstance instanceof ContainsAny hasPrefix hasSuffix "
-    "str_starts_with str_ends_with preg_match member? is_a? kind_of? respond_to? isKindOf".split()
+    ["contains", "Contains", "includes", "include?", "in_array", "str_contains", "HasPrefix", "HasSuffix", "startsWith", "endsWith", "StartsWith", "EndsWith", "start_with?", "end_with?", "starts_with", "ends_with", "match", "matches", "MatchString", "Match", "IsMatch", "test", "ContainsKey", "containsKey", "has_key?", "key?", "contains_key", "isinstance", "instanceof", "ContainsAny", "hasPrefix", "hasSuffix", "str_starts_with", "str_ends_with", "preg_match", "member?", "is_a?", "kind_of?", "respond_to?", "isKindOf"]
 )
 _ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
 _EVERYTHING = re.compile(
@@ -68,9 +64,7 @@ def condition_demands(words: list[str], wanted: bool, constants: Constants, logi
     ]
 
 
-def condition_demand(
-    words: list[str], wanted: bool, constants: Constants, logic: Logic, depth: int = 0
-) -> Demand:
+def condition_demand(words: list[str], wanted: bool, constants: Constants, logic: Logic, depth: int = 0) -> Demand:
     """What is demanded where a condition must be ``wanted``."""
     words, wanted = without_negations(words, wanted)
     always = truth(words, constants, logic.falsy)
@@ -119,6 +113,8 @@ def _compared(compared: Comparison, wanted: bool, constants: Constants, logic: L
     if operator == "is" and logic.strict and tuple(right) not in {("null",), ("nil",), ("None",)}:
         return _instance(left, right, wanted)
     if operator in EQUALS or operator in DIFFERS:
+        if _is_made(left, logic) and not _is_made(right, logic) and not is_literal(right):
+            left, right = right, left
         if (operator in EQUALS) is wanted:
             return equality(left, right, constants, logic)
         return inequality(left, right, constants, logic)
@@ -175,7 +171,19 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
         return replace(found, expected=found.expected or _answer(wanted))
     if left[:1] == ["typeof"]:
         return Demand(Strength.SHAPE, joined(left), joined(right))
+    measured = _measured(left)
+    if measured:
+        return Demand(Strength.SHAPE, joined(measured), f"len {joined(right)}")
     return Demand(Strength.EXACT, joined(left), spelled(right) if right else None)
+
+
+def _measured(words: list[str]) -> list[str]:
+    """What a size is the size of: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; nothing for anything else."""
+    if not is_size(words):
+        return []
+    if words[-1] == ")" and words[-2] != "(":
+        return words[2:-1]
+    return words[:-4] if words[-1] == ")" else words[:-2]
 
 
 def inequality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
@@ -193,15 +201,15 @@ def arranged(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
     """What is looked at, and what it is compared with: a literal is what is expected, on whichever side."""
     if is_literal(right):
         return left, right
-    if is_literal(left) or (_is_made(left) and not _is_made(right)):
-        return right, left
-    return left, right
+    return (right, left) if is_literal(left) else (left, right)
 
 
-def _is_made(words: list[str]) -> bool:
+def _is_made(words: list[str], logic: Logic) -> bool:
     """A value of a class, made of literals: ``Point(1, 2)``, ``new Point(1, 2)``."""
     if words[:1] == ["new"]:
         words = words[1:]
+    elif not logic.capitals:
+        return False
     if len(words) < 3 or not _MADE.match(words[0]) or words[1] not in ("(", "{") or words[-1] not in (")", "}"):
         return False
     inside = [word for word in words[2:-1] if not _MADE.match(word)]
@@ -257,7 +265,7 @@ def _property(words: list[str], wanted: bool, constants: Constants, logic: Logic
 
 def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -> Demand | None:
     """``x.equals(y)``, ``is_ok(x)``, ``reflect.DeepEqual(got, want)``: a question with a name that is known."""
-    if not words or words[-1] not in (")", "?") and not words[-1][0].isalpha():
+    if not words or (words[-1] not in (")", "?") and not words[-1][0].isalpha()):
         return None
     links = chain(words)
     last = links[-1]
@@ -272,11 +280,13 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
             return None
         pair = _unborrowed(sides[0]), _unborrowed(sides[1])
         return equality(*pair, constants, logic) if wanted else inequality(*pair, constants, logic)
-    subject = receiver if receiver and not (len(receiver) == 1 and receiver[0][:1].isupper()) else []
-    subject = subject or (given[0] if given else [])
+    asks_object = receiver and len(given) < 2 and not (len(receiver) == 1 and receiver[0][:1].isupper())
+    subject = receiver if asks_object else (given[0] if given else [])
     if name in _FAILED:
         failed = _FAILED[name] is wanted
-        return Demand(Strength.SHAPE if failed else Strength.PRESENCE, joined(subject), "an error" if failed else None)
+        return Demand(
+            Strength.SHAPE if failed else Strength.PRESENCE, joined(subject), "an error" if failed else None
+        )
     if name in _PRESENT and not (name == "Any" and given):
         return _there(subject, _PRESENT[name], wanted)
     if name in _ABSENT:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from assay.detectors.test_code.engine.chains import Link, chain
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, strongest, turned
+from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, strongest, turned
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
 
@@ -17,7 +17,9 @@ def fluent_demands(
     library: Library, words: list[str], links: list[Link], facts: Facts
 ) -> list[WrittenDemand] | None:
     """What a chain of calls demands; None where it is no assertion of this library."""
-    at = next((i for i, link in enumerate(links) if link.name in library.starters and link.arguments is not None), None)
+    at = next(
+        (i for i, link in enumerate(links) if link.name in library.starters and link.arguments is not None), None
+    )
     if at is not None:
         subject, rest = _subject(links[at]), links[at + 1 :]
         if links[at].given > 1 and links[at].name in library.asked:
@@ -88,7 +90,7 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
     return found
 
 
-def _rule(library: Library, name: str) -> Rule:
+def _rule(library: Library, name: str) -> Rule | Check:
     return library.matchers.get(name) or library.other or _SHAPE
 
 

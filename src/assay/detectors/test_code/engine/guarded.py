@@ -15,7 +15,7 @@ from assay.detectors.test_code.tree import Node
 _LONGEST_HEAD = 2000
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NO_NAMES = frozenset(
-    "if unless not nil null true false undefined and or is None True False self this in instanceof".split()
+    ["if", "unless", "not", "nil", "null", "true", "false", "undefined", "and", "or", "is", "None", "True", "False", "self", "this", "in", "instanceof"]
 )
 
 

@@ -12,7 +12,7 @@ from assay.detectors.test_code.engine.calls import Call, Names
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import Grammar
-from assay.detectors.test_code.engine.rules import Rule
+from assay.detectors.test_code.engine.rules import Check, Rule
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.words import Lexicon
@@ -33,11 +33,11 @@ class Library:
     follow it or are handed to one of ``takers``.
     """
 
-    functions: Mapping[str, Rule] = field(default_factory=dict)
+    functions: Mapping[str, Rule | Check] = field(default_factory=dict)
     receivers: frozenset[str] | None = None
     """What must stand before the function: ``assert`` in ``assert.equal``. None for anything or nothing."""
     starters: frozenset[str] = frozenset()
-    matchers: Mapping[str, Rule] = field(default_factory=dict)
+    matchers: Mapping[str, Rule | Check] = field(default_factory=dict)
     takers: Mapping[str, bool] = field(default_factory=dict)
     """Links that take a matcher as their argument, and whether it must match: ``To``, ``NotTo``."""
     asked: frozenset[str] = frozenset()
@@ -51,7 +51,7 @@ class Library:
     """Links that go on to a part of the subject."""
     each: bool = False
     """Whether every check of a chain is an assertion of its own; otherwise the strongest counts."""
-    other: Rule | None = None
+    other: Rule | Check | None = None
     """What a matcher demands that no rule names."""
     promises: frozenset[str] = frozenset()
     """Links that make a promise of the assertion."""
@@ -81,6 +81,8 @@ class Skipping:
     """What such a call may be made on; the empty text for nothing. None for anything."""
     throws: re.Pattern[str] = NEVER
     """What is thrown to skip a test."""
+    exits: bool = True
+    """Whether ending the program as if all was well is a skip."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,6 +178,8 @@ class Quirks:
     skip: "Callable[[Reading, Call, Scope], Skip | None] | None" = None
     asserted: "Callable[[Reading, Call, Scope], list[WrittenDemand] | None] | None" = None
     """What a call asserts; None to go on with the libraries."""
+    lost: "Callable[[Reading, Call], bool] | None" = None
+    """Whether nothing notices the failure of what a call asserts."""
     condition: "Callable[[Reading, list[str], bool, Node], WrittenDemand | None] | None" = None
     """What a condition demands in an idiom of the language."""
     silences: "Callable[[Reading, Node], bool] | None" = None
@@ -215,6 +219,8 @@ class Language:
     fail_receivers: frozenset[str] | None = None
     custom: re.Pattern[str] = NEVER
     """Functions that assert by their name."""
+    handle: re.Pattern[str] = NEVER
+    """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
     trailing: bool = False
     """Whether a block after a call is one of its arguments."""
     hollow: frozenset[str] = frozenset()

@@ -1,6 +1,7 @@
 """One file while it is read: its tree, its calls, what its names mean, its scopes."""
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
@@ -20,8 +21,10 @@ FAR = 200
 """How far up a search goes: nobody writes code that is nested more deeply."""
 LONGEST = 20_000
 _LONGEST_HEAD = 2000
-_KEYWORDS = frozenset(("if", "while", "until", "unless", "elsif", "elif", "guard", "else", "for", "elseif"))
-_PLAIN = re.compile(r"\s*+(?:\?\.|&\.|\.|::|->|\?->)?\s*+[$@]*+\w++[?!]?(?:\s*+(?:\?\.|&\.|\.|::|->|\?->|!!\.)\s*+\$?\w++[?!]?)*+\s*+\Z")
+_KEYWORD = re.compile(r"\s*+(?:(?:else\s+)?(?:if|while|until|unless|elsif|elif|elseif|guard|for)\b\s*+)?+")
+_PLAIN = re.compile(
+    r"\s*+(?:\?\.|&\.|\.|::|->|\?->)?\s*+[$@]*+\w++[?!]?(?:\s*+(?:\?\.|&\.|\.|::|->|\?->|!!\.)\s*+\$?\w++[?!]?)*+\s*+\Z"
+)
 _NAME = re.compile(r"[$@]*\w+[?!]?")
 _TYPES = re.compile(r"(?:::)?<[^()]*>\s*\Z")
 
@@ -70,6 +73,14 @@ class Reading:
     def links(self, call: Call) -> list[Link]:
         return self.chain(self.words_of(call.node))
 
+    def without_handle(self, link: Link) -> Link:
+        """The arguments without the ``t`` that some languages hand to every assertion."""
+        if not link.arguments:
+            return link
+        first, handles = joined(link.arguments[0]), self.notes.get("handles")
+        handed = (isinstance(handles, set) and first in handles) or self.language.handle.match(first)
+        return replace(link, arguments=link.arguments[1:]) if handed else link
+
     def text(self, node: Node, longest: int = 200) -> str:
         """A piece of source on one line, for people to read."""
         return " ".join(self.tree.text[node.start : min(node.end, node.start + longest)].split())
@@ -113,14 +124,13 @@ class Reading:
 
     def _condition(self, found: Branches) -> list[str]:
         start, end = found.start, min(found.end, found.start + _LONGEST_HEAD)
+        start = _KEYWORD.match(self.tree.text, start, end).end()  # type: ignore[union-attr]
         if ";" in self.tree.text[start:end] and self.language.quirks.words is None:
             # A statement may stand before the condition.
             raw = self.language.lexicon.words(self.tree.text, start, end)
             words = simplified(split(raw, ";")[-1])
         else:
             words = self.words(start, end)
-        while words and words[0] in _KEYWORDS:
-            words = words[1:]
         return bare(words)
 
     def decided(self, node: Node) -> bool | None:

@@ -1,6 +1,6 @@
 """What the functions and matchers of assertion libraries demand: one table for each library, read in one way."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -106,19 +106,36 @@ _OF_ONE = frozenset(
 )  # fmt: skip
 
 
-def rules(*tables: Mapping[str, Rule]) -> dict[str, Rule]:
+Check = Callable[[Link, "Facts", list[str]], Demand]
+"""What a matcher demands that no rule can say: of its link, the file's facts and the subject."""
+Rules = Mapping[str, Rule | Check]
+
+
+def rules(*tables: Rules) -> dict[str, Rule | Check]:
     """Rules by the names of functions: a key may list several names."""
     return {name: rule for table in tables for names, rule in table.items() for name in names.split()}
 
 
-def turned(rule: Rule) -> Rule:
+def turned(rule: Rule | Check) -> Rule | Check:
     """The rule for the opposite: ``not``."""
+    if not isinstance(rule, Rule):
+        return _denied(rule)
     if rule.kind is Kind.ORDER:
         return replace(rule, word=_SIGNS[rule.word])
     word = rule.word
     if rule.kind in (Kind.TRUE, Kind.FALSE):
         word = rule.kind.value
     return replace(rule, kind=_OPPOSITE.get(rule.kind, rule.kind), word=word)
+
+
+def _denied(check: Check) -> Check:
+    def denied(link: Link, facts: "Facts", subject: list[str]) -> Demand:
+        found = check(link, facts, subject)
+        if found.strength is Strength.VACUOUS:
+            return found
+        return replace(found, strength=min(found.strength, Strength.SHAPE), expected=f"not {found.expected}")
+
+    return denied
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +148,10 @@ class Facts:
     """Errors that every other one is a kind of."""
 
 
-def demand_of(rule: Rule, link: Link, facts: Facts, subject: list[str] | None = None) -> Demand:
+def demand_of(rule: Rule | Check, link: Link, facts: Facts, subject: list[str] | None = None) -> Demand:
     """What a call demands; ``subject`` is given where the call is a matcher."""
-    if rule.subject < 0:
-        rule = replace(rule, subject=0)
+    if not isinstance(rule, Rule):
+        return rule(link, facts, subject if subject is not None else link.argument(0))
     given = link.positional if link.given > 1 else (link.arguments or [])
     looked_at = subject if subject is not None else _pick(given, rule.subject)
     expected = _pick(given, rule.expected)
@@ -143,11 +160,7 @@ def demand_of(rule: Rule, link: Link, facts: Facts, subject: list[str] | None = 
 
 
 def _pick(given: list[list[str]], index: int) -> list[str]:
-    return _unlabelled(given[index]) if -len(given) <= index < len(given) else []
-
-
-def _unlabelled(words: list[str]) -> list[str]:
-    return words
+    return given[index] if -len(given) <= index < len(given) else []
 
 
 def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
@@ -176,7 +189,7 @@ def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: l
     if kind is Kind.RAISES:
         return _raises(link, facts, subject, expected)
     if kind is Kind.QUIET:
-        return Demand(Strength.PRESENCE, joined(subject))
+        return Demand(Strength.PRESENCE, joined(subject), rule.word or None)
     if kind is Kind.PRESENCE:
         return presence(subject, facts.constants)
     if kind is Kind.ABSENCE:
@@ -194,7 +207,13 @@ def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: l
 def _length(subject: list[str], expected: list[str]) -> Demand:
     """The length of something: less than its value, and nothing at all where it is compared with itself."""
     text = joined(subject)
-    itself = joined(expected) in (f"{text}.length", f"len({text})", f"{text}.size()", f"{text}.count", f"{text}.size")
+    itself = joined(expected) in (
+        f"{text}.length",
+        f"len({text})",
+        f"{text}.size()",
+        f"{text}.count",
+        f"{text}.size",
+    )
     vacuous = itself or (is_literal(subject) and is_literal(expected))
     return Demand(Strength.VACUOUS if vacuous else Strength.SHAPE, text, f"len {joined(expected)}")
 

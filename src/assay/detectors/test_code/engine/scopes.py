@@ -165,7 +165,8 @@ def _called(scope: Scope, functions: Mapping[str, Scope]) -> Iterator[_Called]:
         yield _Called(function, given.arguments, dead, swallowed, certain)
         if depth < _DEEPEST:
             waiting += [
-                (inner, call, dead, swallowed, certain, depth + 1) for inner, call in sorted(function.calls.items())
+                (inner, call, dead, swallowed, certain, depth + 1)
+                for inner, call in sorted(function.calls.items())
             ]
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call, Names
-from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
@@ -116,7 +115,9 @@ class Suites:
         head = self._head(node)
         named = self._reading.language.heads.function.match(head)
         groups = named.groupdict() if named is not None else {}
-        owner = next((self._classes[each] for each in islice(node.ancestors(), FAR) if each in self._classes), None)
+        owner = next(
+            (self._classes[each] for each in islice(node.ancestors(), FAR) if each in self._classes), None
+        )
         words = frozenset(_WORDS.findall(head[: named.start("name")])) if named is not None else frozenset()
         takes = (groups.get("takes") or "").strip()
         return Function(node, groups.get("name") or "?", owner, self.marks_of(node), words, takes)
@@ -128,7 +129,9 @@ class Suites:
         body = node.part_child(Part.BLOCK)
         end = min(body.start + 1 if body is not None else node.end, node.start + _LONGEST_HEAD)
         at, kept = node.start, list[str]()
-        inner = [child for child in (marks.children if marks is not None else node.children) if child.part is Part.MARK]
+        inner = [
+            child for child in (marks.children if marks is not None else node.children) if child.part is Part.MARK
+        ]
         for mark in inner:
             if mark.start >= at and mark.end <= end:
                 kept.append(tree.text[at : mark.start])
@@ -191,7 +194,9 @@ class Suites:
             return scope
         if parent.part not in (Part.BINDING, Part.ASSIGNMENT):
             return scope
-        words = _WORDS.findall(self._reading.tree.text[parent.start : min(node.start, parent.start + 200)].split("=")[0])
+        words = _WORDS.findall(
+            self._reading.tree.text[parent.start : min(node.start, parent.start + 200)].split("=")[0]
+        )
         skipped = {"let", "var", "val", "const", "export", "private", "static"}
         name = next((word for word in words if word not in skipped), "")
         return self._open(Declared(Role.FUNCTION, name), node, scope) if name else scope
@@ -219,7 +224,7 @@ class Suites:
     def _remember(self, call: Call, names: Names, scope: Scope) -> None:
         """A call of what may be a function of the same file."""
         name = names[-1]
-        if name in scope.calls and not (scope.calls[name].node is None):
+        if name in scope.calls and scope.calls[name].node is not None:
             return
         given: tuple[str, ...] = ()
         if call.arguments is not None and call.arguments.end - call.arguments.start < _LONGEST_HEAD:
@@ -279,7 +284,7 @@ class Suites:
         last = call.names[-1] if call.names else ""
         rule = skipping.calls.get(last)
         line = reading.line(call.node)
-        if call.inner is None and call.names in reading.language.exits:
+        if skipping.exits and call.inner is None and call.names in reading.language.exits:
             text = reading.text(call.node)
             return Skip("disabled", line, text) if re.search(r"\(\s*0?\s*\)\Z", text) else None
         if rule is None or not self._is_received(call, names, skipping.receivers):
@@ -287,7 +292,7 @@ class Suites:
         text = reading.text(call.node)
         if rule.at is None:
             return Skip(rule.kind, line, text)
-        link = self._without_handle(reading.links(call)[-1])
+        link = self._reading.without_handle(reading.links(call)[-1])
         given = link.argument(rule.at)
         if given and given[0][0] in "\"'" and link.given > rule.at + 1:
             given = link.argument(rule.at + 1)
@@ -297,12 +302,6 @@ class Suites:
         if rule.unless is None:
             return None if always is False else Skip(rule.kind, line, text, always is None)
         return None if always is rule.unless else Skip(rule.kind, line, text, always is None)
-
-    def _without_handle(self, link: Link) -> Link:
-        handles = self._reading.notes.get("handles")
-        if isinstance(handles, set) and link.arguments and joined(link.arguments[0]) in handles:
-            return replace(link, arguments=link.arguments[1:])
-        return link
 
     def _is_received(self, call: Call, names: Names, receivers: frozenset[str] | None) -> bool:
         if receivers is None:
@@ -377,7 +376,9 @@ class Suites:
         if branch is None or branch.part in FUNCTIONS or not _is_alone(node, branch):
             return
         body = reading.function_around(branch)
-        own = body is not None and (reading.scope_of.get(body) is scope and (body in reading.tests or self._is_body(body)))
+        own = body is not None and (
+            reading.scope_of.get(body) is scope and (body in reading.tests or self._is_body(body))
+        )
         line = reading.line(node)
         written = [each for each in scope.assertions if not each.text.startswith("case ")]
         if own and written and all(each.line > line or _is_of(each, reading, branch) for each in written):
@@ -407,7 +408,9 @@ def _split_parameters(reading: Reading, takes: str) -> list[list[str]]:
 
 def read_mark(reading: Reading, node: Node) -> Mark:
     """A mark by its words: ``@Tag("slow")``, ``[Fact(Skip = "why")]``, ``#[ignore]``."""
-    words = [word for word in reading.words(node.start, node.end) if word not in ("@", "#", "[", "]") or word == "["]
+    words = [
+        word for word in reading.words(node.start, node.end) if word not in ("@", "#", "[", "]") or word == "["
+    ]
     words = reading.words(node.start, node.end)
     while words and words[0] in ("@", "#", "[", "!"):
         words = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]

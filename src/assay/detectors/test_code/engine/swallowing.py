@@ -10,9 +10,11 @@ from assay.detectors.test_code.tree import Node
 
 _FARTHEST = 20_000
 _MOST_BODY = 5_000
-_TOUCHED = re.compile(r"([\w$@]+)\s*(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()")
+_TOUCHED = re.compile(
+    r"([\w$@]+)\s*(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
+)
 _TALKS = frozenset(
-    "System out err log logger LOG LOGGER Console console Debug Trace Thread print puts fmt printf echo t it".split()
+    ["System", "out", "err", "log", "logger", "LOG", "LOGGER", "Console", "console", "Debug", "Trace", "Thread", "print", "puts", "fmt", "printf", "echo", "t", "it"]
 )
 _NOTHING: frozenset[Node] = frozenset()
 HANDLERS = frozenset({Part.CATCH, Part.FINALLY})
@@ -129,7 +131,9 @@ class Swallowing:
 
 def handler_of(node: Node) -> Node | None:
     """The handler of errors that a node stands in, or the function."""
-    return next((each for each in islice(node.ancestors(), FAR) if each.part in HANDLERS or each.part in FUNCTIONS), None)
+    return next(
+        (each for each in islice(node.ancestors(), FAR) if each.part in HANDLERS or each.part in FUNCTIONS), None
+    )
 
 
 def in_catch(node: Node) -> bool:

@@ -24,10 +24,15 @@ _NO_CONSTANTS: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Logic:
-    """How a language decides conditions. ``strict`` is one where only booleans may stand there."""
+    """How a language decides conditions.
+
+    ``strict`` is one where only booleans may stand there; with ``capitals``, what is called by a name with a
+    capital letter is a class.
+    """
 
     falsy: frozenset[str] = FALSY
     strict: bool = False
+    capitals: bool = False
 
 
 def same(left: list[str], right: list[str]) -> bool:
@@ -121,7 +126,9 @@ def _of_size(compared: "Comparison", left: str | float | None, right: str | floa
     if isinstance(right, float) and is_size(compared.left):
         if right <= 0:
             answers = {">=": True, "<": False}
-            return answers.get(compared.operator, {">": True, "!=": True}.get(compared.operator) if right < 0 else None)
+            return answers.get(
+                compared.operator, {">": True, "!=": True}.get(compared.operator) if right < 0 else None
+            )
     elif isinstance(left, float) and left <= 0 and is_size(compared.right):
         return {"<=": True}.get(compared.operator, {"<": True}.get(compared.operator) if left < 0 else None)
     return None

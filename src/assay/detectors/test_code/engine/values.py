@@ -25,9 +25,9 @@ _LEFT = re.compile(r"[$@]{0,2}[^\W\d][\w$]*")
 _NAME = re.compile(r"[$@]{0,2}[A-Za-z_$][\w$]*\Z")
 _CALLED = re.compile(r"[^\W\d]\w*\Z")
 _MAKERS = frozenset(
-    "of asList from to_string to_owned into vec Some Ok singletonList valueOf new listOf arrayOf setOf mapOf".split()
+    ["of", "asList", "from", "to_string", "to_owned", "into", "vec", "Some", "Ok", "singletonList", "valueOf", "new", "listOf", "arrayOf", "setOf", "mapOf"]
 )
-_TYPES = frozenset("int long double float string byte char bool boolean short str String List Set Map".split())
+_TYPES = frozenset(["int", "long", "double", "float", "string", "byte", "char", "bool", "boolean", "short", "str", "String", "List", "Set", "Map"])
 _FAR, _LONGEST, _LONGEST_CONSTANT, _LONGEST_LEFT = 200, 2000, 200, 200
 
 
@@ -75,7 +75,9 @@ class Values:
     def _unsettle(self, node: Node) -> None:
         """Several names at once, or a name that gets another value: none of them is a constant."""
         text = self._reading.tree.text
-        left = re.split(r"[-+*/%&|^<>]?=(?!=)", text[node.start : min(node.end, node.start + _LONGEST_LEFT)], maxsplit=1)
+        left = re.split(
+            r"[-+*/%&|^<>]?=(?!=)", text[node.start : min(node.end, node.start + _LONGEST_LEFT)], maxsplit=1
+        )
         for name in _LEFT.findall(left[0]):
             self._times[name] += 2
             self._bound[name][self._function(node)] += [(node.end, node.end)] * 2
@@ -121,12 +123,15 @@ class Values:
         if not 0 < end - start < _LONGEST:
             return None
         words = [word for word in self._reading.words(start, end) if word != ";"]
-        if not any(is_literal([word]) and word[0].isalnum() or is_text(word) for word in words) and words not in (
+        if not any((is_literal([word]) and word[0].isalnum()) or is_text(word) for word in words) and words not in (
             ["[", "]"], ["{", "}"]
         ):  # fmt: skip
             return None
         written = all(
-            is_literal([word]) or word in _MAKERS or not _CALLED.match(word) or _is_type(word, words[at + 1 : at + 2])
+            is_literal([word])
+            or word in _MAKERS
+            or not _CALLED.match(word)
+            or _is_type(word, words[at + 1 : at + 2])
             for at, word in enumerate(words)
         )
         return spelled(words) if written else None

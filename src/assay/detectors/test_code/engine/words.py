@@ -317,7 +317,9 @@ def bare(found: list[str]) -> list[str]:
     return found
 
 
-def lexicon_pattern(strings: str, comments: str = r"//[^\n]*|/\*.*?(?:\*/|\Z)", word: str = r"[\w$@\#]+") -> re.Pattern[str]:
+def lexicon_pattern(
+    strings: str, comments: str = r"//[^\n]*|/\*.*?(?:\*/|\Z)", word: str = r"[\w$@\#]+"
+) -> re.Pattern[str]:
     """A pattern for ``Lexicon``: white space and comments, then a string, a word, a number or an operator."""
     number = r"\d[\w]*(?:\.\d[\w]*)?(?:(?<=[eE])[-+]\d+)?"
     return re.compile(

@@ -1,13 +1,21 @@
 """Tests in Go: the testing package, testify, gomega with Ginkgo, and gocheck."""
 
-from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Quirks, SkipCall, Skipping
+import re
+
+from assay.detectors.test_code.engine.language import (
+    Catching,
+    Declaring,
+    Heads,
+    Language,
+    Quirks,
+    SkipCall,
+    Skipping,
+)
 from assay.detectors.test_code.engine.parts import Grammar, parts
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.words import DOUBLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.languages.go import quirks
 from assay.detectors.test_code.languages.go.asserts import CUSTOM, GOMEGA, TESTIFY
-
-import re  # isort: skip
 
 _GRAMMAR = Grammar(
     "go",
@@ -54,13 +62,16 @@ LANGUAGE = Language(
     libraries=(TESTIFY, GOMEGA),
     declaring=Declaring(),
     skipping=Skipping(
-        calls={"Skip": SkipCall(), "Skipf": SkipCall(), "SkipNow": SkipCall()}, receivers=frozenset(("", "T"))
+        calls={"Skip": SkipCall(), "Skipf": SkipCall(), "SkipNow": SkipCall()},
+        receivers=frozenset(("", "T")),
+        exits=False,
     ),
     catching=Catching(),
     logic=Logic(frozenset(("false",)), strict=True),
     exits=frozenset((("os", "Exit"), ("panic",), ("runtime", "Goexit"), ("log", "Fatal"), ("log", "Fatalf"))),
     fails=frozenset(("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow")),
     fail_receivers=frozenset(("T", "GinkgoT")),
+    handle=re.compile(r"(?:&|new\()?\s*testing\.T\b|.*\.T\(\)\Z|GinkgoT\(\)"),
     custom=CUSTOM,
     quirks=quirks.QUIRKS,
 )

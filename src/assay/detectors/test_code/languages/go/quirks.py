@@ -9,7 +9,6 @@ from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.conditions import equality
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Declared, Quirks
-from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
@@ -23,7 +22,9 @@ from assay.detectors.test_code.tree import Node
 _HANDLES = re.compile(r"\b(\w+)\s+(?:\*testing\.[TBF]|testing\.TB|\*check\.C|\*C|\*qt\.C|GinkgoTInterface)\b")
 _FAKE = re.compile(r"(?:&\s*testing\.T\s*\{|new\(\s*testing\.T\s*\)|testing\.T\s*\{)")
 _FAKED = re.compile(r"\b(\w+)\s*:?=\s*(?:&\s*testing\.T\s*\{|new\(\s*testing\.T\s*\)|testing\.T\s*\{)")
-_MADE = re.compile(r"\b(\w+)\s*:=\s*(?:\w+\.)?New(?:WithT|GomegaWithT)?\(\s*(?:t|tt|tb|b|c|s\.T\(\)|suite\.T\(\))\s*[,)]")
+_MADE = re.compile(
+    r"\b(\w+)\s*:=\s*(?:\w+\.)?New(?:WithT|GomegaWithT)?\(\s*(?:t|tt|tb|b|c|s\.T\(\)|suite\.T\(\))\s*[,)]"
+)
 _OWNERS = re.compile(r"^func\s*\(\s*(\w+)\s+\*?\w+", re.MULTILINE)
 _COLLECTED = re.compile(r"Test(?![a-z])\w*\Z")
 _ONE_HANDLE = re.compile(r"\s*+(?:\w++\s++)?\*testing\.T\s*+,?\s*+\Z")
@@ -31,11 +32,16 @@ _MAIN = re.compile(r"\((\w+)\s+\*testing\.M\)")
 _OUTPUT = re.compile(r"//\s*(?:Unordered )?[Oo]utput:(.*)", re.DOTALL)
 _METHOD = re.compile(r"func\s*\(\s*(?:\w+\s+)?\*?(\w+)")
 _RANGE = re.compile(r"\brange\b\s*(.*?)\s*\Z", re.DOTALL)
+_SIZED = re.compile(r"\[\d+\]")
 _ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
 _GINKGO_TESTS = frozenset(("It", "Specify", "Entry"))
 _GINKGO_SUITES = frozenset(("Describe", "Context", "When", "DescribeTable"))
-_GINKGO_HOOKS = frozenset(("BeforeEach", "AfterEach", "JustBeforeEach", "BeforeSuite", "AfterSuite", "BeforeAll", "AfterAll"))
-_REPORTING = frozenset(("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "panic", "Equal", "NotNil", "Nil", "True"))
+_GINKGO_HOOKS = frozenset(
+    ("BeforeEach", "AfterEach", "JustBeforeEach", "BeforeSuite", "AfterSuite", "BeforeAll", "AfterAll")
+)
+_REPORTING = frozenset(
+    ("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "panic", "Equal", "NotNil", "Nil", "True")
+)
 _CHECKERS = frozenset(("Equals", "DeepEquals", "CmpEquals", "ErrorIs", "JSONEquals", "ErrorMatches"))
 
 
@@ -86,7 +92,7 @@ def _main(reading: Reading, node: Node) -> Declared:
     elif len(exits) == 1 and well and _is_direct(exits[0], node):
         reading.scopes[0].skips.append(Skip("disabled", line, "TestMain always exits with 0"))
     else:
-        for each in well:
+        for each in well if not _is_direct(well[-1] if well else node, node) else ():
             reading.scopes[0].skips.append(Skip("disabled", reading.line(each), reading.tree.source(each), True))
     return Declared(Role.HOOK, "TestMain")
 
@@ -167,6 +173,8 @@ def loop_rows(reading: Reading, loop: Node) -> list[list[str]] | None:
     if not end:
         return None
     words = reading.words(start, end)
+    if _SIZED.match(text, start):
+        return None
     opened = _body_of(words)
     rows = split(words[opened + 1 : -1]) if opened else None
     # An empty table may be filled later; one that is mentioned nowhere else is not.
@@ -204,7 +212,11 @@ def _asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand]
     subject, checker, expected = [*given, []][:3]
     if checker[-1] in _CHECKERS and expected:
         return [WrittenDemand(joined(words), equality(subject, expected, {}, reading.language.logic))]
-    nothing = {"IsNil": (Strength.EXACT, "nil"), "NotNil": (Strength.PRESENCE, None), "IsNotNil": (Strength.PRESENCE, None)}
+    nothing = {
+        "IsNil": (Strength.EXACT, "nil"),
+        "NotNil": (Strength.PRESENCE, None),
+        "IsNotNil": (Strength.PRESENCE, None),
+    }
     strength, wanted = nothing.get(checker[-1], (Strength.SHAPE, joined(expected) or None))
     return [WrittenDemand(joined(words), Demand(strength, joined(subject), wanted))]
 
@@ -223,13 +235,33 @@ def _condition(reading: Reading, words: list[str], wanted: bool, guard: Node) ->
     if compared.right == ["nil"] and _ERROR.match(joined(compared.left)):
         absent = (compared.operator == "==") is wanted
         strength = Strength.PRESENCE if absent else Strength.SHAPE
-        return WrittenDemand(joined(words), Demand(strength, joined(compared.left), "nil" if absent else "not nil"))
-    if compared.operator in (">", ">=") and not wanted:
-        absolute = compared.left[:4] == ["math", ".", "Abs", "("] or compared.left[:2] == ["abs", "("]
-        if absolute:
-            found = comparison([*compared.left, "<=", *compared.right])
-            return None if found is None else None
+        return WrittenDemand(
+            joined(words), Demand(strength, joined(compared.left), "nil" if absent else "not nil")
+        )
     return None
+
+
+def _lost(reading: Reading, call: Call) -> bool:
+    """Whether an assertion is made on a fake ``t``."""
+    head = reading.tree.text[call.node.start : min(call.node.end, call.node.start + 200)]
+    fakes = reading.notes.get("fakes")
+    given = call.arguments
+    first = reading.words(given.start + 1, given.end - 1)[:1] if given is not None else []
+    return _FAKE.search(head) is not None or (isinstance(fakes, set) and bool(first) and first[0] in fakes)
+
+
+def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
+    """Whether a call ends the program as if all was well."""
+    if call.names != ("os", "Exit") or call.inner is not None:
+        return None
+    if reading.tree.source(call.node).replace(" ", "") != "os.Exit(0)" or scope.name == "TestMain":
+        return None
+    found = Skip("disabled", reading.line(call.node), reading.text(call.node))
+    if scope.name == "init":
+        left = any(each.part is Part.RETURN for each in reading.tree.within(scope.node.start, call.node.start))  # type: ignore[union-attr]
+        reading.scopes[0].skips.append(replace(found, conditional=left or call.node.conditional))
+        return None
+    return found
 
 
 def _silences(reading: Reading, node: Node) -> bool:
@@ -241,7 +273,7 @@ def _silences(reading: Reading, node: Node) -> bool:
             return False
         panics = reading.notes.get("panics")
         return not (isinstance(panics, set) and reading.function_around(node) in panics)
-    if node.part is Part.BINDING:
+    if node.part in (Part.BINDING, Part.ASSIGNMENT):
         made = _FAKED.match(reading.tree.text, node.start)
         return made is not None and made[1] in _handles(reading)
     return False
@@ -253,8 +285,9 @@ QUIRKS = Quirks(
     call=_call,
     asserted=_asserted,
     condition=_condition,
+    lost=_lost,
+    skip=_skip,
     silences=_silences,
     empty=_empty,
     loop_rows=loop_rows,
 )
-__all__ = ["QUIRKS", "number", "replace"]
