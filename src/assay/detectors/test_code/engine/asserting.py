@@ -145,7 +145,7 @@ class Asserting:
             link = reading.chain(words)[-1]
             link = self._reading.without_handle(link)
             if link.name in library.asked and link.given > 1:
-                return [matched(library, link, words, reading.facts)]
+                return [matched(library, link, reading.facts)]
             return [WrittenDemand(_text(words, link, rule), demand_of(rule, link, reading.facts))]
         return None
 

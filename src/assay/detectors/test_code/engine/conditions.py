@@ -22,6 +22,7 @@ from assay.detectors.test_code.engine.wording import compared as ordered
 from assay.detectors.test_code.engine.wording import told
 from assay.detectors.test_code.engine.words import bare, joined
 from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.word_sets import word_set
 
 Constants = Mapping[str, str]
 
@@ -30,8 +31,10 @@ _MOST_NEGATIONS = 8
 _MOST_PARTS = 50
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NOTHING = frozenset(("null", "undefined", "nil", "None", "NULL", "default"))
-_EQUAL = frozenset(
-    ["equals", "Equals", "eq", "eql", "equal", "Equal", "contentEquals", "deepEquals", "DeepEqual", "SequenceEqual", "ReferenceEquals", "SetEquals", "EqualFold", "EqualValues", "EqualFunc", "isEqual", "deepEqual", "array_equal", "compare_digest", "same_value", "Is", "strictEqual"]
+_EQUAL = word_set(
+    "equals Equals eq eql equal Equal contentEquals deepEquals DeepEqual SequenceEqual ReferenceEquals "
+    "SetEquals EqualFold EqualValues EqualFunc isEqual deepEqual array_equal compare_digest same_value "
+    "Is strictEqual"
 )
 _ALIKE = frozenset(["Is", "As", "EqualFold", "is"])
 _PRESENT = {"isPresent": "(empty)", "is_some": "None", "nonNull": "null", "HasValue": "null", "Any": "(empty)"}
@@ -40,8 +43,12 @@ _ABSENT = {
     "nil?": "nil", "empty?": "(empty)", "is_null": "null", "IsNullOrEmpty": "(empty)", "isNullOrEmpty": "(empty)",
 }  # fmt: skip
 _FAILED = {"is_err": True, "is_ok": False}
-_CONTAINING = frozenset(
-    ["contains", "Contains", "includes", "include?", "in_array", "str_contains", "HasPrefix", "HasSuffix", "startsWith", "endsWith", "StartsWith", "EndsWith", "start_with?", "end_with?", "starts_with", "ends_with", "match", "matches", "MatchString", "Match", "IsMatch", "test", "ContainsKey", "containsKey", "has_key?", "key?", "contains_key", "isinstance", "instanceof", "ContainsAny", "hasPrefix", "hasSuffix", "str_starts_with", "str_ends_with", "preg_match", "member?", "is_a?", "kind_of?", "respond_to?", "isKindOf"]
+_CONTAINING = word_set(
+    "contains Contains includes include? in_array str_contains HasPrefix HasSuffix startsWith endsWith "
+    "StartsWith EndsWith start_with? end_with? starts_with ends_with match matches MatchString Match "
+    "IsMatch test ContainsKey containsKey has_key? key? contains_key isinstance instanceof ContainsAny "
+    "hasPrefix hasSuffix str_starts_with str_ends_with preg_match member? is_a? kind_of? respond_to? "
+    "isKindOf"
 )
 _ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
 _EVERYTHING = re.compile(
@@ -87,7 +94,7 @@ def _joined(found: list[Demand], words: list[str], needs_all: bool) -> Demand:
     """All of several conditions demand as much as the strongest, any of them only as much as the weakest."""
     if needs_all:
         return max(found, key=lambda each: each.strength)
-    return Demand(min(min(each.strength for each in found), Strength.SHAPE), joined(words))
+    return Demand(min(*(each.strength for each in found), Strength.SHAPE), joined(words))
 
 
 def _answer(wanted: bool) -> str:
@@ -178,7 +185,7 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
 
 
 def _measured(words: list[str]) -> list[str]:
-    """What a size is the size of: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; nothing for anything else."""
+    """What a size is the size of: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; nothing for others."""
     if not is_size(words):
         return []
     if words[-1] == ")" and words[-2] != "(":
@@ -271,9 +278,9 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
     last = links[-1]
     name, given = last.name, last.arguments or []
     known = name in _EQUAL or name in _CONTAINING or name in _PRESENT or name in _ABSENT or name in _FAILED
-    if not known or any(word in words for word in ("?", ":", "&&", "||")) or not _is_chain(words, links):
+    if not known or any(word in words for word in ("?", ":", "&&", "||")) or not _is_chain(words):
         return None
-    receiver = _receiver(words, last)
+    receiver = _receiver(words)
     if name in _EQUAL and given:
         sides = given if len(given) > 1 else [receiver, *given]
         if len(sides) < 2 or not sides[0]:
@@ -297,7 +304,7 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
     return shape(subject, name.rstrip("?"), _unborrowed(rest[0]), wanted)
 
 
-def _is_chain(words: list[str], links: list[object]) -> bool:
+def _is_chain(words: list[str]) -> bool:
     """Whether the words are one chain and no calculation."""
     depth = 0
     for word in words:
@@ -307,10 +314,10 @@ def _is_chain(words: list[str], links: list[object]) -> bool:
             depth -= 1
         elif depth == 0 and not (word[0].isalnum() or word[0] in "_$@&*\"'`?" or word in (".", "?.", "::", "!")):
             return False
-    return bool(links)
+    return True
 
 
-def _receiver(words: list[str], last: object) -> list[str]:
+def _receiver(words: list[str]) -> list[str]:
     """What the last call of a chain is made on."""
     depth = 0
     for index in range(len(words) - 1, -1, -1):

@@ -5,10 +5,10 @@ One pass over the nodes in the order of the text: what ends a list is met before
 
 import re
 
-from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LISTS, LOOPS, Part
+from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, LISTS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.truth import truth
-from assay.detectors.test_code.engine.words import split
 from assay.detectors.test_code.tree import Node
 
 _NEAREST = 120
@@ -85,7 +85,7 @@ class Flow:
             return reading.language.nothing.search(head) is not None or self._over_nothing(head)
         words = reading.words(start, end)
         inside = words[words.index("(") + 1 : -1] if "(" in words and words[-1] == ")" else words[1:]
-        pieces = reading.words_in(" ") or split_semicolons(reading.tree.text[start:end], reading)
+        pieces = _semicolons(reading.tree.text[start:end], reading)
         if len(pieces) == 3:
             return _never_begins(pieces[0], pieces[1])
         value = truth(inside or words, reading.values.constants, reading.language.logic.falsy)
@@ -147,7 +147,7 @@ class Flow:
         receiver = before.rpartition(f"{call.names[-1]}")[0].rstrip(" .?&")
         return self._reading.language.nothing.search(receiver) is not None or receiver.strip("( )") == "[]"
 
-    def _called_with(self, closure: Node) -> "Call | None":  # noqa: F821
+    def _called_with(self, closure: Node) -> Call | None:
         given = closure.parent
         if given is not None and given.part is Part.GIVEN:
             given = given.parent
@@ -169,7 +169,7 @@ class Flow:
         return _WORD.findall(tree.text[around.start : around.end]).count(name) < 2
 
 
-def split_semicolons(head: str, reading: Reading) -> list[list[str]]:
+def _semicolons(head: str, reading: Reading) -> list[list[str]]:
     """The parts of ``for (start; condition; step)``."""
     text = head.strip()
     opened = text.find("(")
@@ -184,6 +184,3 @@ def _never_begins(start: list[str], condition: list[str]) -> bool:
         return truth(condition) is False if condition else False
     name, first = start[start.index(sign) - 1], start[start.index(sign) + 1 :]
     return truth([part for word in condition for part in (first if word == name else [word])]) is False
-
-
-__all__ = ["FUNCTIONS", "Flow", "split"]

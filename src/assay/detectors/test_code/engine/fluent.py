@@ -1,4 +1,4 @@
-"""Assertions that read like sentences: ``expect(x).not.toBe(3)``, ``assertThat(x).isEqualTo(3)``, ``x.Should().Be(3)``."""
+"""Assertions that read like sentences: ``expect(x).not.toBe(3)``, ``x.Should().Be(3)``."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def fluent_demands(
     if at is not None:
         subject, rest = _subject(links[at]), links[at + 1 :]
         if links[at].given > 1 and links[at].name in library.asked:
-            return [matched(library, links[at], words, facts)]
+            return [matched(library, links[at], facts)]
     else:
         at = next((i for i, link in enumerate(links) if any(name in library.takers for name in link.names)), None)
         if at is None:
@@ -36,8 +36,8 @@ def fluent_demands(
     promise = any(name in library.promises for link in rest for name in link.names)
     found = [(text, replace(each, promise=True) if promise else each) for text, each in found]
     if library.each:
-        start = joined(words[: _length_of(words, links, at)]) if at is not None else ""
-        return [WrittenDemand(f"{start}.{text}" if start else text, each) for text, each in found]
+        start = joined(words[: _length_of(words, at)])
+        return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
     best = strongest(each for _, each in found)
     return [WrittenDemand(joined(words), best)] if best is not None else None
 
@@ -46,7 +46,7 @@ def _subject(starter: Link) -> list[str]:
     return starter.argument(0)
 
 
-def _length_of(words: list[str], links: list[Link], at: int) -> int:
+def _length_of(words: list[str], at: int) -> int:
     """How many words the chain has up to the end of its starter."""
     depth, calls = 0, 0
     for index, word in enumerate(words):
@@ -119,7 +119,7 @@ def _matcher(
     return demand_of(rule if holds else turned(rule), last, facts, subject)
 
 
-def matched(library: Library, link: Link, words: list[str], facts: Facts) -> WrittenDemand:
+def matched(library: Library, link: Link, facts: Facts) -> WrittenDemand:
     """``assertThat(x, is(3))``: a subject and a matcher; a reason may stand before them."""
     given = link.arguments or []
     if len(given) > 2 and given[0][0][0] in "\"'":

@@ -11,11 +11,12 @@ from typing import NamedTuple
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _LONGEST_HEAD = 2000
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_NO_NAMES = frozenset(
-    ["if", "unless", "not", "nil", "null", "true", "false", "undefined", "and", "or", "is", "None", "True", "False", "self", "this", "in", "instanceof"]
+_NO_NAMES = word_set(
+    "if unless not nil null true false undefined and or is None True False self this in instanceof"
 )
 
 

@@ -8,7 +8,6 @@ from itertools import islice
 from assay.detectors.test_code.engine.calls import Call, Names, calls
 from assay.detectors.test_code.engine.chains import Link, chain
 from assay.detectors.test_code.engine.language import Branches, Language
-from assay.detectors.test_code.engine.marks import Mark
 from assay.detectors.test_code.engine.parts import FUNCTIONS, STATEMENTS, Part
 from assay.detectors.test_code.engine.rules import Facts
 from assay.detectors.test_code.engine.scopes import Role, Scope
@@ -169,6 +168,3 @@ def names_of(text: str) -> Names:
     if "<" in text:
         text = _TYPES.sub("", text.rstrip())
     return tuple(_NAME.findall(text)) if _PLAIN.match(text) else ()
-
-
-__all__ = ["FAR", "LONGEST", "Mark", "Reading", "joined", "names_of"]

@@ -91,7 +91,7 @@ class Rule:
     @property
     def needs(self) -> int:
         """How many arguments say something; what comes after them is a message."""
-        if self.kind in (Kind.CLOSE,):
+        if self.kind is Kind.CLOSE:
             return max(self.subject, self.expected, self.tolerance) + 1
         if self.kind in _OF_ONE:
             return self.subject + 1
@@ -180,7 +180,7 @@ def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: 
     if kind is Kind.LENGTH:
         return _length(subject, expected)
     if kind in (Kind.VALUE, Kind.NOT_VALUE):
-        return _value(rule, subject, facts)
+        return _value(rule, subject)
     return _loose(rule, link, facts, subject, expected)
 
 
@@ -218,7 +218,7 @@ def _length(subject: list[str], expected: list[str]) -> Demand:
     return Demand(Strength.VACUOUS if vacuous else Strength.SHAPE, text, f"len {joined(expected)}")
 
 
-def _value(rule: Rule, subject: list[str], facts: Facts) -> Demand:
+def _value(rule: Rule, subject: list[str]) -> Demand:
     wanted = rule.kind is Kind.VALUE
     if is_literal(subject):
         same = joined(subject) == rule.word

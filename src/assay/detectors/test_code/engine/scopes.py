@@ -193,13 +193,8 @@ def _borrowed(called: _Called) -> Iterator[Assertion]:
     bound = dict(zip(function.parameters, called.given, strict=False))
     for place, assertion in enumerate(function.assertions[:_MOST_SHARED]):
         dead = called.dead or _is_ruled_out(function.conditions.get(place, ()), bound)
-        if dead or called.swallowed:
-            assertion = replace(
-                assertion,
-                reachable=assertion.reachable and not dead,
-                swallowed=assertion.swallowed or called.swallowed,
-            )
-        yield assertion
+        reachable, swallowed = assertion.reachable and not dead, assertion.swallowed or called.swallowed
+        yield replace(assertion, reachable=reachable, swallowed=swallowed)
 
 
 def _is_ruled_out(conditions: "list[list[str]] | tuple[()]", bound: Mapping[str, str]) -> bool:

@@ -11,8 +11,8 @@ from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Given, Role, Scope, title
-from assay.detectors.test_code.engine.words import joined
-from assay.detectors.test_code.model import Assertion, Skip
+from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
 _LONGEST_HEAD = 2000
@@ -381,13 +381,9 @@ class Suites:
         )
         line = reading.line(node)
         written = [each for each in scope.assertions if not each.text.startswith("case ")]
-        if own and written and all(each.line > line or _is_of(each, reading, branch) for each in written):
+        if own and written and all(each.line > line for each in written):
             said = " ".join(reading.tree.text[branch.start : node.end][:200].split())
             scope.skips.append(Skip("skip", line, said, conditional=True))
-
-
-def _is_of(assertion: Assertion, reading: Reading, branch: Node) -> bool:
-    return False
 
 
 def _is_alone(node: Node, branch: Node) -> bool:
@@ -401,8 +397,6 @@ def _is_alone(node: Node, branch: Node) -> bool:
 
 
 def _split_parameters(reading: Reading, takes: str) -> list[list[str]]:
-    from assay.detectors.test_code.engine.words import split  # noqa: PLC0415
-
     return split(reading.words_in(takes))
 
 

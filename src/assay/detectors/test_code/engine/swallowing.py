@@ -7,14 +7,15 @@ from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _FARTHEST = 20_000
 _MOST_BODY = 5_000
 _TOUCHED = re.compile(
     r"([\w$@]+)\s*(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
 )
-_TALKS = frozenset(
-    ["System", "out", "err", "log", "logger", "LOG", "LOGGER", "Console", "console", "Debug", "Trace", "Thread", "print", "puts", "fmt", "printf", "echo", "t", "it"]
+_TALKS = word_set(
+    "System out err log logger LOG LOGGER Console console Debug Trace Thread print puts fmt printf echo t it"
 )
 _NOTHING: frozenset[Node] = frozenset()
 HANDLERS = frozenset({Part.CATCH, Part.FINALLY})

@@ -11,6 +11,7 @@ from assay.detectors.test_code.engine.literals import is_literal, is_text, numbe
 from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 if TYPE_CHECKING:
     from assay.detectors.test_code.engine.reading import Reading
@@ -24,10 +25,10 @@ _BINDING = re.compile(
 _LEFT = re.compile(r"[$@]{0,2}[^\W\d][\w$]*")
 _NAME = re.compile(r"[$@]{0,2}[A-Za-z_$][\w$]*\Z")
 _CALLED = re.compile(r"[^\W\d]\w*\Z")
-_MAKERS = frozenset(
-    ["of", "asList", "from", "to_string", "to_owned", "into", "vec", "Some", "Ok", "singletonList", "valueOf", "new", "listOf", "arrayOf", "setOf", "mapOf"]
+_MAKERS = word_set(
+    "of asList from to_string to_owned into vec Some Ok singletonList valueOf new listOf arrayOf setOf mapOf"
 )
-_TYPES = frozenset(["int", "long", "double", "float", "string", "byte", "char", "bool", "boolean", "short", "str", "String", "List", "Set", "Map"])
+_TYPES = word_set("int long double float string byte char bool boolean short str String List Set Map")
 _FAR, _LONGEST, _LONGEST_CONSTANT, _LONGEST_LEFT = 200, 2000, 200, 200
 
 
@@ -123,9 +124,7 @@ class Values:
         if not 0 < end - start < _LONGEST:
             return None
         words = [word for word in self._reading.words(start, end) if word != ";"]
-        if not any((is_literal([word]) and word[0].isalnum()) or is_text(word) for word in words) and words not in (
-            ["[", "]"], ["{", "}"]
-        ):  # fmt: skip
+        if not any(_is_value(word) for word in words) and words not in (["[", "]"], ["{", "}"]):
             return None
         written = all(
             is_literal([word])
@@ -137,9 +136,13 @@ class Values:
         return spelled(words) if written else None
 
 
+def _is_value(word: str) -> bool:
+    return is_text(word) or (is_literal([word]) and word[0].isalnum())
+
+
 def _is_type(word: str, following: list[str]) -> bool:
     """A word before a bracket or a dot that is a type, or the name of a field or a label."""
-    if following == [":"] or following == ["="]:
+    if following in ([":"], ["="]):
         return True
     typed = word[0].isupper() or word in _TYPES
     return typed and (not following or following[0] in (",", ".", "(", "<", ">", "[", "{", "::", "]"))

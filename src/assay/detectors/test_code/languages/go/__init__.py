@@ -7,7 +7,6 @@ from assay.detectors.test_code.engine.language import (
     Declaring,
     Heads,
     Language,
-    Quirks,
     SkipCall,
     Skipping,
 )
