@@ -9,9 +9,8 @@ import pytest
 
 from assay.detectors.test_code.csharp import read_csharp
 from assay.detectors.test_code.engine.reader import read
-from assay.detectors.test_code.languages import go
+from assay.detectors.test_code.languages import go, javascript
 from assay.detectors.test_code.java import read_java
-from assay.detectors.test_code.javascript import read_javascript, read_typescript
 from assay.detectors.test_code.model import Assertion, Test, TestCode
 from assay.detectors.test_code.ruby import read_ruby
 from assay.detectors.test_code.rust import read_rust
@@ -59,11 +58,11 @@ GO = Language("go", partial(read, go.LANGUAGE), "package x\n\n…\n", "func Test
 JAVA = Language(
     "java", read_java, "import org.junit.jupiter.api.*;\nclass FooTest {\n…\n}\n", "@Test void a() { … }"
 )
-JAVASCRIPT = Language("javascript", read_javascript, "…", _IT)
+JAVASCRIPT = Language("javascript", partial(read, javascript.LANGUAGE), "…", _IT)
 RUBY = Language("ruby", read_ruby, "…", "describe 'd' do\n  it 't' do\n    …\n  end\nend\n")
 RUST = Language("rust", read_rust, "#[cfg(test)]\nmod tests {\n…\n}\n", "#[test] fn a() { … }")
-TSX = Language("typescript", partial(read_typescript, tsx=True), "…", _IT)
-TYPESCRIPT = Language("typescript", read_typescript, "…", _IT)
+TSX = Language("typescript", partial(read, javascript.TSX), "…", _IT)
+TYPESCRIPT = Language("typescript", partial(read, javascript.TYPESCRIPT), "…", _IT)
 
 
 def rows(tables: Mapping[Language, ModuleType], name: str) -> list[object]:

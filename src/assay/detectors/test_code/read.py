@@ -191,15 +191,17 @@ def _python(text: str, _: bool) -> TestCode:
 
 
 def _javascript(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.javascript import read_javascript  # noqa: PLC0415
+    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
+    from assay.detectors.test_code.languages.javascript import LANGUAGE  # noqa: PLC0415
 
-    return read_javascript(text)
+    return read(LANGUAGE, text)
 
 
 def _typescript(text: str, with_markup: bool) -> TestCode:
-    from assay.detectors.test_code.javascript import read_typescript  # noqa: PLC0415
+    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
+    from assay.detectors.test_code.languages.javascript import TSX, TYPESCRIPT  # noqa: PLC0415
 
-    return read_typescript(text, with_markup)
+    return read(TSX if with_markup else TYPESCRIPT, text)
 
 
 def _go(text: str, _: bool) -> TestCode:

@@ -9,7 +9,7 @@ from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import condition_demands
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
 from assay.detectors.test_code.engine.fluent import fluent_demands, matched
-from assay.detectors.test_code.engine.guarded import guard_of
+from assay.detectors.test_code.engine.guarded import guard_of, is_cut_off
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
@@ -21,6 +21,8 @@ from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 
 _DEEPEST = 4
+_THEN = (("catch",), ("then",), ("finally",))
+"""What may follow a promise that asserts."""
 _MOST_LINKS = 50
 _STOPS = FUNCTIONS | {Part.CASE, Part.CATCH, Part.LOOP, Part.EACH}
 _THROUGH = frozenset({Part.BLOCK, Part.STATEMENT, Part.ELSE})
@@ -78,6 +80,9 @@ class Asserting:
 
     def _visit_call(self, call: Call, scope: Scope) -> None:
         reading, language = self._reading, self._reading.language
+        whole = call
+        while call.inner is not None and call.names in _THEN:
+            call = call.inner
         own = language.quirks.asserted
         written = own(reading, call, scope) if own is not None else None
         if written is None:
@@ -90,7 +95,7 @@ class Asserting:
             self._ends.append(call.node.end)
             lost = language.quirks.lost is not None and language.quirks.lost(reading, call)
             for each in written:
-                dropped = lost or (each.demand.promise and self._is_dropped(call))
+                dropped = lost or (each.demand.promise and self._is_dropped(whole))
                 self.add(call.node, scope, each.text, each.demand, lost=dropped)
         elif call.inner is None and call.names and language.custom.match(call.names[-1]):
             self._custom(call, scope)
@@ -255,7 +260,7 @@ class Asserting:
         scope.assertions.append(
             Assertion(
                 self._reading.line(node), found.text, demand.strength, demand.subject, demand.expected,
-                demand.tolerance, not node.dead, node.swallowed or found.lost,
+                demand.tolerance, not (node.dead or is_cut_off(self._reading, node)), node.swallowed or found.lost,
             )
         )  # fmt: skip
         if self._reading.language.quirks.loop_rows is not None:

@@ -5,7 +5,6 @@ One pass over the nodes in the order of the text: what ends a list is met before
 
 import re
 
-from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, LISTS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.truth import truth
@@ -16,6 +15,8 @@ _FARTHEST_USE = 20_000
 _PASSING = frozenset({Part.ONCE, Part.ELSE, Part.FINALLY, Part.STATEMENT, Part.HEAD, Part.OTHER, Part.RETURN})
 _LEAVING = frozenset({Part.RETURN, Part.THROW})
 _WORD = re.compile(r"[\w$]+")
+_METHOD = re.compile(r"(?:\.|->|::)\s*(\w+)\s*\(?\s*(?:async\s+)?\Z")
+_EMPTY = re.compile(r"(?<![\w\])])\[\s*\]\)?\s*\Z")
 
 
 class Flow:
@@ -139,19 +140,12 @@ class Flow:
 
     def _on_nothing(self, closure: Node) -> bool:
         """A closure for each element of something that has none: ``[].forEach(() => …)``."""
-        call = self._called_with(closure)
-        if call is None or not call.names or call.names[-1] not in self._reading.language.repeating:
+        before = self._reading.tree.text[max(0, closure.start - _NEAREST) : closure.start]
+        found = _METHOD.search(before)
+        if found is None or found[1] not in self._reading.language.repeating:
             return False
-        begin = max(call.node.start, closure.start - _NEAREST)
-        before = self._reading.tree.text[begin : closure.start]
-        receiver = before.rpartition(f"{call.names[-1]}")[0].rstrip(" .?&")
-        return self._reading.language.nothing.search(receiver) is not None or receiver.strip("( )") == "[]"
-
-    def _called_with(self, closure: Node) -> Call | None:
-        given = closure.parent
-        if given is not None and given.part is Part.GIVEN:
-            given = given.parent
-        return self._reading.calls.get(given) if given is not None else None
+        receiver = before[: found.start()]
+        return self._reading.language.nothing.search(receiver) is not None or _EMPTY.search(receiver) is not None
 
     def _is_unused(self, closure: Node, parent: Node) -> bool:
         """Is this a closure with a name that nothing mentions again?"""

@@ -73,9 +73,8 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
     for link in rest:
         negated ^= any(name in library.negations for name in link.names)
         name = link.name
-        taker = next((each for each in link.names if each in library.takers), None)
-        if taker is not None and link.arguments is not None:
-            holds = library.takers[taker] is not negated
+        if name in library.takers and link.arguments is not None:
+            holds = library.takers[name] is not negated
             found.append((_link_text(link), _matcher(library, link.argument(0), subject, facts, holds)))
             negated = False
         elif library.neutral.fullmatch(name) or (link.arguments is None and name not in library.properties):

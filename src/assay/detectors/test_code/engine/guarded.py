@@ -14,6 +14,7 @@ from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
 
 _LONGEST_HEAD = 2000
+_NEAR = 120
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NO_NAMES = word_set(
     "if unless not nil null true false undefined and or is None True False self this in instanceof"
@@ -29,7 +30,9 @@ class Guard(NamedTuple):
 
 def guard_of(reading: Reading, node: Node) -> Guard:
     """What decides whether an assertion is asked."""
-    inside, asked = node, list[list[str]]()
+    if is_short_circuited(reading, node):
+        return Guard(True, [])
+    inside, asked, chosen = node, list[list[str]](), list[list[str]]()
     for around in islice(node.ancestors(), FAR):
         if around.part in LOOPS or _repeats(reading, around):
             return Guard(False, [])
@@ -37,18 +40,32 @@ def guard_of(reading: Reading, node: Node) -> Guard:
             asked.append(reading.asked(around))
         if around.part in FUNCTIONS:
             given = _parameters(reading, around)
-            chosen = [words for words in asked if _names(words) <= given]
-            if len(chosen) < len(asked):
+            if any(not _names(words) <= given for words in asked):
                 return Guard(not _is_repeated(reading, around), chosen)
-            if around.part is Part.FUNCTION or not asked:
+            chosen, asked = [*chosen, *asked], []
+            if around.part is Part.FUNCTION:
                 return Guard(False, chosen)
         inside = around
-    return Guard(bool(asked) or is_short_circuited(reading, node), [])
+    return Guard(bool(asked), chosen)
 
 
 def is_short_circuited(reading: Reading, node: Node) -> bool:
     """Whether an expression runs only if another one says so: ``ready() && expect(x)…``."""
-    return reading.tree.text[max(0, node.start - 80) : node.start].rstrip().endswith(("&&", "||"))
+    return reading.tree.text[max(0, node.start - _NEAR) : node.start].rstrip().endswith(("&&", "||"))
+
+
+def is_cut_off(reading: Reading, node: Node) -> bool:
+    """Whether a short circuit keeps an expression from running: ``false && expect(x)…``."""
+    before = reading.tree.text[max(0, node.start - _NEAR) : node.start].rstrip()
+    if before[-2:] not in ("&&", "||") and before[-1:] != "?":
+        return False
+    start = max(node.parent.start if node.parent is not None else 0, node.start - _NEAR)
+    line = reading.tree.text[start : node.start].rsplit("\n", 1)[-1]
+    found = reading.words(node.start - len(line), node.start)
+    while found and found[0] in ("{", "}", "await", "return", "=>", "("):
+        found = found[1:]
+    always = reading.truth(found[:-1]) if found else None
+    return always is (found[-1] == "||") if found and always is not None else False
 
 
 def _repeats(reading: Reading, node: Node) -> bool:

@@ -25,6 +25,7 @@ _PLAIN = re.compile(
     r"\s*+(?:\?\.|&\.|\.|::|->|\?->)?\s*+[$@]*+\w++[?!]?(?:\s*+(?:\?\.|&\.|\.|::|->|\?->|!!\.)\s*+\$?\w++[?!]?)*+\s*+\Z"
 )
 _NAME = re.compile(r"[$@]*\w+[?!]?")
+_LAST = re.compile(r"(?:\.|->)\s*(\w+[?!]?)\s*\Z")
 _TYPES = re.compile(r"(?:::)?<[^()]*>\s*\Z")
 
 
@@ -36,7 +37,8 @@ class Reading:
         quirks = language.quirks
         self.tree: Tree = quirks.parse(text) if quirks.parse else parse_parts(text, language.grammar)
         self.calls: dict[Node, Call] = calls(self.tree, language.grammar.arguments, quirks.names or names_of)
-        self._resolve = None
+        self.notes: dict[str, object] = {}
+        """What the quirks of a language remember."""
         self._heads: dict[Node, Branches | None] = {}
         self._asked: dict[Node, list[str]] = {}
         self._truths: dict[Node, bool | None] = {}
@@ -46,8 +48,6 @@ class Reading:
         self.scope_of: dict[Node, Scope] = {self.tree.nodes[0]: self.scopes[0]}
         self.tests: set[Node] = set()
         """The nodes that declare tests, groups and hooks."""
-        self.notes: dict[str, object] = {}
-        """What the quirks of a language remember."""
 
     @cached_property
     def facts(self) -> Facts:
@@ -162,9 +162,12 @@ def _branches(node: Node) -> Branches | None:
 
 
 def names_of(text: str) -> Names:
-    """The names in a callee; none where it isn't a chain of names."""
+    """The names in a callee; the last one where something else comes before it."""
     if len(text) > 400:
         return ()
     if "<" in text:
         text = _TYPES.sub("", text.rstrip())
-    return tuple(_NAME.findall(text)) if _PLAIN.match(text) else ()
+    if _PLAIN.match(text):
+        return tuple(_NAME.findall(text))
+    last = _LAST.search(text)
+    return ("", last[1]) if last is not None else ()

@@ -124,10 +124,19 @@ class Swallowing:
             call = self._reading.calls.get(around)
             if call is None or not call.names or call.names[-1] not in losing:
                 continue
-            function = self._reading.function_around(around)
-            start, end = (function.start, function.end) if function is not None else (around.start, around.end)
-            return losing[call.names[-1]].search(self._reading.tree.text, start, end) is None
+            whole = self._test_around(around)
+            return losing[call.names[-1]].search(self._reading.tree.text, whole.start, whole.end) is None
         return False
+
+
+    def _test_around(self, node: Node) -> Node:
+        """The test that a node stands in, or else the outermost function."""
+        whole = node
+        for around in islice(node.ancestors(), FAR):
+            if around in self._reading.tests:
+                return around
+            whole = around if around.part in FUNCTIONS else whole
+        return whole
 
 
 def handler_of(node: Node) -> Node | None:

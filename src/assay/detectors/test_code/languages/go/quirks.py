@@ -48,8 +48,10 @@ _CHECKERS = frozenset(("Equals", "DeepEquals", "CmpEquals", "ErrorIs", "JSONEqua
 def _file_skips(reading: Reading) -> list[Skip]:
     """Build tags; and on the way, the names that ``*testing.T`` goes by."""
     text = reading.tree.text
-    reading.notes["handles"] = {"t", *_HANDLES.findall(text), *_MADE.findall(text), *_OWNERS.findall(text)}
-    reading.notes["fakes"] = set(_FAKED.findall(text))
+    fakes = set(_FAKED.findall(text)) - {"t"}
+    reading.notes["fakes"] = fakes
+    named = {"t", *_HANDLES.findall(text), *_MADE.findall(text), *_OWNERS.findall(text)}
+    reading.notes["handles"] = named | fakes
     return constraints(text)
 
 
