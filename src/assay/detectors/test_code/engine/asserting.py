@@ -1,20 +1,24 @@
 """The assertions of a file, each with the scope it stands in, while it is not known yet what is swallowed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import condition_demands
+from assay.detectors.test_code.engine.conditions import condition_demands, without_negations
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
 from assay.detectors.test_code.engine.fluent import fluent_demands, matched
-from assay.detectors.test_code.engine.guarded import guard_of, is_cut_off
+from assay.detectors.test_code.engine.following import Bound, put_in
+from assay.detectors.test_code.engine.guarded import Guard, guard_of, is_cut_off
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
-from assay.detectors.test_code.engine.scopes import Role, Scope
+from assay.detectors.test_code.engine.running import rounds
+from assay.detectors.test_code.engine.scopes import Role, Scope, Written
 from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
 from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Assertion, Strength
@@ -31,6 +35,14 @@ _STATEMENT_PARTS = frozenset(
 )
 
 
+Again = Callable[[Callable[[list[str]], list[str]]], "list[WrittenDemand] | None"]
+"""Asks once more, with other words for what is written."""
+
+
+def _as_it_is(words: list[str]) -> list[str]:
+    return words
+
+
 @dataclass(slots=True)
 class _Pending:
     node: Node
@@ -40,6 +52,8 @@ class _Pending:
     lost: bool = False
     function: str = ""
     """A function whose name says that it asserts. Where it is in the same file, what it asserts counts instead."""
+    again: "Again | None" = None
+    place: int = 0
 
 
 class Asserting:
@@ -90,13 +104,16 @@ class Asserting:
             if self._fails(call, names):
                 self.fail(call.node, scope)
                 return
-            written = self._of_libraries(call, names)
+            again = partial(self._of_libraries, call, names)
+            written = again(_as_it_is)
+        else:
+            again = None
         if written is not None:
             self._ends.append(call.node.end)
             lost = language.quirks.lost is not None and language.quirks.lost(reading, call)
-            for each in written:
+            for place, each in enumerate(written):
                 dropped = lost or (each.demand.promise and self._is_dropped(whole))
-                self.add(call.node, scope, each.text, each.demand, lost=dropped)
+                self.add(call.node, scope, each.text, each.demand, lost=dropped, again=again, place=place)
         elif call.inner is None and call.names and language.custom.match(call.names[-1]):
             self._custom(call, scope)
 
@@ -112,25 +129,29 @@ class Asserting:
         handles = self._reading.notes.get("handles")
         return before in receivers or (isinstance(handles, set) and before in handles)
 
-    def _of_libraries(self, call: Call, names: tuple[str, ...]) -> list[WrittenDemand] | None:
+    def _of_libraries(
+        self, call: Call, names: tuple[str, ...], swap: Callable[[list[str]], list[str]]
+    ) -> list[WrittenDemand] | None:
         """What a call asserts by the libraries of the language; None for a call that doesn't."""
         step: Call | None = call
         for _ in range(_MOST_LINKS):
             if step is None:
                 break
             if step.names and step.names[-1] in self._starters:
-                return self._fluent(call, step.names[-1])
+                return self._fluent(call, step.names[-1], swap)
             if not self._middle.isdisjoint(step.names):
-                return self._fluent(call, next(name for name in step.names if name in self._middle))
+                return self._fluent(call, next(name for name in step.names if name in self._middle), swap)
             step = step.inner
         root = self._by_function.get(names[-1]) if names and call.inner is None else None
         if root is None and call.names:
             root = self._by_function.get(call.names[-1])
-        return self._function(call, names, root) if root else None
+        return self._function(call, names, root, swap) if root else None
 
-    def _fluent(self, call: Call, word: str) -> list[WrittenDemand] | None:
+    def _fluent(
+        self, call: Call, word: str, swap: Callable[[list[str]], list[str]]
+    ) -> list[WrittenDemand] | None:
         reading = self._reading
-        words = reading.words_of(call.node)
+        words = swap(reading.words_of(call.node))
         links = reading.chain(words)
         for library in reading.language.libraries:
             if word in library.starters or word in library.takers:
@@ -140,13 +161,17 @@ class Asserting:
         return None
 
     def _function(
-        self, call: Call, names: tuple[str, ...], known: list[tuple[Library, Rule | Check]]
+        self,
+        call: Call,
+        names: tuple[str, ...],
+        known: list[tuple[Library, Rule | Check]],
+        swap: Callable[[list[str]], list[str]],
     ) -> list[WrittenDemand] | None:
         reading = self._reading
         for library, rule in known:
             if not self._is_received(call, names, library):
                 continue
-            words = reading.words_of(call.node)
+            words = swap(reading.words_of(call.node))
             link = reading.chain(words)[-1]
             link = self._reading.without_handle(link)
             if link.name in library.asked and link.given > 1:
@@ -179,17 +204,28 @@ class Asserting:
         words = self._reading.words_of(node)[1:]
         for separator in (":", ","):
             words = split(words, separator)[0] if words else words
-        for found in self._conditions(words, True, node):
-            self.add(node, scope, f"assert {found.text}", found.demand)
+        again = partial(self._asserts, words, node)
+        for place, found in enumerate(again(_as_it_is)):
+            self.add(node, scope, found.text, found.demand, again=again, place=place)
+
+    def _asserts(
+        self, words: list[str], node: Node, swap: Callable[[list[str]], list[str]]
+    ) -> list[WrittenDemand]:
+        found = self._conditions(swap(words), True, node)
+        return [each._replace(text=f"assert {each.text}") for each in found]
 
     def _conditions(self, words: list[str], wanted: bool, node: Node) -> list[WrittenDemand]:
         """What a condition demands, an idiom of the language first."""
         reading = self._reading
+        if reading.language.follows:
+            words = reading.following.returned(words)
         own = reading.language.quirks.condition
         found = condition_demands(words, wanted, reading.values.constants, reading.language.logic)
         if own is None:
             return found
-        return [own(reading, reading.words_in(each.text), wanted, node) or each for each in found]
+        asked = [without_negations(reading.words_in(each.text), wanted) for each in found]
+        own_words = [own(reading, part, holds, node) for part, holds in asked]
+        return [mine or each for mine, each in zip(own_words, found, strict=True)]
 
     def _throws(self, node: Node, scope: Scope) -> None:
         """``if (got !== 3) throw …`` asserts the opposite of its condition."""
@@ -224,15 +260,30 @@ class Asserting:
         self._guards.add(guard)
         otherwise = any(each.start <= node.start < each.end for each in found.otherwise)
         wanted = otherwise is not found.unless
-        for each in self._conditions(self._reading.asked(guard), wanted, guard):
+        again = partial(self._guarded, self._reading.asked(guard), wanted, guard)
+        for place, each in enumerate(again(_as_it_is)):
             # The condition itself runs whenever the statement does.
-            text = f"if {each.text} {'' if wanted else 'fail'}".rstrip()
-            self.add(guard, scope, text, each.demand)
+            self.add(guard, scope, each.text, each.demand, again=again, place=place)
+
+    def _guarded(
+        self, words: list[str], wanted: bool, guard: Node, swap: Callable[[list[str]], list[str]]
+    ) -> list[WrittenDemand]:
+        found = self._conditions(swap(words), wanted, guard)
+        return [each._replace(text=f"if {each.text} {'' if wanted else 'fail'}".rstrip()) for each in found]
 
     def add(
-        self, node: Node, scope: Scope, text: str, demand: Demand, *, lost: bool = False, function: str = ""
+        self,
+        node: Node,
+        scope: Scope,
+        text: str,
+        demand: Demand,
+        *,
+        lost: bool = False,
+        function: str = "",
+        again: Again | None = None,
+        place: int = 0,
     ) -> None:
-        self._found.append(_Pending(node, scope, text, demand, lost, function))
+        self._found.append(_Pending(node, scope, text, demand, lost, function, again, place))
         if is_strong(demand.strength, text) and not node.dead:
             self.strong.add(node)
 
@@ -249,6 +300,9 @@ class Asserting:
                 self._put(found)
 
     def _put(self, found: _Pending) -> None:
+        if self._reading.language.follows:
+            self._write(found)
+            return
         demand, node, scope = found.demand, found.node, found.scope
         if demand.subject not in FAILURES:
             guard = guard_of(self._reading, node)
@@ -265,6 +319,32 @@ class Asserting:
         )  # fmt: skip
         if self._reading.language.quirks.loop_rows is not None:
             self._loops(node, scope)
+
+    def _write(self, found: _Pending) -> None:
+        """Put an assertion into its scope to be asked with what parameters stand for."""
+        guard = Guard(False, []) if found.demand.subject in FAILURES else guard_of(self._reading, found.node)
+        asked = partial(self._ask, found, guard.guarded)
+        around = rounds(self._reading, found.node)
+        found.scope.written.append(Written(found.node, asked, guard.chosen, around))
+
+    def _ask(self, found: _Pending, guarded: bool, bound: Bound) -> list[Assertion]:
+        written = [WrittenDemand(found.text, found.demand)]
+        if bound and found.again is not None:
+            anew = found.again(partial(put_in, bound=bound)) or written
+            several = found.place == 0 and len(anew) > 1
+            written = anew if several else anew[found.place : found.place + 1] or written
+        node = found.node
+        asked = []
+        for text, each in written:
+            demand = weaker(each) if guarded else each
+            demand = self._reading.following.settled(demand, node, bound)
+            asked.append(
+                Assertion(
+                    self._reading.line(node), text, demand.strength, demand.subject, demand.expected,
+                    demand.tolerance, not node.dead, node.swallowed or found.lost,
+                )
+            )  # fmt: skip
+        return asked
 
     def _loops(self, node: Node, scope: Scope) -> None:
         """A test that loops over a table runs once for each of its rows, and each row says what it wants."""

@@ -20,7 +20,7 @@ from assay.detectors.test_code.engine.truth import (
 )
 from assay.detectors.test_code.engine.wording import compared as ordered
 from assay.detectors.test_code.engine.wording import told
-from assay.detectors.test_code.engine.words import bare, joined
+from assay.detectors.test_code.engine.words import bare, closing, joined, split
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
@@ -55,20 +55,36 @@ _EVERYTHING = re.compile(
     r'"(?:\.\*|\^|\$|\.\+)?"|/(?:\^?(?:\.|\[\\[sSdDwW]\\[sSdDwW]\])[*+]\$?|\^|\$|\(\?:\))?/[a-z]*|\'\''
 )
 _MADE = re.compile(r"[A-Z]\w*\Z")
+_ORDERING = frozenset(("<", ">", "<=", ">=", "!=", "is", "in", "is not", "not in"))
 _OBJECTS = frozenset((("Object",), ("object",), ("Any",), ("AnyObject",), ("any",)))
 
 
 def condition_demands(words: list[str], wanted: bool, constants: Constants, logic: Logic) -> list[WrittenDemand]:
     """Every demand of a condition that joins several: each must hold, or none may."""
-    words, wanted = without_negations(words, wanted)
+    asked, (words, wanted) = wanted, without_negations(words, wanted)
     several = split_any(words, ("&&", "and") if wanted else ("||", "or"))
     if truth(words, constants, logic.falsy) is not None:
         several = [words]
+    elif logic.chained and wanted:
+        several = [pair for part in several for pair in equalities(part)]
+    turned = "" if asked is wanted else "not "
     return [
-        WrittenDemand(joined(part), condition_demand(part, wanted, constants, logic))
+        WrittenDemand(f"{turned}{joined(part)}", condition_demand(part, wanted, constants, logic))
         for part in several[:_MOST_PARTS]
         if len(several) == 1 or truth(part, constants, logic.falsy) is not wanted
     ]
+
+
+def equalities(words: list[str]) -> list[list[str]]:
+    """``a == b == 3`` demands two equalities, ``(a, b) == (1, 2)`` one for each element."""
+    sides = split(words, "==") if words.count("==") else []
+    if len(sides) > 2 and not _ORDERING.intersection(words):
+        return [[*sides[0], "==", *side] for side in sides[1:]]
+    if len(sides) == 2 and all(side[0] == "(" and closing(side, 0) == len(side) - 1 for side in sides):
+        left, right = (split(side[1:-1]) for side in sides)
+        if len(left) == len(right) > 1 and "*" not in words:
+            return [[*one, "==", *two] for one, two in zip(left, right, strict=True)]
+    return [words]
 
 
 def condition_demand(words: list[str], wanted: bool, constants: Constants, logic: Logic, depth: int = 0) -> Demand:
@@ -87,7 +103,15 @@ def condition_demand(words: list[str], wanted: bool, constants: Constants, logic
     compared = comparison(words)
     if compared is not None:
         return _compared(compared, wanted, constants, logic)
+    if logic.chained and (middle := _middle(words)):
+        return Demand(Strength.SHAPE, joined(middle), joined(words) if wanted else f"not {joined(words)}")
     return _property(words, wanted, constants, logic)
+
+
+def _middle(words: list[str]) -> list[str]:
+    """What two inequalities are about: ``x`` in ``1 < x < 3``."""
+    sides = split_any(words, ("<", ">", "<=", ">="))
+    return sides[1] if len(sides) > 2 else []
 
 
 def _joined(found: list[Demand], words: list[str], needs_all: bool) -> Demand:
@@ -125,7 +149,7 @@ def _compared(compared: Comparison, wanted: bool, constants: Constants, logic: L
         if (operator in EQUALS) is wanted:
             return equality(left, right, constants, logic)
         return inequality(left, right, constants, logic)
-    if operator in ("in", "!in"):
+    if operator in ("in", "!in", "not in"):
         return contained(right, left, wanted is (operator == "in"))
     if operator == "instanceof":
         return _instance(left, right, wanted)

@@ -131,6 +131,8 @@ class Heads:
     klass: re.Pattern[str] = NEVER
     parameter: re.Pattern[str] = re.compile(r"(\w+)\s*(?:=[^,]*)?\Z")
     """The name in a parameter."""
+    receivers: frozenset[str] = frozenset({"self", "this", "cls"})
+    """What a method calls its own object; as a first parameter it is given by nobody."""
 
 
 class Branches(NamedTuple):
@@ -157,6 +159,8 @@ class Declared:
     rows: Sequence[Sequence[str]] = ()
     """The values of its parameters, for tests that are written out."""
     assertions: list[Assertion] = field(default_factory=list)
+    given: Sequence[Mapping[str, list[str]]] = ()
+    """What its parameters are in each of its cases, where that is written out."""
     must_fail: bool | None = None
     """Whether any failure (true) or one at its end (false) is what is expected of the test."""
 
@@ -225,4 +229,8 @@ class Language:
     """Whether a block after a call is one of its arguments."""
     hollow: frozenset[str] = frozenset()
     """Words of the runner and of the assertions that a file may redefine as functions with nothing in them."""
+    stubs: frozenset[str] = frozenset()
+    """What makes a stand-in whose answers the test itself gives: ``Mock``."""
+    follows: bool = False
+    """Whether names are followed to where their values came from, and calls of helpers with what they are given."""
     quirks: Quirks = field(default_factory=Quirks)

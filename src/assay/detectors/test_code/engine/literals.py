@@ -28,7 +28,7 @@ def is_word(word: str) -> bool:
 
 
 def is_text(word: str) -> bool:
-    return word[0] in _QUOTES and len(word) > 1
+    return (word[0] in _QUOTES or word[-1] == '"') and len(word) > 1
 
 
 def is_literal(words: list[str]) -> bool:

@@ -4,6 +4,7 @@ from assay.detectors.test_code.engine.asserting import Asserting
 from assay.detectors.test_code.engine.flow import Flow
 from assay.detectors.test_code.engine.language import Language
 from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.running import run
 from assay.detectors.test_code.engine.scopes import assemble
 from assay.detectors.test_code.engine.suites import Suites
 from assay.detectors.test_code.engine.swallowing import Swallowing
@@ -20,4 +21,4 @@ def read(language: Language, text: str) -> TestCode:
     Swallowing(reading, asserting.strong).mark()
     asserting.hand_over()
     suites.settle()
-    return assemble(language.name, reading.scopes, reading.tree.problems)
+    return assemble(language.name, reading.scopes, reading.tree.problems, run if language.follows else None)

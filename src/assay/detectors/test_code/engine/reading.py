@@ -7,6 +7,7 @@ from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call, Names, calls
 from assay.detectors.test_code.engine.chains import Link, chain
+from assay.detectors.test_code.engine.following import Following
 from assay.detectors.test_code.engine.language import Branches, Language
 from assay.detectors.test_code.engine.parts import FUNCTIONS, STATEMENTS, Part
 from assay.detectors.test_code.engine.rules import Facts
@@ -48,6 +49,17 @@ class Reading:
         self.scope_of: dict[Node, Scope] = {self.tree.nodes[0]: self.scopes[0]}
         self.tests: set[Node] = set()
         """The nodes that declare tests, groups and hooks."""
+
+    @cached_property
+    def following(self) -> Following:
+        return Following(self)
+
+    def parameters(self, takes: str) -> tuple[str, ...]:
+        """The names of the parameters of a function, without its own object."""
+        pattern = self.language.heads.parameter
+        found = [pattern.search(joined(part)) for part in split(self.words_in(takes))] if takes else []
+        names = tuple(each[1] if each is not None else "" for each in found)
+        return names[1:] if self.language.follows and names[:1] and names[0] in self.language.heads.receivers else names
 
     @cached_property
     def facts(self) -> Facts:

@@ -4,7 +4,7 @@ The engine makes one ``Scope`` for each container, test, hook and function of a 
 nesting and from who calls whom is worked out here.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -12,6 +12,9 @@ from assay.detectors.test_code.engine.truth import truth
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Assertion, Skip, Test, TestCode
 from assay.detectors.test_code.tree import Node
+
+Bound = Mapping[str, list[str]]
+"""What parameters stand for."""
 
 _LONGEST_IDENTITY = 2000
 _MOST_SKIPS = 20
@@ -37,6 +40,21 @@ class Given:
     arguments: tuple[str, ...] = ()
     certain: bool = True
     """Whether it is made whenever the scope runs."""
+    words: Sequence[list[str]] = ()
+    rounds: "Sequence[Bound]" = ()
+    """What the names of the loops around it are in each round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An assertion as it is written: what it demands depends on what parameters stand for."""
+
+    node: Node
+    asked: Callable[[Bound], list[Assertion]]
+    conditions: Sequence[list[str]] = ()
+    """The conditions on the parameters that it is asked under."""
+    rounds: Sequence[Bound] = ()
+    """What the names of the loops around it are in each round."""
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +71,13 @@ class Scope:
     conditions: dict[int, list[list[str]]] = field(default_factory=dict)
     """The conditions on its own parameters that an assertion is asked under, by the assertion's place."""
     calls: dict[str, Given] = field(default_factory=dict)
+    runs: "list[tuple[str, Given]]" = field(default_factory=list)
+    """Every call of what may be a function of the same file, where calls are followed."""
+    written: "list[Written]" = field(default_factory=list)
+    """What it asserts, to be asked again with what its parameters stand for, where calls are followed."""
+    given: Sequence[Bound] = ()
+    """What its parameters are in each of its cases."""
+    defaults: Mapping[str, list[str]] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     cases: int | None = 1
     rows: int = 1
@@ -74,6 +99,9 @@ class Scope:
         known = self.calls.get(name)
         if known is None or (known.node is not None and known.node.dead):
             self.calls[name] = given
+
+
+Run = Callable[[Scope, Mapping[str, Scope]], list[Assertion]]
 
 
 @dataclass(slots=True)
@@ -98,8 +126,13 @@ class _Called:
     certain: bool
 
 
-def assemble(language: str, scopes: list[Scope], problems: tuple[str, ...]) -> TestCode:
-    """All tests of a file. ``scopes`` has every scope after the one around it, and begins with the file's."""
+def assemble(
+    language: str, scopes: list[Scope], problems: tuple[str, ...], run: Run | None = None
+) -> TestCode:
+    """All tests of a file. ``scopes`` has every scope after the one around it, and begins with the file's.
+
+    ``run`` tells what a test asserts where calls are followed.
+    """
     functions = {scope.name: scope for scope in scopes if scope.role is Role.FUNCTION and scope.name}
     hooks = _hooks(scopes, functions)
     focus = next((scope.focus for scope in scopes if scope.focus is not None), None)
@@ -109,7 +142,7 @@ def assemble(language: str, scopes: list[Scope], problems: tuple[str, ...]) -> T
         inherited = _inherit(scope, handed.get(scope.parent) if scope.parent else None, hooks)
         handed[scope] = inherited
         if scope.role is Role.TEST:
-            tests.append(_test(scope, inherited, focus, functions))
+            tests.append(_test(scope, inherited, focus, functions, run))
     return TestCode(language, tuple(tests), tuple(_file_skips(scopes)), problems)
 
 
@@ -132,13 +165,15 @@ def _path(scope: Scope, outer: _Inherited) -> str:
     return path[:_LONGEST_IDENTITY]
 
 
-def _test(scope: Scope, inherited: _Inherited, focus: Skip | None, functions: Mapping[str, Scope]) -> Test:
+def _test(
+    scope: Scope, inherited: _Inherited, focus: Skip | None, functions: Mapping[str, Scope], run: Run | None
+) -> Test:
     skips = inherited.skips
     if focus is not None and not inherited.focused:
         skips += (Skip("focus", focus.line, focus.text),)
     called = list(_called(scope, functions))
     skips += tuple(_called_skips(called))[:_MOST_SKIPS]
-    own = _assertions(scope, called)
+    own = _assertions(scope, called) if run is None else [*scope.assertions, *run(scope, functions)]
     if own and not any(assertion.reachable for assertion in own):
         skips += (Skip("disabled", own[0].line, "none of the test's assertions can be reached"),)
     assertions = (*inherited.shared, *own)

@@ -10,6 +10,7 @@ from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.running import rounds
 from assay.detectors.test_code.engine.scopes import Given, Role, Scope, title
 from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Skip
@@ -107,6 +108,8 @@ class Suites:
             declared = Declared(Role.FUNCTION, function.name)
         scope = self._open(declared, node, outer)
         scope.parameters = self.parameters(function.takes)
+        scope.defaults = _defaults(reading, function.takes)
+        scope.given = declared.given
         self._functions.append((function, scope))
         reading.notes.setdefault("declared", {})[scope] = (function, declared)  # type: ignore[index]
         return scope
@@ -141,11 +144,7 @@ class Suites:
 
     def parameters(self, takes: str) -> tuple[str, ...]:
         """The names of the parameters of a function."""
-        if not takes:
-            return ()
-        pattern = self._reading.language.heads.parameter
-        found = [pattern.search(joined(part)) for part in _split_parameters(self._reading, takes)]
-        return tuple(each[1] if each is not None else "" for each in found)
+        return self._reading.parameters(takes)
 
     def marks_of(self, node: Node) -> list[Mark]:
         """What stands before a declaration."""
@@ -224,6 +223,8 @@ class Suites:
     def _remember(self, call: Call, names: Names, scope: Scope) -> None:
         """A call of what may be a function of the same file."""
         name = names[-1]
+        if self._reading.language.follows:
+            scope.runs.append((name, Given(call.node, ("",), True)))
         if name in scope.calls and scope.calls[name].node is not None:
             return
         given: tuple[str, ...] = ()
@@ -358,6 +359,8 @@ class Suites:
                 if given.node is not None and given.node not in self._reading.tests:
                     given.certain = not given.node.conditional and not self.depends(given.node)
                     given.arguments = self._given(given)
+            for _, each in scope.runs:
+                self._run(each)
         own = self._reading.language.quirks.settle
         if own is not None:
             own(self._reading)
@@ -368,6 +371,15 @@ class Suites:
             return given.arguments
         link = self._reading.links(call)[-1]
         return tuple(joined(each) for each in link.arguments or ())
+
+    def _run(self, given: Given) -> None:
+        """What a call is given, followed to where it came from."""
+        reading, node = self._reading, given.node
+        call = reading.calls.get(node) if node is not None else None
+        if call is not None and node is not None:
+            link = reading.without_handle(reading.links(call)[-1])
+            given.words = [reading.following.filled(each, node, containers=True) for each in link.arguments or ()]
+            given.rounds = rounds(reading, node)
 
     def _early_return(self, scope: Scope, node: Node) -> None:
         """A return before every assertion, on a condition, leaves all of them out."""
@@ -396,8 +408,12 @@ def _is_alone(node: Node, branch: Node) -> bool:
     return True
 
 
-def _split_parameters(reading: Reading, takes: str) -> list[list[str]]:
-    return split(reading.words_in(takes))
+def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
+    """What parameters are where a call doesn't say."""
+    if not reading.language.follows or "=" not in takes:
+        return {}
+    parts = [each for each in split(reading.words_in(takes)) if "=" in each]
+    return {each[0]: each[each.index("=") + 1 :] for each in parts}
 
 
 def read_mark(reading: Reading, node: Node) -> Mark:

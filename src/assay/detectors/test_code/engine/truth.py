@@ -4,21 +4,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, is_text, number, value_of
-from assay.detectors.test_code.engine.words import bare, joined, split
+from assay.detectors.test_code.engine.words import bare, closing, joined, split
 
 _DEEPEST = 40
 _LONGEST = 400
 """How many words a condition may have to be looked into. Nobody writes longer ones to say true or false."""
 OPPOSITE = {"==": "!=", "===": "!==", "!=": "==", "!==": "===", "<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 EQUALS = frozenset(("==", "===", "is"))
-DIFFERS = frozenset(("!=", "!==", "<>"))
-COMPARISONS = frozenset(OPPOSITE) | {"=~", "!~", "instanceof", "in", "is", "!in", "<>"}
+DIFFERS = frozenset(("!=", "!==", "<>", "is not"))
+COMPARISONS = frozenset(OPPOSITE) | {"=~", "!~", "instanceof", "in", "is", "!in", "<>", "is not", "not in"}
 JOINING = frozenset(("&&", "||", "and", "or", "?", "=>", "->"))
 _CALLING = frozenset(("(", "new", "++", "--", "yield", "await", "<-", "!"))
 _SIZES = frozenset(("size", "length", "len", "Count", "Length", "count", "Len", "Size"))
 _OTHERWISE = {"==": "!=", "<": ">=", ">": "<=", "is_ok": "is_err", "is_some": "is_none", "isPresent": "isEmpty"}
 FALSY = frozenset(("false", "null", "undefined", "nil", "None", "0", '""', "NaN", "-0", "0n", "0.0", "False"))
-"""What counts as false in a condition, but for languages where less does."""
+"""What counts as false in a condition, but for languages where less does.
+
+Where ``[]`` is among it, so is whatever has nothing in it, and what has something in it is true.
+"""
+_DISPLAYS = frozenset(("(", "[", "{"))
 _NO_CONSTANTS: Mapping[str, str] = {}
 
 
@@ -33,6 +37,8 @@ class Logic:
     falsy: frozenset[str] = FALSY
     strict: bool = False
     capitals: bool = False
+    chained: bool = False
+    """Whether ``1 < x < 3`` means that both hold."""
 
 
 def same(left: list[str], right: list[str]) -> bool:
@@ -68,6 +74,8 @@ def _simple(words: list[str], constants: Mapping[str, str], falsy: frozenset[str
     compared = comparison(words)
     if compared is not None:
         return _compared(compared, constants)
+    if "[]" in falsy and words[0] in _DISPLAYS and closing(words, 0) == len(words) - 1:
+        return len(words) > 2
     # An array, an object or a function is always there.
     return True if words[0] in ("[", "{") and falsy is FALSY and is_literal(words) else None
 

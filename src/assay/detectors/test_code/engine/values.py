@@ -16,7 +16,7 @@ from assay.detectors.test_code.word_sets import word_set
 if TYPE_CHECKING:
     from assay.detectors.test_code.engine.reading import Reading
 
-_BINDING = re.compile(
+BINDING = re.compile(
     r"\s*+(?:(?:let|var|val|const|static|final|lateinit|private|public|internal|protected|fileprivate|override|readonly"
     r"|pub(?:\([^)]*\))?|mut|ref)\s++)*+"
     r"(?:(?:this|self|globalThis|global|window)\.)?([$@]{0,2}[^\W\d][\w$]*+)\s*+"
@@ -55,7 +55,7 @@ class Values:
 
     def _bind(self, node: Node) -> None:
         text = self._reading.tree.text
-        found = _BINDING.match(text, node.start, node.end)
+        found = BINDING.match(text, node.start, node.end)
         if found is None:
             self._unsettle(node)
             return

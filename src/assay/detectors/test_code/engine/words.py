@@ -26,8 +26,8 @@ MAX_END = 2**62
 
 _GROUPING_WORDS = word_set(
     "return await typeof case in of throw yield not and or else do delete void async new when then unless "
-    "until if_ elsif is as instanceof defined?"
-)
+    "until if_ elsif is as instanceof defined? assert if elif while for lambda"
+) | {"is not", "not in"}
 """Words after which a parenthesis groups and does not call."""
 
 PRECEDENCE: dict[str, float] = {
@@ -40,7 +40,7 @@ PRECEDENCE: dict[str, float] = {
     **dict.fromkeys(("|", "^"), 5.0),
     "&": 6.0,
     **dict.fromkeys(("==", "===", "!=", "!==", "=~", "!~"), 7.0),
-    **dict.fromkeys(("<", ">", "<=", ">=", "<=>", "in", "instanceof", "is", "as"), 8.0),
+    **dict.fromkeys(("<", ">", "<=", ">=", "<=>", "in", "instanceof", "is", "as", "is not", "not in"), 8.0),
     **dict.fromkeys(("<<", ">>"), 9.0),
     **dict.fromkeys(("+", "-"), 10.0),
     **dict.fromkeys(("*", "/", "%"), 11.0),
@@ -78,6 +78,8 @@ class Lexicon:
     opaque: frozenset[str] = frozenset()
     spelled: Mapping[str, str] = field(default_factory=dict)
     """Words that have another spelling in this language: PHP's ``->`` is the dot of the others."""
+    respelled: Callable[[str], str] | None = None
+    """Writes the text of an opaque node in its one spelling, of which the words count then."""
 
     def words(self, text: str, start: int = 0, end: int = MAX_END) -> list[str]:
         """The words of a piece of text that has no opaque nodes, as they stand there."""
@@ -116,7 +118,10 @@ def words(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[str]:
     for node in opaque:
         if node.start >= position:
             found += lexicon.words(tree.text, position, node.start)
-            found.append(lexicon.literal(tree.source(node)))
+            if lexicon.respelled is not None:
+                found += lexicon.words(lexicon.respelled(tree.source(node)))
+            else:
+                found.append(lexicon.literal(tree.source(node)))
             position = node.end
     found += lexicon.words(tree.text, position, end)
     return simplified(found)

@@ -1,0 +1,79 @@
+"""Tests in Python: pytest, unittest, numpy.testing and mocks."""
+
+import re
+
+from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, SkipCall, Skipping
+from assay.detectors.test_code.engine.parts import Grammar
+from assay.detectors.test_code.engine.reader import read as read_with
+from assay.detectors.test_code.engine.truth import FALSY, Logic
+from assay.detectors.test_code.engine.words import Lexicon, lexicon_pattern
+from assay.detectors.test_code.languages.python import quirks
+from assay.detectors.test_code.languages.python.asserts import CUSTOM, FLUENT, FUNCTIONS
+from assay.detectors.test_code.languages.python.spelling import literal, respelled
+from assay.detectors.test_code.model import Skip, TestCode
+
+_ONE = (
+    r"(?:[rRbBuUfF]{1,2})?(?:\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
+    r"|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')"
+)
+_STRINGS = rf"{_ONE}(?:\s*+{_ONE})*+"
+SYNTAX_ERROR = "a syntax error"
+
+
+LANGUAGE = Language(
+    name="python",
+    grammar=Grammar("python", {}, ("given",)),
+    lexicon=Lexicon(
+        lexicon_pattern(_STRINGS, r"#[^\n]*|\\\n", r"is\s+not\b|not\s+in\b|\w+"),
+        literal,
+        "\"'bBrRuUfF0123456789",
+        frozenset({"respelled"}),
+        respelled=respelled,
+    ),
+    heads=Heads(
+        function=re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)\s*\((?P<takes>(?:[^()]|\([^()]*\))*)\)"),
+        klass=re.compile(r"class\s+(?P<name>\w+)"),
+        parameter=re.compile(r"^\*{0,2}(\w+)"),
+    ),
+    libraries=(FUNCTIONS, FLUENT),
+    declaring=Declaring(),
+    skipping=Skipping(
+        calls={
+            "skip": SkipCall(), "skipTest": SkipCall(), "SkipTest": SkipCall(), "xfail": SkipCall("xfail"),
+        },
+        receivers=frozenset(("pytest", "self", "cls", "unittest", "outcomes", "")),
+        throws=re.compile(r"raise\s+(?:[\w.]+\.)?(?:SkipTest|Skipped|skip\.Exception)\b"),
+        exits=False,
+    ),
+    catching=Catching(
+        assertions=re.compile(r"except\s*\*?\s*:|\b(?:AssertionError|Exception|BaseException)\b"),
+        loud=frozenset(("fail", "exit")),
+    ),
+    logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True),
+    broad=frozenset(("Exception", "BaseException", "Warning", "UserWarning", "object")),
+    exits=frozenset(
+        (("sys", "exit"), ("os", "_exit"), ("exit",), ("quit",), ("os", "abort"), ("pytest", "exit"),
+         ("pytest", "skip"), ("pytest", "xfail"), ("self", "skipTest"), ("pytest", "fail"), ("self", "fail"))
+    ),
+    nothing=re.compile(r"(?:\(\)|\[\]|\{\}|''|\"\"|\[:0\]|range\(0\)|set\(\))\s*\Z"),
+    fails=frozenset(("fail",)),
+    fail_receivers=frozenset(("pytest", "self", "cls", "outcomes")),
+    custom=CUSTOM,
+    stubs=frozenset(("Mock", "MagicMock", "AsyncMock", "NonCallableMock")),
+    follows=True,
+    quirks=quirks.QUIRKS,
+)  # fmt: skip
+
+
+def read_python(text: str) -> TestCode:
+    """The tests of a Python file. Never raises: what can't be parsed or followed is a problem."""
+    try:
+        return read_with(LANGUAGE, text)
+    except (SyntaxError, ValueError) as error:
+        # Null bytes are a syntax error from Python 3.12 on, and a ValueError before.
+        line, message = getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or type(error).__name__
+        skip = Skip("disabled", line, SYNTAX_ERROR)
+        return TestCode("python", skips=(skip,), problems=(f"Line {line} can't be parsed: {message}.",))
+    except (OverflowError, RecursionError, MemoryError):
+        problem = "The file is nested too deeply to be read."
+        return TestCode("python", problems=(problem,), unreadable="it is nested too deeply")
