@@ -147,9 +147,7 @@ class Asserting:
             root = self._by_function.get(call.names[-1])
         return self._function(call, names, root, swap) if root else None
 
-    def _fluent(
-        self, call: Call, word: str, swap: Callable[[list[str]], list[str]]
-    ) -> list[WrittenDemand] | None:
+    def _fluent(self, call: Call, word: str, swap: Callable[[list[str]], list[str]]) -> list[WrittenDemand] | None:
         reading = self._reading
         words = swap(reading.words_of(call.node))
         links = reading.chain(words)

@@ -1,4 +1,4 @@
-"""What names stand for where they are used: the last value that is written for them, followed to where it came from.
+"""What names stand for where they are used: the value written last for them, followed to where it came from.
 
 A name that a branch, a loop or another function may have set since is left as it is.
 """
@@ -131,7 +131,9 @@ class Following:
             # What is read in another function may have been set at any time.
             return self._words(known[0]) if len(known) == 1 and not _choices(known[0].node, function) else None
         before = known[: bisect_left(known, used.start, key=lambda each: each.node.start)]
-        loop = next((each for each in islice(used.ancestors(), _FAR) if each.part in LOOPS or each is function), None)
+        loop = next(
+            (each for each in islice(used.ancestors(), _FAR) if each.part in LOOPS or each is function), None
+        )
         again = loop is not None and loop.part in LOOPS
         if not before or (again and any(_is_within(each.node, loop) for each in known[len(before) :])):
             return None
@@ -172,7 +174,7 @@ class Following:
                 out.append(word)
             elif words[at + 1 : at + 2] == ["("]:
                 end = closing(words, at + 1)
-                result = self._called(value, used)
+                result = self._called(value)
                 out += result if result is not None else words[at : at + 1]
                 at = end if result is not None else at
             else:
@@ -187,7 +189,7 @@ class Following:
             return ["lambda", ":", *found.words] if found is not None and is_literal(found.words) else None
         return value
 
-    def _called(self, value: list[str], used: Node) -> list[str] | None:
+    def _called(self, value: list[str]) -> list[str] | None:
         """What calling a stub gives: something that the test itself says."""
         for arrow in ("=>", ":"):
             if arrow in value and (arrow == "=>" or value[0] == "lambda"):
@@ -199,13 +201,13 @@ class Following:
         return last.labelled("return_value") or ['"a stub"']
 
     def settled(self, demand: Demand, used: Node, bound: Bound = NOTHING_BOUND) -> Demand:
-        """What is demanded, with what names stand for in their place; nothing where that is the test's own doing."""
+        """What is demanded, with what names stand for put in; nothing where that is the test's own doing."""
         if demand.subject in FAILURES:
             return demand
         subject = self._filled_text(demand.subject, used, bound, containers=False)
-        expected = demand.expected
-        if expected is not None:
-            expected = self._filled_text(expected, used, bound, containers=True)
+        expected: list[str] | None = None
+        if demand.expected is not None:
+            expected = self._filled_text(demand.expected, used, bound, containers=True)
         found = replace(demand, subject=joined(subject), expected=None if expected is None else joined(expected))
         if found.strength is Strength.VACUOUS or not subject:
             return found

@@ -232,5 +232,5 @@ class Language:
     stubs: frozenset[str] = frozenset()
     """What makes a stand-in whose answers the test itself gives: ``Mock``."""
     follows: bool = False
-    """Whether names are followed to where their values came from, and calls of helpers with what they are given."""
+    """Whether names are followed to where their values came from, and helpers into what they are given."""
     quirks: Quirks = field(default_factory=Quirks)

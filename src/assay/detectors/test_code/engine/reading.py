@@ -59,7 +59,11 @@ class Reading:
         pattern = self.language.heads.parameter
         found = [pattern.search(joined(part)) for part in split(self.words_in(takes))] if takes else []
         names = tuple(each[1] if each is not None else "" for each in found)
-        return names[1:] if self.language.follows and names[:1] and names[0] in self.language.heads.receivers else names
+        return (
+            names[1:]
+            if self.language.follows and names[:1] and names[0] in self.language.heads.receivers
+            else names
+        )
 
     @cached_property
     def facts(self) -> Facts:

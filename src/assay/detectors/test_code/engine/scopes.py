@@ -126,9 +126,7 @@ class _Called:
     certain: bool
 
 
-def assemble(
-    language: str, scopes: list[Scope], problems: tuple[str, ...], run: Run | None = None
-) -> TestCode:
+def assemble(language: str, scopes: list[Scope], problems: tuple[str, ...], run: Run | None = None) -> TestCode:
     """All tests of a file. ``scopes`` has every scope after the one around it, and begins with the file's.
 
     ``run`` tells what a test asserts where calls are followed.

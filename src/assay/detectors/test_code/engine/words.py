@@ -26,7 +26,7 @@ MAX_END = 2**62
 
 _GROUPING_WORDS = word_set(
     "return await typeof case in of throw yield not and or else do delete void async new when then unless "
-    "until if_ elsif is as instanceof defined? assert if elif while for lambda"
+    "until if_ elsif is as instanceof defined?"
 ) | {"is not", "not in"}
 """Words after which a parenthesis groups and does not call."""
 

@@ -8,7 +8,7 @@ from assay.detectors.test_code.engine.conditions import close, contained, equali
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import number
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, rules
+from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, rules
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
 
@@ -24,7 +24,7 @@ def tolerance(link: Link, facts: Facts, default: float) -> float:
     return max((1.0 if value is None else value for value in values), default=default)
 
 
-def _close(default: float, places: str = "") -> "object":
+def _close(default: float, places: str = "") -> Check:
     def check(link: Link, facts: Facts, subject: list[str]) -> Demand:
         given = link.positional
         right = given[1] if len(given) > 1 else []
@@ -40,12 +40,14 @@ def _close(default: float, places: str = "") -> "object":
 def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     """``check_dtype=False`` and its like ask for less, so they belong to what is expected."""
     found = equality(subject, link.argument(1), facts.constants, facts.logic)
-    given = [each for each in link.arguments or () if len(each) > 2 and each[1] == "=" and each[0] not in _MESSAGES]
+    given = [
+        each for each in link.arguments or () if len(each) > 2 and each[1] == "=" and each[0] not in _MESSAGES
+    ]
     options = " ".join(joined(each).replace(" ", "") for each in given)
     return replace(found, expected=f"{found.expected} {options}") if options else found
 
 
-def _in(wanted: bool) -> "object":
+def _in(wanted: bool) -> Check:
     def check(link: Link, facts: Facts, subject: list[str]) -> Demand:
         return contained(link.argument(1), subject, wanted)
 
@@ -101,7 +103,9 @@ FLUENT = Library(
     starters=frozenset(("assert_that", "expect", "assertThat")),
     matchers=rules(
         {
-            "is_equal_to to_be to_equal equals is_same_as to_have_text to_have_value": Rule(Kind.EQUAL, expected=0),
+            "is_equal_to to_be to_equal equals is_same_as to_have_text to_have_value": Rule(
+                Kind.EQUAL, expected=0
+            ),
             "is_true": Rule(Kind.TRUE),
             "is_false": Rule(Kind.FALSE),
             "is_none": Rule(Kind.VALUE, word="None"),

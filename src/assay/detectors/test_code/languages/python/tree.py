@@ -104,7 +104,9 @@ class _Maker:
                 self._block(node, name, inner, block)
 
     def _head(self, node: ast.If | ast.While | ast.For | ast.AsyncFor) -> None:
-        first, last = (node.target, node.iter) if isinstance(node, ast.For | ast.AsyncFor) else (node.test, node.test)
+        first, last = (
+            (node.target, node.iter) if isinstance(node, ast.For | ast.AsyncFor) else (node.test, node.test)
+        )
         self._found.append((self._reach(first)[0], self._reach(last)[1], "head", Part.HEAD, None))
 
     def _block(self, node: ast.AST, name: str, inner: list[ast.stmt], part: Part) -> None:
@@ -123,7 +125,8 @@ class _Maker:
     def _nested(self, module: ast.Module) -> PythonTree:
         """Nodes that begin at the same place are nested by their ends; a block is around its statements."""
         root = Node("", 0, len(self._text), None, Part.FILE)
-        nodes, made, innermost = [root], {root: module}, root
+        nodes, innermost = [root], root
+        made: dict[Node, ast.AST] = {root: module}
         self._found.sort(key=lambda each: (each[0], -each[1], each[4] is not None))
         for start, end, kind, part, of in self._found:
             while start >= innermost.end and innermost.parent is not None:
