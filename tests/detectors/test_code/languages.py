@@ -9,8 +9,7 @@ import pytest
 
 from assay.detectors.test_code.csharp import read_csharp
 from assay.detectors.test_code.engine.reader import read
-from assay.detectors.test_code.languages import go, javascript
-from assay.detectors.test_code.java import read_java
+from assay.detectors.test_code.languages import go, java, javascript
 from assay.detectors.test_code.model import Assertion, Test, TestCode
 from assay.detectors.test_code.ruby import read_ruby
 from assay.detectors.test_code.rust import read_rust
@@ -56,7 +55,10 @@ CSHARP = Language(
 )
 GO = Language("go", partial(read, go.LANGUAGE), "package x\n\n…\n", "func TestA(t *testing.T) {\n…\n}")
 JAVA = Language(
-    "java", read_java, "import org.junit.jupiter.api.*;\nclass FooTest {\n…\n}\n", "@Test void a() { … }"
+    "java",
+    partial(read, java.LANGUAGE),
+    "import org.junit.jupiter.api.*;\nclass FooTest {\n…\n}\n",
+    "@Test void a() { … }",
 )
 JAVASCRIPT = Language("javascript", partial(read, javascript.LANGUAGE), "…", _IT)
 RUBY = Language("ruby", read_ruby, "…", "describe 'd' do\n  it 't' do\n    …\n  end\nend\n")

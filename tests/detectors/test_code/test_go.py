@@ -1,8 +1,8 @@
 """What is particular to the reader of tests in Go."""
 
-import pytest
-
 from functools import partial
+
+import pytest
 
 from assay.detectors.test_code.engine.reader import read
 from assay.detectors.test_code.languages.go import LANGUAGE

@@ -35,11 +35,12 @@ def test_what_means_something_else_stays_different(one: str, other: str) -> None
 
 
 def test_functions_and_hooks_count_for_the_tests_that_run_them() -> None:
-    code = read(LANGUAGE, 
+    code = read(
+        LANGUAGE,
         "function valid(x) { expect(x.ok).toBe(true) }\n"
         "describe('d', () => {\n afterEach(() => { expect(spy).toHaveBeenCalled() });\n"
         " it('a', () => { valid(got) })\n});\n"
-        "it('b', () => {})"
+        "it('b', () => {})",
     )
     found = {test.identity: [assertion.subject for assertion in test.assertions] for test in code.tests}
     assert found == {"d > a": ["spy", "x.ok"], "b": []}

@@ -192,7 +192,7 @@ def implies(strong: Assertion, weak: Assertion) -> bool:
     if weak.subject == f"{strong.subject}.call_count" and weak.expected == "1":
         return ".assert_called_once" in strong.text or ".assert_awaited_once" in strong.text
     needed = weak.strength is Strength.PRESENCE and weak.expected in _THERE
-    needed |= weak.strength is Strength.SHAPE and weak.expected == "nil"
+    needed |= weak.strength is Strength.SHAPE and weak.expected in ("nil", "not nil")
     return needed and bool(weak.subject) and strong.subject.startswith(f"{weak.subject}.")
 
 

@@ -218,9 +218,10 @@ def _ruby(text: str, _: bool) -> TestCode:
 
 
 def _java(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.java import read_java  # noqa: PLC0415
+    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
+    from assay.detectors.test_code.languages.java import LANGUAGE  # noqa: PLC0415
 
-    return read_java(text)
+    return read(LANGUAGE, text)
 
 
 def _rust(text: str, _: bool) -> TestCode:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_FIRST = re.compile(r"\w+")
 _NEWLINE = re.compile("\n")
 _MOST_PROBLEMS = 20
 _PIECE = 2048
@@ -137,9 +138,12 @@ def parse(
 def parse_parts(text: str, grammar: Grammar, parsed: str | None = None) -> Tree:
     """Read a text by a grammar; every node knows what part it is."""
     tree = parse(text, grammar.parser, frozenset(grammar.parts), grammar.named, parsed)
-    parts = grammar.parts
+    parts, by_word = grammar.parts, grammar.by_word
     for node in tree.nodes:
         node.part = parts.get(node.kind, Part.CALL if node.kind != "ERROR" else Part.OTHER)
+        if node.kind in by_word:
+            first = _FIRST.match(tree.text, node.start)
+            node.part = by_word[node.kind].get(first[0] if first is not None else "", node.part)
     tree.nodes[0].part = Part.FILE
     return tree
 

@@ -1,5 +1,6 @@
 """The assertions of a file, each with the scope it stands in, while it is not known yet what is swallowed."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +29,9 @@ _DEEPEST = 4
 _THEN = (("catch",), ("then",), ("finally",))
 """What may follow a promise that asserts."""
 _MOST_LINKS = 50
+_LONGEST_TRIED = 1000
+_SAYS_EQUAL = re.compile(r"^(?!.*(?:[nN]ot|[aA]lmost|[cC]lose)).*[eE]qual")
+_TYPE = re.compile(r"\b(?:\w++(?:\.|::|\\))*+[A-Z]\w*+")
 _STOPS = FUNCTIONS | {Part.CASE, Part.CATCH, Part.LOOP, Part.EACH}
 _THROUGH = frozenset({Part.BLOCK, Part.STATEMENT, Part.ELSE})
 _STATEMENT_PARTS = frozenset(
@@ -172,9 +176,12 @@ class Asserting:
             words = swap(reading.words_of(call.node))
             link = reading.chain(words)[-1]
             link = self._reading.without_handle(link)
+            if library.trimmed is not None:
+                link = library.trimmed(link)
             if link.name in library.asked and link.given > 1:
                 return [matched(library, link, reading.facts)]
-            return [WrittenDemand(_text(words, link, rule), demand_of(rule, link, reading.facts))]
+            text = _written(link) if library.trimmed is not None else _text(words, link, rule)
+            return [WrittenDemand(text, demand_of(rule, link, reading.facts))]
         return None
 
     def _is_received(self, call: Call, names: tuple[str, ...], library: Library) -> bool:
@@ -194,7 +201,8 @@ class Asserting:
         link = self._reading.without_handle(whole)
         if "handles" in self._reading.notes and link is whole:
             return
-        demand = Demand(Strength.SHAPE, link.text(0) or "", link.text(1))
+        strength = Strength.EXACT if _SAYS_EQUAL.search(call.names[-1]) else Strength.SHAPE
+        demand = Demand(strength, link.text(0) or "", link.text(1))
         self.add(call.node, scope, joined(words), demand, function=call.names[-1])
 
     def _assert_statement(self, node: Node, scope: Scope) -> None:
@@ -243,6 +251,9 @@ class Asserting:
             if around.part in BRANCHING:
                 self._guard(around, node, scope)
                 return
+            if around.part is Part.TRY and around.part_child(Part.CATCH) is not None:
+                self._expect_error(around, node, scope)
+                return
             if around.part in _STOPS:
                 break
         self.add(node, scope, self._reading.text(node), Demand(Strength.SHAPE, "reached"))
@@ -250,6 +261,20 @@ class Asserting:
         function = self._reading.function_around(node)
         if isinstance(notes, set) and function is not None:
             notes.add(function)
+
+    def _expect_error(self, tried: Node, node: Node, scope: Scope) -> None:
+        """A failure at the end of a try body says that an error must come before it."""
+        reading = self._reading
+        clause = tried.part_child(Part.CATCH)
+        body = clause.part_child(Part.BLOCK) if clause is not None else None
+        end = body.start if body is not None else (clause.end if clause is not None else 0)
+        kinds = _TYPE.findall(reading.tree.text[clause.start : end]) if clause is not None else []
+        block = tried.part_child(Part.BLOCK)
+        start = block.start + 1 if block is not None else tried.start
+        subject = joined(reading.words(max(start, node.start - _LONGEST_TRIED), node.start))
+        kind = kinds[0] if kinds else ""
+        strength = Strength.SHAPE if kind in ("", *reading.language.broad) else Strength.EXACT
+        self.add(node, scope, reading.text(node), Demand(strength, subject, kind or None))
 
     def _guard(self, guard: Node, node: Node, scope: Scope) -> None:
         found = self._reading.branches(guard)
@@ -363,6 +388,12 @@ class Asserting:
             if rows is not None:
                 owner.rows = len(rows) if owner.rows == 1 else owner.rows
                 owner.assertions.extend(rows_of(self._reading.line(around), rows))
+
+
+def _written(link: Link) -> str:
+    """A call by its last name and what it is given."""
+    types = f"<{link.types}>" if link.types else ""
+    return f"{link.name}{types}({', '.join(joined(each) for each in link.arguments or ())})"
 
 
 def _text(words: list[str], link: Link, rule: Rule | Check) -> str:

@@ -36,7 +36,8 @@ def fluent_demands(
     promise = any(name in library.promises for link in rest for name in link.names)
     found = [(text, replace(each, promise=True) if promise else each) for text, each in found]
     if library.each:
-        start = joined(words[: _length_of(words, at)])
+        first = next((i for i, word in enumerate(words) if word in library.starters or word in library.takers), 0)
+        start = joined(words[first : _length_of(words, at)])
         return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
     best = strongest(each for _, each in found)
     return [WrittenDemand(joined(words), best)] if best is not None else None
@@ -110,7 +111,13 @@ def _matcher(
     last = links[-1]
     rule = library.matchers.get(last.name)
     inner = last.argument(0)
-    nested = rule is None and last.given == 1 and chain(inner)[0].name in library.matchers
+    if last.name in library.joined and last.given and depth < _DEEPEST:
+        parts = [_matcher(library, each, subject, facts, holds, depth + 1) for each in last.arguments or ()]
+        most = max if library.joined[last.name] is holds else min
+        return most(parts, key=lambda each: each.strength)
+    inside = chain(inner)[-1].name if last.given == 1 and inner[-1] in (")", "]") else ""
+    nested = last.name in ("is", "describedAs") or rule is None
+    nested = nested and (inside in library.matchers or inside in library.negations or inside in library.joined)
     if (last.name in library.negations or nested) and inner and depth < _DEEPEST:
         return _matcher(library, inner, subject, facts, holds, depth + 1)
     if rule is None:

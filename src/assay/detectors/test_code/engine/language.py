@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import Grammar
@@ -43,6 +44,8 @@ class Library:
     asked: frozenset[str] = frozenset()
     """Functions that take a subject and a matcher: ``assertThat(x, is(3))``."""
     negations: frozenset[str] = frozenset({"not"})
+    joined: Mapping[str, bool] = field(default_factory=dict)
+    """Matchers around others, and whether all of those must match: ``allOf``, ``anyOf``."""
     properties: frozenset[str] = frozenset()
     """Matchers that are not called: ``.to.be.true``."""
     neutral: re.Pattern[str] = NEVER
@@ -55,6 +58,8 @@ class Library:
     """What a matcher demands that no rule names."""
     promises: frozenset[str] = frozenset()
     """Links that make a promise of the assertion."""
+    trimmed: Callable[[Link], Link] | None = None
+    """Takes the message off a function's arguments, where it need not come last."""
 
 
 @dataclass(frozen=True, slots=True)

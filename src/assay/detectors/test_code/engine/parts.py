@@ -1,7 +1,7 @@
 """What a node of a syntax tree is to the engine, whatever its grammar calls it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -83,6 +83,8 @@ class Grammar:
     parts: Mapping[str, Part]
     arguments: tuple[str, ...]
     """The kinds of what a call is given, the best first."""
+    by_word: Mapping[str, Mapping[str, Part]] = field(default_factory=dict)
+    """Kinds of which the first word says what they are: Kotlin has one kind for return, throw and break."""
     named: tuple[str, str] | None = None
     """One more kind, but only those nodes whose text matches a pattern; they are calls."""
 

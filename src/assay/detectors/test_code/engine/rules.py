@@ -66,6 +66,8 @@ _OPPOSITE = {
     Kind.PRESENCE: Kind.ABSENCE, Kind.ABSENCE: Kind.PRESENCE, Kind.CLOSE: Kind.NO_SHAPE, Kind.EXACT: Kind.NO_SHAPE,
     Kind.LENGTH: Kind.NO_SHAPE,
 }  # fmt: skip
+_CLOSURES = frozenset(("(", "async", "fn", "static"))
+_LONGEST_HEAD = 12
 _SIGNS = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 _ABSENT = frozenset(("null", "nil", "None", "undefined", "(empty)", "NULL"))
 
@@ -189,11 +191,14 @@ def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: l
     if kind is Kind.RAISES:
         return _raises(link, facts, subject, expected)
     if kind is Kind.QUIET:
-        return Demand(Strength.PRESENCE, joined(subject), rule.word or None)
+        return Demand(Strength.PRESENCE, joined(closure_body(subject)), rule.word or None)
     if kind is Kind.PRESENCE:
         return presence(subject, facts.constants)
     if kind is Kind.ABSENCE:
         return Demand(Strength.SHAPE, joined(subject), told(rule.word or link.name, "", False))
+    if kind in (Kind.SHAPE, Kind.NO_SHAPE) and not rule.word and rule.expected == 0 and link.given > 1:
+        given = [word for each in link.arguments or () for word in (*each, ",")][:-1]
+        return shape(subject, link.name, given, kind is Kind.SHAPE)
     if kind in (Kind.SHAPE, Kind.NO_SHAPE):
         return shape(subject, rule.word or link.name, expected, kind is Kind.SHAPE)
     if kind is Kind.EXACT:
@@ -232,8 +237,30 @@ def _value(rule: Rule, subject: list[str]) -> Demand:
 def _raises(link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
     """An error: a broad kind of error, or any message, is less than a named one."""
     kind = link.types or joined(_plain_type(expected))
-    broad = not kind or kind in facts.broad or is_everything(expected)
-    return Demand(Strength.SHAPE if broad else Strength.EXACT, joined(subject), kind or None)
+    body = closure_body(subject)
+    if body[:1] in (["throw"], ["raise"]):
+        # The test throws what it waits for itself.
+        return Demand(Strength.VACUOUS, joined(body), kind or None)
+    last = kind.replace("::", ".").rsplit(".", 1)[-1]
+    broad = not kind or last in facts.broad or is_everything(expected)
+    return Demand(Strength.SHAPE if broad else Strength.EXACT, joined(body), kind or None)
+
+
+def closure_body(words: list[str]) -> list[str]:
+    """What a closure does, the same for a single call and for a block around it."""
+    arrow = next((at for at, word in enumerate(words[:_LONGEST_HEAD]) if word in ("=>", "->")), None)
+    if arrow is not None and (words[0] in _CLOSURES or arrow < 2):
+        words = words[arrow + 1 :]
+    elif words[:1] in (["func"], ["function"]) and "{" in words:
+        words = words[words.index("{") :]
+    elif words[:1] in (["|"], ["||"]) or words[:2] == ["move", "|"]:
+        ends = [at for at, word in enumerate(words) if word == "|"]
+        words = words[ends[1] + 1 :] if len(ends) > 1 else words[1:]
+    if words[:1] == ["{"] and words[-1] == "}":
+        words = words[1:-1]
+    while words and words[0] in ("return", "await", "try", "_", "="):
+        words = words[1:]
+    return words[:-1] if words and words[-1] == ";" else words
 
 
 def _plain_type(words: list[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """Groups, tests, hooks and functions of a file as scopes, with what skips them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
@@ -10,10 +11,11 @@ from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.rows import written_out
 from assay.detectors.test_code.engine.running import rounds
 from assay.detectors.test_code.engine.scopes import Given, Role, Scope, title
 from assay.detectors.test_code.engine.words import joined, split
-from assay.detectors.test_code.model import Skip
+from assay.detectors.test_code.model import Assertion, Skip
 from assay.detectors.test_code.tree import Node
 
 _LONGEST_HEAD = 2000
@@ -30,7 +32,7 @@ class Suites:
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._classes: dict[Node, Class] = {}
-        self._functions: list[tuple[Function, Scope]] = []
+        self._declared: list[tuple[Function, Declared, Scope]] = []
         self._returns: list[tuple[Scope, Node]] = []
         own = reading.language.quirks.file_skips
         if own is not None:
@@ -110,8 +112,8 @@ class Suites:
         scope.parameters = self.parameters(function.takes)
         scope.defaults = _defaults(reading, function.takes)
         scope.given = declared.given
-        self._functions.append((function, scope))
-        reading.notes.setdefault("declared", {})[scope] = (function, declared)  # type: ignore[index]
+        if declared.role is Role.TEST:
+            self._declared.append((function, declared, scope))
         return scope
 
     def read_function(self, node: Node) -> Function:
@@ -361,9 +363,37 @@ class Suites:
                     given.arguments = self._given(given)
             for _, each in scope.runs:
                 self._run(each)
+        for function, declared, scope in self._declared:
+            if declared.rows and function.takes:
+                scope.assertions = written_out(scope.assertions, scope.parameters, declared.rows)
+            if declared.must_fail is not None:
+                scope.assertions = self._turned_around(function.node, declared, scope)
+        self._tell_apart()
         own = self._reading.language.quirks.settle
         if own is not None:
             own(self._reading)
+
+    def _turned_around(self, node: Node, declared: Declared, scope: Scope) -> list[Assertion]:
+        """What a test that must fail asserts: at its end it can't hold, and where any failure will do, none must."""
+        body = node.part_child(Part.BLOCK)
+        last = body.children[-1] if body is not None and body.children else None
+        tree = self._reading.tree
+        at_end = range(tree.line(last.start), tree.line(last.end) + 1) if last is not None else range(0)
+        if last is not None and last.part not in (Part.STATEMENT, Part.CALL):
+            at_end = range(0)
+        given = len(declared.assertions)
+        kept = scope.assertions[:given]
+        return kept + [
+            replace(one, swallowed=one.swallowed or bool(declared.must_fail) or one.line in at_end)
+            for one in scope.assertions[given:]
+        ]
+
+    def _tell_apart(self) -> None:
+        """Tests that share a name get names with their parameters."""
+        times = Counter((scope.parent, scope.name) for _, _, scope in self._declared)
+        for function, _, scope in self._declared:
+            if times[scope.parent, scope.name] > 1 and function.takes:
+                scope.name = f"{scope.name}({joined(self._reading.words_in(function.takes))})"
 
     def _given(self, given: Given) -> tuple[str, ...]:
         call = self._reading.calls.get(given.node) if given.node is not None else None
@@ -388,12 +418,12 @@ class Suites:
         if branch is None or branch.part in FUNCTIONS or not _is_alone(node, branch):
             return
         body = reading.function_around(branch)
-        own = body is not None and (
-            reading.scope_of.get(body) is scope and (body in reading.tests or self._is_body(body))
-        )
+        own = body is not None and (body in reading.tests or (body.part is Part.CLOSURE and self._is_body(body)))
+        if not own or reading.decided(branch) is not None:
+            return
         line = reading.line(node)
         written = [each for each in scope.assertions if not each.text.startswith("case ")]
-        if own and written and all(each.line > line for each in written):
+        if written and all(each.line >= line for each in written):
             said = " ".join(reading.tree.text[branch.start : node.end][:200].split())
             scope.skips.append(Skip("skip", line, said, conditional=True))
 

@@ -128,7 +128,6 @@ class Swallowing:
             return losing[call.names[-1]].search(self._reading.tree.text, whole.start, whole.end) is None
         return False
 
-
     def _test_around(self, node: Node) -> Node:
         """The test that a node stands in, or else the outermost function."""
         whole = node

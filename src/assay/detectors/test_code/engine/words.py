@@ -30,6 +30,9 @@ _GROUPING_WORDS = word_set(
 ) | {"is not", "not in"}
 """Words after which a parenthesis groups and does not call."""
 
+_BETWEEN = frozenset(("is", "in", "as", "instanceof", "of"))
+"""Those of them that stand between two expressions; anywhere else they are names."""
+
 PRECEDENCE: dict[str, float] = {
     **dict.fromkeys((",", "return", "yield", "throw"), 0.0),
     **dict.fromkeys((":",), 0.5),
@@ -76,6 +79,8 @@ class Lexicon:
     literal: Callable[[str], str]
     quotes: str = "\"'`"
     opaque: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+    """Words that are functions in this language and operators in others: Hamcrest's ``not``."""
     spelled: Mapping[str, str] = field(default_factory=dict)
     """Words that have another spelling in this language: PHP's ``->`` is the dot of the others."""
     respelled: Callable[[str], str] | None = None
@@ -86,6 +91,8 @@ class Lexicon:
         quotes, literal = self.quotes, self.literal
         found = self.pattern.findall(text, start, end)
         words = [literal(word) if word[0] in quotes and len(word) > 1 else word for word in found if word]
+        if "_" in text:
+            words = [word.replace("_", "") if word[0].isdigit() else word for word in words]
         return [self.spelled.get(word, word) for word in words] if self.spelled else words
 
 
@@ -99,13 +106,15 @@ def quoted(literal: str) -> str:
 
 def words_in(lexicon: Lexicon, text: str) -> list[str]:
     """The words of a text without opaque nodes, simplified. The list may be shared and must not be changed."""
-    return _kept(lexicon, text) if len(text) <= _LONGEST_KEPT else simplified(lexicon.words(text))
+    return (
+        _kept(lexicon, text) if len(text) <= _LONGEST_KEPT else simplified(lexicon.words(text), lexicon.functions)
+    )
 
 
 @lru_cache(maxsize=8192)
 def _kept(lexicon: Lexicon, text: str) -> list[str]:
     """Most pieces of a file are the same before and after a change, so that half of them need no second look."""
-    return simplified(lexicon.words(text))
+    return simplified(lexicon.words(text), lexicon.functions)
 
 
 def words(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[str]:
@@ -124,7 +133,7 @@ def words(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[str]:
                 found.append(lexicon.literal(tree.source(node)))
             position = node.end
     found += lexicon.words(tree.text, position, end)
-    return simplified(found)
+    return simplified(found, lexicon.functions)
 
 
 def _opaque(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[Node]:
@@ -133,7 +142,7 @@ def _opaque(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[Node]:
     return [node for node in tree.within(start, end) if node.kind in lexicon.opaque and node.end <= end]
 
 
-def simplified(found: list[str]) -> list[str]:
+def simplified(found: list[str], functions: frozenset[str] = frozenset()) -> list[str]:
     """The words without trailing commas, semicolons and parentheses that change nothing; split strings joined."""
     out: list[str] = []
     top = _Group(-1, False)
@@ -146,7 +155,7 @@ def simplified(found: list[str]) -> list[str]:
             out.append(word)
             top.loosest = min(top.loosest, special)
         elif special == _OPENS:
-            top = _Group(len(out), word == "(" and _groups(out))
+            top = _Group(len(out), word == "(" and _groups(out, functions))
             opened.append(top)
             out.append(word)
         elif special == _CLOSES:
@@ -183,13 +192,13 @@ class _Group:
         self.loosest = _LONE
 
 
-def _groups(out: list[str]) -> bool:
+def _groups(out: list[str], functions: frozenset[str]) -> bool:
     """Whether a parenthesis that comes now groups an expression: nothing is there that it could call."""
     if not out:
         return True
-    before = out[-1]
-    if before in _GROUPING_WORDS and not (len(out) > 1 and out[-2] in _DOTS):
-        return True
+    before, earlier = out[-1], out[-2] if len(out) > 1 else ""
+    if before in _GROUPING_WORDS and earlier not in _DOTS and before not in functions:
+        return before not in _BETWEEN or (earlier != "" and (earlier[-1].isalnum() or earlier[-1] in ")]}\"'"))
     return not (
         before[0].isalnum()
         or before[0] in '_$@"`'
@@ -225,12 +234,13 @@ def joined(found: list[str]) -> str:
     if len(found) == 1:
         return found[0]
     parts: list[str] = []
-    glued = True
+    glued, dotted = True, False
     for word in found:
         opens = word in _BRACKETS
-        if not (glued or word in _TIGHT or (opens and parts and _callable(parts[-1]))):
+        if not (glued or word in _TIGHT or (opens and parts and (dotted or _callable(parts[-1])))):
             parts.append(" ")
         parts.append(word)
+        dotted = glued and len(parts) > 1 and parts[-2] in _DOTS
         glued = word in _GLUED
     return "".join(parts)
 

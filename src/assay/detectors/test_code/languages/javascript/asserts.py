@@ -1,4 +1,4 @@
-"""What matchers and assert functions demand: Jest, Vitest, Jasmine, Playwright, chai, node's assert, AVA, tape, QUnit."""
+"""What matchers and assert functions demand, from Jest and Vitest to chai, node's assert, AVA, tape and QUnit."""
 
 import re
 
