@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 
 from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.paths import is_collected_path, language_of
@@ -181,7 +182,7 @@ def _declared(data: bytes) -> str | None:
     return "utf-8-sig"
 
 
-# Readers are imported when a file of theirs comes along: syntax trees of other languages take a large library.
+# Languages are imported when a file of theirs comes along: syntax trees of other languages take a large library.
 
 
 def _python(text: str, _: bool) -> TestCode:
@@ -190,38 +191,10 @@ def _python(text: str, _: bool) -> TestCode:
     return read_python(text)
 
 
-def _javascript(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
-    from assay.detectors.test_code.languages.javascript import LANGUAGE  # noqa: PLC0415
-
-    return read(LANGUAGE, text)
-
-
-def _typescript(text: str, with_markup: bool) -> TestCode:
-    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
-    from assay.detectors.test_code.languages.javascript import TSX, TYPESCRIPT  # noqa: PLC0415
-
-    return read(TSX if with_markup else TYPESCRIPT, text)
-
-
-def _go(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
-    from assay.detectors.test_code.languages.go import LANGUAGE  # noqa: PLC0415
-
-    return read(LANGUAGE, text)
-
-
 def _ruby(text: str, _: bool) -> TestCode:
     from assay.detectors.test_code.ruby import read_ruby  # noqa: PLC0415
 
     return read_ruby(text)
-
-
-def _java(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
-    from assay.detectors.test_code.languages.java import LANGUAGE  # noqa: PLC0415
-
-    return read(LANGUAGE, text)
 
 
 def _rust(text: str, _: bool) -> TestCode:
@@ -236,13 +209,29 @@ def _csharp(text: str, _: bool) -> TestCode:
     return read_csharp(text)
 
 
+def _typescript(text: str, with_markup: bool) -> TestCode:
+    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
+    from assay.detectors.test_code.languages.javascript import TSX, TYPESCRIPT  # noqa: PLC0415
+
+    return read(TSX if with_markup else TYPESCRIPT, text)
+
+
+def _declared(name: str) -> Callable[[str, bool], TestCode]:
+    """The reader of a language that is declared in a folder of its own."""
+
+    def reader(text: str, _: bool) -> TestCode:
+        from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
+
+        return read(import_module(f"assay.detectors.test_code.languages.{name}").LANGUAGE, text)
+
+    return reader
+
+
 _READERS: dict[str, Callable[[str, bool], TestCode]] = {
     "python": _python,
-    "javascript": _javascript,
     "typescript": _typescript,
-    "go": _go,
     "ruby": _ruby,
-    "java": _java,
     "rust": _rust,
     "csharp": _csharp,
+    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin")},
 }

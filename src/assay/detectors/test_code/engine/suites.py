@@ -374,7 +374,7 @@ class Suites:
             own(self._reading)
 
     def _turned_around(self, node: Node, declared: Declared, scope: Scope) -> list[Assertion]:
-        """What a test that must fail asserts: at its end it can't hold, and where any failure will do, none must."""
+        """What a test asserts that must fail: at its end it can't hold; where any failure will do, none must."""
         body = node.part_child(Part.BLOCK)
         last = body.children[-1] if body is not None and body.children else None
         tree = self._reading.tree

@@ -14,8 +14,7 @@ from assay.detectors.test_code.engine.language import (
 from assay.detectors.test_code.engine.parts import Grammar, parts
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
-from assay.detectors.test_code.languages.java import quirks
-from assay.detectors.test_code.languages.junit import marks
+from assay.detectors.test_code.languages.junit import marks, mocks
 from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
 from assay.detectors.test_code.word_sets import word_set
 
@@ -108,5 +107,5 @@ LANGUAGE = Language(
     repeating=word_set("forEach map ifPresent allMatch anyMatch"),
     fails=word_set("fail"),
     custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
-    quirks=Quirks(function=marks.function, klass=marks.klass, asserted=quirks.asserted, lost=quirks.lost),
+    quirks=Quirks(function=marks.function, klass=marks.klass, asserted=mocks.asserted, lost=mocks.lost),
 )

@@ -1,4 +1,4 @@
-"""What is particular to tests in Java: mocks that verify, requests and streams that expect, soft assertions."""
+"""What is particular to tests on the JVM: mocks that verify, requests and streams that expect, soft assertions."""
 
 import re
 
