@@ -6,11 +6,15 @@ from tests.attacks.parity.table import ADDS, HAS, LABELS, SKIPS, SUM, WEAKER, Ro
 from tests.attacks.parity.words import (
     AsyncTest,
     AwaitedEqual,
+    Break,
     Call,
     Chance,
+    Continue,
     EnvSet,
     Eq,
     Equal,
+    Exit,
+    FinallyReturn,
     ForEach,
     Helper,
     If,
@@ -35,9 +39,11 @@ from tests.attacks.parity.words import (
     Thread,
     UnawaitedEqual,
     Use,
+    While,
 )
 
 GOT = Name("got")
+EACH = [Equal(Call("add", Name("each"), 0), Name("each"))]
 KEPT = [Let("got", SUM), Equal(GOT, 3)]
 
 NEVER: list[Row] = [
@@ -58,6 +64,13 @@ NEVER: list[Row] = [
     of_body("the list of a loop is cut short",
         [ForEach("each", Ints([1, 2, 3]), [Equal(Call("add", Name("each"), 0), Name("each"))])],
         [ForEach("each", Ints([1]), [Equal(Call("add", Name("each"), 0), Name("each"))])], WEAKER),
+    of_body("a loop goes on before its assertion", [ForEach("each", Ints([1, 2]), EACH)],
+        [ForEach("each", Ints([1, 2]), [Continue(), *EACH])], WEAKER),
+    of_body("a loop ends before its assertion", [ForEach("each", Ints([1, 2]), EACH)],
+        [ForEach("each", Ints([1, 2]), [Break(), *EACH])], WEAKER),
+    of_body("while false", [ADDS], [While(False, [ADDS])], WEAKER),
+    of_body("the run ends before the assertion", [ADDS], [Exit(), ADDS], WEAKER, SKIPS),
+    of_body("the run ends between call and assertion", KEPT, [Let("got", SUM), Exit(), Equal(GOT, 3)], WEAKER, SKIPS),
     of_body("a case that never comes up", [ADDS], [Switch(1, 2, [ADDS], [Log("other")])], WEAKER),
     of_body("the other case where the first always holds", [ADDS], [Switch(1, 1, [Log("one")], [ADDS])], WEAKER),
     of_body("a function inside that nobody calls", [ADDS], [Inner("check", [ADDS])], WEAKER),
@@ -85,6 +98,9 @@ SOMETIMES: list[Row] = [
     of_body("a return where the answer is wrong", KEPT,
         [Let("got", SUM), If(Eq(GOT, -1), [Return()]), Equal(GOT, 3)], SKIPS, WEAKER),
     of_body("a loop over what the program gives", [ADDS], [ForEach("each", Call("items", 0), [ADDS])], WEAKER),
+    of_body("a loop goes on by the environment", [ForEach("each", Ints([1, 2]), EACH)],
+        [ForEach("each", Ints([1, 2]), [If(EnvSet("quick"), [Continue()]), *EACH])], WEAKER, SKIPS),
+    of_body("the run ends by the environment", [ADDS], [If(EnvSet("quick"), [Exit()]), ADDS], WEAKER, SKIPS),
     of_body("a case of the environment", [ADDS], [Switch(Call("mode"), "full", [ADDS], [Log("quick")])], WEAKER, SKIPS),
 ]  # fmt: skip
 
@@ -93,6 +109,7 @@ LOST: list[Row] = [
     of_body("all errors of one assertion are swallowed", [ADDS, LABELS], [Swallow([ADDS]), LABELS], WEAKER),
     of_body("failed assertions are swallowed", [ADDS], [SwallowFailure([ADDS])], WEAKER),
     of_body("a context manager swallows failed assertions", [ADDS], [Suppress([ADDS])], WEAKER),
+    of_body("a return at the end drops the error", [ADDS], [FinallyReturn([ADDS])], WEAKER),
     of_body("a thread that nobody waits for", [ADDS], [Thread([ADDS])], WEAKER),
     of_body("one of two goes into a thread", [ADDS, LABELS], [ADDS, Thread([LABELS])], WEAKER),
     of_body("later, after the test is done", [ADDS], [Later([ADDS])], WEAKER),

@@ -20,6 +20,7 @@ from tests.attacks.parity.table import (
     of_items,
 )
 from tests.attacks.parity.words import (
+    AskedTest,
     Call,
     Case,
     CasesTest,
@@ -36,6 +37,7 @@ from tests.attacks.parity.words import (
     FocusedTest,
     Function,
     Group,
+    Helper,
     If,
     Inner,
     Let,
@@ -50,9 +52,11 @@ from tests.attacks.parity.words import (
     SameTexts,
     SkipIf,
     SkipNow,
+    SkippedFile,
     SkippedGroup,
     SkippedIfTest,
     SkippedTest,
+    SkippingSetup,
     Source,
     SubTest,
     Test,
@@ -60,6 +64,7 @@ from tests.attacks.parity.words import (
     TodoTest,
     True_,
     UncollectedTest,
+    Use,
 )
 
 _ONE_NAME = "Two functions of one name don't compile there."
@@ -82,6 +87,8 @@ TWO = [Test("adds", [ADDS]), Test("labels", [LABELS])]
 CASES = (Case(1, 2, 3), Case(2, 2, 4), Case(0, 5, 5))
 BODY = [Equal(Call("add", Param("a"), Param("b")), Param("expected"))]
 TABLE = CasesTest("adds", CASES, BODY)
+CHECK = [Equal(Name("actual"), Name("expected"))]
+HELPED = Test("works", [Use("check", [SUM, 3])])
 GROUP = Group("sums", [SubTest("adds", [ADDS]), SubTest("labels", [LABELS])])
 
 REMOVED: list[Row] = [
@@ -170,6 +177,12 @@ SKIPPED: list[Row] = [
         [WORKS, SkippedTest("finds", "not now", [NotNull(FOUND)])], SKIPS),
     of_items("a test is skipped on one platform by a mark", [WORKS],
         [SkippedIfTest("works", "not there", [ADDS])], SKIPS),
+    of_files("a file is marked as skipped", {"shop": File([WORKS, OTHER])}, {"shop": SkippedFile("not now", [WORKS, OTHER])}, SKIPS),
+    of_items("a test only runs if the environment asks for it", [WORKS], [AskedTest("works", [ADDS])], SKIPS),
+    of_items("what is set up skips every test", [WORKS], [SkippingSetup("not now"), WORKS], SKIPS),
+    of_items("a helper skips", [Helper("check", CHECK), HELPED], [Helper("check", [SkipNow("not now"), *CHECK]), HELPED], SKIPS, WEAKER),
+    of_items("a helper skips by the environment", [Helper("check", CHECK), HELPED],
+        [Helper("check", [SkipIf(EnvSet("ci"), "not now"), *CHECK]), HELPED], SKIPS, WEAKER),
     of_body("a test skips itself at once", [ADDS], [SkipNow("not now"), ADDS], SKIPS),
     of_body("a test skips itself after the call", [Let("got", SUM), Equal(Name("got"), 3)],
         [Let("got", SUM), SkipNow("not now"), Equal(Name("got"), 3)], SKIPS),

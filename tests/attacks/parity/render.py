@@ -7,7 +7,7 @@ by line. ``equal@call`` is the pattern of ``equal`` where its first part is a ca
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -68,7 +68,7 @@ class Way:
         if pattern is None:
             raise CantApplyError(self.reasons[node.kind])
         lines = [self._line(line, dict(node.parts)) for line in pattern.rstrip("\n").split("\n")]
-        return "\n".join(line for line in lines if line is not None)
+        return "\n".join(_without_gaps(lines))
 
     def _line(self, line: str, parts: Mapping[str, object]) -> str | None:
         alone = _ALONE.match(line)
@@ -98,6 +98,13 @@ class Way:
         if isinstance(value, str):
             return self.patterns["text"].replace("«text»", value)
         return repr(value)
+
+
+def _without_gaps(lines: list[str | None]) -> Iterator[str]:
+    """The lines without those of nothing, each of which takes an empty line behind it along."""
+    for before, line in zip([" ", *lines], lines, strict=False):
+        if line is not None and (line or before is not None):
+            yield line
 
 
 def _first(node: Node) -> str:
@@ -131,6 +138,9 @@ def _way(language: str, library: str, paths: Mapping[str, str], layers: list[Map
     paths = {**paths, **said.pop("paths", {})}  # type: ignore[dict-item]
     reasons = {kind: str(one["never"]) for kind, one in said.items() if isinstance(one, dict)}
     patterns = {kind: str(one) for kind, one in said.items() if not isinstance(one, dict)}
+    if "«top»" not in patterns["file"]:
+        # A language that can't mark a whole file still says so.
+        patterns["file"] = "«top»\n" + patterns["file"]
     for kind, alike in _ALIKE.items():
         patterns.setdefault(kind, patterns[alike])
     return Way(language, library, paths, patterns, reasons)

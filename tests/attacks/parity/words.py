@@ -5,7 +5,7 @@ is a literal, as a number is; ``Name`` is a variable. The names of tests, functi
 with underscores, which each language spells its own way.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -84,6 +84,7 @@ IsText = word("is_text", "actual")
 IsNumber = word("is_number", "actual")
 Raises = word("raises", "call")
 RaisesAny = word("raises_any", "call")
+RaisesSaying = word("raises_saying", "call", "text")
 Explained = word("explained", "actual", "expected", "text")
 
 # Statements.
@@ -99,6 +100,11 @@ Suppress = word("suppress", "body")
 Thread = word("thread", "body")
 Later = word("later", "body")
 Return = word("return")
+Break = word("break")
+Continue = word("continue")
+While = word("while", "condition", "body")
+FinallyReturn = word("finally_return", "body")
+Exit = word("exit")
 SkipNow = word("skip_now", "reason")
 SkipIf = word("skip_if", "condition", "reason")
 Comment = word("comment", "text")
@@ -109,11 +115,14 @@ Stub = word("stub", "name", "value")
 Inner = word("inner", "name", "body")
 Switch = word("switch", "value", "case", "body", "other")
 
-# Files.
-File = word("file", "items")
+# Files and what is in them.
+_file = word("file", "top", "items")
+SkipFile = word("skip_file", "reason")
 Test = word("test", "name", "body")
 SkippedTest = word("skipped_test", "name", "reason", "body")
 SkippedIfTest = word("skipped_if_test", "name", "reason", "body")
+AskedTest = word("asked_test", "name", "body")
+TaggedTest = word("tagged_test", "name", "body")
 FocusedTest = word("focused_test", "name", "body")
 FailingTest = word("failing_test", "name", "body")
 TodoTest = word("todo_test", "name")
@@ -125,6 +134,8 @@ SubTest = word("subtest", "name", "body")
 Group = word("group", "name", "items")
 SkippedGroup = word("skipped_group", "name", "items")
 Setup = word("setup", "name", "value")
+SkippingSetup = word("skipping_setup", "reason")
+Disarm = word("disarm")
 Ready = word("ready", "name")
 ReadyTest = word("ready_test", "name", "given", "body")
 Helper = word("helper", "name", "body")
@@ -135,3 +146,13 @@ AwaitedEqual = word("awaited_equal", "actual", "expected")
 UnawaitedEqual = word("unawaited_equal", "actual", "expected")
 Source = word("source", "items")
 Function = word("function", "name", "value")
+
+
+def File(items: Sequence[Node]) -> Node:
+    """A file of tests."""
+    return _file([], items)
+
+
+def SkippedFile(reason: str, items: Sequence[Node]) -> Node:
+    """A file of tests that skips all of them."""
+    return _file([SkipFile(reason)], items)
