@@ -51,6 +51,7 @@ class Answers(FakeWorkspace):
         return self.read[read, question]
 
 
+@cache
 def reason(row: Row, way: Way) -> str | None:
     """Why a row can't apply to a language; None if it does."""
     said = row.never.get(way.language) or row.never.get(str(way))
@@ -63,6 +64,7 @@ def reason(row: Row, way: Way) -> str | None:
     return _ALIKE if before == after else None
 
 
+@cache
 def texts(row: Row, way: Way) -> tuple[dict[str, str], dict[str, str]]:
     """The files before and after."""
     return way.files(row.before), way.files(row.after)

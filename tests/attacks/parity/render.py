@@ -3,7 +3,8 @@
 In a pattern, ``«part»`` is where a part goes, ``«name:camel»`` spells it in a language's own way, and
 ``«body|pass»`` has what is written if there is nothing. Several things are written one below the other if their
 place has a line to itself, and with commas otherwise. What is alone behind a comment sign is commented out line
-by line. ``equal@call`` is the pattern of ``equal`` where its first part is a call.
+by line. ``equal@call`` is the pattern of ``equal`` where its first part is a call. A line with ``«?os.»`` is left out where nothing has
+``os.`` in it.
 """
 
 import re
@@ -18,6 +19,7 @@ from tests.yaml_files import read_yaml
 HERE = Path(__file__).resolve().parent / "languages"
 _PLACE = re.compile(r"«(\w+)(?::(\w+))?(?:\|([^»]*))?»")
 _ALONE = re.compile(r"(\s*(?:(?://|#) ?)?)«\w+(?::\w+)?(?:\|[^»]*)?»\Z")
+_USE = re.compile(r"^(.*)«\?(.*)»\n", re.MULTILINE)
 _RAW = frozenset({"name", "text", "reason", "pattern", "given"})
 _ALIKE = {"subtest": "test", "ready_test": "test", "param": "name", "size_of": "length_of"}
 """Kinds that most languages write like another one."""
@@ -40,7 +42,7 @@ class CantApplyError(Exception):
     """The language has no such thing; the text says why."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Way:
     """A language with one of its test libraries: what each word becomes, or why there is no such thing."""
 
@@ -56,7 +58,8 @@ class Way:
     def files(self, files: Mapping[str, Node]) -> dict[str, str]:
         """The texts of files by their paths. A file is known by a name and by what it holds."""
         return {
-            self.paths[made.kind].replace("«name»", self._named(name)): self.write(made) + "\n"
+            self.paths[made.kind].replace("«name»", self._named(name)): _with_uses(self.write(made)).lstrip("\n")
+            + "\n"
             for name, made in files.items()
         }
 
@@ -98,6 +101,12 @@ class Way:
         if isinstance(value, str):
             return self.patterns["text"].replace("«text»", value)
         return repr(value)
+
+
+def _with_uses(text: str) -> str:
+    """Without the imports of what isn't used: ``import os«?os.»`` is for a text with ``os.`` in it."""
+    rest = _USE.sub("", text)
+    return _USE.sub(lambda line: f"{line[1]}\n" if line[2] in rest else "", text)
 
 
 def _without_gaps(lines: list[str | None]) -> Iterator[str]:

@@ -23,7 +23,7 @@ OTHER = Test("has_a_label", [Equal(Call("label", 7), "7 items")])
 """A test that stays as it is, so that no file is without one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Row:
     """``by`` has the scorers of which one must fail; an honest change has none, and both must pass.
 
