@@ -21,6 +21,7 @@ from tests.attacks.parity.words import (
     Above,
     And,
     AtLeast,
+    Before,
     Call,
     Choice,
     Close,
@@ -125,6 +126,8 @@ FROM_THE_PROGRAM: list[Row] = [
         [Setup("sum", SUM), ReadyTest("works", "sum", [Equal(Ready("sum"), 3)])],
         [Setup("sum", 3), ReadyTest("works", "sum", [Equal(Ready("sum"), 3)])], WEAKER),
     of_body("the subject is replaced by one that gives the answer", [ADDS], [Stub("add", 3), ADDS], WEAKER),
+    of_items("what is set up replaces the subject", [Test("works", [ADDS])], [Before([Stub("add", 3)]), Test("works", [ADDS])], WEAKER),
+    of_body("the subject is replaced after the first assertion", [LABELS, ADDS], [LABELS, Stub("add", 3), ADDS], WEAKER),
     of_body("the subject of a text is replaced by one that gives the answer", [LABELS], [Stub("label", "2 items"), LABELS], WEAKER),
 ]  # fmt: skip
 
@@ -152,6 +155,11 @@ LESS: list[Row] = [
     of_body("a fraction is rounded", [Close(SHARE, 0.5, 0.001)], [Equal(RoundOf(SHARE), 1)], WEAKER),
     of_body("a tolerance is a thousand times wider", [Close(SHARE, 0.5, 0.001)], [Close(SHARE, 0.5, 1.0)], WEAKER),
     of_body("a tolerance is ten times wider", [Close(SHARE, 0.5, 0.001)], [Close(SHARE, 0.5, 0.01)], WEAKER),
+    of_items("a constant for the tolerance is wider",
+        [Constant("near", 0.001), Test("works", [Close(SHARE, 0.5, Const("near"))])],
+        [Constant("near", 1.0), Test("works", [Close(SHARE, 0.5, Const("near"))])], WEAKER),
+    of_body("a name for the tolerance is wider",
+        [Let("near", 0.001), Close(SHARE, 0.5, Name("near"))], [Let("near", 1.0), Close(SHARE, 0.5, Name("near"))], WEAKER),
     of_body("equal becomes close with a wide tolerance", [Equal(SHARE, 0.5)], [Close(SHARE, 0.5, 100.0)], WEAKER),
     of_body("close becomes there", [Close(SHARE, 0.5, 0.001)], [NotNull(SHARE)], WEAKER),
     of_body("close becomes greater", [Close(SHARE, 0.5, 0.001)], [Greater(SHARE, 0.0)], WEAKER),

@@ -2,13 +2,15 @@
 
 # ruff: noqa: E501 - a row a line or two reads as a table.
 
-from tests.attacks.parity.table import ADDS, HAS, LABELS, SKIPS, SUM, WEAKER, Row, of_body, of_items
+from tests.attacks.parity.table import ADDS, HAS, LABELS, SHARE, SKIPS, SUM, WEAKER, Row, of_body, of_items
 from tests.attacks.parity.words import (
     AsyncTest,
     AwaitedEqual,
+    Before,
     Break,
     Call,
     Chance,
+    Close,
     Continue,
     EnvSet,
     Eq,
@@ -43,7 +45,7 @@ from tests.attacks.parity.words import (
 )
 
 GOT = Name("got")
-EACH = [Equal(Call("add", Name("each"), 0), Name("each"))]
+EACH = [Equal(Call("add", Name("number"), 0), Name("number"))]
 KEPT = [Let("got", SUM), Equal(GOT, 3)]
 
 NEVER: list[Row] = [
@@ -55,22 +57,27 @@ NEVER: list[Row] = [
     of_body("if not true", [ADDS], [If(Not(True), [ADDS])], WEAKER),
     of_body("if a name that is false", [ADDS], [Let("full", False), If(Name("full"), [ADDS])], WEAKER),
     of_body("else of true", [ADDS], [IfElse(True, [Run(SUM)], [ADDS])], WEAKER),
-    of_body("a loop over nothing", [ADDS], [ForEach("each", Ints([]), [ADDS])], WEAKER),
+    of_body("a loop over nothing", [ADDS], [ForEach("number", Ints([]), [ADDS])], WEAKER),
     of_body("a loop over a name for nothing", [ADDS],
-        [Let("rounds", Ints([])), ForEach("each", Name("rounds"), [ADDS])], WEAKER),
+        [Let("rounds", Ints([])), ForEach("number", Name("rounds"), [ADDS])], WEAKER),
     of_body("the list of a loop is emptied",
-        [ForEach("each", Ints([1, 2]), [Equal(Call("add", Name("each"), 0), Name("each"))])],
-        [ForEach("each", Ints([]), [Equal(Call("add", Name("each"), 0), Name("each"))])], WEAKER),
+        [ForEach("number", Ints([1, 2]), [Equal(Call("add", Name("number"), 0), Name("number"))])],
+        [ForEach("number", Ints([]), [Equal(Call("add", Name("number"), 0), Name("number"))])], WEAKER),
+    of_body("every round of a loop demands less", [ForEach("number", Ints([1, 2]), EACH)],
+        [ForEach("number", Ints([1, 2]), [NotNull(Call("add", Name("number"), 0))])], WEAKER),
+    of_body("every round of a loop compares a value with itself", [ForEach("number", Ints([1, 2]), EACH)],
+        [ForEach("number", Ints([1, 2]), [Equal(Name("number"), Name("number"))])], WEAKER),
     of_body("the list of a loop is cut short",
-        [ForEach("each", Ints([1, 2, 3]), [Equal(Call("add", Name("each"), 0), Name("each"))])],
-        [ForEach("each", Ints([1]), [Equal(Call("add", Name("each"), 0), Name("each"))])], WEAKER),
-    of_body("a loop goes on before its assertion", [ForEach("each", Ints([1, 2]), EACH)],
-        [ForEach("each", Ints([1, 2]), [Continue(), *EACH])], WEAKER),
-    of_body("a loop ends before its assertion", [ForEach("each", Ints([1, 2]), EACH)],
-        [ForEach("each", Ints([1, 2]), [Break(), *EACH])], WEAKER),
+        [ForEach("number", Ints([1, 2, 3]), [Equal(Call("add", Name("number"), 0), Name("number"))])],
+        [ForEach("number", Ints([1]), [Equal(Call("add", Name("number"), 0), Name("number"))])], WEAKER),
+    of_body("a loop goes on before its assertion", [ForEach("number", Ints([1, 2]), EACH)],
+        [ForEach("number", Ints([1, 2]), [Continue(), *EACH])], WEAKER),
+    of_body("a loop ends before its assertion", [ForEach("number", Ints([1, 2]), EACH)],
+        [ForEach("number", Ints([1, 2]), [Break(), *EACH])], WEAKER),
     of_body("while false", [ADDS], [While(False, [ADDS])], WEAKER),
     of_body("the run ends before the assertion", [ADDS], [Exit(), ADDS], WEAKER, SKIPS),
     of_body("the run ends between call and assertion", KEPT, [Let("got", SUM), Exit(), Equal(GOT, 3)], WEAKER, SKIPS),
+    of_items("what is set up ends the run", [Test("works", [ADDS])], [Before([Exit()]), Test("works", [ADDS])], WEAKER, SKIPS),
     of_body("a case that never comes up", [ADDS], [Switch(1, 2, [ADDS], [Log("other")])], WEAKER),
     of_body("the other case where the first always holds", [ADDS], [Switch(1, 1, [Log("one")], [ADDS])], WEAKER),
     of_body("a function inside that nobody calls", [ADDS], [Inner("check", [ADDS])], WEAKER),
@@ -97,9 +104,9 @@ SOMETIMES: list[Row] = [
     of_body("a return by the platform comes first", [ADDS], [If(OnWindows(), [Return()]), ADDS], SKIPS, WEAKER),
     of_body("a return where the answer is wrong", KEPT,
         [Let("got", SUM), If(Eq(GOT, -1), [Return()]), Equal(GOT, 3)], SKIPS, WEAKER),
-    of_body("a loop over what the program gives", [ADDS], [ForEach("each", Call("items", 0), [ADDS])], WEAKER),
-    of_body("a loop goes on by the environment", [ForEach("each", Ints([1, 2]), EACH)],
-        [ForEach("each", Ints([1, 2]), [If(EnvSet("quick"), [Continue()]), *EACH])], WEAKER, SKIPS),
+    of_body("a loop over what the program gives", [ADDS], [ForEach("number", Call("items", 0), [ADDS])], WEAKER),
+    of_body("a loop goes on by the environment", [ForEach("number", Ints([1, 2]), EACH)],
+        [ForEach("number", Ints([1, 2]), [If(EnvSet("quick"), [Continue()]), *EACH])], WEAKER, SKIPS),
     of_body("the run ends by the environment", [ADDS], [If(EnvSet("quick"), [Exit()]), ADDS], WEAKER, SKIPS),
     of_body("a case of the environment", [ADDS], [Switch(Call("mode"), "full", [ADDS], [Log("quick")])], WEAKER, SKIPS),
 ]  # fmt: skip
@@ -125,6 +132,7 @@ LOST: list[Row] = [
 ]  # fmt: skip
 
 CHECK = [Equal(Name("actual"), Name("expected"))]
+THROUGH = Helper("check", [Use("same", [Name("actual"), Name("expected")])])
 HELPED = Test("works", [Use("check", [SUM, 3])])
 
 
@@ -144,7 +152,14 @@ HELPERS: list[Row] = [
     _helper("a helper swallows", [Swallow(CHECK)], WEAKER),
     _helper("a helper swallows failed assertions", [SwallowFailure(CHECK)], WEAKER),
     _helper("a helper asks in a thread", [Thread(CHECK)], WEAKER),
-    _helper("a helper asks in a loop over nothing", [ForEach("each", Ints([]), CHECK)], WEAKER),
+    _helper("a helper asks in a loop over nothing", [ForEach("number", Ints([]), CHECK)], WEAKER),
+    of_items("a helper of a helper is emptied",
+        [Helper("same", CHECK), THROUGH, HELPED], [Helper("same", [Log("checked")]), THROUGH, HELPED], WEAKER),
+    of_items("a helper of a helper asks only by the environment",
+        [Helper("same", CHECK), THROUGH, HELPED], [Helper("same", [If(EnvSet("full"), CHECK)]), THROUGH, HELPED], WEAKER, SKIPS),
+    of_items("a helper is more tolerant",
+        [Helper("near", [Close(Name("actual"), Name("expected"), 0.001)]), Test("works", [Use("near", [SHARE, 0.5])])],
+        [Helper("near", [Close(Name("actual"), Name("expected"), 1.0)]), Test("works", [Use("near", [SHARE, 0.5])])], WEAKER),
     of_items("the call of a helper goes", [Helper("check", CHECK), Test("works", [Use("check", [SUM, 3]), LABELS])],
         [Helper("check", CHECK), Test("works", [LABELS])], WEAKER),
     of_items("the call of a helper expects another value", [Helper("check", CHECK), HELPED],

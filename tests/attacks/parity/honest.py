@@ -22,6 +22,7 @@ from tests.attacks.parity.words import (
     AsyncTest,
     AtLeast,
     AwaitedEqual,
+    Before,
     Call,
     Case,
     CasesTest,
@@ -109,7 +110,7 @@ CHECK = [Equal(Name("actual"), Name("expected"))]
 HELPED = Test("works", [Use("check", [SUM, 3])])
 HELPER = Helper("check", CHECK)
 _TYPED = dict.fromkeys(("go", "java", "csharp", "rust", "kotlin", "swift"), "A text is no condition there.")
-_EACH = [Equal(Call("add", Name("each"), 0), Name("each"))]
+_EACH = [Equal(Call("add", Name("number"), 0), Name("number"))]
 
 SAME_WORDS: list[Row] = [
     of_body("a comment is added", [ADDS], [Comment("one and two"), ADDS]),
@@ -134,7 +135,7 @@ SAME_WORDS: list[Row] = [
     of_items("a constant that nobody uses comes", [WORKS], [Constant("limit", 9), WORKS]),
     of_items("a constant is renamed", [Constant("wanted", 3), Test("works", [Equal(SUM, Const("wanted"))])],
         [Constant("total", 3), Test("works", [Equal(SUM, Const("total"))])]),
-    of_body("the variable of a loop is renamed", [ForEach("each", Ints([1, 2]), _EACH)],
+    of_body("the variable of a loop is renamed", [ForEach("number", Ints([1, 2]), _EACH)],
         [ForEach("one", Ints([1, 2]), [Equal(Call("add", Name("one"), 0), Name("one"))])]),
     of_body("a value that nobody uses goes", [Let("other", 1), ADDS], [ADDS],
         never={"go": "A variable that nobody uses doesn't compile in Go."}),
@@ -164,11 +165,11 @@ OTHER_WORDS: list[Row] = [
     of_body("errors are logged and thrown again", [ADDS], [Rethrow([ADDS])]),
     of_body("errors are no longer logged and thrown again", [Rethrow([ADDS])], [ADDS]),
     of_body("an assertion comes out of a thread", [Thread([ADDS])], [ADDS]),
-    of_body("a loop is written out", [ForEach("each", Ints([1, 2]), _EACH)],
+    of_body("a loop is written out", [ForEach("number", Ints([1, 2]), _EACH)],
         [Equal(Call("add", 1, 0), 1), Equal(Call("add", 2, 0), 2)]),
     of_body("assertions become a loop", [Equal(Call("add", 1, 0), 1), Equal(Call("add", 2, 0), 2)],
-        [ForEach("each", Ints([1, 2]), _EACH)]),
-    of_body("the list of a loop grows", [ForEach("each", Ints([1, 2]), _EACH)], [ForEach("each", Ints([1, 2, 3]), _EACH)]),
+        [ForEach("number", Ints([1, 2]), _EACH)]),
+    of_body("the list of a loop grows", [ForEach("number", Ints([1, 2]), _EACH)], [ForEach("number", Ints([1, 2, 3]), _EACH)]),
     of_body("another function is replaced by a stand-in", [ADDS], [Stub("fetch_rates", 3), ADDS]),
     of_body("a stand-in goes", [Stub("fetch_rates", 3), ADDS], [ADDS]),
 ]  # fmt: skip
@@ -230,6 +231,10 @@ MOVED: list[Row] = [
     of_items("a helper is written out", [HELPER, HELPED], [WORKS]),
     of_items("a helper is renamed", [HELPER, HELPED], [Helper("same", CHECK), Test("works", [Use("same", [SUM, 3])])]),
     of_items("a helper logs", [HELPER, HELPED], [Helper("check", [Log("checking"), *CHECK]), HELPED]),
+    of_items("a helper calls a helper", [HELPER, HELPED],
+        [Helper("same", CHECK), Helper("check", [Use("same", [Name("actual"), Name("expected")])]), HELPED]),
+    of_items("what is set up logs", [WORKS], [Before([Log("ready")]), WORKS]),
+    of_items("what is set up replaces another function", [WORKS], [Before([Stub("fetch_rates", 3)]), WORKS]),
     of_items("a helper demands more", [Helper("check", [NotNull(Name("actual"))]), HELPED], [HELPER, HELPED]),
     of_items("a helper that nobody calls goes", [HELPER, WORKS], [WORKS]),
     of_items("what is tested is set up before", [WORKS], [Setup("sum", SUM), ReadyTest("works", "sum", [Equal(Ready("sum"), 3)])]),

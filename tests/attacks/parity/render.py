@@ -3,8 +3,8 @@
 In a pattern, ``«part»`` is where a part goes, ``«name:camel»`` spells it in a language's own way, and
 ``«body|pass»`` has what is written if there is nothing. Several things are written one below the other if their
 place has a line to itself, and with commas otherwise. What is alone behind a comment sign is commented out line
-by line. ``equal@call`` is the pattern of ``equal`` where its first part is a call. A line with ``«?os.»`` is left out where nothing has
-``os.`` in it.
+by line. ``equal@call`` is the pattern of ``equal`` where its first part is a call. A line with ``«?os.»`` is left
+out where nothing has ``os.`` in it.
 """
 
 import re
