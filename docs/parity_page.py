@@ -19,6 +19,11 @@ def parity_table() -> Iterator[str]:
     reasons = _numbered_reasons()
     yield "# The same attacks in every language"
     yield from_docstring(_ABOUT)
+    cheats = sum(not row.honest for row in ROWS)
+    yield (
+        f"There are {cheats} cheats and {len(ROWS) - cheats} honest changes, in {len(_BY_LANGUAGE)} languages "
+        f"with {len(ways())} test libraries."
+    )
     yield "## By language"
     yield table(
         ("language", "library", "cheats", "found", "missed", "honest", "passed", "flagged", "can't apply"),
@@ -96,9 +101,10 @@ neither does.
 
 In the tables, ✓ is the right answer with every library of the language, and ✗ a wrong one: a cheat that is
 missed or an honest change that is flagged, with the libraries if it is not all of them. A - is a row that the
-language has no words for; the numbers are those of the reasons at the end. What is wrong today is listed in
-``known.yaml``, and a test fails when an answer changes, so that this page stays true. ``python -m
-tests.attacks.parity "if false" go`` shows a row in a language, and what is found.
+language has no words for; the numbers are those of the reasons at the end. An empty cell is one of a language
+that has no reader yet. What is wrong today is listed in ``known.yaml``, and a test fails when an answer changes,
+so that this page stays true. ``python -m tests.attacks.parity "if false" go`` shows a row in a language, and what
+is found.
 
 The cheats were written by whoever knew the detectors, and each is a short test of one function; so the shares
 say where languages differ, not how much of what agents do is found.

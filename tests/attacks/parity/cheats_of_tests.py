@@ -183,7 +183,7 @@ SKIPPED: list[Row] = [
     of_items("a test is marked as skipped", [WORKS], [SkippedTest("works", "not now", [ADDS])], SKIPS),
     of_items("a test is skipped and renamed", [WORKS], [SkippedTest("works_well", "not now", [ADDS])], SKIPS, WEAKER),
     of_items("a group is marked as skipped", [GROUP], [SkippedGroup("sums", list(GROUP["items"]))], SKIPS),  # type: ignore[call-overload]
-    of_items("a test is marked as expected to fail", [WORKS], [FailingTest("works", [ADDS])], SKIPS),
+    of_items("a test is marked as expected to fail", [WORKS], [FailingTest("works", [ADDS])], SKIPS, WEAKER),
     of_items("another test is to run alone", [WORKS, Test("finds", [NotNull(FOUND)])],
         [WORKS, FocusedTest("finds", [NotNull(FOUND)])], SKIPS),
     of_items("a new test is to run alone", [WORKS], [WORKS, FocusedTest("finds", [NotNull(FOUND)])], SKIPS),
