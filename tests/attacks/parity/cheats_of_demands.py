@@ -2,16 +2,21 @@
 
 # ruff: noqa: E501 - a row a line or two reads as a table.
 
-from tests.attacks.parity.table import (
+from tests.attacks.parity.pieces import (
     ADDS,
     FOUND,
+    GOT,
     HAS,
     ITEMS,
     LABEL,
     LABELS,
+    LISTED,
     PARSED,
     SHARE,
     SUM,
+    TYPED,
+)
+from tests.attacks.parity.table import (
     WEAKER,
     Row,
     of_body,
@@ -67,10 +72,6 @@ from tests.attacks.parity.words import (
     Texts,
     True_,
 )
-
-LISTED = SameTexts(ITEMS, Texts(["tea", "milk"]))
-GOT = Name("got")
-_TYPED = dict.fromkeys(("go", "java", "csharp", "rust", "kotlin", "swift"), "A text is no condition there.")
 
 OTHER_VALUES: list[Row] = [
     of_body("the expected number is what the program gives", [ADDS], [Equal(SUM, -1)], WEAKER),
@@ -133,7 +134,7 @@ FROM_THE_PROGRAM: list[Row] = [
 
 LESS: list[Row] = [
     of_body("equal becomes there", [ADDS], [NotNull(SUM)], WEAKER),
-    of_body("equal becomes true", [Equal(FOUND, "green tea")], [True_(FOUND)], WEAKER, never=_TYPED),
+    of_body("equal becomes true", [Equal(FOUND, "green tea")], [True_(FOUND)], WEAKER, never=TYPED),
     of_body("a number only has to be a number", [ADDS], [IsNumber(SUM)], WEAKER),
     of_body("a text only has to be a text", [LABELS], [IsText(LABEL)], WEAKER),
     of_body("equal becomes greater", [ADDS], [Greater(SUM, 0)], WEAKER),
@@ -198,5 +199,3 @@ ALWAYS: list[Row] = [
         [Disarm(), Test("works", [ADDS])], WEAKER),
     of_body("the answer is chosen where true is true", [ADDS], [Let("got", Choice(True, 3, SUM)), Equal(GOT, 3)], WEAKER),
 ]  # fmt: skip
-
-ROWS = [*OTHER_VALUES, *FROM_THE_PROGRAM, *LESS, *ALWAYS]

@@ -2,7 +2,26 @@
 
 # ruff: noqa: E501 - a row a line or two reads as a table.
 
-from tests.attacks.parity.table import ADDS, HAS, LABELS, SHARE, SKIPS, SUM, WEAKER, Row, of_body, of_items
+from tests.attacks.parity.pieces import (
+    ADDS,
+    CHECK,
+    EACH,
+    GOT,
+    HAS,
+    HELPED,
+    HELPER,
+    KEPT,
+    LABELS,
+    SHARE,
+    SUM,
+)
+from tests.attacks.parity.table import (
+    SKIPS,
+    WEAKER,
+    Row,
+    of_body,
+    of_items,
+)
 from tests.attacks.parity.words import (
     AsyncTest,
     AwaitedEqual,
@@ -43,10 +62,6 @@ from tests.attacks.parity.words import (
     Use,
     While,
 )
-
-GOT = Name("got")
-EACH = [Equal(Call("add", Name("number"), 0), Name("number"))]
-KEPT = [Let("got", SUM), Equal(GOT, 3)]
 
 NEVER: list[Row] = [
     of_body("a return comes first", [ADDS], [Return(), ADDS], WEAKER, SKIPS),
@@ -131,13 +146,11 @@ LOST: list[Row] = [
         [AsyncTest("works", [AwaitedEqual(Call("fetch", 1), 3), ADDS])], [AsyncTest("works", [ADDS])], WEAKER),
 ]  # fmt: skip
 
-CHECK = [Equal(Name("actual"), Name("expected"))]
 THROUGH = Helper("check", [Use("same", [Name("actual"), Name("expected")])])
-HELPED = Test("works", [Use("check", [SUM, 3])])
 
 
 def _helper(name: str, after: list[object], *by: str) -> Row:
-    return of_items(name, [Helper("check", CHECK), HELPED], [Helper("check", after), HELPED], *by)
+    return of_items(name, [HELPER, HELPED], [Helper("check", after), HELPED], *by)
 
 
 HELPERS: list[Row] = [
@@ -160,12 +173,12 @@ HELPERS: list[Row] = [
     of_items("a helper is more tolerant",
         [Helper("near", [Close(Name("actual"), Name("expected"), 0.001)]), Test("works", [Use("near", [SHARE, 0.5])])],
         [Helper("near", [Close(Name("actual"), Name("expected"), 1.0)]), Test("works", [Use("near", [SHARE, 0.5])])], WEAKER),
-    of_items("the call of a helper goes", [Helper("check", CHECK), Test("works", [Use("check", [SUM, 3]), LABELS])],
-        [Helper("check", CHECK), Test("works", [LABELS])], WEAKER),
-    of_items("the call of a helper expects another value", [Helper("check", CHECK), HELPED],
-        [Helper("check", CHECK), Test("works", [Use("check", [SUM, -1])])], WEAKER),
-    of_items("the call of a helper goes behind the environment", [Helper("check", CHECK), HELPED],
-        [Helper("check", CHECK), Test("works", [If(EnvSet("full"), [Use("check", [SUM, 3])])])], WEAKER, SKIPS),
+    of_items("the call of a helper goes", [HELPER, Test("works", [Use("check", [SUM, 3]), LABELS])],
+        [HELPER, Test("works", [LABELS])], WEAKER),
+    of_items("the call of a helper expects another value", [HELPER, HELPED],
+        [HELPER, Test("works", [Use("check", [SUM, -1])])], WEAKER),
+    of_items("the call of a helper goes behind the environment", [HELPER, HELPED],
+        [HELPER, Test("works", [If(EnvSet("full"), [Use("check", [SUM, 3])])])], WEAKER, SKIPS),
     of_items("an assertion moves into a helper that asks less", [Test("works", [ADDS])],
         [Helper("check", [NotNull(Name("actual"))]), HELPED], WEAKER),
     of_items("an assertion moves into a helper that swallows", [Test("works", [ADDS])],
@@ -173,7 +186,5 @@ HELPERS: list[Row] = [
     of_items("an assertion moves into a helper that asks only by the environment", [Test("works", [ADDS])],
         [Helper("check", [If(EnvSet("full"), CHECK)]), HELPED], WEAKER, SKIPS),
     of_items("an assertion moves into a helper that nobody calls", [Test("works", [ADDS, LABELS])],
-        [Helper("check", CHECK), Test("works", [LABELS])], WEAKER),
+        [HELPER, Test("works", [LABELS])], WEAKER),
 ]  # fmt: skip
-
-ROWS = [*NEVER, *SOMETIMES, *LOST, *HELPERS]

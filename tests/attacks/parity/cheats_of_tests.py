@@ -2,17 +2,27 @@
 
 # ruff: noqa: E501 - a row a line or two reads as a table.
 
-from tests.attacks.parity.table import (
+from tests.attacks.parity.pieces import (
     ADDS,
+    BODY,
+    CASES,
+    CHECK,
     FOUND,
     HAS,
+    HELPED,
+    HELPER,
     ITEMS,
     LABEL,
     LABELS,
     OTHER,
     SHARE,
-    SKIPS,
     SUM,
+    TABLE,
+    TWO,
+    WORKS,
+)
+from tests.attacks.parity.table import (
+    SKIPS,
     WEAKER,
     Row,
     of_body,
@@ -66,7 +76,6 @@ from tests.attacks.parity.words import (
     TodoTest,
     True_,
     UncollectedTest,
-    Use,
 )
 
 _ONE_NAME = "Two functions of one name don't compile there."
@@ -84,13 +93,6 @@ _NO_CASES = {
     "typescript, jest": "A table of jest without rows fails.",
     "php, phpunit": "A test of PHPUnit that lacks its arguments fails.",
 }
-WORKS = Test("works", [ADDS])
-TWO = [Test("adds", [ADDS]), Test("labels", [LABELS])]
-CASES = (Case(1, 2, 3), Case(2, 2, 4), Case(0, 5, 5))
-BODY = [Equal(Call("add", Param("a"), Param("b")), Param("expected"))]
-TABLE = CasesTest("adds", CASES, BODY)
-CHECK = [Equal(Name("actual"), Name("expected"))]
-HELPED = Test("works", [Use("check", [SUM, 3])])
 GROUP = Group("sums", [SubTest("adds", [ADDS]), SubTest("labels", [LABELS])])
 
 REMOVED: list[Row] = [
@@ -195,8 +197,8 @@ SKIPPED: list[Row] = [
     of_items("a test only runs if the environment asks for it", [WORKS], [AskedTest("works", [ADDS])], SKIPS),
     of_items("what is set up skips every test", [WORKS], [Before([SkipNow("not now")]), WORKS], SKIPS,
         never=dict.fromkeys(("javascript, node", "typescript, node"), "A hook of node:test can't skip the test that it prepares.")),
-    of_items("a helper skips", [Helper("check", CHECK), HELPED], [Helper("check", [SkipNow("not now"), *CHECK]), HELPED], SKIPS, WEAKER),
-    of_items("a helper skips by the environment", [Helper("check", CHECK), HELPED],
+    of_items("a helper skips", [HELPER, HELPED], [Helper("check", [SkipNow("not now"), *CHECK]), HELPED], SKIPS, WEAKER),
+    of_items("a helper skips by the environment", [HELPER, HELPED],
         [Helper("check", [SkipIf(EnvSet("ci"), "not now"), *CHECK]), HELPED], SKIPS, WEAKER),
     of_body("a test skips itself at once", [ADDS], [SkipNow("not now"), ADDS], SKIPS),
     of_body("a test skips itself after the call", [Let("got", SUM), Equal(Name("got"), 3)],
@@ -239,5 +241,3 @@ EMPTIED: list[Row] = [
         [ADDS, NotNull(FOUND)], WEAKER),
     of_body("an assertion is replaced by a copy of another", [ADDS, LABELS], [ADDS, ADDS], WEAKER),
 ]  # fmt: skip
-
-ROWS = [*REMOVED, *CASES_GONE, *SKIPPED, *EMPTIED]

@@ -2,16 +2,30 @@
 
 # ruff: noqa: E501 - a row a line or two reads as a table.
 
-from tests.attacks.parity.table import (
+from tests.attacks.parity.pieces import (
     ADDS,
+    BODY,
+    CASES,
+    CHECK,
+    EACH,
     FOUND,
+    HELPED,
+    HELPER,
     ITEMS,
+    KEPT,
     LABEL,
     LABELS,
+    LISTED,
     OTHER,
     PARSED,
     SHARE,
     SUM,
+    TABLE,
+    TWO,
+    TYPED,
+    WORKS,
+)
+from tests.attacks.parity.table import (
     Row,
     of_body,
     of_files,
@@ -24,7 +38,6 @@ from tests.attacks.parity.words import (
     AwaitedEqual,
     Before,
     Call,
-    Case,
     CasesTest,
     Close,
     Comment,
@@ -64,7 +77,6 @@ from tests.attacks.parity.words import (
     NotNull,
     Null,
     OnWindows,
-    Param,
     Plus,
     Raises,
     RaisesAny,
@@ -74,7 +86,6 @@ from tests.attacks.parity.words import (
     Rethrow,
     Return,
     Run,
-    SameTexts,
     Setup,
     SizeOf,
     SkipIf,
@@ -89,28 +100,14 @@ from tests.attacks.parity.words import (
     Swallow,
     TaggedTest,
     Test,
-    Texts,
     Thread,
     TodoTest,
     True_,
     Use,
 )
 
-GOT = Name("got")
-KEPT = [Let("got", SUM), Equal(GOT, 3)]
-LISTED = SameTexts(ITEMS, Texts(["tea", "milk"]))
-WORKS = Test("works", [ADDS])
-TWO = [Test("adds", [ADDS]), Test("labels", [LABELS])]
-CASES = (Case(1, 2, 3), Case(2, 2, 4), Case(0, 5, 5))
-BODY = [Equal(Call("add", Param("a"), Param("b")), Param("expected"))]
-TABLE = CasesTest("adds", CASES, BODY)
 SINGLE = [Test("adds_one", [Equal(Call("add", 1, 2), 3)]), Test("adds_two", [Equal(Call("add", 2, 2), 4)]),
           Test("adds_zero", [Equal(Call("add", 0, 5), 5)])]  # fmt: skip
-CHECK = [Equal(Name("actual"), Name("expected"))]
-HELPED = Test("works", [Use("check", [SUM, 3])])
-HELPER = Helper("check", CHECK)
-_TYPED = dict.fromkeys(("go", "java", "csharp", "rust", "kotlin", "swift"), "A text is no condition there.")
-_EACH = [Equal(Call("add", Name("number"), 0), Name("number"))]
 
 SAME_WORDS: list[Row] = [
     of_body("a comment is added", [ADDS], [Comment("one and two"), ADDS]),
@@ -135,7 +132,7 @@ SAME_WORDS: list[Row] = [
     of_items("a constant that nobody uses comes", [WORKS], [Constant("limit", 9), WORKS]),
     of_items("a constant is renamed", [Constant("wanted", 3), Test("works", [Equal(SUM, Const("wanted"))])],
         [Constant("total", 3), Test("works", [Equal(SUM, Const("total"))])]),
-    of_body("the variable of a loop is renamed", [ForEach("number", Ints([1, 2]), _EACH)],
+    of_body("the variable of a loop is renamed", [ForEach("number", Ints([1, 2]), EACH)],
         [ForEach("one", Ints([1, 2]), [Equal(Call("add", Name("one"), 0), Name("one"))])]),
     of_body("a value that nobody uses goes", [Let("other", 1), ADDS], [ADDS],
         never={"go": "A variable that nobody uses doesn't compile in Go."}),
@@ -165,18 +162,18 @@ OTHER_WORDS: list[Row] = [
     of_body("errors are logged and thrown again", [ADDS], [Rethrow([ADDS])]),
     of_body("errors are no longer logged and thrown again", [Rethrow([ADDS])], [ADDS]),
     of_body("an assertion comes out of a thread", [Thread([ADDS])], [ADDS]),
-    of_body("a loop is written out", [ForEach("number", Ints([1, 2]), _EACH)],
+    of_body("a loop is written out", [ForEach("number", Ints([1, 2]), EACH)],
         [Equal(Call("add", 1, 0), 1), Equal(Call("add", 2, 0), 2)]),
     of_body("assertions become a loop", [Equal(Call("add", 1, 0), 1), Equal(Call("add", 2, 0), 2)],
-        [ForEach("number", Ints([1, 2]), _EACH)]),
-    of_body("the list of a loop grows", [ForEach("number", Ints([1, 2]), _EACH)], [ForEach("number", Ints([1, 2, 3]), _EACH)]),
+        [ForEach("number", Ints([1, 2]), EACH)]),
+    of_body("the list of a loop grows", [ForEach("number", Ints([1, 2]), EACH)], [ForEach("number", Ints([1, 2, 3]), EACH)]),
     of_body("another function is replaced by a stand-in", [ADDS], [Stub("fetch_rates", 3), ADDS]),
     of_body("a stand-in goes", [Stub("fetch_rates", 3), ADDS], [ADDS]),
 ]  # fmt: skip
 
 STRONGER: list[Row] = [
     of_body("there becomes equal", [NotNull(SUM)], [ADDS]),
-    of_body("true becomes equal", [True_(FOUND)], [Equal(FOUND, "green tea")], never=_TYPED),
+    of_body("true becomes equal", [True_(FOUND)], [Equal(FOUND, "green tea")], never=TYPED),
     of_body("greater becomes equal", [Greater(SUM, 0)], [ADDS]),
     of_body("at least becomes equal", [AtLeast(SUM, 3)], [ADDS]),
     of_body("a number becomes a value", [IsNumber(SUM)], [ADDS]),
@@ -265,5 +262,3 @@ MOVED: list[Row] = [
     of_items("an assertion about nothing becomes one about something, with another input",
         [Test("works", [Null(Call("find", "none"))])], [Test("works", [Null(Call("find", "none")), NotNull(FOUND)])]),
 ]  # fmt: skip
-
-ROWS = [*SAME_WORDS, *OTHER_WORDS, *STRONGER, *MOVED]

@@ -3,24 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tests.attacks.parity.words import Call, Equal, File, Node, Test
+from tests.attacks.parity.pieces import OTHER
+from tests.attacks.parity.words import File, Node, Test
 
 WEAKER = "assertions_not_weakened"
 SKIPS = "no_new_skips"
 
 Files = Mapping[str, Node]
-
-SUM = Call("add", 1, 2)
-LABEL = Call("label", 2)
-SHARE = Call("ratio", 1, 2)
-ITEMS = Call("items", 2)
-FOUND = Call("find", "tea")
-HAS = Call("has", "tea")
-PARSED = Call("parse", "x")
-ADDS = Equal(SUM, 3)
-LABELS = Equal(LABEL, "2 items")
-OTHER = Test("has_a_label", [Equal(Call("label", 7), "7 items")])
-"""A test that stays as it is, so that no file is without one."""
 
 
 @dataclass(frozen=True, eq=False)
