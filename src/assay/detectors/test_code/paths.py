@@ -9,11 +9,11 @@ import re
 _LANGUAGES = {
     "py": "python", "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",
     "ts": "typescript", "tsx": "typescript", "mts": "typescript", "cts": "typescript", "go": "go", "java": "java",
-    "rs": "rust", "rb": "ruby", "cs": "csharp", "kt": "kotlin", "kts": "kotlin", "php": "php",
+    "rs": "rust", "rb": "ruby", "cs": "csharp", "kt": "kotlin", "kts": "kotlin", "php": "php", "swift": "swift",
 }  # fmt: skip
 # Languages that are compared by lines. Data beside the tests is not test code.
 _OTHER_CODE = frozenset({
-    "swift", "scala", "groovy", "ex", "exs", "erl", "clj", "cljs", "cljc", "hs", "ml", "mli",
+    "scala", "groovy", "ex", "exs", "erl", "clj", "cljs", "cljc", "hs", "ml", "mli",
     "lua", "pl", "pm", "t", "r", "jl", "dart", "c", "cc", "cpp", "cxx", "h", "hh", "hpp", "m", "mm", "sh", "bash",
     "zsh", "bats", "ps1", "fs", "fsx", "vb", "zig", "nim", "cr", "d", "f90", "vue", "svelte", "robot", "feature",
     "elm", "coffee", "tcl", "rkt", "scm",

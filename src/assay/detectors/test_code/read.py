@@ -233,5 +233,5 @@ _READERS: dict[str, Callable[[str, bool], TestCode]] = {
     "ruby": _ruby,
     "rust": _rust,
     "csharp": _csharp,
-    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin", "php")},
+    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin", "php", "swift")},
 }

@@ -146,6 +146,8 @@ class Reading:
             words = simplified(split(raw, ";")[-1])
         else:
             words = self.words(start, end)
+        while words and words[-1] in ("{", "else", ":", "do", "then"):
+            words = words[:-1]
         return bare(words)
 
     def decided(self, node: Node) -> bool | None:
