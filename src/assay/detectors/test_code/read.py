@@ -108,7 +108,7 @@ def _python_file(data: bytes) -> TestCode:
 
 @lru_cache(maxsize=2048)
 def _python_pair(before: bytes, after: bytes) -> tuple[TestCode, TestCode]:
-    from assay.detectors.test_code.python import read_python_pair  # noqa: PLC0415
+    from assay.detectors.test_code.languages.python import read_python_pair  # noqa: PLC0415
 
     (old_text, old_problems), (text, problems) = decoded(before, "python"), decoded(after, "python")
     old, new = read_python_pair(old_text, text)
@@ -186,7 +186,7 @@ def _declared(data: bytes) -> str | None:
 
 
 def _python(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.python import read_python  # noqa: PLC0415
+    from assay.detectors.test_code.languages.python import read_python  # noqa: PLC0415
 
     return read_python(text)
 

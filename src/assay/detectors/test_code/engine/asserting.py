@@ -15,6 +15,7 @@ from assay.detectors.test_code.engine.fluent import fluent_demands, matched
 from assay.detectors.test_code.engine.following import Bound, put_in
 from assay.detectors.test_code.engine.guarded import Guard, guard_of, is_cut_off
 from assay.detectors.test_code.engine.language import Library
+from assay.detectors.test_code.engine.literals import is_text
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
@@ -26,6 +27,7 @@ from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 
 _DEEPEST = 4
+_MESSAGES = frozenset(("msg", "message", "err_msg", "reason", "verbose"))
 _THEN = (("catch",), ("then",), ("finally",))
 """What may follow a promise that asserts."""
 _MOST_LINKS = 50
@@ -398,9 +400,10 @@ def _written(link: Link) -> str:
 
 def _text(words: list[str], link: Link, rule: Rule | Check) -> str:
     """The assertion without its message."""
+    if not isinstance(rule, Rule):
+        return _without_messages(words, link)
     if (
-        not isinstance(rule, Rule)
-        or rule.kind in (Kind.REACHED, Kind.EXACT, Kind.SHAPE, Kind.NO_SHAPE)
+        rule.kind in (Kind.REACHED, Kind.EXACT, Kind.SHAPE, Kind.NO_SHAPE)
         or link.given <= rule.needs
     ):
         return joined(words)
@@ -412,6 +415,17 @@ def _text(words: list[str], link: Link, rule: Rule | Check) -> str:
     opened = _last_opening(words)
     head = joined(words[:opened])
     return f"{head}({', '.join(joined(each) for each in kept)})"
+
+
+def _without_messages(words: list[str], link: Link) -> str:
+    """An assertion without what it only says when it fails, as far as a label or its place tells that."""
+    given = link.arguments or []
+    kept = [each for each in given if not (len(each) > 2 and each[1] == "=" and each[0] in _MESSAGES)]
+    if len(kept) == 3 and len(kept[2]) == 1 and is_text(kept[2][0]):
+        kept = kept[:2]
+    if len(kept) == len(given):
+        return joined(words)
+    return f"{joined(words[: _last_opening(words)])}({', '.join(joined(each) for each in kept)})"
 
 
 def _last_opening(words: list[str]) -> int:

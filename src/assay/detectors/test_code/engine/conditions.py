@@ -129,7 +129,9 @@ def without_negations(words: list[str], wanted: bool) -> tuple[list[str], bool]:
     """A condition without the negations in front of it, and whether what is left must hold."""
     words = bare(words)
     for _ in range(_MOST_NEGATIONS):
-        if not words or words[0] not in ("!", "not") or not is_operand(words[1:]) or words[:2] == ["!", "!"]:
+        if not words or words[0] not in ("!", "not") or words[:2] == ["!", "!"]:
+            break
+        if words[0] == "!" and not is_operand(words[1:]):
             break
         if any(word in words for word in ("&&", "||", "and", "or")) and words[1:2] != ["("]:
             break

@@ -41,7 +41,9 @@ class Flow:
             self._enter_loop(node, parent)
         if node.dead:
             return
-        if node.part is Part.CLOSURE:
+        if node.part is Part.FUNCTION:
+            node.dead = self._is_never_named(node)
+        elif node.part is Part.CLOSURE:
             node.dead = self._on_nothing(node) or self._is_unused(node, parent)
         elif node.part is Part.BREAK:
             self._end(node, hard=False)
@@ -146,6 +148,15 @@ class Flow:
             return False
         receiver = before[: found.start()]
         return self._reading.language.nothing.search(receiver) is not None or _EMPTY.search(receiver) is not None
+
+    def _is_never_named(self, function: Node) -> bool:
+        """Is this a function inside of another that nothing mentions again?"""
+        around = self._reading.function_around(function)
+        if around is None or not self._reading.language.follows or around.end - around.start > _FARTHEST_USE:
+            return False
+        named = self._reading.language.heads.function.match(self._reading.tree.text, function.start)
+        text = self._reading.tree.text[around.start : around.end]
+        return named is not None and _WORD.findall(text).count(named["name"]) < 2
 
     def _is_unused(self, closure: Node, parent: Node) -> bool:
         """Is this a closure with a name that nothing mentions again?"""

@@ -11,9 +11,11 @@ from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Given, Scope, Written
 from assay.detectors.test_code.engine.truth import truth
 from assay.detectors.test_code.engine.words import closing, joined, split
-from assay.detectors.test_code.model import Assertion
+from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 
+RUNS = "runs without an error"
+_LONGEST = 240
 _MOST = 4000
 _MOST_ROUNDS = 200
 _DEEPEST = 6
@@ -23,7 +25,11 @@ def run(scope: Scope, functions: Mapping[str, Scope]) -> list[Assertion]:
     """All that a test asserts, case by case."""
     cases = scope.given if 0 < len(scope.given) <= _MOST_ROUNDS else [NOTHING_BOUND]
     every = (found for bound in cases for found in _run(scope, functions, bound, (scope,)))
-    return list(islice(every, _MOST))
+    found = list(islice(every, _MOST))
+    if not found and scope.doings:
+        # What asserts nothing demands at least that what it does goes well.
+        return [Assertion(scope.line, RUNS, Strength.PRESENCE, "; ".join(scope.doings)[:_LONGEST])]
+    return found
 
 
 def _run(

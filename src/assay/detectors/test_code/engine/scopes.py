@@ -77,6 +77,8 @@ class Scope:
     """What it asserts, to be asked again with what its parameters stand for, where calls are followed."""
     given: Sequence[Bound] = ()
     """What its parameters are in each of its cases."""
+    doings: list[str] = field(default_factory=list)
+    """The calls that it makes, where calls are followed."""
     defaults: Mapping[str, list[str]] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     cases: int | None = 1

@@ -363,6 +363,8 @@ class Suites:
                     given.arguments = self._given(given)
             for _, each in scope.runs:
                 self._run(each)
+            if scope.role is Role.TEST and scope.runs:
+                scope.doings = self._doings(scope)
         for function, declared, scope in self._declared:
             if declared.rows and function.takes:
                 scope.assertions = written_out(scope.assertions, scope.parameters, declared.rows)
@@ -401,6 +403,12 @@ class Suites:
             return given.arguments
         link = self._reading.links(call)[-1]
         return tuple(joined(each) for each in link.arguments or ())
+
+    def _doings(self, scope: Scope) -> list[str]:
+        """The calls that a test makes by themselves, and not for another call."""
+        nodes = [given.node for _, given in scope.runs if given.node is not None and not given.node.dead]
+        own = [each for each in nodes if not any(a.part is Part.CALL for a in islice(each.ancestors(), 6))]
+        return [joined(self._reading.words_of(each))[:_MOST_TEXT] for each in own]
 
     def _run(self, given: Given) -> None:
         """What a call is given, followed to where it came from."""

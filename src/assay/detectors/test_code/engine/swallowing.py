@@ -18,6 +18,8 @@ _TALKS = word_set(
     "System out err log logger LOG LOGGER Console console Debug Trace Thread print puts fmt printf echo t it"
 )
 _NOTHING: frozenset[Node] = frozenset()
+_AWAY = frozenset({Part.RETURN, Part.BREAK})
+_LEAVING = _AWAY | {Part.THROW}
 HANDLERS = frozenset({Part.CATCH, Part.FINALLY})
 
 
@@ -56,9 +58,9 @@ class Swallowing:
                 continue
             call = reading.calls.get(node)
             reports = call is not None and call.names[-1:] != () and call.names[-1] in calls
-            if node.part in (Part.THROW, Part.RETURN) or node in strong or reports:
+            if node.part in _LEAVING or node in strong or reports:
                 handler = handler_of(node)
-                if handler is not None and (node.part is Part.RETURN) is (handler.part is Part.FINALLY):
+                if handler is not None and (node.part in _AWAY) is (handler.part is Part.FINALLY):
                     loud.add(handler)
         return loud
 

@@ -16,7 +16,7 @@ COMPARISONS = frozenset(OPPOSITE) | {"=~", "!~", "instanceof", "in", "is", "!in"
 JOINING = frozenset(("&&", "||", "and", "or", "?", "=>", "->"))
 _CALLING = frozenset(("(", "new", "++", "--", "yield", "await", "<-", "!"))
 _SIZES = frozenset(("size", "length", "len", "Count", "Length", "count", "Len", "Size"))
-_OTHERWISE = {"==": "!=", "<": ">=", ">": "<=", "is_ok": "is_err", "is_some": "is_none", "isPresent": "isEmpty"}
+_OTHERWISE = {"==": "!=", "<": ">=", ">": "<=", "is_ok": "is_err", "is_some": "is_none", "isPresent": "isEmpty", "is": "is not"}
 FALSY = frozenset(("false", "null", "undefined", "nil", "None", "0", '""', "NaN", "-0", "0n", "0.0", "False"))
 """What counts as false in a condition, but for languages where less does.
 
@@ -60,7 +60,8 @@ def truth(
                 return True
             return _combined([truth(part, constants, falsy, depth + 1) for part in parts], decisive)
     if words[0] in ("!", "not"):
-        inner = truth(words[1:], constants, falsy, depth + 1) if is_operand(words[1:]) else None
+        whole = words[0] == "not" or is_operand(words[1:])
+        inner = truth(words[1:], constants, falsy, depth + 1) if whole else None
         return None if inner is None else not inner
     return _simple(words, constants, falsy)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, SkipCall, Skipping
+from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Skipping
 from assay.detectors.test_code.engine.parts import Grammar
 from assay.detectors.test_code.engine.reader import read as read_with
 from assay.detectors.test_code.engine.truth import FALSY, Logic
@@ -11,20 +11,21 @@ from assay.detectors.test_code.languages.python import quirks
 from assay.detectors.test_code.languages.python.asserts import CUSTOM, FLUENT, FUNCTIONS
 from assay.detectors.test_code.languages.python.spelling import literal, respelled
 from assay.detectors.test_code.model import Skip, TestCode
+from assay.detectors.test_code.python.newer_syntax import SYNTAX_ERROR
+from assay.detectors.test_code.python.unchanged import without_unchanged
 
 _ONE = (
     r"(?:[rRbBuUfF]{1,2})?(?:\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
     r"|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')"
 )
 _STRINGS = rf"{_ONE}(?:\s*+{_ONE})*+"
-SYNTAX_ERROR = "a syntax error"
 
 
 LANGUAGE = Language(
     name="python",
     grammar=Grammar("python", {}, ("given",)),
     lexicon=Lexicon(
-        lexicon_pattern(_STRINGS, r"#[^\n]*|\\\n", r"is\s+not\b|not\s+in\b|\w+"),
+        lexicon_pattern(_STRINGS, r"#[^\n]*|\\\n|await\b", r"is\s+not\b|not\s+in\b|\w+"),
         literal,
         "\"'bBrRuUfF0123456789",
         frozenset({"respelled"}),
@@ -38,10 +39,6 @@ LANGUAGE = Language(
     libraries=(FUNCTIONS, FLUENT),
     declaring=Declaring(),
     skipping=Skipping(
-        calls={
-            "skip": SkipCall(), "skipTest": SkipCall(), "SkipTest": SkipCall(), "xfail": SkipCall("xfail"),
-        },
-        receivers=frozenset(("pytest", "self", "cls", "unittest", "outcomes", "")),
         throws=re.compile(r"raise\s+(?:[\w.]+\.)?(?:SkipTest|Skipped|skip\.Exception)\b"),
         exits=False,
     ),
@@ -55,7 +52,7 @@ LANGUAGE = Language(
         (("sys", "exit"), ("os", "_exit"), ("exit",), ("quit",), ("os", "abort"), ("pytest", "exit"),
          ("pytest", "skip"), ("pytest", "xfail"), ("self", "skipTest"), ("pytest", "fail"), ("self", "fail"))
     ),
-    nothing=re.compile(r"(?:\(\)|\[\]|\{\}|''|\"\"|\[:0\]|range\(0\)|set\(\))\s*\Z"),
+    nothing=re.compile(r"(?:\bin\s*(?:\(\)|\[\]|\{\}|''|\"\"|range\(0\)|set\(\))|\[:0\])\s*\Z"),
     fails=frozenset(("fail",)),
     fail_receivers=frozenset(("pytest", "self", "cls", "outcomes")),
     custom=CUSTOM,
@@ -77,3 +74,11 @@ def read_python(text: str) -> TestCode:
     except (OverflowError, RecursionError, MemoryError):
         problem = "The file is nested too deeply to be read."
         return TestCode("python", problems=(problem,), unreadable="it is nested too deeply")
+
+
+def read_python_pair(before: str, after: str) -> tuple[TestCode, TestCode]:
+    """A file before and after, where tests that both have in common may come without what they say."""
+    shorter = tuple(read_python(text) for text in without_unchanged(before, after))
+    if any(code.problems for code in shorter):
+        return read_python(before), read_python(after)
+    return shorter[0], shorter[1]

@@ -19,11 +19,12 @@ _PARTS: dict[type[ast.AST], Part] = {
     ast.Try: Part.TRY, ast.TryStar: Part.TRY, ast.ExceptHandler: Part.CATCH, ast.Return: Part.RETURN,
     ast.Raise: Part.THROW, ast.Break: Part.BREAK, ast.Continue: Part.BREAK, ast.Assign: Part.BINDING,
     ast.AnnAssign: Part.BINDING, ast.NamedExpr: Part.BINDING, ast.AugAssign: Part.ASSIGNMENT,
-    ast.Delete: Part.ASSIGNMENT, ast.Assert: Part.ASSERT,
+    ast.Delete: Part.ASSIGNMENT, ast.Assert: Part.ASSERT, ast.Nonlocal: Part.ASSIGNMENT,
+    ast.Global: Part.ASSIGNMENT,
 }  # fmt: skip
 _BLOCKS = {"body": Part.BLOCK, "orelse": Part.BLOCK, "finalbody": Part.FINALLY}
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop, ast.alias,
-           ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal)  # fmt: skip
+           ast.Import, ast.ImportFrom, ast.Pass)  # fmt: skip
 _OWN_HEADS = (ast.If, ast.While, ast.For, ast.AsyncFor)
 
 Found = tuple[int, int, str, Part, ast.AST | None]
@@ -98,6 +99,8 @@ class _Maker:
             return
         if isinstance(node, _OWN_HEADS):
             self._head(node)
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            self._items(node)
         for name, block in _BLOCKS.items():
             inner = getattr(node, name, None)
             if isinstance(inner, list) and inner:
@@ -108,6 +111,22 @@ class _Maker:
             (node.target, node.iter) if isinstance(node, ast.For | ast.AsyncFor) else (node.test, node.test)
         )
         self._found.append((self._reach(first)[0], self._reach(last)[1], "head", Part.HEAD, None))
+        if first is not last:
+            self._found.append((*self._reach(first), "target", Part.ASSIGNMENT, None))
+
+    def _items(self, node: ast.With | ast.AsyncWith) -> None:
+        """Names that context managers give; one that takes errors is like a ``try`` with a handler behind it."""
+        takes, at = False, len(self._found) - 1
+        for item in node.items:
+            call = item.context_expr
+            name = ast.unparse(call.func).lower() if isinstance(call, ast.Call) else ""
+            takes |= "suppress" in name or "raises" in name or "warns" in name
+            if item.optional_vars is not None:
+                self._found.append((*self._reach(item.optional_vars), "target", Part.ASSIGNMENT, None))
+        if takes:
+            self._found[at] = (*self._found[at][:3], Part.TRY, node)
+            start = self._found[at][0] + 1
+            self._found.append((start, start, "caught", Part.CATCH, None))
 
     def _block(self, node: ast.AST, name: str, inner: list[ast.stmt], part: Part) -> None:
         """The statements of a block. An ``elif`` is an if in the place of the block."""
