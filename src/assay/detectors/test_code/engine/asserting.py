@@ -183,8 +183,18 @@ class Asserting:
             if link.name in library.asked and link.given > 1:
                 return [matched(library, link, reading.facts)]
             text = _written(link) if library.trimmed is not None else _text(words, link, rule)
-            return [WrittenDemand(text, demand_of(rule, link, reading.facts))]
+            demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
+            return [WrittenDemand(text, demand)]
         return None
+
+    def _idiom(self, rule: Rule | Check, link: Link, call: Call) -> Demand | None:
+        """What a condition that is handed over demands in an idiom of the language."""
+        own = self._reading.language.quirks.condition
+        if own is None or not isinstance(rule, Rule) or rule.kind not in (Kind.HOLDS, Kind.FAILS):
+            return None
+        words, wanted = without_negations(link.argument(rule.subject), rule.kind is Kind.HOLDS)
+        found = own(self._reading, words, wanted, call.node) if words else None
+        return found.demand if found is not None else None
 
     def _is_received(self, call: Call, names: tuple[str, ...], library: Library) -> bool:
         if library.receivers is None:
@@ -210,6 +220,8 @@ class Asserting:
     def _assert_statement(self, node: Node, scope: Scope) -> None:
         """``assert x == 3``: the words after the first, without the message."""
         words = self._reading.words_of(node)[1:]
+        if words[:1] == ["False"] and self._is_awaited(node, scope):
+            return
         for separator in (":", ","):
             words = split(words, separator)[0] if words else words
         again = partial(self._asserts, words, node)
@@ -240,14 +252,27 @@ class Asserting:
         around = node.parent
         while around is not None and around.part in _THROUGH and around.part is not Part.ELSE:
             around = around.parent
-        if around is None or around.part not in BRANCHING or in_catch(node):
+        if in_catch(node) or self._is_awaited(node, scope):
+            return
+        if around is None or around.part not in BRANCHING:
             return
         if scope.role in (Role.TEST, Role.FUNCTION):
             self._guard(around, node, scope)
 
+    def _is_awaited(self, node: Node, scope: Scope) -> bool:
+        """Whether what fails is there in case nothing was raised: then an error is demanded."""
+        own, block = self._reading.language.quirks.awaited, node.parent
+        tried = block.parent if block is not None else None
+        if own is None or tried is None or tried.part is not Part.TRY or block.part is Part.FINALLY:  # type: ignore[union-attr]
+            return False
+        found = own(self._reading, node, tried)
+        if found is not None:
+            self.add(tried, scope, found.text, found.demand)
+        return found is not None
+
     def fail(self, node: Node, scope: Scope) -> None:
         """``if got != want { t.Errorf(…) }`` asserts the opposite of its condition."""
-        if in_catch(node):
+        if in_catch(node) or self._is_awaited(node, scope):
             return
         for around in islice(node.ancestors(), FAR):
             if around.part in BRANCHING:
@@ -402,10 +427,7 @@ def _text(words: list[str], link: Link, rule: Rule | Check) -> str:
     """The assertion without its message."""
     if not isinstance(rule, Rule):
         return _without_messages(words, link)
-    if (
-        rule.kind in (Kind.REACHED, Kind.EXACT, Kind.SHAPE, Kind.NO_SHAPE)
-        or link.given <= rule.needs
-    ):
+    if rule.kind in (Kind.REACHED, Kind.EXACT, Kind.SHAPE, Kind.NO_SHAPE) or link.given <= rule.needs:
         return joined(words)
     kept = [
         each

@@ -55,7 +55,7 @@ _EVERYTHING = re.compile(
     r'"(?:\.\*|\^|\$|\.\+)?"|/(?:\^?(?:\.|\[\\[sSdDwW]\\[sSdDwW]\])[*+]\$?|\^|\$|\(\?:\))?/[a-z]*|\'\''
 )
 _MADE = re.compile(r"[A-Z]\w*\Z")
-_ORDERING = frozenset(("<", ">", "<=", ">=", "!=", "is", "in", "is not", "not in"))
+_ORDERING = frozenset(("<", ">", "<=", ">=", "!=", "is", "in", "is not", "not in", "and", "or", "if"))
 _OBJECTS = frozenset((("Object",), ("object",), ("Any",), ("AnyObject",), ("any",)))
 
 
@@ -200,7 +200,9 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
         return Demand(Strength.VACUOUS, joined(left), joined(right))
     if len(right) == 1 and right[0] in ("true", "false", "True", "False") and not is_literal(left):
         wanted = right[0].lower() == "true"
-        found = condition_demand(left, wanted, constants, Logic(logic.falsy, strict=True))
+        found = condition_demand(
+            left, wanted, constants, logic if logic.loose else Logic(logic.falsy, strict=True)
+        )
         return replace(found, expected=found.expected or _answer(wanted))
     if left[:1] == ["typeof"]:
         return Demand(Strength.SHAPE, joined(left), joined(right))
@@ -225,7 +227,8 @@ def inequality(left: list[str], right: list[str], constants: Constants, logic: L
     if is_literal(left) and is_literal(right) and left != right:
         return Demand(Strength.VACUOUS, joined(left), f"not {joined(right)}")
     if len(right) == 1 and right[0] in ("true", "false", "True", "False"):
-        return condition_demand(left, right[0].lower() == "false", constants, Logic(logic.falsy, strict=True))
+        strict = logic if logic.loose else Logic(logic.falsy, strict=True)
+        return condition_demand(left, right[0].lower() == "false", constants, strict)
     absent = len(right) == 1 and right[0] in _NOTHING
     return Demand(Strength.PRESENCE if absent else Strength.SHAPE, joined(left), f"not {joined(right)}")
 
@@ -293,7 +296,8 @@ def _property(words: list[str], wanted: bool, constants: Constants, logic: Logic
         return Demand(Strength.PRESENCE, joined(words), _answer(wanted))
     if logic.strict:
         return Demand(Strength.EXACT, joined(words), _answer(wanted))
-    return Demand(Strength.PRESENCE if wanted else Strength.SHAPE, joined(words), None if wanted else "false")
+    answer = None if wanted and not logic.loose else _answer(wanted)
+    return Demand(Strength.PRESENCE if wanted else Strength.SHAPE, joined(words), answer)
 
 
 def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -> Demand | None:

@@ -109,7 +109,12 @@ class Flow:
 
     def _exits(self, node: Node) -> bool:
         call = self._reading.calls.get(node)
-        return call is not None and call.inner is None and call.names in self._reading.language.exits
+        if call is None or call.inner is not None:
+            return False
+        language = self._reading.language
+        return (
+            call.names in language.exits or language.ending.match(self._reading.tree.text, node.start) is not None
+        )
 
     def _end(self, node: Node, hard: bool) -> None:
         """Nothing after this statement runs, nor after those around it that always come to it."""
@@ -125,10 +130,21 @@ class Flow:
                     return
             elif holder.part is Part.TRY:
                 if node.part is not Part.FINALLY and holder.part_child(Part.CATCH) is not None:
-                    return
+                    if node.part is not Part.ELSE or self._may_be_caught(holder):
+                        return
             elif holder.part not in _PASSING or (holder.part is Part.ONCE and not hard):
                 return
             node = holder
+
+    def _may_be_caught(self, tried: Node) -> bool:
+        """Whether anything in a try could be caught. Then what follows one that is left otherwise is for that."""
+        body = tried.part_child(Part.BLOCK)
+        if body is None or not any(
+            each.part is Part.CALL for each in self._reading.tree.within(body.start, body.end)
+        ):
+            return False
+        self._reading.left.add(tried)
+        return True
 
     def _ends_all_branches(self, node: Node, holder: Node) -> bool:
         found = self._reading.branches(holder)

@@ -178,7 +178,7 @@ class Following:
                 out += result if result is not None else words[at : at + 1]
                 at = end if result is not None else at
             else:
-                out += _wrapped(self.filled(value, used, containers=containers, depth=depth + 1))
+                out += _wrapped(self.filled(value, used, containers=True, depth=depth + 1))
             at += 1
         return simplified(out) if len(out) <= _MOST_WORDS * 4 else words
 

@@ -36,6 +36,8 @@ def guard_of(reading: Reading, node: Node) -> Guard:
     for around in islice(node.ancestors(), FAR):
         if around.part in LOOPS or _repeats(reading, around):
             return Guard(False, [])
+        if reading.left and any(each.start < inside.start and each in reading.left for each in around.children):
+            return Guard(True, [])
         if around.part in BRANCHING and _is_lone(reading, inside, around):
             asked.append(reading.asked(around))
         if around.part in FUNCTIONS:

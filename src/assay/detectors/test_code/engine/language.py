@@ -191,6 +191,8 @@ class Quirks:
     """Whether nothing notices the failure of what a call asserts."""
     condition: "Callable[[Reading, list[str], bool, Node], WrittenDemand | None] | None" = None
     """What a condition demands in an idiom of the language."""
+    awaited: "Callable[[Reading, Node, Node], WrittenDemand | None] | None" = None
+    """What is demanded where a try fails unless something is raised: of what fails, and of the try."""
     silences: "Callable[[Reading, Node], bool] | None" = None
     """Whether failures after a node, in the same block, are dropped."""
     empty: "Callable[[Reading, Node], bool] | None" = None
@@ -219,6 +221,8 @@ class Language:
     """Errors that every other one is a kind of."""
     exits: frozenset[Names] = frozenset()
     """Calls that end the program."""
+    ending: re.Pattern[str] = NEVER
+    """Calls that end the program by what they are given."""
     nothing: re.Pattern[str] = NEVER
     """Something without elements, at the end of a loop's head or before ``.forEach``."""
     repeating: frozenset[str] = frozenset()

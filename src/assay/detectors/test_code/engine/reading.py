@@ -47,6 +47,8 @@ class Reading:
         self._resolve = quirks.resolve(self) if quirks.resolve else None
         self.scopes: list[Scope] = [Scope(Role.FILE, "", 1, self.tree.line(len(self.tree.text)))]
         self.scope_of: dict[Node, Scope] = {self.tree.nodes[0]: self.scopes[0]}
+        self.left: set[Node] = set()
+        """Whatever is tried and left where nothing was caught."""
         self.tests: set[Node] = set()
         """The nodes that declare tests, groups and hooks."""
 

@@ -422,7 +422,14 @@ class Suites:
     def _early_return(self, scope: Scope, node: Node) -> None:
         """A return before every assertion, on a condition, leaves all of them out."""
         reading = self._reading
-        branch = next((each for each in islice(node.ancestors(), FAR) if each.part in BRANCHING | FUNCTIONS), None)
+        branch = next(
+            (
+                each
+                for each in islice(node.ancestors(), FAR)
+                if each.part in BRANCHING or each.part in FUNCTIONS or each in reading.left
+            ),
+            None,
+        )
         if branch is None or branch.part in FUNCTIONS or not _is_alone(node, branch):
             return
         body = reading.function_around(branch)
@@ -430,8 +437,9 @@ class Suites:
         if not own or reading.decided(branch) is not None:
             return
         line = reading.line(node)
-        written = [each for each in scope.assertions if not each.text.startswith("case ")]
-        if written and all(each.line >= line for each in written):
+        written = [each.line for each in scope.assertions if not each.text.startswith("case ")]
+        written += [reading.line(each.node) for each in scope.written]
+        if written and all(each >= line for each in written):
             said = " ".join(reading.tree.text[branch.start : node.end][:200].split())
             scope.skips.append(Skip("skip", line, said, conditional=True))
 

@@ -16,7 +16,15 @@ COMPARISONS = frozenset(OPPOSITE) | {"=~", "!~", "instanceof", "in", "is", "!in"
 JOINING = frozenset(("&&", "||", "and", "or", "?", "=>", "->"))
 _CALLING = frozenset(("(", "new", "++", "--", "yield", "await", "<-", "!"))
 _SIZES = frozenset(("size", "length", "len", "Count", "Length", "count", "Len", "Size"))
-_OTHERWISE = {"==": "!=", "<": ">=", ">": "<=", "is_ok": "is_err", "is_some": "is_none", "isPresent": "isEmpty", "is": "is not"}
+_OTHERWISE = {
+    "==": "!=",
+    "<": ">=",
+    ">": "<=",
+    "is_ok": "is_err",
+    "is_some": "is_none",
+    "isPresent": "isEmpty",
+    "is": "is not",
+}
 FALSY = frozenset(("false", "null", "undefined", "nil", "None", "0", '""', "NaN", "-0", "0n", "0.0", "False"))
 """What counts as false in a condition, but for languages where less does.
 
@@ -37,6 +45,8 @@ class Logic:
     falsy: frozenset[str] = FALSY
     strict: bool = False
     capitals: bool = False
+    loose: bool = False
+    """Whether what equals true is no more than what counts as true."""
     chained: bool = False
     """Whether ``1 < x < 3`` means that both hold."""
 

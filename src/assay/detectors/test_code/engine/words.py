@@ -241,8 +241,14 @@ def joined(found: list[str]) -> str:
             parts.append(" ")
         parts.append(word)
         dotted = glued and len(parts) > 1 and parts[-2] in _DOTS
-        glued = word in _GLUED
+        glued = word in _GLUED or (word == "-" and _is_sign(parts))
     return "".join(parts)
+
+
+def _is_sign(parts: list[str]) -> bool:
+    """Whether the minus that comes last belongs to a number: nothing is before it to be taken from."""
+    before = next((word for word in reversed(parts[:-1]) if word != " "), "")
+    return not before or before in _OPENERS or before in PRECEDENCE
 
 
 def _callable(word: str) -> bool:

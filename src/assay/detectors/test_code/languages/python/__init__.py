@@ -46,12 +46,13 @@ LANGUAGE = Language(
         assertions=re.compile(r"except\s*\*?\s*:|\b(?:AssertionError|Exception|BaseException)\b"),
         loud=frozenset(("fail", "exit")),
     ),
-    logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True),
+    logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True, loose=True),
     broad=frozenset(("Exception", "BaseException", "Warning", "UserWarning", "object")),
     exits=frozenset(
         (("sys", "exit"), ("os", "_exit"), ("exit",), ("quit",), ("os", "abort"), ("pytest", "exit"),
          ("pytest", "skip"), ("pytest", "xfail"), ("self", "skipTest"), ("pytest", "fail"), ("self", "fail"))
     ),
+    ending=re.compile(r"os\.kill\(\s*(?:(?:os\.)?getpid\(\s*\)|0\s*,)"),
     nothing=re.compile(r"(?:\bin\s*(?:\(\)|\[\]|\{\}|''|\"\"|range\(0\)|set\(\))|\[:0\])\s*\Z"),
     fails=frozenset(("fail",)),
     fail_receivers=frozenset(("pytest", "self", "cls", "outcomes")),

@@ -4,24 +4,19 @@ import re
 from dataclasses import replace
 
 from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import close, contained, equality, power_of_ten
+from assay.detectors.test_code.engine.conditions import close, power_of_ten
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, rules
 from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.languages.python.conditions import demanded, tolerance
 from assay.detectors.test_code.model import Strength
 
+_LOOSE = frozenset(
+    ("==", "!=", "<", ">", "<=", ">=", "in", "is", "not", "and", "or", "is not", "not in", "if", "lambda")
+)
 _MESSAGES = frozenset(("msg", "err_msg", "message", "verbose", "obj", "reason", "pytrace"))
-_TOLERANCES = ("rtol", "atol", "rel_tol", "abs_tol", "rel", "abs", "delta")
-_ANY = re.compile(r"\bANY\b")
-
-
-def tolerance(link: Link, facts: Facts, default: float) -> float:
-    """The larger of a call's relative and absolute tolerance; one that only running would tell counts as 1."""
-    given = [words for label in _TOLERANCES if (words := link.labelled(label)) and words != ["None"]]
-    values = [number([facts.constants.get(words[0], words[0]), *words[1:]]) for words in given]
-    return max((1.0 if value is None else value for value in values), default=default)
 
 
 def _close(default: float, places: str = "") -> Check:
@@ -39,7 +34,7 @@ def _close(default: float, places: str = "") -> Check:
 
 def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     """``check_dtype=False`` and its like ask for less, so they belong to what is expected."""
-    found = equality(subject, link.argument(1), facts.constants, facts.logic)
+    found = demanded(facts, [*_held(subject), "==", *_held(link.argument(1))], wanted=True)
     given = [
         each for each in link.arguments or () if len(each) > 2 and each[1] == "=" and each[0] not in _MESSAGES
     ]
@@ -47,11 +42,18 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return replace(found, expected=f"{found.expected} {options}") if options else found
 
 
-def _in(wanted: bool) -> Check:
+def _compared(operator: str) -> Check:
+    """What an operator between both arguments would demand."""
+
     def check(link: Link, facts: Facts, subject: list[str]) -> Demand:
-        return contained(link.argument(1), subject, wanted)
+        return demanded(facts, [*_held(subject), operator, *_held(link.argument(1))], wanted=True)
 
     return check
+
+
+def _held(words: list[str]) -> list[str]:
+    """An argument as a side of a comparison."""
+    return ["(", *words, ")"] if not _LOOSE.isdisjoint(words) else words
 
 
 def _raises(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -73,13 +75,13 @@ FUNCTIONS = Library(
             "assertEqual assertEquals assertIs assertListEqual assertDictEqual assertTupleEqual assertSetEqual "
             "assertMultiLineEqual assertSequenceEqual failUnlessEqual eq_ assert_equal assert_array_equal "
             "assert_string_equal assert_frame_equal assert_series_equal assert_index_equal": _equal,
-            "assertNotEqual assertNotEquals assertIsNot": Rule(Kind.UNEQUAL),
-            "assertIn": _in(True),
-            "assertNotIn": _in(False),
-            "assertGreater": Rule(Kind.ORDER, word=">"),
-            "assertGreaterEqual": Rule(Kind.ORDER, word=">="),
-            "assertLess": Rule(Kind.ORDER, word="<"),
-            "assertLessEqual": Rule(Kind.ORDER, word="<="),
+            "assertNotEqual assertNotEquals assertIsNot": _compared("!="),
+            "assertIn": _compared("in"),
+            "assertNotIn": _compared("not in"),
+            "assertGreater": _compared(">"),
+            "assertGreaterEqual": _compared(">="),
+            "assertLess": _compared("<"),
+            "assertLessEqual": _compared("<="),
             "assertTrue assert_ failUnless ok_ assert_true": Rule(Kind.HOLDS),
             "assertFalse failIf assert_false": Rule(Kind.FAILS),
             "assertIsNone assert_is_none": Rule(Kind.VALUE, word="None"),

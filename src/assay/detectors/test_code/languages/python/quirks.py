@@ -77,7 +77,9 @@ def _file_skips(reading: Reading) -> list[Skip]:
     collection.block(root.body, Place())
     fixtures = Fixtures(module)
     fixtures.add([function for _, function, _ in collection.helpers])
-    reading.notes["python"] = _Known(module, collection, fixtures, {id(each.node): each for each in collection.items})
+    reading.notes["python"] = _Known(
+        module, collection, fixtures, {id(each.node): each for each in collection.items}
+    )
     loader = module.functions.get("load_tests")
     empty = loader is not None and _loads_nothing(loader)
     loads = [Skip("excluded", loader.lineno, "load_tests")] if loader is not None and empty else []
@@ -103,7 +105,9 @@ def _function(reading: Reading, function: Function) -> Declared | None:
     of_fixtures = [table for name in used if (table := known.fixtures.table(name)) is not None]
     cases = count([*found, *of_fixtures])
     skips = [*item.skips, *(skip for table in found for skip in table.skips)]
-    skips += [skip for each in item.node.decorator_list if (skip := skip_of(each, known.module, known.module.constants))]
+    skips += [
+        skip for each in item.node.decorator_list if (skip := skip_of(each, known.module, known.module.constants))
+    ]
     if cases == 0:
         skips.append(Skip("skip", item.node.lineno, "no cases"))
     skips += _changed(reading, item, function.node)
@@ -124,7 +128,9 @@ def _sub_tests(reading: Reading, node: Node) -> int:
 
 
 def _named_fixtures(marks: list[ast.expr]) -> list[str]:
-    used = [each for each in marks if isinstance(each, ast.Call) and ast.unparse(each.func).endswith("usefixtures")]
+    used = [
+        each for each in marks if isinstance(each, ast.Call) and ast.unparse(each.func).endswith("usefixtures")
+    ]
     return [str(each.value) for mark in used for each in mark.args if isinstance(each, ast.Constant)]
 
 
@@ -265,6 +271,23 @@ def _body(reading: Reading, call: Call) -> tuple[str, bool]:
     return "; ".join(shown)[:_LONGEST], own
 
 
+def _awaited(reading: Reading, node: Node, tried: Node) -> WrittenDemand | None:
+    """``pytest.raises``, written out: a ``try`` that fails where nothing is raised."""
+    made, thrown = _made(reading, tried), _made(reading, node)
+    if not isinstance(made, ast.Try | ast.TryStar) or len(made.handlers) != 1 or made.handlers[0].type is None:
+        return None
+    if isinstance(thrown, ast.Raise) and "AssertionError" not in reading.tree.source(node):
+        return None
+    handler = tried.part_child(Part.CATCH)
+    kind = joined(reading.words_in(spelled(made.handlers[0].type)))
+    if handler is None or reading.language.catching.assertions.search(f"except {kind}"):
+        return None
+    own = [each for each in made.body if getattr(each, "value", each) is not thrown]
+    subject = "; ".join(joined(reading.words_in(spelled(getattr(each, "value", each)))) for each in own)[:_LONGEST]
+    strength = Strength.SHAPE if kind in reading.language.broad or kind[0] == "(" else Strength.EXACT
+    return WrittenDemand(f"pytest.raises({kind})", Demand(strength, subject, kind))
+
+
 def _silences(reading: Reading, node: Node) -> bool:
     """A context manager that takes a failing assertion: suppress, a broad ``raises``, one of the file's own."""
     if node.part is not Part.CALL or node.parent is None:
@@ -290,10 +313,13 @@ def _settle(reading: Reading) -> None:
     known, used = _known(reading), reading.notes.get("used", {})
     assert isinstance(used, dict)
     called = {name for scope in reading.scopes for name, _ in scope.runs}
+    always = {known.fixtures.by_name[each][0].name for each in known.fixtures.automatic()} | set(MODULE_SETUPS)
+    every = [skip for scope in reading.scopes if scope.name in always for skip in scope.skips]
+    reading.scopes[0].skips += dict.fromkeys(every)
     for scope in reading.scopes:
         if scope.node in used:
             names, item = used[scope.node]
-            for name in (*(known.fixtures.by_name[each][0].name for each in names), *MODULE_SETUPS):
+            for name in {known.fixtures.by_name[each][0].name for each in names} - always:
                 scope.call(name, Given(None))
             for name in CLASS_SETUPS if item.owner is not None else ():
                 if known.module.method(item.owner, name) is not None:
@@ -313,6 +339,7 @@ QUIRKS = Quirks(
     function=_function,
     asserted=_asserted,
     condition=condition,
+    awaited=_awaited,
     silences=_silences,
     skip=_skip,
     settle=_settle,

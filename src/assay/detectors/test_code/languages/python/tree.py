@@ -84,7 +84,9 @@ class _Maker:
                 value = getattr(node, name, None)
                 if value.__class__ is list:
                     if name != "decorator_list":
-                        waiting += [each for each in value if not isinstance(each, _LEAVES)]
+                        waiting += [
+                            each for each in value if isinstance(each, ast.AST) and not isinstance(each, _LEAVES)
+                        ]
                 elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
                     waiting.append(value)
         return self._nested(module)
