@@ -81,7 +81,7 @@ def assertion(statement: str) -> Assertion:
         ("assert 'a' in f(1)", SHAPE, "f(1)", 'contain("a")'),
         ("assert f(1) in (2, 3)", SHAPE, "f(1)", "oneof((2, 3))"),
         ("assert len(f(1)) == 2", SHAPE, "f(1)", "len 2"),
-        ("assert isinstance(f(1), int)", SHAPE, "f(1)", "instanceof int"),
+        ("assert isinstance(f(1), int)", SHAPE, "f(1)", "instanceof(int)"),
         ("assert f(1) == 2 or f(1) == 3", SHAPE, "f(1) == 2 or f(1) == 3", None),
         ("assert not f(1)", SHAPE, "f(1)", "false"),
         ("assert f(1) == []", SHAPE, "f(1)", "false"),

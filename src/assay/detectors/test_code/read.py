@@ -160,7 +160,7 @@ def _with_problems(code: TestCode, problems: tuple[str, ...]) -> TestCode:
 
 def decoded(data: bytes, language: str | None = None) -> tuple[str, tuple[str, ...]]:
     """The text of a file, and a sentence where its encoding is not what it should be."""
-    codec = _declared(data) if language == "python" else "utf-8-sig"
+    codec = _encoding(data) if language == "python" else "utf-8-sig"
     try:
         if codec is not None:
             return data.decode(codec).replace("\r\n", "\n").replace("\r", "\n"), ()
@@ -170,7 +170,7 @@ def decoded(data: bytes, language: str | None = None) -> tuple[str, tuple[str, .
     return data.decode("latin-1"), (problem,)
 
 
-def _declared(data: bytes) -> str | None:
+def _encoding(data: bytes) -> str | None:
     """Python's own way to say a file's encoding; None for one that could hide code, as UTF-7 can."""
     for line in data.split(b"\n", 2)[:2]:
         found = _COOKIE.match(line)
