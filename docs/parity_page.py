@@ -106,6 +106,9 @@ that has no reader yet. What is wrong today is listed in ``known.yaml``, and a t
 so that this page stays true. ``python -m tests.attacks.parity "if false" go`` shows a row in a language, and what
 is found.
 
+That the rows are what they say is seen by running them in Python: every cheat that unittest has words for lets a
+broken program pass that was found before, and no honest change does.
+
 The cheats were written by whoever knew the detectors, and each is a short test of one function; so the shares
 say where languages differ, not how much of what agents do is found.
 """
