@@ -9,10 +9,9 @@ import pytest
 
 from assay.detectors.test_code.csharp import read_csharp
 from assay.detectors.test_code.engine.reader import read
-from assay.detectors.test_code.languages import go, java, javascript
+from assay.detectors.test_code.languages import go, java, javascript, rust
 from assay.detectors.test_code.model import Assertion, Test, TestCode
 from assay.detectors.test_code.ruby import read_ruby
-from assay.detectors.test_code.rust import read_rust
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ JAVA = Language(
 )
 JAVASCRIPT = Language("javascript", partial(read, javascript.LANGUAGE), "…", _IT)
 RUBY = Language("ruby", read_ruby, "…", "describe 'd' do\n  it 't' do\n    …\n  end\nend\n")
-RUST = Language("rust", read_rust, "#[cfg(test)]\nmod tests {\n…\n}\n", "#[test] fn a() { … }")
+RUST = Language("rust", partial(read, rust.LANGUAGE), "#[cfg(test)]\nmod tests {\n…\n}\n", "#[test] fn a() { … }")
 TSX = Language("typescript", partial(read, javascript.TSX), "…", _IT)
 TYPESCRIPT = Language("typescript", partial(read, javascript.TYPESCRIPT), "…", _IT)
 

@@ -197,12 +197,6 @@ def _ruby(text: str, _: bool) -> TestCode:
     return read_ruby(text)
 
 
-def _rust(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.rust import read_rust  # noqa: PLC0415
-
-    return read_rust(text)
-
-
 def _csharp(text: str, _: bool) -> TestCode:
     from assay.detectors.test_code.csharp import read_csharp  # noqa: PLC0415
 
@@ -231,7 +225,6 @@ _READERS: dict[str, Callable[[str, bool], TestCode]] = {
     "python": _python,
     "typescript": _typescript,
     "ruby": _ruby,
-    "rust": _rust,
     "csharp": _csharp,
-    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin", "php", "swift")},
+    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin", "php", "rust", "swift")},
 }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_FIRST = re.compile(r"\w+")
+_FIRST = re.compile(r"&?\w+")
 _NEWLINE = re.compile("\n")
 _MOST_PROBLEMS = 20
 _PIECE = 2048

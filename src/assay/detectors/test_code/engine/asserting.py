@@ -9,7 +9,7 @@ from itertools import islice
 from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import condition_demands, without_negations
+from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
 from assay.detectors.test_code.engine.fluent import fluent_demands, matched
 from assay.detectors.test_code.engine.following import Bound, put_in
@@ -60,6 +60,8 @@ class _Pending:
     """A function whose name says that it asserts. Where it is in the same file, what it asserts counts instead."""
     again: "Again | None" = None
     place: int = 0
+    least: bool = False
+    """Whether it counts only where nothing else is asserted."""
 
 
 class Asserting:
@@ -74,9 +76,6 @@ class Asserting:
         self.strong: set[Node] = set()
         language = reading.language
         self._by_function: dict[str, list[tuple[Library, Rule | Check]]] = {}
-        for library in language.libraries:
-            for name, rule in library.functions.items():
-                self._by_function.setdefault(name, []).append((library, rule))
         self._starters = {name for library in language.libraries for name in library.starters}
         self._middle = {name for library in language.libraries for name in library.takers}
 
@@ -122,6 +121,8 @@ class Asserting:
                 self.add(call.node, scope, each.text, each.demand, lost=dropped, again=again, place=place)
         elif call.inner is None and call.names and language.custom.match(call.names[-1]):
             self._custom(call, scope)
+        elif call.names and call.names[-1] in language.least:
+            self._at_least(call, scope)
 
     def _fails(self, call: Call, names: tuple[str, ...]) -> bool:
         language = self._reading.language
@@ -148,10 +149,17 @@ class Asserting:
             if not self._middle.isdisjoint(step.names):
                 return self._fluent(call, next(name for name in step.names if name in self._middle), swap)
             step = step.inner
-        root = self._by_function.get(names[-1]) if names and call.inner is None else None
-        if root is None and call.names:
-            root = self._by_function.get(call.names[-1])
+        root = self._known(names[-1]) if names and call.inner is None else []
+        if not root and call.names:
+            root = self._known(call.names[-1])
         return self._function(call, names, root, swap) if root else None
+
+    def _known(self, name: str) -> list[tuple[Library, Rule | Check]]:
+        """The libraries that have a function of this name, and what it demands."""
+        if name not in self._by_function:
+            asked = [(library, library.rule(name)) for library in self._reading.language.libraries]
+            self._by_function[name] = [(library, rule) for library, rule in asked if rule is not None]
+        return self._by_function[name]
 
     def _fluent(self, call: Call, word: str, swap: Callable[[list[str]], list[str]]) -> list[WrittenDemand] | None:
         reading = self._reading
@@ -216,6 +224,13 @@ class Asserting:
         strength = Strength.EXACT if _SAYS_EQUAL.search(call.names[-1]) else Strength.SHAPE
         demand = Demand(strength, link.text(0) or "", link.text(1))
         self.add(call.node, scope, joined(words), demand, function=call.names[-1])
+
+    def _at_least(self, call: Call, scope: Scope) -> None:
+        """``f(1).unwrap()``: a value is got at, which must be there."""
+        words = self._reading.words_of(call.node)
+        rule = self._reading.language.least[call.names[-1]]
+        demand = demand_of(rule, self._reading.chain(words)[-1], self._reading.facts, receiver_of(words))
+        self.add(call.node, scope, joined(words), demand, least=True)
 
     def _assert_statement(self, node: Node, scope: Scope) -> None:
         """``assert x == 3``: the words after the first, without the message."""
@@ -332,8 +347,9 @@ class Asserting:
         function: str = "",
         again: Again | None = None,
         place: int = 0,
+        least: bool = False,
     ) -> None:
-        self._found.append(_Pending(node, scope, text, demand, lost, function, again, place))
+        self._found.append(_Pending(node, scope, text, demand, lost, function, again, place, least))
         if is_strong(demand.strength, text) and not node.dead:
             self.strong.add(node)
 
@@ -361,7 +377,7 @@ class Asserting:
             if guard.chosen:
                 scope.conditions[len(scope.assertions)] = guard.chosen
         demand = self._reading.values.settled(demand, node)
-        scope.assertions.append(
+        (scope.least if found.least else scope.assertions).append(
             Assertion(
                 self._reading.line(node), found.text, demand.strength, demand.subject, demand.expected,
                 demand.tolerance, not (node.dead or is_cut_off(self._reading, node)), node.swallowed or found.lost,

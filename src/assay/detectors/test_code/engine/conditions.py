@@ -194,14 +194,14 @@ def _difference(words: list[str]) -> list[str] | None:
 
 def equality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must be equal: nothing is demanded where both are the same without the code under test."""
-    left, right = arranged(bare(left), bare(right))
+    left, right = arranged(*_sides(left, right, logic))
     one, two = value_of(left, constants), value_of(right, constants)
     if (left and left == right) or (one is not None and one == two):
         return Demand(Strength.VACUOUS, joined(left), joined(right))
     if len(right) == 1 and right[0] in ("true", "false", "True", "False") and not is_literal(left):
         wanted = right[0].lower() == "true"
         found = condition_demand(
-            left, wanted, constants, logic if logic.loose else Logic(logic.falsy, strict=True)
+            left, wanted, constants, logic if logic.loose else replace(logic, strict=True, capitals=False)
         )
         return replace(found, expected=found.expected or _answer(wanted))
     if left[:1] == ["typeof"]:
@@ -210,6 +210,25 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
     if measured:
         return Demand(Strength.SHAPE, joined(measured), f"len {joined(right)}")
     return Demand(Strength.EXACT, joined(left), spelled(right) if right else None)
+
+
+def unborrowed(words: list[str], logic: Logic) -> list[str]:
+    """A borrowed value is the same value."""
+    while logic.borrows and words and words[0] in ("&", "*", "&&", "mut"):
+        words = words[1:]
+    return words
+
+
+def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], list[str]]:
+    """What is compared: ``parse(x) == Ok(1)`` demands the same as ``parse(x).unwrap() == 1``."""
+    left, right = unborrowed(bare(left), logic), unborrowed(bare(right), logic)
+    if not logic.wrappers or left == right:
+        return left, right
+    for subject, expected in ((left, right), (right, left)):
+        if len(expected) > 3 and expected[0] in logic.wrappers and expected[1] == "(":
+            if closing(expected, 1) == len(expected) - 1 and subject[:1] != expected[:1]:
+                return [*subject, ".", "unwrap", "(", ")"], bare(expected[2:-1])
+    return left, right
 
 
 def _measured(words: list[str]) -> list[str]:
@@ -223,11 +242,11 @@ def _measured(words: list[str]) -> list[str]:
 
 def inequality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must differ; from nothing differs whatever is there."""
-    left, right = arranged(bare(left), bare(right))
+    left, right = arranged(*(unborrowed(bare(side), logic) for side in (left, right)))
     if is_literal(left) and is_literal(right) and left != right:
         return Demand(Strength.VACUOUS, joined(left), f"not {joined(right)}")
     if len(right) == 1 and right[0] in ("true", "false", "True", "False"):
-        strict = logic if logic.loose else Logic(logic.falsy, strict=True)
+        strict = logic if logic.loose else replace(logic, strict=True, capitals=False)
         return condition_demand(left, right[0].lower() == "false", constants, strict)
     absent = len(right) == 1 and right[0] in _NOTHING
     return Demand(Strength.PRESENCE if absent else Strength.SHAPE, joined(left), f"not {joined(right)}")
@@ -310,7 +329,7 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
     known = name in _EQUAL or name in _CONTAINING or name in _PRESENT or name in _ABSENT or name in _FAILED
     if not known or any(word in words for word in ("?", ":", "&&", "||")) or not _is_chain(words):
         return None
-    receiver = _receiver(words)
+    receiver = receiver_of(words)
     if name in _EQUAL and given:
         sides = given if len(given) > 1 else [receiver, *given]
         if len(sides) < 2 or not sides[0]:
@@ -347,7 +366,7 @@ def _is_chain(words: list[str]) -> bool:
     return True
 
 
-def _receiver(words: list[str]) -> list[str]:
+def receiver_of(words: list[str]) -> list[str]:
     """What the last call of a chain is made on."""
     depth = 0
     for index in range(len(words) - 1, -1, -1):

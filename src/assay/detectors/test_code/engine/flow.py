@@ -4,6 +4,7 @@ One pass over the nodes in the order of the text: what ends a list is met before
 """
 
 import re
+from collections.abc import Mapping
 
 from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, LISTS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import Reading
@@ -26,6 +27,8 @@ class Flow:
         self._reading = reading
         self._ended_branches: dict[Node, int] = {}
         self._empty_loops: dict[Node, bool] = {}
+        own = reading.language.quirks.left_out
+        self._left_out: Mapping[Node, bool | None] = own(reading) if own is not None else {}
 
     def mark(self) -> None:
         for node in self._reading.tree.nodes[1:]:
@@ -39,6 +42,9 @@ class Flow:
             self._enter_branch(node, parent)
         elif parent.part in LOOPS:
             self._enter_loop(node, parent)
+        if node in self._left_out:
+            node.dead = node.dead or self._left_out[node] is True
+            node.conditional = True
         if node.dead:
             return
         if node.part is Part.FUNCTION:
@@ -118,7 +124,7 @@ class Flow:
 
     def _end(self, node: Node, hard: bool) -> None:
         """Nothing after this statement runs, nor after those around it that always come to it."""
-        while (holder := node.parent) is not None:
+        while (holder := node.parent) is not None and node not in self._left_out:
             if holder.part in LISTS:
                 if holder.part is Part.CASE and node.part is Part.CASE:
                     return
@@ -168,7 +174,7 @@ class Flow:
     def _is_never_named(self, function: Node) -> bool:
         """Is this a function inside of another that nothing mentions again?"""
         around = self._reading.function_around(function)
-        if around is None or not self._reading.language.follows or around.end - around.start > _FARTHEST_USE:
+        if around is None or around.end - around.start > _FARTHEST_USE:
             return False
         named = self._reading.language.heads.function.match(self._reading.tree.text, function.start)
         text = self._reading.tree.text[around.start : around.end]

@@ -35,6 +35,8 @@ class Library:
     """
 
     functions: Mapping[str, Rule | Check] = field(default_factory=dict)
+    patterns: tuple[tuple[re.Pattern[str], Rule | Check], ...] = ()
+    """Functions by how their names are made up, where the functions above don't have them; the first one counts."""
     receivers: frozenset[str] | None = None
     """What must stand before the function: ``assert`` in ``assert.equal``. None for anything or nothing."""
     starters: frozenset[str] = frozenset()
@@ -60,6 +62,13 @@ class Library:
     """Links that make a promise of the assertion."""
     trimmed: Callable[[Link], Link] | None = None
     """Takes the message off a function's arguments, where it need not come last."""
+
+    def rule(self, name: str) -> Rule | Check | None:
+        """What a function of this name demands; None where the library has no such function."""
+        found = self.functions.get(name)
+        if found is not None or not self.patterns:
+            return found
+        return next((rule for pattern, rule in self.patterns if pattern.fullmatch(name)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +135,12 @@ class Catching:
     """Calls that pass a caught failure on."""
     losing: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     """Calls that drop the failures of a closure, unless the pattern is found in the test around them."""
+    handing: re.Pattern[str] = NEVER
+    """Calls, by their names with dots between, whose result is how the failure of a closure is told."""
+    heard: re.Pattern[str] = NEVER
+    """What is done with such a result where the failure counts."""
+    unheard: re.Pattern[str] = NEVER
+    """What throws such a result away, at the end of a declaration."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,6 +210,8 @@ class Quirks:
     """What is demanded where a try fails unless something is raised: of what fails, and of the try."""
     silences: "Callable[[Reading, Node], bool] | None" = None
     """Whether failures after a node, in the same block, are dropped."""
+    left_out: "Callable[[Reading], Mapping[Node, bool | None]] | None" = None
+    """The nodes that no build has (true), or only some builds have (None)."""
     empty: "Callable[[Reading, Node], bool] | None" = None
     """Whether a loop never runs, where the pattern ``nothing`` doesn't tell."""
     loop_rows: "Callable[[Reading, Node], list[list[str]] | None] | None" = None
@@ -230,6 +247,10 @@ class Language:
     fails: frozenset[str] = frozenset()
     """Calls that fail wherever they are reached, by their last name."""
     fail_receivers: frozenset[str] | None = None
+    known: Mapping[str, str] = field(default_factory=dict)
+    """Expressions that have the same value everywhere."""
+    least: Mapping[str, Rule] = field(default_factory=dict)
+    """Calls that get at a value and fail where there is none: they assert only where a test does nothing else."""
     custom: re.Pattern[str] = NEVER
     """Functions that assert by their name."""
     handle: re.Pattern[str] = NEVER

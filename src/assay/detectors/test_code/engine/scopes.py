@@ -75,6 +75,8 @@ class Scope:
     """Every call of what may be a function of the same file, where calls are followed."""
     written: "list[Written]" = field(default_factory=list)
     """What it asserts, to be asked again with what its parameters stand for, where calls are followed."""
+    least: list[Assertion] = field(default_factory=list)
+    """What is left to assert where nothing else does."""
     given: Sequence[Bound] = ()
     """What its parameters are in each of its cases."""
     doings: list[str] = field(default_factory=list)
@@ -174,6 +176,7 @@ def _test(
     called = list(_called(scope, functions))
     skips += tuple(_called_skips(called))[:_MOST_SKIPS]
     own = _assertions(scope, called) if run is None else [*scope.assertions, *run(scope, functions)]
+    own = own or [*scope.least, *(one for each in called if not each.dead for one in each.function.least)]
     if own and not any(assertion.reachable for assertion in own):
         skips += (Skip("disabled", own[0].line, "none of the test's assertions can be reached"),)
     assertions = (*inherited.shared, *own)

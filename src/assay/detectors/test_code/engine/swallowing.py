@@ -3,8 +3,10 @@
 import re
 from itertools import islice
 
+from assay.detectors.test_code.engine.language import NEVER
 from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.values import BINDING
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
@@ -18,6 +20,8 @@ _TALKS = word_set(
     "System out err log logger LOG LOGGER Console console Debug Trace Thread print puts fmt printf echo t it"
 )
 _NOTHING: frozenset[Node] = frozenset()
+_ASKING = frozenset({Part.CALL, Part.GIVEN, Part.SWITCH, Part.OTHER})
+_NEAR = 5
 _AWAY = frozenset({Part.RETURN, Part.BREAK})
 _LEAVING = _AWAY | {Part.THROW}
 HANDLERS = frozenset({Part.CATCH, Part.FINALLY})
@@ -29,12 +33,13 @@ class Swallowing:
     def __init__(self, reading: Reading, strong: set[Node]) -> None:
         self._reading = reading
         self._loud = self._loud_handlers(strong)
+        self._hands = reading.language.catching.handing is not NEVER
 
     def mark(self) -> None:
         reading, silences = self._reading, self._reading.language.quirks.silences
         quiet: set[Node] = set()
         losing = reading.language.catching.losing
-        relevant = reading.tree.has_part(Part.TRY, Part.CATCH) or silences is not None or losing
+        relevant = reading.tree.has_part(Part.TRY, Part.CATCH) or silences is not None or losing or self._hands
         if not relevant and not any(call.names[-1:] == ("catch",) for call in reading.calls.values()):
             return
         for node in reading.tree.nodes[1:]:
@@ -42,6 +47,7 @@ class Swallowing:
             if parent is None:
                 continue
             own = self._is_tried(node, parent) or self._before_catch(node, parent) or self._is_lost(node)
+            own = own or (self._hands and node.part is Part.CLOSURE and self._is_unheard(node))
             inherited = parent.swallowed and node not in reading.tests
             node.swallowed = node.swallowed or own or inherited or parent in quiet
             if silences is not None and not node.dead and silences(reading, node):
@@ -129,6 +135,25 @@ class Swallowing:
             whole = self._test_around(around)
             return losing[call.names[-1]].search(self._reading.tree.text, whole.start, whole.end) is None
         return False
+
+    def _is_unheard(self, closure: Node) -> bool:
+        """Whether the failure of a closure is the result of a call that is thrown away."""
+        reading, catching = self._reading, self._reading.language.catching
+        calls = (reading.calls.get(each) for each in islice(closure.ancestors(), _NEAR))
+        if not any(call is not None and catching.handing.fullmatch(".".join(call.names)) for call in calls):
+            return False
+        statement = next((each for each in islice(closure.ancestors(), FAR) if each.part not in _ASKING), None)
+        if statement is None:
+            return False
+        text = reading.tree.text
+        after = text[closure.end : min(statement.end, closure.end + _FARTHEST)]
+        if statement.part is Part.STATEMENT:
+            return catching.heard.search(after) is None
+        named = BINDING.match(text, statement.start) if statement.part is Part.BINDING else None
+        if named is None:
+            return False
+        rest = text[statement.end : statement.end + _FARTHEST]
+        return named[1] == "_" or catching.unheard.search(after) is not None or not mentions(rest, named[1])
 
     def _test_around(self, node: Node) -> Node:
         """The test that a node stands in, or else the outermost function."""

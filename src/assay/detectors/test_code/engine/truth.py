@@ -49,6 +49,10 @@ class Logic:
     """Whether what equals true is no more than what counts as true."""
     chained: bool = False
     """Whether ``1 < x < 3`` means that both hold."""
+    borrows: bool = False
+    """Whether ``&x`` and ``*x`` equal whatever ``x`` does."""
+    wrappers: frozenset[str] = frozenset()
+    """What makes a result of a value: ``Ok(3)``. To equal it is to equal the value, once unwrapped."""
 
 
 def same(left: list[str], right: list[str]) -> bool:
@@ -111,6 +115,8 @@ def _combined(parts: list[bool | None], decisive: bool) -> bool | None:
 
 def is_operand(words: list[str]) -> bool:
     """Whether an operator before these words takes all of them: no looser operator follows at the same depth."""
+    if words[:1] == ["("] and closing(words, 0) == len(words) - 1:
+        return True
     return comparison(words) is None and "?" not in words
 
 
@@ -190,9 +196,15 @@ def comparison(words: list[str]) -> Comparison | None:
 
 
 def _outside(words: list[str]) -> Iterator[int]:
-    """The places outside of all brackets."""
-    depth = 0
+    """The places outside of all brackets, and of types behind ``::``."""
+    depth, types = 0, 0
     for index, word in enumerate(words):
+        if word == "<" and (types or (index and words[index - 1] == "::")):
+            types += 1
+            continue
+        if types:
+            types -= len(word) if word in (">", ">>") else 0
+            continue
         if word in ("(", "[", "{"):
             depth += 1
         elif word in (")", "]", "}"):

@@ -40,7 +40,7 @@ class Values:
         self._bound: dict[str, dict[Node | None, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
         self._times: Counter[str] = Counter()
         self._mentioned: Counter[str] | None = None
-        self.constants: dict[str, str] = {}
+        self.constants: dict[str, str] = dict(reading.language.known)
         """Names that are bound once in the file, to a literal."""
         self.lists: dict[str, tuple[int, int]] = {}
         """Where the value of a name is written that is bound once, to a list."""

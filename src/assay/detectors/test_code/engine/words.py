@@ -19,6 +19,7 @@ _GLUED = {"(", "[", ".", "?.", "::", "!", "@"}
 _BRACKETS = {"(", "["}
 _TIGHT = {".", "?.", "::", ",", ")", "]", "++", "--"}
 _DOTS = {".", "?.", "&.", "::"}
+_SIGNS = frozenset(("-", "&", "*"))
 _LONE = 50.0
 _OPENS, _CLOSES, _DROPPED = 100.0, 200.0, 300.0
 _LONGEST_KEPT = 400
@@ -241,12 +242,12 @@ def joined(found: list[str]) -> str:
             parts.append(" ")
         parts.append(word)
         dotted = glued and len(parts) > 1 and parts[-2] in _DOTS
-        glued = word in _GLUED or (word == "-" and _is_sign(parts))
+        glued = word in _GLUED or (word in _SIGNS and _is_sign(parts))
     return "".join(parts)
 
 
 def _is_sign(parts: list[str]) -> bool:
-    """Whether the minus that comes last belongs to a number: nothing is before it to be taken from."""
+    """Whether the sign that comes last belongs to what follows: nothing is before it to be taken from."""
     before = next((word for word in reversed(parts[:-1]) if word != " "), "")
     return not before or before in _OPENERS or before in PRECEDENCE
 

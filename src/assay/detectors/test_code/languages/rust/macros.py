@@ -1,9 +1,15 @@
 """Macros that contain whole tests: they are removed around the tests, so that these are parsed like other code."""
 
 import re
-from typing import NamedTuple
+from itertools import islice
+
+from assay.detectors.test_code.engine.parts import Grammar
+from assay.detectors.test_code.tree import Tree, parse_parts
 
 _HOLDS_TESTS = re.compile(r"(?:\b\w{1,100}::){0,20}\b(?:proptest|quickcheck|rusty_fork_test)!\s*\{")
+_MAKES_TESTS = re.compile(r"\bquickcheck!\s*\{")
+_OTHER_BRACKETS = re.compile(r"\b(?:debug_|prop_)?assert\w*!\s*[{\[]")
+_MOST = 40
 _STR = re.compile(r"\bstr!(?=\s*\[)")
 _TOKEN = re.compile(
     r"""//[^\n]* | /\*(?:[^*]|\*(?!/))*(?:\*/|\Z) | r\#+"(?:[^"]|"(?!\#))*(?:"\#+|\Z) | "(?:\\.|[^"\\])*(?:"|\Z)
@@ -15,30 +21,41 @@ _STRATEGIES = re.compile(r"\bfn\s+\w+\s*\(")
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
-class Bare(NamedTuple):
-    """A text without the macros around its tests. In ``all_tests``, from and to, every function is a test."""
-
-    text: str
-    all_tests: tuple[tuple[int, int], ...] = ()
-
-
-def laid_bare(text: str) -> Bare:
-    """The text without the macros around tests and without the strategies of their parameters; offsets stay."""
+def bare_parsed(text: str, grammar: Grammar) -> Tree:
+    """A text, parsed without the macros around tests and without the strategies of their parameters."""
     # The grammar takes ``str!`` for a type, and then loses its way in the string that follows.
-    text = _STR.sub("txt!", text) if "str![" in text else text
-    if "!" not in text or not _HOLDS_TESTS.search(text):
-        return Bare(text)
+    parsed = _STR.sub("txt!", text) if "str![" in text else text
+    return parse_parts(_with_parentheses(text), grammar, _laid_bare(parsed) if "!" in text else parsed)
+
+
+def _laid_bare(text: str) -> str:
+    """The text without the macros around tests; offsets stay."""
     pieces, at = [], 0
-    regions: list[tuple[int, int]] = []
     while found := _HOLDS_TESTS.search(text, at):
         end = _closing(text, found.end() - 1)
-        if "quickcheck!" in found[0]:
-            regions.append((found.end(), end))
         pieces += [text[at : found.start()], _blank(found[0]), _bare_functions(text[found.end() : end])]
         pieces.append(" " if end < len(text) else "")
         at = end + 1
-    pieces.append(text[at:])
-    return Bare("".join(pieces), tuple(regions))
+    return "".join([*pieces, text[at:]]) if pieces else text
+
+
+def regions(text: str) -> tuple[tuple[int, int], ...]:
+    """From where to where every function is a test."""
+    found = islice(_MAKES_TESTS.finditer(text), _MOST) if "quickcheck!" in text else ()
+    return tuple((each.end(), _closing(text, each.end() - 1)) for each in found)
+
+
+def _with_parentheses(text: str) -> str:
+    """``assert_eq! { x, 3 }`` in the usual brackets."""
+    if "!" not in text or not _OTHER_BRACKETS.search(text):
+        return text
+    pieces, at = [], 0
+    for found in _OTHER_BRACKETS.finditer(text):
+        end = _closing(text, found.end() - 1)
+        if found.start() >= at and end < len(text):
+            pieces += [text[at : found.end() - 1], "(", text[found.end() : end], ")"]
+            at = end + 1
+    return "".join([*pieces, text[at:]])
 
 
 def _bare_functions(text: str) -> str:
