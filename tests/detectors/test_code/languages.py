@@ -9,9 +9,8 @@ import pytest
 
 from assay.detectors.test_code.csharp import read_csharp
 from assay.detectors.test_code.engine.reader import read
-from assay.detectors.test_code.languages import go, java, javascript, rust
+from assay.detectors.test_code.languages import go, java, javascript, ruby, rust
 from assay.detectors.test_code.model import Assertion, Test, TestCode
-from assay.detectors.test_code.ruby import read_ruby
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ JAVA = Language(
     "@Test void a() { … }",
 )
 JAVASCRIPT = Language("javascript", partial(read, javascript.LANGUAGE), "…", _IT)
-RUBY = Language("ruby", read_ruby, "…", "describe 'd' do\n  it 't' do\n    …\n  end\nend\n")
+RUBY = Language("ruby", partial(read, ruby.LANGUAGE), "…", "describe 'd' do\n  it 't' do\n    …\n  end\nend\n")
 RUST = Language("rust", partial(read, rust.LANGUAGE), "#[cfg(test)]\nmod tests {\n…\n}\n", "#[test] fn a() { … }")
 TSX = Language("typescript", partial(read, javascript.TSX), "…", _IT)
 TYPESCRIPT = Language("typescript", partial(read, javascript.TYPESCRIPT), "…", _IT)

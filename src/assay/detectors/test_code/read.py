@@ -191,12 +191,6 @@ def _python(text: str, _: bool) -> TestCode:
     return read_python(text)
 
 
-def _ruby(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.ruby import read_ruby  # noqa: PLC0415
-
-    return read_ruby(text)
-
-
 def _csharp(text: str, _: bool) -> TestCode:
     from assay.detectors.test_code.csharp import read_csharp  # noqa: PLC0415
 
@@ -224,7 +218,6 @@ def _declared(name: str) -> Callable[[str, bool], TestCode]:
 _READERS: dict[str, Callable[[str, bool], TestCode]] = {
     "python": _python,
     "typescript": _typescript,
-    "ruby": _ruby,
     "csharp": _csharp,
-    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin", "php", "rust", "swift")},
+    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin", "php", "ruby", "rust", "swift")},
 }

@@ -312,7 +312,8 @@ class Asserting:
         end = body.start if body is not None else (clause.end if clause is not None else 0)
         kinds = _TYPE.findall(reading.tree.text[clause.start : end]) if clause is not None else []
         block = tried.part_child(Part.BLOCK)
-        start = block.start + 1 if block is not None else tried.start
+        bracket = 1 if block is not None and reading.tree.text[block.start] in "{:" else 0
+        start = block.start + bracket if block is not None else tried.start
         subject = joined(reading.words(max(start, node.start - _LONGEST_TRIED), node.start))
         kind = kinds[0] if kinds else ""
         strength = Strength.SHAPE if kind in ("", *reading.language.broad) else Strength.EXACT

@@ -169,7 +169,8 @@ class Flow:
         if found is None or found[1] not in self._reading.language.repeating:
             return False
         receiver = before[: found.start()]
-        return self._reading.language.nothing.search(receiver) is not None or _EMPTY.search(receiver) is not None
+        nothing = self._reading.language.nothing.search(receiver) or _EMPTY.search(receiver)
+        return nothing is not None or self._over_nothing(receiver)
 
     def _is_never_named(self, function: Node) -> bool:
         """Is this a function inside of another that nothing mentions again?"""

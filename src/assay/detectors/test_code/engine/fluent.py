@@ -35,12 +35,27 @@ def fluent_demands(
         return [WrittenDemand(joined(words), Demand(Strength.VACUOUS, joined(subject)))]
     promise = any(name in library.promises for link in rest for name in link.names)
     found = [(text, replace(each, promise=True) if promise else each) for text, each in found]
+    if library.asked_of is not None:
+        text = _without_message(words, rest[-1])
+        return [WrittenDemand(text, each) for _, each in found]
     if library.each:
         first = next((i for i, word in enumerate(words) if word in library.starters or word in library.takers), 0)
         start = joined(words[first : _length_of(words, at)])
         return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
     best = strongest(each for _, each in found)
     return [WrittenDemand(joined(words), best)] if best is not None else None
+
+
+def _without_message(words: list[str], last: Link) -> str:
+    """The assertion without what may follow a matcher."""
+    if last.given < 2 or words[-1] != ")":
+        return joined(words)
+    depth = 0
+    for index in range(len(words) - 1, -1, -1):
+        depth += (words[index] in (")", "]", "}")) - (words[index] in ("(", "[", "{"))
+        if depth == 0:
+            return f"{joined(words[:index])}({joined(last.argument(0))})"
+    return joined(words)
 
 
 def _subject(starter: Link) -> list[str]:
@@ -71,12 +86,17 @@ def _before(words: list[str], word: str) -> list[str]:
 def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts) -> list[tuple[str, Demand]]:
     found: list[tuple[str, Demand]] = []
     negated = False
+    if library.asked_of is not None and rest and rest[0].name in library.matchers:
+        subject = library.asked_of(subject, [])[0][0]
     for link in rest:
         negated ^= any(name in library.negations for name in link.names)
         name = link.name
-        if name in library.takers and link.arguments is not None:
+        if name in library.takers and name not in library.matchers and link.arguments is not None:
             holds = library.takers[name] is not negated
-            found.append((_link_text(link), _matcher(library, link.argument(0), subject, facts, holds)))
+            pairs = (
+                library.asked_of(subject, link.argument(0)) if library.asked_of else [(subject, link.argument(0))]
+            )
+            found += [(_link_text(link), _matcher(library, words, of, facts, holds)) for of, words in pairs]
             negated = False
         elif library.neutral.fullmatch(name) or (link.arguments is None and name not in library.properties):
             continue
@@ -122,7 +142,9 @@ def _matcher(
         return _matcher(library, inner, subject, facts, holds, depth + 1)
     if rule is None:
         rule = library.other or _SHAPE
-    return demand_of(rule if holds else turned(rule), last, facts, subject)
+    if not holds:
+        rule = library.opposites.get(last.name) or turned(rule)
+    return demand_of(rule, last, facts, subject)
 
 
 def matched(library: Library, link: Link, facts: Facts) -> WrittenDemand:

@@ -41,6 +41,8 @@ class Library:
     """What must stand before the function: ``assert`` in ``assert.equal``. None for anything or nothing."""
     starters: frozenset[str] = frozenset()
     matchers: Mapping[str, Rule | Check] = field(default_factory=dict)
+    opposites: Mapping[str, Rule | Check] = field(default_factory=dict)
+    """What a matcher that must not match demands, where its rule turned around doesn't say it."""
     takers: Mapping[str, bool] = field(default_factory=dict)
     """Links that take a matcher as their argument, and whether it must match: ``To``, ``NotTo``."""
     asked: frozenset[str] = frozenset()
@@ -60,6 +62,8 @@ class Library:
     """What a matcher demands that no rule names."""
     promises: frozenset[str] = frozenset()
     """Links that make a promise of the assertion."""
+    asked_of: Callable[[list[str], list[str]], list[tuple[list[str], list[str]]]] | None = None
+    """What a matcher that is handed over asks of which subject, where it is more than one call by its name."""
     trimmed: Callable[[Link], Link] | None = None
     """Takes the message off a function's arguments, where it need not come last."""
 
@@ -151,6 +155,8 @@ class Heads:
     klass: re.Pattern[str] = NEVER
     parameter: re.Pattern[str] = re.compile(r"(\w+)\s*(?:=[^,]*)?\Z")
     """The name in a parameter."""
+    bound: re.Pattern[str] = NEVER
+    """How else a name is bound than by a sign: the groups ``name`` and ``opened``, the bracket of its value."""
     receivers: frozenset[str] = frozenset({"self", "this", "cls"})
     """What a method calls its own object; as a first parameter it is given by nobody."""
 

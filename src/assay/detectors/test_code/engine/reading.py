@@ -121,8 +121,10 @@ class Reading:
         if given is None or given.part is not Part.GIVEN:
             return []
         body = given.part_child(Part.CLOSURE)
-        end = min(body.start if body is not None else given.end - 1, given.start + _LONGEST_HEAD)
-        return split(self.words(given.start + 1, end))
+        bracket = 1 if self.tree.text[given.start] in "([{" else 0
+        end = min(body.start if body is not None else given.end - bracket, given.start + _LONGEST_HEAD)
+        found = self.words(given.start + bracket, end)
+        return split(found[1:-1] if not bracket and found[:1] == ["("] else found)
 
     def branches(self, node: Node) -> Branches | None:
         """The condition of an if or a loop and what it decides on."""

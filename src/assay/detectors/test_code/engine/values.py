@@ -55,23 +55,26 @@ class Values:
 
     def _bind(self, node: Node) -> None:
         text = self._reading.tree.text
-        found = BINDING.match(text, node.start, node.end)
+        found, end = BINDING.match(text, node.start, node.end), node.end
+        if found is None:
+            found = self._reading.language.heads.bound.match(text, node.start, node.end)
+            end -= 0 if found is None else 1 if found["opened"] == "{" else len("end")
         if found is None:
             self._unsettle(node)
             return
         name, start = found[1], found.end()
         self._times[name] += 1
-        self._bound[name][self._function(node)].append((start, node.end))
+        self._bound[name][self._function(node)].append((start, end))
         if text[start : start + 1] in "[{" or text[start : start + 2] == "&[":
-            self.lists[name] = (start, node.end)
-        elif node.end - start < _LONGEST_CONSTANT:
-            words = self._reading.words(start, node.end)
+            self.lists[name] = (start, end)
+        elif end - start < _LONGEST_CONSTANT:
+            words = self._reading.words(start, end)
             if words and words[-1] == ";":
                 words = words[:-1]
             if len(words) <= 2 and is_literal(words) and (number(words) is not None or len(words) == 1):
                 self.constants[name] = "".join(words)
             elif words and words[-1] in ("]", "}", ")"):
-                self.lists[name] = (start, node.end)
+                self.lists[name] = (start, end)
 
     def _unsettle(self, node: Node) -> None:
         """Several names at once, or a name that gets another value: none of them is a constant."""

@@ -1,4 +1,4 @@
-"""The words of Ruby, and the kinds of nodes that matter.
+"""The words of Ruby.
 
 Parentheses around arguments, ``do … end`` or braces, and the two ways to write a hash are a matter of style, so
 the words have one form for all of them.
@@ -6,69 +6,14 @@ the words have one form for all of them.
 
 import re
 
-from assay.detectors.test_code.calls import Names
+from assay.detectors.test_code.engine.words import OPERATORS, Lexicon, simplified
 from assay.detectors.test_code.tree import Node, Tree
-from assay.detectors.test_code.uniform import OPERATORS, Lexicon, simplified
+from assay.detectors.test_code.word_sets import word_set
 
 BLOCKS = frozenset(("do_block", "block"))
-ARGUMENTS = ("argument_list", "do_block", "block")
-CONDITIONALS = frozenset(("if", "unless", "elsif", "if_modifier", "unless_modifier", "conditional"))
-OPAQUE = frozenset(
-    (
-        "string",
-        "heredoc_beginning",
-        "regex",
-        "string_array",
-        "symbol_array",
-        "subshell",
-        "delimited_symbol",
-        "chained_string",
-    )
+OPAQUE = word_set(
+    "string heredoc_beginning regex string_array symbol_array subshell delimited_symbol chained_string"
 )
-KINDS = (
-    frozenset(ARGUMENTS)
-    | CONDITIONALS
-    | OPAQUE
-    | {
-        "call",
-        "method",
-        "singleton_method",
-        "class",
-        "module",
-        "while",
-        "until",
-        "while_modifier",
-        "until_modifier",
-        "when",
-        "case",
-    }
-    | {
-        "then",
-        "else",
-        "begin",
-        "rescue",
-        "exceptions",
-        "ensure",
-        "rescue_modifier",
-        "return",
-        "break",
-        "next",
-        "lambda",
-    }
-    | {
-        "assignment",
-        "array",
-        "hash",
-        "operator_assignment",
-        "superclass",
-        "method_parameters",
-        "heredoc_body",
-        "binary",
-    }
-)
-_BARE = "skip|pending|omit|pend|raise|fail|flunk|exit|abort|private|protected|public|pass"
-_BARE_WORD = re.compile(rf"\b(?:{_BARE})\b")
-
 _PATTERN = re.compile(
     r"""(?:\s+|\\\n|^=begin.*?(?:^=end[^\n]*|\Z)|\#[^\n]*)*"""
     r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|::|:(?:[<>=!+*/%~^&|-]+|\[\]=?)(?=[\s,)])|:[A-Za-z_]\w*[?!]?|(?:(?<![@$])[@$]++)?\w+(?:(?<=\d)\.\d+(?:e[-+]?\d+)?|[?!](?!=))?|&\.|"""
@@ -76,10 +21,13 @@ _PATTERN = re.compile(
     + r"""|.|\Z)""",
     re.DOTALL | re.MULTILINE,
 )
-_PLAIN = re.compile(r"\s*+(?:&?\.|::)?\s*+[@$]*+\w++[?!=]?(?:\s*+(?:&?\.|::)\s*+\w++[?!]?)*+\s*+\Z")
-_NAME = re.compile(r"(?:(?<![@$])[@$]++)?\w+[?!]?")
 _QUOTE = re.compile(r"""\\(['"])""")
 _PERCENT = re.compile(r"%[qQ]?[^\w\s](.*)[^\w\s]\Z", re.DOTALL)
+_KEPT: dict[str, list[str]] = {}
+_MOST_KEPT, _LONGEST_KEPT, _FAR = 8192, 400, 2000
+
+_Event = tuple[int, int, int, str]
+"""Where the text is not taken as it stands: offset, rank there, the offset after it, the word instead."""
 
 
 def literal(text: str) -> str:
@@ -91,27 +39,10 @@ def literal(text: str) -> str:
     return " ".join(text.split())
 
 
-LEXICON = Lexicon(_PATTERN, literal)
-_KEPT: dict[str, list[str]] = {}
-_MOST_KEPT, _LONGEST_KEPT = 8192, 400
+LEXICON = Lexicon(_PATTERN, literal, "\"'")
 
 
-def bare_words(text: str) -> tuple[str, str] | None:
-    """What to look for among identifiers: words that are calls even where nothing follows them."""
-    return ("identifier", f"^({_BARE})$") if _BARE_WORD.search(text) else None
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a short piece of code without the strings that need a tree."""
-    return hashes(simplified(LEXICON.words(text)))
-
-
-def names_of(text: str) -> Names:
-    """The names in a callee; none where it isn't a chain of names."""
-    return tuple(_NAME.findall(text)) if len(text) < 400 and _PLAIN.match(text) else ()
-
-
-def ruby_words(tree: Tree, start: int, end: int) -> list[str]:
+def words(tree: Tree, start: int, end: int) -> list[str]:
     """The words of a piece of a file, in one form for all styles. The list is shared, so it must not be changed.
 
     Most pieces are the same before and after a change, so they are kept; but not those with heredocs, whose text
@@ -134,15 +65,14 @@ def _read(tree: Tree, start: int, end: int) -> list[str]:
     for offset, _, after, word in sorted(_events(tree, start, end)):
         if offset >= position:
             found += LEXICON.words(tree.text, position, offset)
-            found.append(word)
+            found += LEXICON.words(word) if word[0] == "[" and len(word) > 1 else [word]
             position = after
     found += LEXICON.words(tree.text, position, end)
-    return hashes(simplified(found))
+    return _hashes(simplified(found))
 
 
-def _events(tree: Tree, start: int, end: int) -> list[tuple[int, int, int, str]]:
-    """Where the text is not taken as it stands: offset, rank there, the offset after it, the word instead."""
-    events: list[tuple[int, int, int, str]] = []
+def _events(tree: Tree, start: int, end: int) -> list[_Event]:
+    events: list[_Event] = []
     for rank, node in enumerate(tree.within(start, end)):
         if node.end > end:
             continue
@@ -156,19 +86,15 @@ def _events(tree: Tree, start: int, end: int) -> list[tuple[int, int, int, str]]
     return events
 
 
-def _block(tree: Tree, node: Node, rank: int) -> list[tuple[int, int, int, str]]:
+def _block(tree: Tree, node: Node, rank: int) -> list[_Event]:
     """A block in braces; that of ``expect`` in parentheses, because it is what is expected."""
-    long = node.kind == "do_block"
-    opens, closes = ("(", ")") if _after_expect(tree, node) else ("{", "}")
-    begin, finish = (2, 3) if long else (1, 1)
+    begin, finish = (2, 3) if node.kind == "do_block" else (1, 1)
+    expected = tree.text[max(0, node.start - 20) : node.start].rstrip().endswith("expect")
+    opens, closes = ("(", ")") if expected else ("{", "}")
     return [
         (node.start, rank + 1, node.start + begin, opens),
         (node.end - finish, -rank, node.end, closes),
     ]
-
-
-def _after_expect(tree: Tree, node: Node) -> bool:
-    return tree.text[max(0, node.start - 20) : node.start].rstrip().endswith("expect")
 
 
 def _opaque(tree: Tree, node: Node) -> str:
@@ -177,18 +103,20 @@ def _opaque(tree: Tree, node: Node) -> str:
         return _heredoc(tree, node)
     if node.kind == "string_array":
         return "[" + ", ".join(f'"{word}"' for word in text[3:-1].split()) + "]"
+    if node.kind == "symbol_array":
+        return "[" + ", ".join(f":{word}" for word in text[3:-1].split()) + "]"
     return literal(text)
 
 
 def _heredoc(tree: Tree, node: Node) -> str:
     """The text that a heredoc stands for: the first body that begins after the line it is announced on."""
-    for later in tree.within(node.end, node.end + 2000):
+    for later in tree.within(node.end, node.end + _FAR):
         if later.kind == "heredoc_body":
             return '"' + " ".join(tree.source(later).split()[:-1]).replace('"', '\\"') + '"'
     return tree.source(node)
 
 
-def hashes(words: list[str]) -> list[str]:
+def _hashes(words: list[str]) -> list[str]:
     """``:a => 1`` written as ``a: 1``."""
     if "=>" not in words:
         return words
