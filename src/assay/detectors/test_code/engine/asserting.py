@@ -1,10 +1,11 @@
 """The assertions of a file, each with the scope it stands in, while it is not known yet what is swallowed."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 
 from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.engine.calls import Call
@@ -13,7 +14,7 @@ from assay.detectors.test_code.engine.conditions import condition_demands, recei
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
 from assay.detectors.test_code.engine.fluent import fluent_demands, matched
 from assay.detectors.test_code.engine.following import Bound, put_in
-from assay.detectors.test_code.engine.guarded import Guard, guard_of, is_cut_off
+from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import is_text
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
@@ -73,6 +74,7 @@ class Asserting:
         self._guards: set[Node] = set()
         self._ends: list[int] = []
         self._gone_through: set[Node] = set()
+        self._asked_at: list[tuple[int, Strength]] | None = None
         self.strong: set[Node] = set()
         language = reading.language
         self._by_function: dict[str, list[tuple[Library, Rule | Check]]] = {}
@@ -118,11 +120,19 @@ class Asserting:
             lost = language.quirks.lost is not None and language.quirks.lost(reading, call)
             for place, each in enumerate(written):
                 dropped = lost or (each.demand.promise and self._is_dropped(whole))
-                self.add(call.node, scope, each.text, each.demand, lost=dropped, again=again, place=place)
+                own = self._own_name(call)
+                self.add(call.node, scope, each.text, each.demand, lost=dropped, function=own, again=again, place=place)
         elif call.inner is None and call.names and language.custom.match(call.names[-1]):
             self._custom(call, scope)
         elif call.names and call.names[-1] in language.least:
             self._at_least(call, scope)
+
+    def _own_name(self, call: Call) -> str:
+        """The name under which a function of this file may take the place of a library's."""
+        receivers = self._reading.language.heads.receivers
+        if not self._reading.language.follows or call.inner is not None or not call.names:
+            return ""
+        return call.names[-1] if len(call.names) == 1 or call.names[0] in receivers else ""
 
     def _fails(self, call: Call, names: tuple[str, ...]) -> bool:
         language = self._reading.language
@@ -372,7 +382,7 @@ class Asserting:
             return
         demand, node, scope = found.demand, found.node, found.scope
         if demand.subject not in FAILURES:
-            guard = guard_of(self._reading, node)
+            guard = guard_of(self._reading, node, self._in_place_of(demand))
             if guard.guarded:
                 demand = weaker(demand)
             if guard.chosen:
@@ -389,10 +399,30 @@ class Asserting:
 
     def _write(self, found: _Pending) -> None:
         """Put an assertion into its scope to be asked with what parameters stand for."""
-        guard = Guard(False, []) if found.demand.subject in FAILURES else guard_of(self._reading, found.node)
+        fails = found.demand.subject in FAILURES
+        guard = Guard(False, []) if fails else guard_of(self._reading, found.node, self._in_place_of(found.demand))
         asked = partial(self._ask, found, guard.guarded)
         around = rounds(self._reading, found.node)
         found.scope.written.append(Written(found.node, asked, guard.chosen, around))
+
+    def _in_place_of(self, demand: Demand) -> InPlace:
+        """Whether another branch fails, or asks for as much."""
+        if self._asked_at is None:
+            self._asked_at = sorted((each.node.start, each.demand.strength) for each in self._found)
+
+        def in_place(branch: Node) -> bool:
+            first = bisect_left(self._asked_at or [], (branch.start,))
+            inside = takewhile(lambda each: each[0] < branch.end, islice(self._asked_at or [], first, None))
+            if any(strength >= demand.strength for _, strength in inside):
+                return True
+            within = self._reading.tree.within(branch.start, branch.end)
+            return any(each.part is Part.THROW or self._is_failing(each) for each in within[:FAR])
+
+        return in_place
+
+    def _is_failing(self, node: Node) -> bool:
+        call = self._reading.calls.get(node)
+        return call is not None and self._fails(call, self._reading.names(call))
 
     def _ask(self, found: _Pending, guarded: bool, bound: Bound) -> list[Assertion]:
         written = [WrittenDemand(found.text, found.demand)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
-from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal
+from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, spelled
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.values import BINDING
 from assay.detectors.test_code.engine.words import PRECEDENCE, closing, joined, simplified, split
@@ -169,6 +169,10 @@ class Following:
         at = 0
         while at < len(words):
             word = words[at]
+            if word in self._reading.language.heads.receivers and (member := self._member(words, at)):
+                out += _wrapped(member)
+                at += 3
+                continue
             value = None if _is_no_name(words, at) else self._value_at(words, at, used)
             if value is None or (not containers and value and _is_container(value)):
                 out.append(word)
@@ -181,6 +185,17 @@ class Following:
                 out += _wrapped(self.filled(value, used, containers=True, depth=depth + 1))
             at += 1
         return simplified(out) if len(out) <= _MOST_WORDS * 4 else words
+
+    def _member(self, words: list[str], at: int) -> list[str] | None:
+        """What a class sets once for all its methods: ``self.LIMIT``."""
+        if words[at + 1 : at + 2] != ["."] or words[at + 3 : at + 4] == ["("] or len(words) < at + 3:
+            return None
+        known = self._bindings.get(words[at + 2], ())
+        if len(known) != 1 or known[0].function is not None:
+            return None
+        around = known[0].node.parent
+        held = around is not None and around.parent is not None and around.parent.part is Part.CLASS
+        return self._words(known[0]) if held else None
 
     def _value_at(self, words: list[str], at: int, used: Node) -> list[str] | None:
         value = self.value(words[at], used)
@@ -208,7 +223,7 @@ class Following:
         expected: list[str] | None = None
         if demand.expected is not None:
             expected = self._filled_text(demand.expected, used, bound, containers=True)
-        found = replace(demand, subject=joined(subject), expected=None if expected is None else joined(expected))
+        found = self._told(demand, subject, expected)
         if found.strength is Strength.VACUOUS or not subject:
             return found
         if expected is not None and found.subject.endswith((f" or {found.expected}", f" or {found.expected})")):
@@ -219,6 +234,15 @@ class Following:
         if same or (own and (not wanted or is_literal(wanted))):
             return replace(found, strength=Strength.VACUOUS)
         return found
+
+    def _told(self, demand: Demand, subject: list[str], expected: list[str] | None) -> Demand:
+        """The demand with other words; what stays as it is keeps its text."""
+        words_in = self._reading.words_in
+        told = demand.subject if subject == words_in(demand.subject) else joined(subject)
+        if expected is None or demand.expected is None:
+            return replace(demand, subject=told)
+        same = expected == words_in(demand.expected)
+        return replace(demand, subject=told, expected=demand.expected if same else spelled(expected))
 
     def _filled_text(self, text: str, used: Node, bound: Bound, *, containers: bool) -> list[str]:
         words = self._reading.words_in(text)

@@ -5,6 +5,7 @@ decides then whether the assertion is asked there.
 """
 
 import re
+from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
 
@@ -28,18 +29,28 @@ class Guard(NamedTuple):
     chosen: list[list[str]]
 
 
-def guard_of(reading: Reading, node: Node) -> Guard:
+InPlace = Callable[[Node], bool]
+"""Whether there is something in a branch that demands as much."""
+
+
+def _nothing(_: Node) -> bool:
+    return False
+
+
+def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guard:
     """What decides whether an assertion is asked."""
     if is_short_circuited(reading, node):
         return Guard(True, [])
     inside, asked, chosen = node, list[list[str]](), list[list[str]]()
     for around in islice(node.ancestors(), FAR):
         if around.part in LOOPS or _repeats(reading, around):
-            return Guard(False, [])
+            return Guard(any(_is_apart(reading, words, around) for words in asked), [])
         if reading.left and any(each.start < inside.start and each in reading.left for each in around.children):
             return Guard(True, [])
-        if around.part in BRANCHING and _is_lone(reading, inside, around):
+        if around.part in BRANCHING and _is_lone(reading, inside, around, in_place):
             asked.append(reading.asked(around))
+        elif around.part is Part.CASE and not _is_sure(around, in_place):
+            asked.append(reading.words(around.parent.start, around.start) if around.parent is not None else [])
         if around.part in FUNCTIONS:
             given = _parameters(reading, around)
             if any(not _names(words) <= given for words in asked):
@@ -80,10 +91,32 @@ def _is_repeated(reading: Reading, node: Node) -> bool:
     return any(around.part in LOOPS or _repeats(reading, around) for around in islice(node.ancestors(), FAR))
 
 
-def _is_lone(reading: Reading, node: Node, parent: Node) -> bool:
-    found = reading.branches(parent)
-    if found is None or found.otherwise or reading.decided(parent) is not None:
+def _is_apart(reading: Reading, words: list[str], loop: Node) -> bool:
+    """Whether a condition in a loop has nothing to do with the rounds of that loop."""
+    names = _names(words)
+    if not names or loop.part not in LOOPS:
         return False
+    body = loop.part_child(Part.BLOCK)
+    inside = reading.tree.within(loop.start, loop.end)
+    set_there = [each for each in inside if each.part in (Part.BINDING, Part.ASSIGNMENT)]
+    heads = [(loop.start, body.start if body is not None else loop.end)]
+    heads += [(each.start, min(each.end, each.start + _NEAR)) for each in set_there]
+    return all(names.isdisjoint(_WORD.findall(reading.tree.text[start:end])) for start, end in heads)
+
+
+def _is_sure(case: Node, in_place: InPlace) -> bool:
+    """Whether every other case demands as much."""
+    others = [each for each in (case.parent.children if case.parent is not None else ()) if each.part is Part.CASE]
+    return all(in_place(each) for each in others if each is not case)
+
+
+def _is_lone(reading: Reading, node: Node, parent: Node, in_place: InPlace) -> bool:
+    found = reading.branches(parent)
+    if found is None or reading.decided(parent) is not None:
+        return False
+    if found.otherwise:
+        others = [each for each in (found.then, *found.otherwise) if each is not None and each is not node]
+        return bool(others) and not any(in_place(each) for each in others)
     if found.then is not None and found.then.start < found.body_from:
         return node is found.then
     return node.start >= found.body_from and node.part is not Part.HEAD

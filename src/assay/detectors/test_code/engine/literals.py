@@ -1,7 +1,9 @@
 """Literals by their words: what is written out, its number, its one spelling."""
 
+import operator
 import re
 from collections.abc import Mapping
+from functools import reduce
 
 from assay.detectors.test_code.engine.words import closing, joined, split
 
@@ -12,6 +14,9 @@ _NUMBER = re.compile(
 CONSTANT_WORDS = frozenset(
     ("true", "false", "null", "undefined", "nil", "None", "NaN", "Infinity", "True", "False", "default", "NULL")
 )
+_WORKING = frozenset(("+", "-", "*"))
+_WORK = (("+", operator.add), ("-", operator.sub), ("*", operator.mul))
+_DEEPEST, _MOST_WORDS = 8, 40
 _GLUE = frozenset(("[", "]", "{", "}", "(", ")", ",", ":", "-", "+", "=>", "new", "&", "vec", "!"))
 _QUOTES = frozenset("\"'`/")
 _LIST = re.compile(
@@ -72,9 +77,27 @@ def value_of(words: list[str], constants: Mapping[str, str]) -> str | float | No
     return joined(words) if is_literal(words) else None
 
 
+def worked_out(words: list[str], depth: int = 0) -> float | None:
+    """The value of a sum or a product of numbers that are written out; None for anything else."""
+    found = number(words)
+    if found is not None or depth > _DEEPEST or len(words) > _MOST_WORDS:
+        return found
+    if words[:1] == ["("] and closing(words, 0) == len(words) - 1:
+        return worked_out(words[1:-1], depth + 1)
+    for sign, work in _WORK:
+        parts = split(words, sign) if sign in words[1:] else []
+        if len(parts) > 1:
+            values = [worked_out(part, depth + 1) for part in parts]
+            known = [value for value in values if value is not None]
+            return reduce(work, known) if len(known) == len(values) and len(values) == words.count(sign) + 1 else None
+    return None
+
+
 def spelled(words: list[str]) -> str:
     """The text of an expression, a list of values in its one spelling."""
     text = joined(words)
+    if not _WORKING.isdisjoint(words) and (worked := worked_out(words)) is not None:
+        return f"{worked:g}" if worked == int(worked) and abs(worked) < 1e6 else repr(worked)
     found = _LIST.match(text)
     if found is None or len(words) < 3:
         return text

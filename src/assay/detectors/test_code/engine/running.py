@@ -50,9 +50,23 @@ def _run(
 def _asked(written: Written, bound: Bound) -> list[Assertion]:
     asked = written.asked(bound)
     texts = {name: joined(words) for name, words in bound.items()}
-    if any(truth(words, texts) is False for words in written.conditions):
+    decided = [truth(words, texts) for words in written.conditions]
+    if False in decided:
         return [replace(each, reachable=False) for each in asked]
+    if any(value is None and _is_worked_out(words, bound) for value, words in zip(decided, written.conditions, strict=True)):
+        return [weaker(each) for each in asked]
     return asked
+
+
+def _is_worked_out(words: list[str], bound: Bound) -> bool:
+    """Whether a condition on parameters comes to ask the code under test."""
+    return any("(" in bound[word] for word in words if word in bound)
+
+
+def weaker(assertion: Assertion) -> Assertion:
+    """What is demanded only now and then: one step less, but never nothing."""
+    least = min(assertion.strength, Strength.PRESENCE)
+    return replace(assertion, strength=Strength(max(assertion.strength - 1, least)))
 
 
 def _called(
@@ -61,7 +75,8 @@ def _called(
     handed = given_to(function, given, bound)
     dead = given.node is not None and given.node.dead
     swallowed = given.node is not None and given.node.swallowed
-    for each in _run(function, functions, handed, (*inside, function)):
+    for found in _run(function, functions, handed, (*inside, function)):
+        each = weaker(found) if given.guarded else found
         if dead or swallowed:
             yield replace(each, reachable=each.reachable and not dead, swallowed=each.swallowed or swallowed)
         else:

@@ -40,6 +40,8 @@ class Given:
     arguments: tuple[str, ...] = ()
     certain: bool = True
     """Whether it is made whenever the scope runs."""
+    guarded: bool = False
+    """Whether a condition that no case chose decides on it."""
     words: Sequence[list[str]] = ()
     rounds: "Sequence[Bound]" = ()
     """What the names of the loops around it are in each round."""

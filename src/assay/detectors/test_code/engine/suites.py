@@ -4,9 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
@@ -410,6 +412,12 @@ class Suites:
         own = [each for each in nodes if not any(a.part is Part.CALL for a in islice(each.ancestors(), 6))]
         return [joined(self._reading.words_of(each))[:_MOST_TEXT] for each in own]
 
+    def _is_called_in(self, names: Names, branch: Node) -> bool:
+        """Whether another branch calls the same function."""
+        within = self._reading.tree.within(branch.start, branch.end)
+        calls = (self._reading.calls.get(each) for each in within)
+        return any(call is not None and call.names == names for call in calls)
+
     def _run(self, given: Given) -> None:
         """What a call is given, followed to where it came from."""
         reading, node = self._reading, given.node
@@ -418,6 +426,7 @@ class Suites:
             link = reading.without_handle(reading.links(call)[-1])
             given.words = [reading.following.filled(each, node, containers=True) for each in link.arguments or ()]
             given.rounds = rounds(reading, node)
+            given.guarded = guard_of(reading, node, partial(self._is_called_in, call.names)).guarded
 
     def _early_return(self, scope: Scope, node: Node) -> None:
         """A return before every assertion, on a condition, leaves all of them out."""

@@ -174,5 +174,5 @@ def _approx(facts: Facts, link: Link) -> float:
 def tolerance(link: Link, facts: Facts, default: float) -> float:
     """The larger of a call's relative and absolute tolerance; one that only running would tell counts as 1."""
     given = [words for label in _TOLERANCES if (words := link.labelled(label)) and words != ["None"]]
-    values = [number([facts.constants.get(words[0], words[0]), *words[1:]]) for words in given]
+    values = [number([facts.constants[words[-1]]] if words[-1] in facts.constants else words) for words in given]
     return max((1.0 if value is None else value for value in values), default=default)

@@ -72,6 +72,8 @@ class _Maker:
         waiting: list[ast.AST] = [module]
         while waiting:
             node = waiting.pop()
+            if isinstance(node, ast.match_case):
+                self._case(node)
             part = _PARTS.get(type(node))
             if part is not None:
                 self._put(node, part)
@@ -115,6 +117,11 @@ class _Maker:
         self._found.append((self._reach(first)[0], self._reach(last)[1], "head", Part.HEAD, None))
         if first is not last:
             self._found.append((*self._reach(first), "target", Part.ASSIGNMENT, None))
+
+    def _case(self, node: ast.match_case) -> None:
+        start, end = self._reach(node.pattern)[0], self._reach(node.body[-1])[1]
+        self._found.append((start, end, "case", Part.CASE, None))
+        self._block(node, "body", node.body, Part.BLOCK)
 
     def _items(self, node: ast.With | ast.AsyncWith) -> None:
         """Names that context managers give; one that takes errors is like a ``try`` with a handler behind it."""
