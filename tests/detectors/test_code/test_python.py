@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 from assay.detectors.test_code.languages.python import read_python
+from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 
 VACUOUS, PRESENCE, SHAPE, CLOSE, EXACT = Strength
 

@@ -121,7 +121,9 @@ class Asserting:
             for place, each in enumerate(written):
                 dropped = lost or (each.demand.promise and self._is_dropped(whole))
                 own = self._own_name(call)
-                self.add(call.node, scope, each.text, each.demand, lost=dropped, function=own, again=again, place=place)
+                self.add(
+                    call.node, scope, each.text, each.demand, lost=dropped, function=own, again=again, place=place
+                )
         elif call.inner is None and call.names and language.custom.match(call.names[-1]):
             self._custom(call, scope)
         elif call.names and call.names[-1] in language.least:

@@ -135,9 +135,9 @@ class Flow:
                 if not self._ends_all_branches(node, holder):
                     return
             elif holder.part is Part.TRY:
-                if node.part is not Part.FINALLY and holder.part_child(Part.CATCH) is not None:
-                    if node.part is not Part.ELSE or self._may_be_caught(holder):
-                        return
+                caught = node.part is not Part.FINALLY and holder.part_child(Part.CATCH) is not None
+                if caught and (node.part is not Part.ELSE or self._may_be_caught(holder)):
+                    return
             elif holder.part not in _PASSING or (holder.part is Part.ONCE and not hard):
                 return
             node = holder

@@ -28,6 +28,7 @@ Bound = Mapping[str, list[str]]
 
 NOTHING_BOUND: Bound = {}
 _FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
+_UNASKED: list[str] = []
 _NAME = re.compile(r"[^\W\d]\w*\Z")
 _LEFT = re.compile(r"[^\W\d]\w*")
 _DOTS = frozenset((".", "?.", "::", "&."))
@@ -59,6 +60,7 @@ class Following:
         self._reading = reading
         self._bindings: dict[str, list[_Binding]] = defaultdict(list)
         self._returned: dict[str, Returned | None] = {}
+        self._values: dict[tuple[str, Node], list[str] | None] = {}
         for node in reading.tree.nodes:
             if node.part is Part.BINDING:
                 self._bind(node)
@@ -66,6 +68,8 @@ class Following:
                 self._unsettle(node)
             elif node.part is Part.FUNCTION:
                 self._return(node)
+        kept = {name for name, found in self._returned.items() if found is not None}
+        self._names = frozenset((*self._bindings, *kept, *reading.language.heads.receivers))
 
     def _bind(self, node: Node) -> None:
         found = BINDING.match(self._reading.tree.text, node.start, node.end)
@@ -109,6 +113,12 @@ class Following:
         """The words of what a name stands for at one place; None where that is not known."""
         if name not in self._bindings:
             return None
+        found = self._values.get((name, used), _UNASKED)
+        if found is _UNASKED:
+            found = self._values[(name, used)] = self._value(name, used)
+        return found
+
+    def _value(self, name: str, used: Node) -> list[str] | None:
         known = self._bindings[name]
         for function in (*(each for each in islice(used.ancestors(), _FAR) if each.part in FUNCTIONS), None):
             here = [each for each in known if each.function is function and not each.node.dead]
@@ -163,7 +173,7 @@ class Following:
 
     def filled(self, words: list[str], used: Node, *, containers: bool, depth: int = 0) -> list[str]:
         """An expression with what its names stand for."""
-        if depth > _DEEPEST or len(words) > _MOST_WORDS:
+        if self._names.isdisjoint(words) or depth > _DEEPEST or len(words) > _MOST_WORDS:
             return words
         out: list[str] = []
         at = 0
@@ -217,7 +227,7 @@ class Following:
 
     def settled(self, demand: Demand, used: Node, bound: Bound = NOTHING_BOUND) -> Demand:
         """What is demanded, with what names stand for put in; nothing where that is the test's own doing."""
-        if demand.subject in FAILURES:
+        if demand.subject in FAILURES or not self._says_more(demand, bound):
             return demand
         subject = self._filled_text(demand.subject, used, bound, containers=False)
         expected: list[str] | None = None
@@ -234,6 +244,15 @@ class Following:
         if same or (own and (not wanted or is_literal(wanted))):
             return replace(found, strength=Strength.VACUOUS)
         return found
+
+    def _says_more(self, demand: Demand, bound: Bound) -> bool:
+        """Whether a demand has a name in it that stands for something."""
+        words_in = self._reading.words_in
+        for text in (demand.subject, demand.expected):
+            words = words_in(text) if text else []
+            if not self._names.isdisjoint(words) or not bound.keys().isdisjoint(words):
+                return True
+        return False
 
     def _told(self, demand: Demand, subject: list[str], expected: list[str] | None) -> Demand:
         """The demand with other words; what stays as it is keeps its text."""

@@ -89,7 +89,9 @@ def worked_out(words: list[str], depth: int = 0) -> float | None:
         if len(parts) > 1:
             values = [worked_out(part, depth + 1) for part in parts]
             known = [value for value in values if value is not None]
-            return reduce(work, known) if len(known) == len(values) and len(values) == words.count(sign) + 1 else None
+            return (
+                reduce(work, known) if len(known) == len(values) and len(values) == words.count(sign) + 1 else None
+            )
     return None
 
 

@@ -26,10 +26,9 @@ def run(scope: Scope, functions: Mapping[str, Scope]) -> list[Assertion]:
     cases = scope.given if 0 < len(scope.given) <= _MOST_ROUNDS else [NOTHING_BOUND]
     every = (found for bound in cases for found in _run(scope, functions, bound, (scope,)))
     found = list(islice(every, _MOST))
-    if not found and scope.doings:
-        # What asserts nothing demands at least that what it does goes well.
-        return [Assertion(scope.line, RUNS, Strength.PRESENCE, "; ".join(scope.doings)[:_LONGEST])]
-    return found
+    doings = scope.doings() if not found else []
+    # What asserts nothing demands at least that what it does goes well.
+    return [Assertion(scope.line, RUNS, Strength.PRESENCE, "; ".join(doings)[:_LONGEST])] if doings else found
 
 
 def _run(
@@ -53,7 +52,10 @@ def _asked(written: Written, bound: Bound) -> list[Assertion]:
     decided = [truth(words, texts) for words in written.conditions]
     if False in decided:
         return [replace(each, reachable=False) for each in asked]
-    if any(value is None and _is_worked_out(words, bound) for value, words in zip(decided, written.conditions, strict=True)):
+    if any(
+        value is None and _is_worked_out(words, bound)
+        for value, words in zip(decided, written.conditions, strict=True)
+    ):
         return [weaker(each) for each in asked]
     return asked
 

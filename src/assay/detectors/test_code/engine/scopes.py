@@ -81,7 +81,7 @@ class Scope:
     """What is left to assert where nothing else does."""
     given: Sequence[Bound] = ()
     """What its parameters are in each of its cases."""
-    doings: list[str] = field(default_factory=list)
+    doings: "Callable[[], list[str]]" = field(default=list)
     """The calls that it makes, where calls are followed."""
     defaults: Mapping[str, list[str]] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()

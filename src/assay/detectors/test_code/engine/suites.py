@@ -358,15 +358,17 @@ class Suites:
         """Add what is known only when all scopes and assertions are."""
         for scope, node in self._returns:
             self._early_return(scope, node)
+        functions = {scope.name for scope in self._reading.scopes if scope.role is Role.FUNCTION}
         for scope in self._reading.scopes:
-            for given in scope.calls.values():
-                if given.node is not None and given.node not in self._reading.tests:
+            for name, given in scope.calls.items():
+                if name in functions and given.node is not None and given.node not in self._reading.tests:
                     given.certain = not given.node.conditional and not self.depends(given.node)
                     given.arguments = self._given(given)
-            for _, each in scope.runs:
-                self._run(each)
+            for name, each in scope.runs:
+                if name in functions:
+                    self._run(each)
             if scope.role is Role.TEST and scope.runs:
-                scope.doings = self._doings(scope)
+                scope.doings = partial(self._doings, scope)
         for function, declared, scope in self._declared:
             if declared.rows and function.takes:
                 scope.assertions = written_out(scope.assertions, scope.parameters, declared.rows)

@@ -111,7 +111,7 @@ def _compared(facts: Facts, compared: Comparison, wanted: bool) -> Demand | None
         return Demand(Strength.VACUOUS, joined(left))
     if operator == "in" and wanted:
         inside = elements(right) or []
-        sure = _wrapper(left) == "bool" and [["True"], ["False"]] == sorted(inside, reverse=True)
+        sure = _wrapper(left) == "bool" and sorted(inside, reverse=True) == [["True"], ["False"]]
         return Demand(Strength.VACUOUS, joined(left)) if left in inside or sure else None
     if operator in ("<", ">", "<=", ">="):
         if not _FOREVER.isdisjoint((joined(left), joined(right))):

@@ -9,7 +9,7 @@ from assay.detectors.test_code.engine.calls import Call, Names
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Declared, Quirks
 from assay.detectors.test_code.engine.marks import Function
-from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
+from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.running import rounds
 from assay.detectors.test_code.engine.scopes import Given, Role, Scope
@@ -141,12 +141,19 @@ def _cases(reading: Reading, found: list[Table]) -> list[dict[str, list[str]]]:
     rows: list[dict[str, list[str]]] = [{}]
     for table in found:
         filled = [
-            {name: reading.words_in(spelled(value)) for name, value in zip(table.names, row, strict=False)}
+            {name: _words(reading, value) for name, value in zip(table.names, row, strict=False)}
             if table.filled else {}
             for row in table.rows or ()
         ]  # fmt: skip
         rows = [{**one, **two} for one in rows for two in filled]
     return rows
+
+
+def _words(reading: Reading, node: ast.expr) -> list[str]:
+    """The words of an expression, wherever in the file it stands."""
+    if not isinstance(reading.tree, PythonTree) or getattr(node, "end_lineno", None) is None:
+        return reading.words_in(spelled(node))
+    return reading.words(*reading.tree.reach(node))
 
 
 def _rows_for_themselves(item: Item, found: list[Table]) -> list[Assertion]:
@@ -195,11 +202,9 @@ def _has(function: ast.AST, *kinds: type[ast.AST]) -> bool:
 
 def _resolve(reading: Reading) -> Callable[[Names], Names]:
     """Names with what they were imported as."""
-    root = _made(reading, reading.tree.nodes[0])
     module = Module([])
-    for each in ast.walk(root) if root is not None else ():
-        if isinstance(each, ast.Import | ast.ImportFrom):
-            module.imports(each)
+    for each in reading.tree.imports if isinstance(reading.tree, PythonTree) else ():
+        module.imports(each)
     aliases = module.aliases
 
     def resolved(names: Names) -> Names:

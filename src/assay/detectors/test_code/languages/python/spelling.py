@@ -9,6 +9,7 @@ from functools import lru_cache
 from string import Formatter
 
 _PERCENT = re.compile(r"%(?:\((\w+)\))?([sdr%])")
+_PLAIN = re.compile(r"'[^'\"\\\n]*+'\Z|\"[^\"\\\n]*+\"\Z")
 _UTF8 = frozenset({"utf-8", "utf8", "UTF-8", "UTF8"})
 
 
@@ -158,6 +159,10 @@ def text_of(value: object) -> str:
 
 def literal(text: str) -> str:
     """A string in double quotes, a number in its plain form."""
+    if text.isidentifier() or text.isdigit():
+        return text
+    if _PLAIN.match(text):
+        return f'"{text[1:-1]}"'
     if text[0] in "fF" and text[-1] in "\"'":
         quotes = text[1:2]
         return text if quotes == '"' or '"' in text else f'f"{text[2:-1]}"'

@@ -3,6 +3,7 @@
 import ast
 import threading
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -23,8 +24,7 @@ _PARTS: dict[type[ast.AST], Part] = {
     ast.Global: Part.ASSIGNMENT,
 }  # fmt: skip
 _BLOCKS = {"body": Part.BLOCK, "orelse": Part.BLOCK, "finalbody": Part.FINALLY}
-_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop, ast.alias,
-           ast.Import, ast.ImportFrom, ast.Pass)  # fmt: skip
+_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop, ast.alias, ast.Pass)  # fmt: skip
 _OWN_HEADS = (ast.If, ast.While, ast.For, ast.AsyncFor)
 
 Found = tuple[int, int, str, Part, ast.AST | None]
@@ -35,6 +35,9 @@ class PythonTree(Tree):
     """A tree whose nodes know what they were made of."""
 
     made: dict[Node, ast.AST] = field(default_factory=dict)
+    imports: list[ast.Import | ast.ImportFrom] = field(default_factory=list)
+    reach: Callable[[ast.AST], tuple[int, int]] = field(default=lambda node: (0, 0))
+    """Where a part of the syntax tree stands."""
 
 
 def parse(text: str) -> PythonTree:
@@ -54,6 +57,7 @@ class _Maker:
         self._starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
         self._rows = None if text.isascii() else rows
         self._found: list[Found] = []
+        self._imports: list[ast.Import | ast.ImportFrom] = []
 
     def _offset(self, line: int, column: int) -> int:
         """Where a place is in characters; Python counts columns in bytes."""
@@ -72,13 +76,16 @@ class _Maker:
         waiting: list[ast.AST] = [module]
         while waiting:
             node = waiting.pop()
-            if isinstance(node, ast.match_case):
-                self._case(node)
             part = _PARTS.get(type(node))
             if part is not None:
                 self._put(node, part)
                 if part is Part.CALL and other_spelling(node) is not node:
                     self._found.append((*self._reach(node), "respelled", Part.TEXT, node))
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                self._imports.append(node)
+                continue
+            elif isinstance(node, ast.match_case):
+                self._case(node)
             elif isinstance(node, ast.JoinedStr | ast.Dict) or other_spelling(node) is not node:
                 self._found.append((*self._reach(node), "respelled", Part.TEXT, node))
                 continue
@@ -139,9 +146,9 @@ class _Maker:
 
     def _block(self, node: ast.AST, name: str, inner: list[ast.stmt], part: Part) -> None:
         """The statements of a block. An ``elif`` is an if in the place of the block."""
-        if name == "orelse" and isinstance(node, ast.If) and len(inner) == 1 and isinstance(inner[0], ast.If):
-            if self._text.startswith("elif", self._reach(inner[0])[0]):
-                return
+        chained = name == "orelse" and isinstance(node, ast.If) and isinstance(inner[0], ast.If)
+        if chained and self._text.startswith("elif", self._reach(inner[0])[0]):
+            return
         if name == "orelse" and isinstance(node, ast.Try | ast.TryStar):
             part = Part.ELSE
         first = min(inner[0].lineno, *(each.lineno for each in getattr(inner[0], "decorator_list", ())), 10**9)
@@ -166,4 +173,4 @@ class _Maker:
                 made[node] = of
             innermost = node
         lines = [at - 1 for at in self._starts[1:]]
-        return PythonTree(self._text, nodes, (), lines, frozenset(node.kind for node in nodes), made)
+        return PythonTree(self._text, nodes, (), lines, frozenset(node.kind for node in nodes), made, self._imports, self._reach)
