@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
@@ -63,6 +63,7 @@ class _Pending:
     place: int = 0
     least: bool = False
     """Whether it counts only where nothing else is asserted."""
+    words: Sequence[str] = ()
 
 
 class Asserting:
@@ -267,12 +268,8 @@ class Asserting:
         if reading.language.follows:
             words = reading.following.returned(words)
         own = reading.language.quirks.condition
-        found = condition_demands(words, wanted, reading.values.constants, reading.language.logic)
-        if own is None:
-            return found
-        asked = [without_negations(reading.words_in(each.text), wanted) for each in found]
-        own_words = [own(reading, part, holds, node) for part, holds in asked]
-        return [mine or each for mine, each in zip(own_words, found, strict=True)]
+        idiom = None if own is None else lambda part, holds: own(reading, part, holds, node)
+        return condition_demands(words, wanted, reading.values.constants, reading.language.logic, idiom)
 
     def _throws(self, node: Node, scope: Scope) -> None:
         """``if (got !== 3) throw …`` asserts the opposite of its condition."""
@@ -362,7 +359,8 @@ class Asserting:
         place: int = 0,
         least: bool = False,
     ) -> None:
-        self._found.append(_Pending(node, scope, text, demand, lost, function, again, place, least))
+        words = self._reading.words_of(node) if again is not None and self._reading.language.follows else ()
+        self._found.append(_Pending(node, scope, text, demand, lost, function, again, place, least, words))
         if is_strong(demand.strength, text) and not node.dead:
             self.strong.add(node)
 
@@ -428,7 +426,7 @@ class Asserting:
 
     def _ask(self, found: _Pending, guarded: bool, bound: Bound) -> list[Assertion]:
         written = [WrittenDemand(found.text, found.demand)]
-        if bound and found.again is not None:
+        if bound and found.again is not None and not bound.keys().isdisjoint(found.words):
             anew = found.again(partial(put_in, bound=bound)) or written
             several = found.place == 0 and len(anew) > 1
             written = anew if several else anew[found.place : found.place + 1] or written

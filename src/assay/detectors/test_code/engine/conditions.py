@@ -1,7 +1,7 @@
 """What is demanded where a condition must hold, or must not: equality, closeness, an order, a property."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from assay.detectors.test_code.engine.chains import chain
@@ -59,7 +59,13 @@ _ORDERING = frozenset(("<", ">", "<=", ">=", "!=", "is", "in", "is not", "not in
 _OBJECTS = frozenset((("Object",), ("object",), ("Any",), ("AnyObject",), ("any",)))
 
 
-def condition_demands(words: list[str], wanted: bool, constants: Constants, logic: Logic) -> list[WrittenDemand]:
+Idiom = Callable[[list[str], bool], WrittenDemand | None]
+"""What a condition demands in an idiom of the language; None for any other."""
+
+
+def condition_demands(
+    words: list[str], wanted: bool, constants: Constants, logic: Logic, own: Idiom | None = None
+) -> list[WrittenDemand]:
     """Every demand of a condition that joins several: each must hold, or none may."""
     asked, (words, wanted) = wanted, without_negations(words, wanted)
     several = split_any(words, ("&&", "and") if wanted else ("||", "or"))
@@ -68,10 +74,15 @@ def condition_demands(words: list[str], wanted: bool, constants: Constants, logi
     elif logic.chained and wanted:
         several = [pair for part in several for pair in equalities(part)]
     turned = "" if asked is wanted else "not "
-    return [
-        WrittenDemand(f"{turned}{joined(part)}", condition_demand(part, wanted, constants, logic))
+    kept = (
+        part
         for part in several[:_MOST_PARTS]
         if len(several) == 1 or truth(part, constants, logic.falsy) is not wanted
+    )
+    found = ((part, own(part, wanted) if own is not None else None) for part in kept)
+    return [
+        mine or WrittenDemand(f"{turned}{joined(part)}", condition_demand(part, wanted, constants, logic))
+        for part, mine in found
     ]
 
 

@@ -280,12 +280,15 @@ def put_in(words: list[str], bound: Bound) -> list[str]:
     if bound.keys().isdisjoint(words):
         return words
     out: list[str] = []
+    grouped = False
     for at, word in enumerate(words):
         if word in bound and not _is_no_name(words, at):
-            out += _wrapped(bound[word])
+            put = _wrapped(bound[word])
+            grouped |= put[:1] == ["("]
+            out += put
         else:
             out.append(word)
-    return simplified(out)
+    return simplified(out) if grouped else out
 
 
 def _is_no_name(words: list[str], at: int) -> bool:
