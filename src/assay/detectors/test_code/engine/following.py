@@ -61,6 +61,7 @@ class Following:
         self._bindings: dict[str, list[_Binding]] = defaultdict(list)
         self._returned: dict[str, Returned | None] = {}
         self._values: dict[tuple[str, Node], list[str] | None] = {}
+        self._filled: dict[tuple[str, Node, bool], list[str]] = {}
         for node in reading.tree.nodes:
             if node.part is Part.BINDING:
                 self._bind(node)
@@ -264,8 +265,11 @@ class Following:
         return replace(demand, subject=told, expected=demand.expected if same else spelled(expected))
 
     def _filled_text(self, text: str, used: Node, bound: Bound, *, containers: bool) -> list[str]:
-        words = self._reading.words_in(text)
-        filled = self.filled(words, used, containers=containers)
+        key = (text, used, containers)
+        filled = self._filled.get(key)
+        if filled is None:
+            words = self._reading.words_in(text)
+            filled = self._filled[key] = self.filled(words, used, containers=containers)
         return put_in(filled, bound) if bound else filled
 
 

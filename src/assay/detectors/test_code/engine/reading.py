@@ -40,6 +40,7 @@ class Reading:
         self.calls: dict[Node, Call] = calls(self.tree, language.grammar.arguments, quirks.names or names_of)
         self.notes: dict[str, object] = {}
         """What the quirks of a language remember."""
+        self._words: dict[tuple[int, int], list[str]] = {}
         self._heads: dict[Node, Branches | None] = {}
         self._asked: dict[Node, list[str]] = {}
         self._truths: dict[Node, bool | None] = {}
@@ -72,6 +73,13 @@ class Reading:
         return Facts(self.values.constants, self.language.logic, self.language.broad)
 
     def words(self, start: int, end: int) -> list[str]:
+        """The words of a piece of the file. The list is shared and must not be changed."""
+        found = self._words.get((start, end))
+        if found is None:
+            found = self._words[(start, end)] = self._read_words(start, end)
+        return found
+
+    def _read_words(self, start: int, end: int) -> list[str]:
         """The words of a piece of the file. The list may be shared and must not be changed."""
         end = min(end, start + LONGEST)
         own = self.language.quirks.words

@@ -84,7 +84,7 @@ class Lexicon:
     """Words that are functions in this language and operators in others: Hamcrest's ``not``."""
     spelled: Mapping[str, str] = field(default_factory=dict)
     """Words that have another spelling in this language: PHP's ``->`` is the dot of the others."""
-    respelled: Callable[[str], str] | None = None
+    respelled: Callable[[Tree, Node], str] | None = None
     """Writes the text of an opaque node in its one spelling, of which the words count then."""
 
     def words(self, text: str, start: int = 0, end: int = MAX_END) -> list[str]:
@@ -129,7 +129,7 @@ def words(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[str]:
         if node.start >= position:
             found += lexicon.words(tree.text, position, node.start)
             if lexicon.respelled is not None:
-                found += lexicon.words(lexicon.respelled(tree.source(node)))
+                found += lexicon.words(lexicon.respelled(tree, node))
             else:
                 found.append(lexicon.literal(tree.source(node)))
             position = node.end

@@ -5,7 +5,6 @@ Tools rewrite these all over a project without changing what a test demands.
 
 import ast
 import re
-from functools import lru_cache
 from string import Formatter
 
 _PERCENT = re.compile(r"%(?:\((\w+)\))?([sdr%])")
@@ -138,15 +137,6 @@ def spelled(node: ast.AST) -> str:
         return f"{{{', '.join(sorted(map(spelled, node.elts)))}}}"
     other = other_spelling(node)
     return ast.unparse(ast.fix_missing_locations(node)) if other is node else spelled(other)
-
-
-@lru_cache(maxsize=4096)
-def respelled(text: str) -> str:
-    """An expression in its one spelling."""
-    try:
-        return spelled(ast.parse(f"({text}\n)", mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return text
 
 
 def text_of(value: object) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from assay.detectors.test_code.engine.parts import Part
-from assay.detectors.test_code.languages.python.spelling import other_spelling
+from assay.detectors.test_code.languages.python.spelling import other_spelling, spelled
 from assay.detectors.test_code.tree import Node, Tree
 
 # Warnings are a setting of the whole process, so only one thread may change them at a time.
@@ -24,7 +24,11 @@ _PARTS: dict[type[ast.AST], Part] = {
     ast.Global: Part.ASSIGNMENT,
 }  # fmt: skip
 _BLOCKS = {"body": Part.BLOCK, "orelse": Part.BLOCK, "finalbody": Part.FINALLY}
-_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop, ast.alias, ast.Pass)  # fmt: skip
+_SIGNS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
+_LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass, str, int, type(None)}).union(
+    *(sign.__subclasses__() for sign in _SIGNS)
+)
+"""What has nothing in it that matters."""
 _OWN_HEADS = (ast.If, ast.While, ast.For, ast.AsyncFor)
 
 Found = tuple[int, int, str, Part, ast.AST | None]
@@ -38,6 +42,7 @@ class PythonTree(Tree):
     imports: list[ast.Import | ast.ImportFrom] = field(default_factory=list)
     reach: Callable[[ast.AST], tuple[int, int]] = field(default=lambda node: (0, 0))
     """Where a part of the syntax tree stands."""
+    spelled: dict[Node, str] = field(default_factory=dict)
 
 
 def parse(text: str) -> PythonTree:
@@ -46,6 +51,15 @@ def parse(text: str) -> PythonTree:
         warnings.simplefilter("ignore")
         module = ast.parse(text)
     return _Maker(text).tree(module)
+
+
+def respelled(tree: Tree, node: Node) -> str:
+    """A node in its one spelling."""
+    if not isinstance(tree, PythonTree):
+        return tree.source(node)
+    if node not in tree.spelled:
+        tree.spelled[node] = spelled(tree.made[node])
+    return tree.spelled[node]
 
 
 class _Maker:
@@ -93,10 +107,8 @@ class _Maker:
                 value = getattr(node, name, None)
                 if value.__class__ is list:
                     if name != "decorator_list":
-                        waiting += [
-                            each for each in value if isinstance(each, ast.AST) and not isinstance(each, _LEAVES)
-                        ]
-                elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+                        waiting += [each for each in value if each.__class__ not in _LEAVES]
+                elif value.__class__ not in _LEAVES:
                     waiting.append(value)
         return self._nested(module)
 
