@@ -185,7 +185,7 @@ class Declared:
     rows: Sequence[Sequence[str]] = ()
     """The values of its parameters, for tests that are written out."""
     assertions: list[Assertion] = field(default_factory=list)
-    given: Sequence[Mapping[str, list[str]]] = ()
+    given: Callable[[], Sequence[Mapping[str, list[str]]]] = tuple
     """What its parameters are in each of its cases, where that is written out."""
     must_fail: bool | None = None
     """Whether any failure (true) or one at its end (false) is what is expected of the test."""

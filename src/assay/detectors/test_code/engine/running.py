@@ -23,7 +23,8 @@ _DEEPEST = 6
 
 def run(scope: Scope, functions: Mapping[str, Scope]) -> list[Assertion]:
     """All that a test asserts, case by case."""
-    cases = scope.given if 0 < len(scope.given) <= _MOST_ROUNDS else [NOTHING_BOUND]
+    written = scope.given() if scope.written or scope.runs else ()
+    cases = written if 0 < len(written) <= _MOST_ROUNDS else [NOTHING_BOUND]
     every = (found for bound in cases for found in _run(scope, functions, bound, (scope,)))
     found = list(islice(every, _MOST))
     doings = scope.doings() if not found else []

@@ -79,7 +79,7 @@ class Scope:
     """What it asserts, to be asked again with what its parameters stand for, where calls are followed."""
     least: list[Assertion] = field(default_factory=list)
     """What is left to assert where nothing else does."""
-    given: Sequence[Bound] = ()
+    given: "Callable[[], Sequence[Bound]]" = field(default=tuple)
     """What its parameters are in each of its cases."""
     doings: "Callable[[], list[str]]" = field(default=list)
     """The calls that it makes, where calls are followed."""

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from assay.detectors.test_code.engine.calls import Call, Names
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
@@ -114,7 +115,7 @@ def _function(reading: Reading, function: Function) -> Declared | None:
     reading.notes.setdefault("used", {})[function.node] = (used, item)  # type: ignore[index]
     cases = None if cases is None else cases * _sub_tests(reading, function.node)
     declared = Declared(Role.TEST, function.name, item.collected, skips, cases=cases)
-    declared.given = _cases(reading, found)
+    declared.given = partial(_cases, reading, found)
     declared.assertions = _rows_for_themselves(item, found)
     return declared
 
