@@ -19,6 +19,7 @@ from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import is_text
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
 from assay.detectors.test_code.engine.running import rounds
 from assay.detectors.test_code.engine.scopes import Role, Scope, Written
@@ -113,7 +114,7 @@ class Asserting:
                 self.fail(call.node, scope)
                 return
             again = partial(self._of_libraries, call, names)
-            written = again(_as_it_is)
+            written = self._first_asked(call, names, again)
         else:
             again = None
         if written is not None:
@@ -148,6 +149,16 @@ class Asserting:
         before = names[0] if len(names) > 1 else (call.root.names[-1] if call.inner is not None else "")
         handles = self._reading.notes.get("handles")
         return before in receivers or (isinstance(handles, set) and before in handles)
+
+    def _first_asked(self, call: Call, names: tuple[str, ...], again: "Again") -> list[WrittenDemand] | None:
+        """What a call asserts as it is written."""
+        reading = self._reading
+        if reading.language.quirks.condition is not None or "handles" in reading.notes:
+            return again(_as_it_is)
+        source = reading.tree.source(call.node)
+        return remembered(
+            (reading.language.name, names), source, reading.values.constants, partial(again, _as_it_is)
+        )
 
     def _of_libraries(
         self, call: Call, names: tuple[str, ...], swap: Callable[[list[str]], list[str]]

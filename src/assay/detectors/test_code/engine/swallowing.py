@@ -1,6 +1,7 @@
 """Whose failure is dropped: what is tried and caught, run in a thread that nobody waits for, or silenced."""
 
 import re
+from functools import cached_property
 from itertools import islice
 
 from assay.detectors.test_code.engine.language import NEVER
@@ -32,15 +33,15 @@ class Swallowing:
 
     def __init__(self, reading: Reading, strong: set[Node]) -> None:
         self._reading = reading
-        self._loud = self._loud_handlers(strong)
+        self._strong = strong
         self._hands = reading.language.catching.handing is not NEVER
 
     def mark(self) -> None:
         reading, silences = self._reading, self._reading.language.quirks.silences
         quiet: set[Node] = set()
-        losing = reading.language.catching.losing
-        relevant = reading.tree.has_part(Part.TRY, Part.CATCH) or silences is not None or losing or self._hands
-        if not relevant and not any(call.names[-1:] == ("catch",) for call in reading.calls.values()):
+        relevant = silences is not None or self._hands or reading.tree.has_part(Part.TRY, Part.CATCH)
+        telling = {"catch", *reading.language.catching.losing}
+        if not relevant and not any(call.names and call.names[-1] in telling for call in reading.calls.values()):
             return
         for node in reading.tree.nodes[1:]:
             parent = node.parent
@@ -54,7 +55,8 @@ class Swallowing:
                 # Only what comes after it in the same block is meant.
                 quiet.add(parent)
 
-    def _loud_handlers(self, strong: set[Node]) -> set[Node]:
+    @cached_property
+    def _loud(self) -> set[Node]:
         """The handlers of errors that let a failure through, and the final clauses that return."""
         reading = self._reading
         loud: set[Node] = set()
@@ -64,7 +66,7 @@ class Swallowing:
                 continue
             call = reading.calls.get(node)
             reports = call is not None and call.names[-1:] != () and call.names[-1] in calls
-            if node.part in _LEAVING or node in strong or reports:
+            if node.part in _LEAVING or node in self._strong or reports:
                 handler = handler_of(node)
                 if handler is not None and (node.part in _AWAY) is (handler.part is Part.FINALLY):
                     loud.add(handler)

@@ -81,7 +81,8 @@ def declared(reading: Reading, call: Call, scope: Scope) -> Declared | None:
     made = Declared(role, title(head[0]) if head else "(no name)", cases=_cases(reading, call, scope))
     if role is Role.TEST:
         made.assertions = _rows(reading, call)
-    _modify(reading, call, modifiers, made)
+    if modifiers or reading.notes.get("stubs"):
+        _modify(reading, call, modifiers, made)
     for part in head[1:]:
         _options(reading, call.node, part, made)
     bodiless = call.arguments is not None and call.arguments.part_child(Part.CALL, Part.CLOSURE) is None

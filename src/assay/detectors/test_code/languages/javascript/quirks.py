@@ -8,6 +8,7 @@ from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.fluent import fluent_demands
 from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rules import demand_of, turned
 from assay.detectors.test_code.engine.scopes import Scope
 from assay.detectors.test_code.engine.words import joined
@@ -45,11 +46,12 @@ def _expect(reading: Reading, call: Call, names: tuple[str, ...]) -> list[Writte
         return []
     end = call.node.end
     tail = _TAIL.match(reading.tree.text, end) if call.outermost else None
-    words = reading.words(call.node.start, tail.end() if tail is not None else end)
-    links = reading.chain(words)
-    links[0] = replace(links[0], names=("expect",))
-    written = fluent_demands(EXPECT, words, links, reading.facts)
-    if written is None or (len(links) == 1 and not call.outermost):
+    end = tail.end() if tail is not None else end
+    source = reading.tree.text[call.node.start : end]
+    written = remembered(
+        ("expect", call.outermost), source, reading.values.constants, lambda: _read(reading, call, end)
+    )
+    if written is None:
         return []
     stubs, modules = reading.notes.get("stubs"), reading.notes.get("modules")
     for at, (text, demand) in enumerate(written):
@@ -59,6 +61,13 @@ def _expect(reading: Reading, call: Call, names: tuple[str, ...]) -> list[Writte
             demand = replace(demand, promise=True)  # noqa: PLW2901
         written[at] = WrittenDemand(text, demand)
     return written
+
+
+def _read(reading: Reading, call: Call, end: int) -> list[WrittenDemand] | None:
+    words = reading.words(call.node.start, end)
+    links = reading.chain(words)
+    links[0] = replace(links[0], names=("expect",))
+    return None if len(links) == 1 and not call.outermost else fluent_demands(EXPECT, words, links, reading.facts)
 
 
 def _count(reading: Reading, call: Call, word: str) -> WrittenDemand:
