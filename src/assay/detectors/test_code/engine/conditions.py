@@ -236,9 +236,9 @@ def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], 
     if not logic.wrappers or left == right:
         return left, right
     for subject, expected in ((left, right), (right, left)):
-        if len(expected) > 3 and expected[0] in logic.wrappers and expected[1] == "(":
-            if closing(expected, 1) == len(expected) - 1 and subject[:1] != expected[:1]:
-                return [*subject, ".", "unwrap", "(", ")"], bare(expected[2:-1])
+        wrapped = len(expected) > 3 and expected[0] in logic.wrappers and expected[1] == "("
+        if wrapped and closing(expected, 1) == len(expected) - 1 and subject[:1] != expected[:1]:
+            return [*subject, ".", "unwrap", "(", ")"], bare(expected[2:-1])
     return left, right
 
 

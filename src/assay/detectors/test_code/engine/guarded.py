@@ -41,6 +41,8 @@ def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guar
     """What decides whether an assertion is asked."""
     if is_short_circuited(reading, node):
         return Guard(True, [])
+    if not node.conditional and not reading.left:
+        return Guard(False, [])
     inside, asked, chosen = node, list[list[str]](), list[list[str]]()
     for around in islice(node.ancestors(), FAR):
         if around.part in LOOPS or _repeats(reading, around):

@@ -36,7 +36,7 @@ class Library:
 
     functions: Mapping[str, Rule | Check] = field(default_factory=dict)
     patterns: tuple[tuple[re.Pattern[str], Rule | Check], ...] = ()
-    """Functions by how their names are made up, where the functions above don't have them; the first one counts."""
+    """Functions by how their names are made up, where they are not among those above; the first counts."""
     receivers: frozenset[str] | None = None
     """What must stand before the function: ``assert`` in ``assert.equal``. None for anything or nothing."""
     starters: frozenset[str] = frozenset()

@@ -48,7 +48,10 @@ _LIFETIME = r"'[a-z_]\w*(?!['\w])"
 _VEC = r"\bvec!(?=\s*\[)"
 # ``"x".to_string()``, ``"x".to_owned()`` and ``String::from("x")`` are all the text ``"x"``.
 _OWNED = r'(?<=")\.(?:to_string|to_owned|into)\(\)|\bString::from(?=\s*\(\s*")'
-_NO_ELEMENTS = r"(?:&?(?:vec!)?\[\s*\]|\b(\d+)\.\.\1|(?:\bstd::)?\biter::empty(?:::<.{0,400}>)?\(\)|\bVec(?:::<.{0,400}>)?::new\(\))"
+_NO_ELEMENTS = (
+    r"(?:&?(?:vec!)?\[\s*\]|\b(\d+)\.\.\1|(?:\bstd::)?\biter::empty(?:::<.{0,400}>)?\(\)"
+    r"|\bVec(?:::<.{0,400}>)?::new\(\))"
+)
 
 
 def _literal(text: str) -> str:

@@ -29,6 +29,7 @@ _PANICS = re.compile(r"(?:\w+::)*+(?:panic|unreachable|todo|unimplemented)!")
 _RESULTS = re.compile(r"\)\s*->\s*([^{;]{1,200})\{?\Z")
 _CHECKS = {"success": False, "failure": False, "code": True, "stdout": True, "stderr": True, "interrupted": False}
 _OF_TESTS = frozenset(("case", "ignore", "should_panic"))
+_CHAINED = re.compile(r"\.\s*assert(?:_eq|_debug_eq)?\s*\(")
 _LONGEST = 20_000
 
 
@@ -154,11 +155,8 @@ def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] 
 
 
 def _chained(reading: Reading, call: Call) -> list[WrittenDemand] | None:
-    steps, step = list[str](), call
-    while step is not None:
-        steps += step.names
-        step = step.inner  # type: ignore[assignment]
-    if not {"assert", "assert_eq", "assert_debug_eq"}.intersection(steps):
+    end = min(call.node.end, call.node.start + _LONGEST)
+    if _CHAINED.search(reading.tree.text, call.node.start, end) is None:
         return None
     words = reading.words_of(call.node)
     links = reading.chain(words)
@@ -224,7 +222,7 @@ def condition(reading: Reading, words: list[str], wanted: bool, node: Node) -> W
 
 
 def settle(reading: Reading) -> None:
-    """A test begins with its attributes; of two with one name, of which the build leaves one out, one is a test."""
+    """A test begins with its attributes; of two with one name, one of which no build has, the other is a test."""
     tests = [scope for scope in reading.scopes if scope.role is Role.TEST]
     for scope in tests:
         before = attributes(reading, scope.node) if scope.node is not None else []
