@@ -62,6 +62,11 @@ def is_test_file(path: str) -> bool:
     return _NAMED.match(_stem(name)) is not None or any(_is_test_folder(folder) for folder in folders)
 
 
+def may_hold_source(path: str) -> bool:
+    """Whether a file may be code and tests at once: one of Rust that lies in no folder of tests."""
+    return path.endswith(".rs") and not is_test_file(f"{path[:-2]}go")
+
+
 @functools.lru_cache(maxsize=4096)
 def is_collected_path(path: str) -> bool:
     """Whether a runner with its defaults would look into the file at all."""

@@ -48,8 +48,10 @@ _CONTAINING = word_set(
     "StartsWith EndsWith start_with? end_with? starts_with ends_with match matches MatchString Match "
     "IsMatch test ContainsKey containsKey has_key? key? contains_key isinstance instanceof ContainsAny "
     "hasPrefix hasSuffix str_starts_with str_ends_with preg_match member? is_a? kind_of? respond_to? "
-    "isKindOf"
+    "isKindOf is_match"
 )
+_PATTERNS = frozenset(("is_match",))
+"""Of these, the object that is asked is the pattern."""
 _ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
 _EVERYTHING = re.compile(
     r'"(?:\.\*|\^|\$|\.\+)?"|/(?:\^?(?:\.|\[\\[sSdDwW]\\[sSdDwW]\])[*+]\$?|\^|\$|\(\?:\))?/[a-z]*|\'\''
@@ -359,6 +361,8 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
     if name in _ABSENT:
         return _there(subject, _ABSENT[name], not wanted)
     rest = given if subject is receiver else given[1:]
+    if name in _PATTERNS and subject is receiver and rest:
+        subject, rest = _unborrowed(rest[0]), [subject]
     if name not in _CONTAINING or not rest:
         return None
     return shape(subject, name.rstrip("?"), _unborrowed(rest[0]), wanted)
