@@ -15,7 +15,8 @@ def remembered(
     make: Callable[[], list[WrittenDemand] | None],
 ) -> list[WrittenDemand] | None:
     """What ``make`` makes of a source, asked once for each key as long as no constant of the file is in it."""
-    if len(source) > _LONGEST or any(name in source for name in constants):
+    if len(source) > _LONGEST or "<<" in source or any(name in source for name in constants):
+        # A heredoc is only announced there: its text comes later.
         return make()
     whole = (*key, source)
     if whole not in _KNOWN:
