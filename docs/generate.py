@@ -1,7 +1,7 @@
 """Write the generated reference pages and schemas, or check the whole documentation.
 
-``python -m docs.generate`` writes the files in docs/reference, and the table of attacks. With ``--check`` nothing
-is written: each problem is one line on standard error, and the exit code is 1 if there is any.
+``python -m docs.generate`` writes the files in docs/reference, and the two tables of attacks. With ``--check``
+nothing is written: each problem is one line on standard error, and the exit code is 1 if there is any.
 """
 
 import os
@@ -20,6 +20,7 @@ def main(argv: list[str]) -> int:
     os.environ.update({"COLUMNS": "500", "NO_COLOR": "1"})
     written = {REFERENCE / name: text for name, text in pages.reference_files().items()}
     written[ROOT / "docs" / "explanation" / "attack-table.md"] = pages.attacks()
+    written[ROOT / "docs" / "explanation" / "parity.md"] = pages.parity()
     if argv == ["--check"]:
         return check(written)
     if argv:

@@ -24,6 +24,7 @@ from docs.holds_page import holds_page
 from docs.judge_page import judge_prompts
 from docs.markdown import fence, first_sentence, from_docstring, table
 from docs.meanings import INGESTION, MISSING, REASONS
+from docs.parity_page import parity_table
 from docs.scorers_page import scorer_types, scorers_face
 from docs.statements_page import statements_page
 from docs.statistics_page import statistics_page
@@ -63,6 +64,11 @@ def reference_files() -> dict[str, str]:
 def attacks() -> str:
     """The page on attacks, an explanation that is generated."""
     return _page(attack_table())
+
+
+def parity() -> str:
+    """The page on one table of attacks in every language."""
+    return _page(parity_table())
 
 
 def _page(parts: Iterable[str]) -> str:

@@ -27,7 +27,6 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/test_code/javascript/suites.py": {"named": r"(?<![\w$.])(export\s[^\n=]{0,400}?)?ab(?![\w$])"},
     "detectors/test_code/own_inputs.py": {"name": "ab"},
     "detectors/test_code/row_needs.py": {"name": "ab"},
-    "detectors/test_code/rust/grammar.py": {"named": ("", "ab")},
     "detectors/test_code/whole_expectations.py": {"value": r"(?<!\w)ab[\"']?\s*(?::|=>|=)\s*cd\s*[,})\]]"},
     "engine/reward_lint.py": {"name": "ab"},
     "engine/task_rules/answers.py": {"path": "/ab"},

@@ -8,12 +8,9 @@ from types import ModuleType
 import pytest
 
 from assay.detectors.test_code.csharp import read_csharp
-from assay.detectors.test_code.go import read_go
-from assay.detectors.test_code.java import read_java
-from assay.detectors.test_code.javascript import read_javascript, read_typescript
+from assay.detectors.test_code.engine.reader import read
+from assay.detectors.test_code.languages import go, java, javascript, ruby, rust
 from assay.detectors.test_code.model import Assertion, Test, TestCode
-from assay.detectors.test_code.ruby import read_ruby
-from assay.detectors.test_code.rust import read_rust
 
 
 @dataclass(frozen=True)
@@ -54,15 +51,18 @@ CSHARP = Language(
     "using Xunit;\npublic class FooTests\n{\n…\n}\n",
     "[Fact] public async Task A() { … }",
 )
-GO = Language("go", read_go, "package x\n\n…\n", "func TestA(t *testing.T) {\n…\n}")
+GO = Language("go", partial(read, go.LANGUAGE), "package x\n\n…\n", "func TestA(t *testing.T) {\n…\n}")
 JAVA = Language(
-    "java", read_java, "import org.junit.jupiter.api.*;\nclass FooTest {\n…\n}\n", "@Test void a() { … }"
+    "java",
+    partial(read, java.LANGUAGE),
+    "import org.junit.jupiter.api.*;\nclass FooTest {\n…\n}\n",
+    "@Test void a() { … }",
 )
-JAVASCRIPT = Language("javascript", read_javascript, "…", _IT)
-RUBY = Language("ruby", read_ruby, "…", "describe 'd' do\n  it 't' do\n    …\n  end\nend\n")
-RUST = Language("rust", read_rust, "#[cfg(test)]\nmod tests {\n…\n}\n", "#[test] fn a() { … }")
-TSX = Language("typescript", partial(read_typescript, tsx=True), "…", _IT)
-TYPESCRIPT = Language("typescript", read_typescript, "…", _IT)
+JAVASCRIPT = Language("javascript", partial(read, javascript.LANGUAGE), "…", _IT)
+RUBY = Language("ruby", partial(read, ruby.LANGUAGE), "…", "describe 'd' do\n  it 't' do\n    …\n  end\nend\n")
+RUST = Language("rust", partial(read, rust.LANGUAGE), "#[cfg(test)]\nmod tests {\n…\n}\n", "#[test] fn a() { … }")
+TSX = Language("typescript", partial(read, javascript.TSX), "…", _IT)
+TYPESCRIPT = Language("typescript", partial(read, javascript.TYPESCRIPT), "…", _IT)
 
 
 def rows(tables: Mapping[Language, ModuleType], name: str) -> list[object]:

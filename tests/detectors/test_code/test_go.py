@@ -1,12 +1,17 @@
 """What is particular to the reader of tests in Go."""
 
+from functools import partial
+
 import pytest
 
-from assay.detectors.test_code.go import read_go
+from assay.detectors.test_code.engine.reader import read
+from assay.detectors.test_code.languages.go import LANGUAGE
 from assay.detectors.test_code.model import Strength
 from tests.detectors.test_code.languages import GO
 
 EXACT, PRESENCE = Strength.EXACT, Strength.PRESENCE
+
+read_go = partial(read, LANGUAGE)
 
 
 def test_a_helper_that_is_called_is_no_test_but_its_assertions_count() -> None:

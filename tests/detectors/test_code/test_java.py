@@ -2,7 +2,8 @@
 
 import pytest
 
-from assay.detectors.test_code.java import read_java
+from assay.detectors.test_code.engine.reader import read
+from assay.detectors.test_code.languages.java import LANGUAGE
 from assay.detectors.test_code.model import Strength, Test
 from tests.detectors.test_code.languages import JAVA
 
@@ -12,7 +13,7 @@ JUNIT5 = "import org.junit.jupiter.api.*;\n"
 
 def only(members: str, head: str = "class FooTest", before: str = JUNIT5) -> Test:
     """The one test of a class with these members."""
-    code = read_java(f"{before}{head} {{\n{members}\n}}\n")
+    code = read(LANGUAGE, f"{before}{head} {{\n{members}\n}}\n")
     assert code.problems == ()
     (test,) = code.tests
     return test
@@ -31,8 +32,9 @@ def test_every_check_of_a_chain_is_an_assertion() -> None:
 
 
 def test_a_class_and_the_classes_around_it_skip_their_tests() -> None:
-    code = read_java(
-        JUNIT5 + "@Disabled class FooTest { @Test void a() { } @Nested class Inner { @Test void b() { } } }\n"
+    code = read(
+        LANGUAGE,
+        JUNIT5 + "@Disabled class FooTest { @Test void a() { } @Nested class Inner { @Test void b() { } } }\n",
     )
     assert [(test.identity, len(test.skips)) for test in code.tests] == [
         ("FooTest > a", 1),
@@ -41,7 +43,7 @@ def test_a_class_and_the_classes_around_it_skip_their_tests() -> None:
 
 
 def test_an_annotation_of_the_files_own_that_stands_for_a_skip() -> None:
-    code = read_java("@Disabled @interface Off { } class FooTest { @Off @Test void a() { } }")
+    code = read(LANGUAGE, "@Disabled @interface Off { } class FooTest { @Off @Test void a() { } }")
     assert [skip.kind for skip in code.tests[0].skips] == ["disabled"]
 
 

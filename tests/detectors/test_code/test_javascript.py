@@ -2,7 +2,8 @@
 
 import pytest
 
-from assay.detectors.test_code.javascript import read_javascript, read_typescript
+from assay.detectors.test_code.engine.reader import read
+from assay.detectors.test_code.languages.javascript import LANGUAGE, TSX
 from assay.detectors.test_code.model import Strength
 from tests.detectors.test_code.languages import JAVASCRIPT, TYPESCRIPT
 
@@ -15,8 +16,8 @@ def test_a_type_hides_no_skip() -> None:
 
 
 def test_a_group_without_anything_in_it_is_told() -> None:
-    assert [skip.kind for skip in read_javascript("describe('a', () => {})").skips] == ["disabled"]
-    assert read_javascript("describe('a', () => { runsSharedTests() })").skips == ()
+    assert [skip.kind for skip in read(LANGUAGE, "describe('a', () => {})").skips] == ["disabled"]
+    assert read(LANGUAGE, "describe('a', () => { runsSharedTests() })").skips == ()
 
 
 DIFFERENT = [
@@ -34,11 +35,12 @@ def test_what_means_something_else_stays_different(one: str, other: str) -> None
 
 
 def test_functions_and_hooks_count_for_the_tests_that_run_them() -> None:
-    code = read_javascript(
+    code = read(
+        LANGUAGE,
         "function valid(x) { expect(x.ok).toBe(true) }\n"
         "describe('d', () => {\n afterEach(() => { expect(spy).toHaveBeenCalled() });\n"
         " it('a', () => { valid(got) })\n});\n"
-        "it('b', () => {})"
+        "it('b', () => {})",
     )
     found = {test.identity: [assertion.subject for assertion in test.assertions] for test in code.tests}
     assert found == {"d > a": ["spy", "x.ok"], "b": []}
@@ -62,7 +64,7 @@ def test_names_of_nodes_own_assert_are_followed() -> None:
 
 
 def test_typescript_and_jsx_parse() -> None:
-    typed = read_typescript("it<Foo>('t', (): void => { expect<number>(got as number).toBe(3 satisfies number) })")
-    jsx = read_typescript("it('t', () => { render(<App title='x'>don't</App>); expect(a).toBe(1) })", tsx=True)
+    typed = TYPESCRIPT.read("it<Foo>('t', (): void => { expect<number>(got as number).toBe(3 satisfies number) })")
+    jsx = read(TSX, "it('t', () => { render(<App title='x'>don't</App>); expect(a).toBe(1) })")
     assert (typed.problems, jsx.problems) == ((), ())
     assert [found.strength for test in (*typed.tests, *jsx.tests) for found in test.assertions] == [EXACT, EXACT]

@@ -16,7 +16,7 @@ from assay.detectors.test_code.paths import is_collected_path, is_test_file, lan
         "pkg/a_test.go", "src/test/java/ATest.java", "ATest.java", "ATests.java", "TestA.java", "AIT.java",
         "tests/a.rs", "src/lib.rs", "spec/a_spec.rb", "a_spec.rb", "a_test.rb", "test_a.rb", "spec/spec_helper.rb",
         "ATests.cs", "ATest.cs", "Shop.Tests/A.cs", "Shop.UnitTests/A.cs",
-        "tests/ATest.php", "ASpec.scala", "a_test.exs", "a_test.dart", "ATests.swift", "run.bats", "tests/a.c",
+        "tests/ATest.scala", "ASpec.scala", "a_test.exs", "a_test.dart", "ATests.swift", "run.bats", "tests/a.c",
     ],
 )  # fmt: skip
 def test_test_files(path: str) -> None:
@@ -41,7 +41,7 @@ def test_other_files(path: str) -> None:
     [
         ("a.py", "python"), ("a.JS", "javascript"), ("a.jsx", "javascript"), ("a.mjs", "javascript"), ("a.cjs", "javascript"),
         ("a.ts", "typescript"), ("a.tsx", "typescript"), ("a.mts", "typescript"), ("a.cts", "typescript"), ("a.go", "go"),
-        ("a.java", "java"), ("a.rs", "rust"), ("a.rb", "ruby"), ("a.cs", "csharp"), ("a.php", None), ("a", None), ("py", None),
+        ("a.java", "java"), ("a.rs", "rust"), ("a.rb", "ruby"), ("a.cs", "csharp"), ("a.scala", None), ("a", None), ("py", None),
         ("folder.py/a", None),
     ],
 )  # fmt: skip
@@ -55,7 +55,7 @@ def test_languages(path: str, language: str | None) -> None:
         ("tests/test_a.py", True), ("tests/a_test.py", True), ("tests/a.py", False), ("tests/_test_a.py", False),
         ("a.test.js", True), ("src/__tests__/a.ts", True), ("tests/a.js", False), ("a_test.go", True), ("a_test_.go", False),
         ("_a_test.go", False), ("ATest.java", True), ("A.java", False), ("a_spec.rb", True), ("a.rb", False), ("a.rs", True),
-        ("A.cs", True), ("a.php", True),
+        ("A.cs", True), ("a.scala", True),
     ],
 )  # fmt: skip
 def test_which_files_a_runner_looks_into(path: str, collected: bool) -> None:

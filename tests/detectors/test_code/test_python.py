@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.detectors.test_code.languages.python import read_python
 from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
-from assay.detectors.test_code.python import read_python
 
 VACUOUS, PRESENCE, SHAPE, CLOSE, EXACT = Strength
 
@@ -44,10 +44,10 @@ def assertion(statement: str) -> Assertion:
         ("assert 2 == f(1)", EXACT, "f(1)", "2"),
         ("assert f(1) is None", EXACT, "f(1)", "None"),
         ("assert not f(1) != 2", EXACT, "f(1)", "2"),
-        ("assert f(1) == {'b': 1, 'a': 2}", EXACT, "f(1)", "{'a': 2, 'b': 1}"),
-        ("assert f(1) == set(['b', 'a'])", EXACT, "f(1)", "{'a', 'b'}"),
-        ("assert f(1) == '{} of {n!r}'.format(x, n=m)", EXACT, "f(1)", "f'{x} of {m!r}'"),
-        ("assert f(1) == '%s of %r' % (x, m)", EXACT, "f(1)", "f'{x} of {m!r}'"),
+        ("assert f(1) == {'b': 1, 'a': 2}", EXACT, "f(1)", '{ "a" : 2, "b" : 1 }'),
+        ("assert f(1) == set(['b', 'a'])", EXACT, "f(1)", '{ "a", "b" }'),
+        ("assert f(1) == '{} of {n!r}'.format(x, n=m)", EXACT, "f(1)", 'f"{x} of {m!r}"'),
+        ("assert f(1) == '%s of %r' % (x, m)", EXACT, "f(1)", 'f"{x} of {m!r}"'),
         ("assert f(1) == x.encode('utf-8')", EXACT, "f(1)", "x.encode()"),
         ("assert (await f(1)) == 2", EXACT, "f(1)", "2"),
         ("r = f(1)\nassert r == 2", EXACT, "f(1)", "2"),
@@ -66,7 +66,7 @@ def assertion(statement: str) -> Assertion:
         ("with self.assertRaises(KeyError):\n    f(1)", EXACT, "f(1)", "KeyError"),
         ("pytest.raises(KeyError, f, 1)", EXACT, "f(1)", "KeyError"),
         ("self.assertRaises(KeyError, f, 1)", EXACT, "f(1)", "KeyError"),
-        ("assert_that(f(1)).is_equal_to(2)", EXACT, "f(1)", ".is_equal_to(2)"),
+        ("assert_that(f(1)).is_equal_to(2)", EXACT, "f(1)", "2"),
         ("assert_frame_equal(f(1), x)", EXACT, "f(1)", "x"),
         ("assert f(1) == pytest.approx(2)", CLOSE, "f(1)", "2"),
         ("assert pytest.approx(2) == f(1)", CLOSE, "f(1)", "2"),
@@ -78,26 +78,26 @@ def assertion(statement: str) -> Assertion:
         ("assert f(1) != 2", SHAPE, "f(1)", "not 2"),
         ("assert f(1) > 2", SHAPE, "f(1)", "> 2"),
         ("assert 2 < f(1)", SHAPE, "f(1)", "> 2"),
-        ("assert 'a' in f(1)", SHAPE, "f(1)", "in 'a'"),
-        ("assert f(1) in (2, 3)", SHAPE, "f(1)", "in (2, 3)"),
+        ("assert 'a' in f(1)", SHAPE, "f(1)", 'contain("a")'),
+        ("assert f(1) in (2, 3)", SHAPE, "f(1)", "oneof((2, 3))"),
         ("assert len(f(1)) == 2", SHAPE, "f(1)", "len 2"),
-        ("assert isinstance(f(1), int)", SHAPE, "f(1)", "int"),
-        ("assert f(1) == 2 or f(1) == 3", SHAPE, "f(1)", "(f(1) == 2) or (f(1) == 3)"),
-        ("assert not f(1)", SHAPE, "f(1)", "False"),
-        ("assert f(1) == []", SHAPE, "f(1)", "False"),
-        ("assert len(f(1)) == 0", SHAPE, "f(1)", "False"),
+        ("assert isinstance(f(1), int)", SHAPE, "f(1)", "instanceof(int)"),
+        ("assert f(1) == 2 or f(1) == 3", SHAPE, "f(1) == 2 or f(1) == 3", None),
+        ("assert not f(1)", SHAPE, "f(1)", "false"),
+        ("assert f(1) == []", SHAPE, "f(1)", "false"),
+        ("assert len(f(1)) == 0", SHAPE, "f(1)", "false"),
         ("with pytest.raises(Exception):\n    f(1)", SHAPE, "f(1)", "Exception"),
         ("m.assert_called_once()", SHAPE, "m", "called"),
         ("m.assert_called_with(ANY)", SHAPE, "m", "called (ANY)"),
         ("if f(1):\n    assert x.y == 2", CLOSE, "x.y", "2"),
-        ("assert f(1)", PRESENCE, "f(1)", "True"),
-        ("assert f(1) is True", PRESENCE, "f(1)", "True"),
+        ("assert f(1)", PRESENCE, "f(1)", "true"),
+        ("assert f(1) is True", PRESENCE, "f(1)", "true"),
         ("assert f(1) is not None", PRESENCE, "f(1)", "not None"),
-        ("assert len(f(1)) > 0", PRESENCE, "f(1)", "True"),
+        ("assert len(f(1)) > 0", PRESENCE, "f(1)", "true"),
         ("m.assert_called()", PRESENCE, "m", "called"),
     ],
 )  # fmt: skip
-def test_what_an_assertion_demands(statement: str, strength: Strength, subject: str, expected: str) -> None:
+def test_what_an_assertion_demands(statement: str, strength: Strength, subject: str, expected: str | None) -> None:
     found = assertion(statement)
     assert (found.strength, found.subject, found.expected) == (strength, subject, expected)
 

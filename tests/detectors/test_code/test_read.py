@@ -30,7 +30,7 @@ def test_each_language_has_a_reader(path: str) -> None:
 
 
 def test_a_language_without_a_reader() -> None:
-    assert read_test_code("tests/a.php", b"<?php", read_here) is None
+    assert read_test_code("tests/a.scala", b"<?php", read_here) is None
 
 
 def test_a_file_that_no_runner_looks_into_has_no_collected_tests() -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from assay.detectors.test_code.ruby import read_ruby
+from assay.detectors.test_code.engine.reader import read
+from assay.detectors.test_code.languages.ruby import LANGUAGE
 from tests.detectors.test_code.languages import RUBY
 
 
@@ -15,7 +16,7 @@ def test_a_heredoc_is_the_text_it_stands_for() -> None:
 
 @pytest.mark.parametrize("delimiter", ["A" * 300, '"' + "a" * 300 + '"', "`" + "a " * 300 + "`"])
 def test_a_delimiter_that_the_grammar_dies_of_is_refused(delimiter: str) -> None:
-    assert read_ruby(f"x = <<~{delimiter}\n").problems
+    assert read(LANGUAGE, f"x = <<~{delimiter}\n").problems
 
 
 def test_two_signs_in_a_string_announce_no_heredoc() -> None:

@@ -3,7 +3,6 @@
 import pytest
 
 from assay.detectors.test_code.model import Strength, Test
-from assay.detectors.test_code.rust import read_rust
 from tests.detectors.test_code.languages import RUST
 
 VACUOUS, SHAPE, EXACT = Strength.VACUOUS, Strength.SHAPE, Strength.EXACT
@@ -11,7 +10,7 @@ VACUOUS, SHAPE, EXACT = Strength.VACUOUS, Strength.SHAPE, Strength.EXACT
 
 def only(items: str, before: str = "#[cfg(test)]") -> Test:
     """The one test of a module with these items."""
-    code = read_rust(f"{before}\nmod tests {{\n{items}\n}}\n")
+    code = RUST.read(f"{before}\nmod tests {{\n{items}\n}}\n")
     assert code.problems == ()
     (test,) = code.tests
     return test
@@ -39,7 +38,7 @@ def test_modules_and_files_skip_what_is_in_them(before: str, kinds: list[str]) -
 
 
 def test_a_skip_of_the_whole_file_stands_on_the_file_too() -> None:
-    assert [skip.kind for skip in read_rust("#![cfg(any())]\n#[test] fn a() { }").skips] == ["excluded"]
+    assert [skip.kind for skip in RUST.read("#![cfg(any())]\n#[test] fn a() { }").skips] == ["excluded"]
 
 
 def test_a_return_under_a_condition_is_a_conditional_skip() -> None:
@@ -48,7 +47,7 @@ def test_a_return_under_a_condition_is_a_conditional_skip() -> None:
 
 
 def test_production_code_lends_nothing_to_tests() -> None:
-    code = read_rust(
+    code = RUST.read(
         "pub fn run() { if early() { return; } assert!(ready()); }\n"
         "#[cfg(test)] mod tests { use super::*; #[test] fn a() { run(); assert_eq!(x, 3); } }"
     )
@@ -56,7 +55,7 @@ def test_production_code_lends_nothing_to_tests() -> None:
 
 
 def test_production_code_beside_tests_is_no_test() -> None:
-    code = read_rust("pub fn run() { assert!(ready()); }\n#[cfg(test)] mod tests { #[test] fn a() { } }")
+    code = RUST.read("pub fn run() { assert!(ready()); }\n#[cfg(test)] mod tests { #[test] fn a() { } }")
     assert [test.identity for test in code.tests] == ["tests > a"]
 
 
@@ -79,7 +78,7 @@ def test_a_panic_that_must_come_turns_assertions_around(
 
 
 def test_a_macro_that_only_looks_like_an_assertion() -> None:
-    code = read_rust("macro_rules! assert_eq { ($($x:tt)*) => {}; }\n#[test] fn a() { assert_eq!(1, x); }")
+    code = RUST.read("macro_rules! assert_eq { ($($x:tt)*) => {}; }\n#[test] fn a() { assert_eq!(1, x); }")
     assert [one.strength for one in code.tests[0].assertions] == [VACUOUS]
 
 

@@ -26,9 +26,10 @@ _WHOLE = re.compile(r"(?<![\w.])(\d+)\.0\b")
 _TOKEN = re.compile(r"\w+")
 _NAMES = re.compile(r"[a-z_]\w*")
 _SEARCHED = re.compile(r"\bmatch=|\.toThrow|\.toMatch\(")
-_QUOTES = re.compile(r"^(?:match )?[\"'/]|[\"'/]$")
+_QUOTES = re.compile(r"^[\"'/]|[\"'/]$")
 _CHOICE = re.compile(r"[|*?]")
 _THERE = frozenset({None, "nil", "null", "undefined", "not None", "not nil", "not null", "not undefined"})
+_WORDED = re.compile(r"(?:not )?(?:[a-z]+\(([\s\S]*)\)|(?:(?:not )?in|len|match|not|[<>]=?) ([\s\S]*))")
 _RECEIVER = re.compile(r"(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.|\[|->)[\s\S]+)\Z")
 _PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _OWN = re.compile(r"(?<![\w.])(?:self\.|this\.|@)(?=[A-Za-z_])")
@@ -120,7 +121,7 @@ def broken_rule(before: Assertion, after: Assertion) -> str | None:
 def _expects_as_much(before: Assertion, after: Assertion) -> bool:
     if before.expected is None or _WHOLE.sub(r"\1", before.expected) == _WHOLE.sub(r"\1", after.expected or ""):
         return True
-    if before.text == after.text and not is_data(before.expected):
+    if before.text == after.text and not is_data(value_in(before.expected)):
         # The same words about things that are set up otherwise now.
         return True
     return after.strength > before.strength and not contradicts(before.expected, after.expected)
@@ -130,8 +131,14 @@ def _narrower(before: Assertion, after: Assertion) -> bool:
     """Whether a search pattern got longer, so that it matches less than before."""
     if not (_SEARCHED.search(before.text) and _SEARCHED.search(after.text)):
         return False
-    old, new = (_QUOTES.sub("", each.expected or "") for each in (before, after))
+    old, new = (_QUOTES.sub("", value_in(each.expected or "")) for each in (before, after))
     return len(old) > 3 and old in new and not _CHOICE.search(new.replace(old, "", 1))
+
+
+def value_in(expected: str) -> str:
+    """The value in what is expected of a subject that need not equal it: the 3 of ``> 3`` and ``contain(3)``."""
+    found = _WORDED.fullmatch(expected)
+    return found[1] or found[2] or "" if found is not None else expected
 
 
 def is_literal(text: str) -> bool:
@@ -185,7 +192,7 @@ def implies(strong: Assertion, weak: Assertion) -> bool:
     if weak.subject == f"{strong.subject}.call_count" and weak.expected == "1":
         return ".assert_called_once" in strong.text or ".assert_awaited_once" in strong.text
     needed = weak.strength is Strength.PRESENCE and weak.expected in _THERE
-    needed |= weak.strength is Strength.SHAPE and weak.expected == "nil"
+    needed |= weak.strength is Strength.SHAPE and weak.expected in ("nil", "not nil")
     return needed and bool(weak.subject) and strong.subject.startswith(f"{weak.subject}.")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assay.detectors.test_code.findings import FilePair, Finding
-from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
+from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of, may_hold_source
 from assay.detectors.test_code.read import decoded, read_both
 from assay.detectors.test_code.unreadable import (
     TEST_FILE,
@@ -110,7 +110,7 @@ def _compare(
 
 def _only_source(change: Change, pair: FilePair) -> bool:
     """A Rust file outside of a folder of tests is test code only if there are tests in it."""
-    if language_of(change.path) != "rust" or any(is_test_file(path[:-2] + "go") for path in change.paths):
+    if not all(may_hold_source(path) for path in change.paths):
         return False
     if reason_of(pair.before) or reason_of(pair.after):
         return "test" not in pair.before_text + pair.after_text

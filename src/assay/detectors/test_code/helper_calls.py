@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from assay.detectors.test_code.assertion_pairs import is_literal
+from assay.detectors.test_code.assertion_pairs import is_literal, value_in
 from assay.detectors.test_code.findings import FilePair, Located, counts, lines_of, short_name, source_of
 from assay.detectors.test_code.literals import constants, literals, pieces
 from assay.detectors.test_code.model import Assertion, Test
@@ -40,7 +40,7 @@ class Row:
         lost, template = need.lost[0], self.template
         if not as_good(lost, template, f"{around}\n{self.helper}"):
             return False
-        fixed = template.expected is not None and is_literal(template.expected)
+        fixed = template.expected is not None and is_literal(value_in(template.expected))
         given = set(literals(self.call, language))
         if not fixed and not (set(need.wanted) <= given and _named(lost) <= set(_NAME.findall(self.call))):
             return False
@@ -147,4 +147,5 @@ def _helper(lines: list[str], line: int, called: set[str]) -> tuple[str, str]:
 
 def _named(lost: Assertion) -> set[str]:
     """The names in what was expected: true and false among them, which are no other literals."""
-    return set() if lost.expected is None or lost.expected[:1] in "\"'`" else set(_NAME.findall(lost.expected))
+    value = value_in(lost.expected or "")
+    return set() if value[:1] in "\"'`" else set(_NAME.findall(value))

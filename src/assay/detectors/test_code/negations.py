@@ -11,6 +11,7 @@ from assay.detectors.test_code.model import Assertion
 _WORDS = (
     (re.compile(r"^(?:assert_not_|refute_|assert_)(?=\w)"), "assert_"),
     (re.compile(r"^(?:assert_not|refute|assert)(?=\()"), "assert"),
+    (re.compile(r"^(assert|if) (?:not )?"), r"\1 "),
     (re.compile(r"\b(?:must|wont)_"), "must_"),
     (re.compile(r"\.(?:not_to|to_not|to)(?=\()"), ".to"),
     (re.compile(r"\bshould(?:_not)?\b"), "should"),

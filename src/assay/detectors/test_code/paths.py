@@ -9,11 +9,11 @@ import re
 _LANGUAGES = {
     "py": "python", "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",
     "ts": "typescript", "tsx": "typescript", "mts": "typescript", "cts": "typescript", "go": "go", "java": "java",
-    "rs": "rust", "rb": "ruby", "cs": "csharp",
+    "rs": "rust", "rb": "ruby", "cs": "csharp", "kt": "kotlin", "kts": "kotlin", "php": "php", "swift": "swift",
 }  # fmt: skip
 # Languages that are compared by lines. Data beside the tests is not test code.
 _OTHER_CODE = frozenset({
-    "php", "kt", "kts", "swift", "scala", "groovy", "ex", "exs", "erl", "clj", "cljs", "cljc", "hs", "ml", "mli",
+    "scala", "groovy", "ex", "exs", "erl", "clj", "cljs", "cljc", "hs", "ml", "mli",
     "lua", "pl", "pm", "t", "r", "jl", "dart", "c", "cc", "cpp", "cxx", "h", "hh", "hpp", "m", "mm", "sh", "bash",
     "zsh", "bats", "ps1", "fs", "fsx", "vb", "zig", "nim", "cr", "d", "f90", "vue", "svelte", "robot", "feature",
     "elm", "coffee", "tcl", "rkt", "scm",
@@ -37,6 +37,8 @@ _COLLECTED = {
         r"(?<!_dragonfly)(?<!_aix)(?<!_android)(?<!_ios)(?<!_js)(?<!_wasip1)_test\.go$"
     ),
     "java": re.compile(r"^Test.*\.java$|(?:Test|Tests|TestCase|IT|Spec)\.java$"),
+    "kotlin": re.compile(r"^Test.*\.kts?$|(?:Test|Tests|TestCase|IT|Spec)\.kts?$"),
+    "php": re.compile(r"(?:Test|Tests|TestCase|Spec)\.php$"),
     "ruby": re.compile(r"(?:_spec|_test)\.rb$|^test_.*\.rb$"),
 }
 
@@ -68,6 +70,11 @@ def is_test_file(path: str) -> bool:
     if not is_code(path):
         return False
     return _NAMED.match(_stem(name)) is not None or in_test_folder(path)
+
+
+def may_hold_source(path: str) -> bool:
+    """Whether a file may be code and tests at once: one of Rust that lies in no folder of tests."""
+    return path.endswith(".rs") and not is_test_file(f"{path[:-2]}go")
 
 
 @functools.lru_cache(maxsize=4096)

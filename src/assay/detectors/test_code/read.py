@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 
 from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.paths import is_collected_path, language_of
@@ -107,7 +108,7 @@ def _python_file(data: bytes) -> TestCode:
 
 @lru_cache(maxsize=2048)
 def _python_pair(before: bytes, after: bytes) -> tuple[TestCode, TestCode]:
-    from assay.detectors.test_code.python import read_python_pair  # noqa: PLC0415
+    from assay.detectors.test_code.languages.python import read_python_pair  # noqa: PLC0415
 
     (old_text, old_problems), (text, problems) = decoded(before, "python"), decoded(after, "python")
     old, new = read_python_pair(old_text, text)
@@ -159,7 +160,7 @@ def _with_problems(code: TestCode, problems: tuple[str, ...]) -> TestCode:
 
 def decoded(data: bytes, language: str | None = None) -> tuple[str, tuple[str, ...]]:
     """The text of a file, and a sentence where its encoding is not what it should be."""
-    codec = _declared(data) if language == "python" else "utf-8-sig"
+    codec = _encoding(data) if language == "python" else "utf-8-sig"
     try:
         if codec is not None:
             return data.decode(codec).replace("\r\n", "\n").replace("\r", "\n"), ()
@@ -169,7 +170,7 @@ def decoded(data: bytes, language: str | None = None) -> tuple[str, tuple[str, .
     return data.decode("latin-1"), (problem,)
 
 
-def _declared(data: bytes) -> str | None:
+def _encoding(data: bytes) -> str | None:
     """Python's own way to say a file's encoding; None for one that could hide code, as UTF-7 can."""
     for line in data.split(b"\n", 2)[:2]:
         found = _COOKIE.match(line)
@@ -181,49 +182,13 @@ def _declared(data: bytes) -> str | None:
     return "utf-8-sig"
 
 
-# Readers are imported when a file of theirs comes along: syntax trees of other languages take a large library.
+# Languages are imported when a file of theirs comes along: syntax trees of other languages take a large library.
 
 
 def _python(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.python import read_python  # noqa: PLC0415
+    from assay.detectors.test_code.languages.python import read_python  # noqa: PLC0415
 
     return read_python(text)
-
-
-def _javascript(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.javascript import read_javascript  # noqa: PLC0415
-
-    return read_javascript(text)
-
-
-def _typescript(text: str, with_markup: bool) -> TestCode:
-    from assay.detectors.test_code.javascript import read_typescript  # noqa: PLC0415
-
-    return read_typescript(text, with_markup)
-
-
-def _go(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.go import read_go  # noqa: PLC0415
-
-    return read_go(text)
-
-
-def _ruby(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.ruby import read_ruby  # noqa: PLC0415
-
-    return read_ruby(text)
-
-
-def _java(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.java import read_java  # noqa: PLC0415
-
-    return read_java(text)
-
-
-def _rust(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.rust import read_rust  # noqa: PLC0415
-
-    return read_rust(text)
 
 
 def _csharp(text: str, _: bool) -> TestCode:
@@ -232,13 +197,27 @@ def _csharp(text: str, _: bool) -> TestCode:
     return read_csharp(text)
 
 
+def _typescript(text: str, with_markup: bool) -> TestCode:
+    from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
+    from assay.detectors.test_code.languages.javascript import TSX, TYPESCRIPT  # noqa: PLC0415
+
+    return read(TSX if with_markup else TYPESCRIPT, text)
+
+
+def _declared(name: str) -> Callable[[str, bool], TestCode]:
+    """The reader of a language that is declared in a folder of its own."""
+
+    def reader(text: str, _: bool) -> TestCode:
+        from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
+
+        return read(import_module(f"assay.detectors.test_code.languages.{name}").LANGUAGE, text)
+
+    return reader
+
+
 _READERS: dict[str, Callable[[str, bool], TestCode]] = {
     "python": _python,
-    "javascript": _javascript,
     "typescript": _typescript,
-    "go": _go,
-    "ruby": _ruby,
-    "java": _java,
-    "rust": _rust,
     "csharp": _csharp,
+    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin", "php", "ruby", "rust", "swift")},
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from assay.detectors.test_code.changed import chooser
-from assay.detectors.test_code.paths import language_of
+from assay.detectors.test_code.paths import language_of, may_hold_source
 from assay.detectors.test_code.read import decoded
 from assay.evidence.workspace import Change, EntryKind, Workspace
 from assay.formats.added_lines import added_lines
@@ -88,8 +88,8 @@ def _mentioned(texts: Iterable[str]) -> set[str]:
 
 
 def _tests(paths: Iterable[str], chosen: Callable[[str], bool]) -> bool:
-    """Rust's files are code and tests at once."""
-    return any(chosen(path) and not path.endswith(".rs") for path in paths)
+    """Whether a file is nothing but tests."""
+    return any(chosen(path) and not may_hold_source(path) for path in paths)
 
 
 def defined_in(text: str) -> set[str]:

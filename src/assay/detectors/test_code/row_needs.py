@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.detectors.test_code.assertion_pairs import is_literal, is_rounding, wider
+from assay.detectors.test_code.assertion_pairs import is_literal, is_rounding, value_in, wider
 from assay.detectors.test_code.findings import FilePair, lines_of
 from assay.detectors.test_code.literal_rows import Row
 from assay.detectors.test_code.literals import constants, literals, pieces
@@ -106,7 +106,7 @@ def _names(lost: Sequence[Assertion]) -> list[str]:
 
 def _named(assertion: Assertion) -> str:
     """The expected value, unless it is a text."""
-    expected = assertion.expected or ""
+    expected = value_in(assertion.expected or "")
     return "" if expected[:1] in "\"'" or expected in _TRUTH else expected
 
 
@@ -141,6 +141,7 @@ def _expects_other(lost: Assertion, new: Assertion) -> bool:
 
 def _contradict(before: str, after: str) -> bool:
     """Whether what is expected of every row can't be what was expected: another literal, or no value at all."""
+    before, after = value_in(before), value_in(after)
     if _TYPE.fullmatch(after):
         return before != after
     if not is_literal(after) or "[" in after or "{" in after:

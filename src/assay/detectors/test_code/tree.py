@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.detectors.test_code.engine.parts import Grammar, Part
 from assay.evidence.apart import UnreadableError
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_FIRST = re.compile(r"&?\w+")
 _NEWLINE = re.compile("\n")
 _MOST_PROBLEMS = 20
 _PIECE = 2048
@@ -34,10 +36,13 @@ class Node:
     ``ended``, a list of statements whose rest can't be reached, and ``conditional``, code that may or may not run.
     """
 
-    __slots__ = ("children", "conditional", "dead", "end", "ended", "kind", "parent", "start", "swallowed")
+    __slots__ = (
+        "children", "conditional", "dead", "end", "ended", "kind", "parent", "part", "start", "swallowed"
+    )  # fmt: skip
 
-    def __init__(self, kind: str, start: int, end: int, parent: "Node | None") -> None:
+    def __init__(self, kind: str, start: int, end: int, parent: "Node | None", part: Part = Part.OTHER) -> None:
         self.kind = kind
+        self.part = part
         self.start = start
         self.end = end
         self.parent = parent
@@ -51,6 +56,13 @@ class Node:
         """The first child of one of these kinds."""
         for child in self.children:
             if child.kind in kinds:
+                return child
+        return None
+
+    def part_child(self, *parts: Part) -> "Node | None":
+        """The first child that is one of these parts."""
+        for child in self.children:
+            if child.part in parts:
                 return child
         return None
 
@@ -79,6 +91,10 @@ class Tree:
     def has(self, kinds: frozenset[str]) -> bool:
         """Whether there is any node of these kinds."""
         return not self._kinds.isdisjoint(kinds)
+
+    def has_part(self, *parts: Part) -> bool:
+        """Whether there is any node that is one of these parts."""
+        return any(node.part in parts for node in self.nodes)
 
     def source(self, node: Node) -> str:
         return self.text[node.start : node.end]
@@ -117,6 +133,19 @@ def parse(
         raise UnreadableError(f"parts of it aren't {language} at all")
     nodes = _nested(root, SgRoot(parsed, language).root().find_all(any=wanted))
     return Tree(text, nodes, _problems(nodes, lines, language), lines, frozenset(node.kind for node in nodes))
+
+
+def parse_parts(text: str, grammar: Grammar, parsed: str | None = None) -> Tree:
+    """Read a text by a grammar; every node knows what part it is."""
+    tree = parse(text, grammar.parser, frozenset(grammar.parts), grammar.named, parsed)
+    parts, by_word = grammar.parts, grammar.by_word
+    for node in tree.nodes:
+        node.part = parts.get(node.kind, Part.CALL if node.kind != "ERROR" else Part.OTHER)
+        if node.kind in by_word:
+            first = _FIRST.match(tree.text, node.start)
+            node.part = by_word[node.kind].get(first[0] if first is not None else "", node.part)
+    tree.nodes[0].part = Part.FILE
+    return tree
 
 
 def _is_rubble(text: str, language: str) -> bool:

@@ -1,0 +1,520 @@
+"""The assertions of a file, each with the scope it stands in, while it is not known yet what is swallowed."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, takewhile
+
+from assay.detectors.test_code.case_rows import rows_of
+from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.chains import Link
+from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
+from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
+from assay.detectors.test_code.engine.fluent import fluent_demands, matched
+from assay.detectors.test_code.engine.following import Bound, put_in
+from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
+from assay.detectors.test_code.engine.language import Library
+from assay.detectors.test_code.engine.literals import is_text
+from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
+from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.remembering import remembered
+from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
+from assay.detectors.test_code.engine.running import rounds
+from assay.detectors.test_code.engine.scopes import Role, Scope, Written
+from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
+from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.model import Assertion, Strength
+from assay.detectors.test_code.tree import Node
+
+_DEEPEST = 4
+_MESSAGES = frozenset(("msg", "message", "err_msg", "reason", "verbose"))
+_THEN = (("catch",), ("then",), ("finally",))
+"""What may follow a promise that asserts."""
+_MOST_LINKS = 50
+_LONGEST_TRIED = 1000
+_SAYS_EQUAL = re.compile(r"^(?!.*(?:[nN]ot|[aA]lmost|[cC]lose)).*[eE]qual")
+_TYPE = re.compile(r"\b(?:\w++(?:\.|::|\\))*+[A-Z]\w*+")
+_STOPS = FUNCTIONS | {Part.CASE, Part.CATCH, Part.LOOP, Part.EACH}
+_THROUGH = frozenset({Part.BLOCK, Part.STATEMENT, Part.ELSE})
+_STATEMENT_PARTS = frozenset(
+    {Part.FILE, Part.BLOCK, Part.STATEMENT, Part.IF, Part.ELSE, Part.LOOP, Part.EACH, Part.CASE, Part.ONCE}
+)
+
+
+Again = Callable[[Callable[[list[str]], list[str]]], "list[WrittenDemand] | None"]
+"""Asks once more, with other words for what is written."""
+
+
+def _as_it_is(words: list[str]) -> list[str]:
+    return words
+
+
+@dataclass(slots=True)
+class _Pending:
+    node: Node
+    scope: Scope
+    text: str
+    demand: Demand
+    lost: bool = False
+    function: str = ""
+    """A function whose name says that it asserts. Where it is in the same file, what it asserts counts instead."""
+    again: "Again | None" = None
+    place: int = 0
+    least: bool = False
+    """Whether it counts only where nothing else is asserted."""
+    words: Sequence[str] = ()
+
+
+class Asserting:
+    """Collects assertions while the tree is walked, and hands them over when it is known what is swallowed."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._found: list[_Pending] = []
+        self._guards: set[Node] = set()
+        self._ends: list[int] = []
+        self._gone_through: set[Node] = set()
+        self._asked_at: list[tuple[int, Strength]] | None = None
+        self.strong: set[Node] = set()
+        language = reading.language
+        self._by_function: dict[str, list[tuple[Library, Rule | Check]]] = {}
+        self._starters = {name for library in language.libraries for name in library.starters}
+        self._middle = {name for library in language.libraries for name in library.takers}
+
+    def visit(self, node: Node, scope: Scope) -> None:
+        if scope.role is Role.FILE:
+            return
+        if node.part is Part.CALL:
+            call = self._reading.calls[node]
+            if call.outermost and not self._is_too_deep(node):
+                self._visit_call(call, scope)
+        elif node.part is Part.THROW:
+            self._throws(node, scope)
+        elif node.part is Part.ASSERT:
+            self._assert_statement(node, scope)
+
+    def _is_too_deep(self, node: Node) -> bool:
+        """Each assertion is read whole, deep ones again and again."""
+        while self._ends and self._ends[-1] <= node.start:
+            self._ends.pop()
+        return len(self._ends) >= _DEEPEST
+
+    def _visit_call(self, call: Call, scope: Scope) -> None:
+        reading, language = self._reading, self._reading.language
+        whole = call
+        while call.inner is not None and call.names in _THEN:
+            call = call.inner
+        own = language.quirks.asserted
+        written = own(reading, call, scope) if own is not None else None
+        if written is None:
+            names = reading.names(call)
+            if self._fails(call, names):
+                self.fail(call.node, scope)
+                return
+            again = partial(self._of_libraries, call, names)
+            written = self._first_asked(call, names, again)
+        else:
+            again = None
+        if written is not None:
+            self._ends.append(call.node.end)
+            lost = language.quirks.lost is not None and language.quirks.lost(reading, call)
+            for place, each in enumerate(written):
+                dropped = lost or (each.demand.promise and self._is_dropped(whole))
+                own = self._own_name(call)
+                self.add(
+                    call.node, scope, each.text, each.demand, lost=dropped, function=own, again=again, place=place
+                )
+        elif call.inner is None and call.names and language.custom.match(call.names[-1]):
+            self._custom(call, scope)
+        elif call.names and call.names[-1] in language.least:
+            self._at_least(call, scope)
+
+    def _own_name(self, call: Call) -> str:
+        """The name under which a function of this file may take the place of a library's."""
+        receivers = self._reading.language.heads.receivers
+        if not self._reading.language.follows or call.inner is not None or not call.names:
+            return ""
+        return call.names[-1] if len(call.names) == 1 or call.names[0] in receivers else ""
+
+    def _fails(self, call: Call, names: tuple[str, ...]) -> bool:
+        language = self._reading.language
+        last = (call.names if call.inner is not None else names)[-1:]
+        if not last or last[0] not in language.fails:
+            return False
+        receivers = language.fail_receivers
+        if receivers is None:
+            return True
+        before = names[0] if len(names) > 1 else (call.root.names[-1] if call.inner is not None else "")
+        handles = self._reading.notes.get("handles")
+        return before in receivers or (isinstance(handles, set) and before in handles)
+
+    def _first_asked(self, call: Call, names: tuple[str, ...], again: "Again") -> list[WrittenDemand] | None:
+        """What a call asserts as it is written."""
+        reading = self._reading
+        if reading.language.quirks.condition is not None or "handles" in reading.notes:
+            return again(_as_it_is)
+        source = reading.tree.source(call.node)
+        return remembered(
+            (reading.language.name, names), source, reading.values.constants, partial(again, _as_it_is)
+        )
+
+    def _of_libraries(
+        self, call: Call, names: tuple[str, ...], swap: Callable[[list[str]], list[str]]
+    ) -> list[WrittenDemand] | None:
+        """What a call asserts by the libraries of the language; None for a call that doesn't."""
+        step: Call | None = call
+        for _ in range(_MOST_LINKS):
+            if step is None:
+                break
+            if step.names and step.names[-1] in self._starters:
+                return self._fluent(call, step.names[-1], swap)
+            if not self._middle.isdisjoint(step.names):
+                return self._fluent(call, next(name for name in step.names if name in self._middle), swap)
+            step = step.inner
+        root = self._known(names[-1]) if names and call.inner is None else []
+        if not root and call.names:
+            root = self._known(call.names[-1])
+        return self._function(call, names, root, swap) if root else None
+
+    def _known(self, name: str) -> list[tuple[Library, Rule | Check]]:
+        """The libraries that have a function of this name, and what it demands."""
+        if name not in self._by_function:
+            asked = [(library, library.rule(name)) for library in self._reading.language.libraries]
+            self._by_function[name] = [(library, rule) for library, rule in asked if rule is not None]
+        return self._by_function[name]
+
+    def _fluent(self, call: Call, word: str, swap: Callable[[list[str]], list[str]]) -> list[WrittenDemand] | None:
+        reading = self._reading
+        words = swap(reading.words_of(call.node))
+        links = reading.chain(words)
+        for library in reading.language.libraries:
+            if word in library.starters or word in library.takers:
+                found = fluent_demands(library, words, links, reading.facts)
+                if found is not None:
+                    return found
+        return None
+
+    def _function(
+        self,
+        call: Call,
+        names: tuple[str, ...],
+        known: list[tuple[Library, Rule | Check]],
+        swap: Callable[[list[str]], list[str]],
+    ) -> list[WrittenDemand] | None:
+        reading = self._reading
+        for library, rule in known:
+            if not self._is_received(call, names, library):
+                continue
+            words = swap(reading.words_of(call.node))
+            link = reading.chain(words)[-1]
+            link = self._reading.without_handle(link)
+            if library.trimmed is not None:
+                link = library.trimmed(link)
+            if link.name in library.asked and link.given > 1:
+                return [matched(library, link, reading.facts)]
+            text = _written(link) if library.trimmed is not None else _text(words, link, rule)
+            demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
+            return [WrittenDemand(text, demand)]
+        return None
+
+    def _idiom(self, rule: Rule | Check, link: Link, call: Call) -> Demand | None:
+        """What a condition that is handed over demands in an idiom of the language."""
+        own = self._reading.language.quirks.condition
+        if own is None or not isinstance(rule, Rule) or rule.kind not in (Kind.HOLDS, Kind.FAILS):
+            return None
+        words, wanted = without_negations(link.argument(rule.subject), rule.kind is Kind.HOLDS)
+        found = own(self._reading, words, wanted, call.node) if words else None
+        return found.demand if found is not None else None
+
+    def _is_received(self, call: Call, names: tuple[str, ...], library: Library) -> bool:
+        if library.receivers is None:
+            return True
+        if call.inner is not None and not call.names[:-1]:
+            before = call.inner.names[-1] if call.inner.names else ""
+        else:
+            before = names[-2] if len(names) > 1 else ""
+        handles = self._reading.notes.get("handles")
+        return before in library.receivers or (isinstance(handles, set) and before in handles)
+
+    def _custom(self, call: Call, scope: Scope) -> None:
+        """``checkEqual(t, got, want)``: a function that asserts by its name, and is written elsewhere."""
+        words = self._reading.words_of(call.node)
+        whole = self._reading.chain(words)[-1]
+        link = self._reading.without_handle(whole)
+        if "handles" in self._reading.notes and link is whole:
+            return
+        strength = Strength.EXACT if _SAYS_EQUAL.search(call.names[-1]) else Strength.SHAPE
+        demand = Demand(strength, link.text(0) or "", link.text(1))
+        self.add(call.node, scope, joined(words), demand, function=call.names[-1])
+
+    def _at_least(self, call: Call, scope: Scope) -> None:
+        """``f(1).unwrap()``: a value is got at, which must be there."""
+        words = self._reading.words_of(call.node)
+        rule = self._reading.language.least[call.names[-1]]
+        demand = demand_of(rule, self._reading.chain(words)[-1], self._reading.facts, receiver_of(words))
+        self.add(call.node, scope, joined(words), demand, least=True)
+
+    def _assert_statement(self, node: Node, scope: Scope) -> None:
+        """``assert x == 3``: the words after the first, without the message."""
+        words = self._reading.words_of(node)[1:]
+        if words[:1] == ["False"] and self._is_awaited(node, scope):
+            return
+        for separator in (":", ","):
+            words = split(words, separator)[0] if words else words
+        again = partial(self._asserts, words, node)
+        for place, found in enumerate(again(_as_it_is)):
+            self.add(node, scope, found.text, found.demand, again=again, place=place)
+
+    def _asserts(
+        self, words: list[str], node: Node, swap: Callable[[list[str]], list[str]]
+    ) -> list[WrittenDemand]:
+        found = self._conditions(swap(words), True, node)
+        return [each._replace(text=f"assert {each.text}") for each in found]
+
+    def _conditions(self, words: list[str], wanted: bool, node: Node) -> list[WrittenDemand]:
+        """What a condition demands, an idiom of the language first."""
+        reading = self._reading
+        if reading.language.follows:
+            words = reading.following.returned(words)
+        own = reading.language.quirks.condition
+        idiom = None if own is None else lambda part, holds: own(reading, part, holds, node)
+        return condition_demands(words, wanted, reading.values.constants, reading.language.logic, idiom)
+
+    def _throws(self, node: Node, scope: Scope) -> None:
+        """``if (got !== 3) throw …`` asserts the opposite of its condition."""
+        around = node.parent
+        while around is not None and around.part in _THROUGH and around.part is not Part.ELSE:
+            around = around.parent
+        if in_catch(node) or self._is_awaited(node, scope):
+            return
+        if around is None or around.part not in BRANCHING:
+            return
+        if scope.role in (Role.TEST, Role.FUNCTION):
+            self._guard(around, node, scope)
+
+    def _is_awaited(self, node: Node, scope: Scope) -> bool:
+        """Whether what fails is there in case nothing was raised: then an error is demanded."""
+        own, block = self._reading.language.quirks.awaited, node.parent
+        tried = block.parent if block is not None else None
+        if own is None or tried is None or tried.part is not Part.TRY or block.part is Part.FINALLY:  # type: ignore[union-attr]
+            return False
+        found = own(self._reading, node, tried)
+        if found is not None:
+            self.add(tried, scope, found.text, found.demand)
+        return found is not None
+
+    def fail(self, node: Node, scope: Scope) -> None:
+        """``if got != want { t.Errorf(…) }`` asserts the opposite of its condition."""
+        if in_catch(node) or self._is_awaited(node, scope):
+            return
+        for around in islice(node.ancestors(), FAR):
+            if around.part in BRANCHING:
+                self._guard(around, node, scope)
+                return
+            if around.part is Part.TRY and around.part_child(Part.CATCH) is not None:
+                self._expect_error(around, node, scope)
+                return
+            if around.part in _STOPS:
+                break
+        self.add(node, scope, self._reading.text(node), Demand(Strength.SHAPE, "reached"))
+        notes = self._reading.notes.setdefault("panics", set())
+        function = self._reading.function_around(node)
+        if isinstance(notes, set) and function is not None:
+            notes.add(function)
+
+    def _expect_error(self, tried: Node, node: Node, scope: Scope) -> None:
+        """A failure at the end of a try body says that an error must come before it."""
+        reading = self._reading
+        clause = tried.part_child(Part.CATCH)
+        body = clause.part_child(Part.BLOCK) if clause is not None else None
+        end = body.start if body is not None else (clause.end if clause is not None else 0)
+        kinds = _TYPE.findall(reading.tree.text[clause.start : end]) if clause is not None else []
+        block = tried.part_child(Part.BLOCK)
+        bracket = 1 if block is not None and reading.tree.text[block.start] in "{:" else 0
+        start = block.start + bracket if block is not None else tried.start
+        subject = joined(reading.words(max(start, node.start - _LONGEST_TRIED), node.start))
+        kind = kinds[0] if kinds else ""
+        strength = Strength.SHAPE if kind in ("", *reading.language.broad) else Strength.EXACT
+        self.add(node, scope, reading.text(node), Demand(strength, subject, kind or None))
+
+    def _guard(self, guard: Node, node: Node, scope: Scope) -> None:
+        found = self._reading.branches(guard)
+        if found is None or guard in self._guards:
+            return
+        self._guards.add(guard)
+        otherwise = any(each.start <= node.start < each.end for each in found.otherwise)
+        wanted = otherwise is not found.unless
+        again = partial(self._guarded, self._reading.asked(guard), wanted, guard)
+        for place, each in enumerate(again(_as_it_is)):
+            # The condition itself runs whenever the statement does.
+            self.add(guard, scope, each.text, each.demand, again=again, place=place)
+
+    def _guarded(
+        self, words: list[str], wanted: bool, guard: Node, swap: Callable[[list[str]], list[str]]
+    ) -> list[WrittenDemand]:
+        found = self._conditions(swap(words), wanted, guard)
+        return [each._replace(text=f"if {each.text} {'' if wanted else 'fail'}".rstrip()) for each in found]
+
+    def add(
+        self,
+        node: Node,
+        scope: Scope,
+        text: str,
+        demand: Demand,
+        *,
+        lost: bool = False,
+        function: str = "",
+        again: Again | None = None,
+        place: int = 0,
+        least: bool = False,
+    ) -> None:
+        words = self._reading.words_of(node) if again is not None and self._reading.language.follows else ()
+        self._found.append(_Pending(node, scope, text, demand, lost, function, again, place, least, words))
+        if is_strong(demand.strength, text) and not node.dead:
+            self.strong.add(node)
+
+    def _is_dropped(self, call: Call) -> bool:
+        """Whether a promise is made and nobody waits for it."""
+        parent = call.node.parent
+        return parent is not None and parent.part in _STATEMENT_PARTS
+
+    def hand_over(self) -> None:
+        """Put every assertion into its scope."""
+        functions = {scope.name for scope in self._reading.scopes if scope.role is Role.FUNCTION and scope.name}
+        for found in self._found:
+            if not found.function or found.function not in functions:
+                self._put(found)
+
+    def _put(self, found: _Pending) -> None:
+        if self._reading.language.follows:
+            self._write(found)
+            return
+        demand, node, scope = found.demand, found.node, found.scope
+        if demand.subject not in FAILURES:
+            guard = guard_of(self._reading, node, self._in_place_of(demand))
+            if guard.guarded:
+                demand = weaker(demand)
+            if guard.chosen:
+                scope.conditions[len(scope.assertions)] = guard.chosen
+        demand = self._reading.values.settled(demand, node)
+        (scope.least if found.least else scope.assertions).append(
+            Assertion(
+                self._reading.line(node), found.text, demand.strength, demand.subject, demand.expected,
+                demand.tolerance, not (node.dead or is_cut_off(self._reading, node)), node.swallowed or found.lost,
+            )
+        )  # fmt: skip
+        if self._reading.language.quirks.loop_rows is not None:
+            self._loops(node, scope)
+
+    def _write(self, found: _Pending) -> None:
+        """Put an assertion into its scope to be asked with what parameters stand for."""
+        fails = found.demand.subject in FAILURES
+        guard = Guard(False, []) if fails else guard_of(self._reading, found.node, self._in_place_of(found.demand))
+        asked = partial(self._ask, found, guard.guarded)
+        around = rounds(self._reading, found.node)
+        found.scope.written.append(Written(found.node, asked, guard.chosen, around))
+
+    def _in_place_of(self, demand: Demand) -> InPlace:
+        """Whether another branch fails, or asks for as much."""
+        if self._asked_at is None:
+            self._asked_at = sorted((each.node.start, each.demand.strength) for each in self._found)
+
+        def in_place(branch: Node) -> bool:
+            first = bisect_left(self._asked_at or [], (branch.start,))
+            inside = takewhile(lambda each: each[0] < branch.end, islice(self._asked_at or [], first, None))
+            if any(strength >= demand.strength for _, strength in inside):
+                return True
+            within = self._reading.tree.within(branch.start, branch.end)
+            return any(each.part is Part.THROW or self._is_failing(each) for each in within[:FAR])
+
+        return in_place
+
+    def _is_failing(self, node: Node) -> bool:
+        call = self._reading.calls.get(node)
+        return call is not None and self._fails(call, self._reading.names(call))
+
+    def _ask(self, found: _Pending, guarded: bool, bound: Bound) -> list[Assertion]:
+        written = [WrittenDemand(found.text, found.demand)]
+        if bound and found.again is not None and not bound.keys().isdisjoint(found.words):
+            anew = found.again(partial(put_in, bound=bound)) or written
+            several = found.place == 0 and len(anew) > 1
+            written = anew if several else anew[found.place : found.place + 1] or written
+        node = found.node
+        asked = []
+        for text, each in written:
+            demand = weaker(each) if guarded else each
+            demand = self._reading.following.settled(demand, node, bound)
+            asked.append(
+                Assertion(
+                    self._reading.line(node), text, demand.strength, demand.subject, demand.expected,
+                    demand.tolerance, not node.dead, node.swallowed or found.lost,
+                )
+            )  # fmt: skip
+        return asked
+
+    def _loops(self, node: Node, scope: Scope) -> None:
+        """A test that loops over a table runs once for each of its rows, and each row says what it wants."""
+        rows_of_loop = self._reading.language.quirks.loop_rows
+        outer = scope.parent if scope.parent is not None and scope.parent.role is Role.TEST else None
+        owner = scope
+        for around in islice(node.ancestors(), FAR):
+            if around.part in FUNCTIONS:
+                if around.part is not Part.CLOSURE or outer is None:
+                    return
+                owner = outer
+            if around.part is not Part.EACH or scope.role is not Role.TEST or around.dead or rows_of_loop is None:
+                continue
+            if around in self._gone_through:
+                continue
+            self._gone_through.add(around)
+            rows = rows_of_loop(self._reading, around)
+            if rows is not None:
+                owner.rows = len(rows) if owner.rows == 1 else owner.rows
+                owner.assertions.extend(rows_of(self._reading.line(around), rows))
+
+
+def _written(link: Link) -> str:
+    """A call by its last name and what it is given."""
+    types = f"<{link.types}>" if link.types else ""
+    return f"{link.name}{types}({', '.join(joined(each) for each in link.arguments or ())})"
+
+
+def _text(words: list[str], link: Link, rule: Rule | Check) -> str:
+    """The assertion without its message."""
+    if not isinstance(rule, Rule):
+        return _without_messages(words, link)
+    if rule.kind in (Kind.REACHED, Kind.EXACT, Kind.SHAPE, Kind.NO_SHAPE) or link.given <= rule.needs:
+        return joined(words)
+    kept = [
+        each
+        for at, each in enumerate(link.arguments or ())
+        if at < rule.needs or (len(each) > 1 and each[1] in (":", "="))
+    ]
+    opened = _last_opening(words)
+    head = joined(words[:opened])
+    return f"{head}({', '.join(joined(each) for each in kept)})"
+
+
+def _without_messages(words: list[str], link: Link) -> str:
+    """An assertion without what it only says when it fails, as far as a label or its place tells that."""
+    given = link.arguments or []
+    kept = [each for each in given if not (len(each) > 2 and each[1] == "=" and each[0] in _MESSAGES)]
+    if len(kept) == 3 and len(kept[2]) == 1 and is_text(kept[2][0]):
+        kept = kept[:2]
+    if len(kept) == len(given):
+        return joined(words)
+    return f"{joined(words[: _last_opening(words)])}({', '.join(joined(each) for each in kept)})"
+
+
+def _last_opening(words: list[str]) -> int:
+    depth = 0
+    for index in range(len(words) - 1, -1, -1):
+        if words[index] in (")", "]", "}"):
+            depth += 1
+        elif words[index] in ("(", "[", "{"):
+            depth -= 1
+            if depth == 0:
+                return index
+    return 0

@@ -1,0 +1,39 @@
+"""What an assertion demands of its subject, before it is known where the assertion stands."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from assay.detectors.test_code.model import Strength
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """How much is demanded of what.
+
+    ``expected`` says more than the value where it is not equality that is demanded: ``not 3``, ``> 3``,
+    ``contain(3)``, ``len 3``.
+    """
+
+    strength: Strength
+    subject: str
+    expected: str | None = None
+    tolerance: float | None = None
+    promise: bool = False
+    """Whether it only counts where its promise is awaited."""
+
+
+class WrittenDemand(NamedTuple):
+    """A demand with the text of the assertion or the condition that makes it."""
+
+    text: str
+    demand: Demand
+
+
+FAILURES = frozenset({"fail", "reached"})
+"""The subjects of what fails wherever it is reached: it isn't asked of anything."""
+
+
+def weaker(demand: Demand) -> Demand:
+    """What is demanded only now and then: one step less, but never nothing."""
+    strength = Strength(max(demand.strength - 1, min(demand.strength, Strength.PRESENCE)))
+    return replace(demand, strength=strength)

@@ -1,0 +1,349 @@
+"""What names stand for where they are used: the value written last for them, followed to where it came from.
+
+A name that a branch, a loop or another function may have set since is left as it is.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from assay.detectors.test_code.engine.chains import chain
+from assay.detectors.test_code.engine.demand import FAILURES, Demand
+from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, spelled
+from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.values import BINDING
+from assay.detectors.test_code.engine.words import PRECEDENCE, closing, joined, simplified, split
+from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.tree import Node
+
+if TYPE_CHECKING:
+    from assay.detectors.test_code.engine.reading import Reading
+
+Bound = Mapping[str, list[str]]
+"""What parameters stand for."""
+
+NOTHING_BOUND: Bound = {}
+_FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
+_UNASKED: list[str] = []
+_NAME = re.compile(r"[^\W\d]\w*\Z")
+_LEFT = re.compile(r"[^\W\d]\w*")
+_DOTS = frozenset((".", "?.", "::", "&."))
+_CHOOSING = BRANCHING | LOOPS | {Part.CASE, Part.CATCH, Part.TRY, Part.CLOSURE, Part.FUNCTION}
+_TIGHT = 14.0
+_RELATIONS = re.compile(r"(?:not |[<>]=? |len |in |not in )*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Binding:
+    node: Node
+    start: int
+    """Where its value begins; nothing is known of it where that is its end."""
+    function: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A function that does nothing but return one expression."""
+
+    parameters: tuple[str, ...]
+    words: list[str]
+
+
+class Following:
+    """The names of one file."""
+
+    def __init__(self, reading: "Reading") -> None:
+        self._reading = reading
+        self._bindings: dict[str, list[_Binding]] = defaultdict(list)
+        self._returned: dict[str, Returned | None] = {}
+        self._values: dict[tuple[str, Node], list[str] | None] = {}
+        self._filled: dict[tuple[str, Node, bool], list[str]] = {}
+        for node in reading.tree.nodes:
+            if node.part is Part.BINDING:
+                self._bind(node)
+            elif node.part is Part.ASSIGNMENT:
+                self._unsettle(node)
+            elif node.part is Part.FUNCTION:
+                self._return(node)
+        kept = {name for name, found in self._returned.items() if found is not None}
+        self._names = frozenset((*self._bindings, *kept, *reading.language.heads.receivers))
+
+    def _bind(self, node: Node) -> None:
+        found = BINDING.match(self._reading.tree.text, node.start, node.end)
+        if found is None:
+            self._unsettle(node)
+        else:
+            self._bindings[found[1]].append(_Binding(node, found.end(), _function(node)))
+
+    def _unsettle(self, node: Node) -> None:
+        left = re.split(r"[-+*/%&|^<>]?=(?!=)", self._reading.tree.text[node.start : node.end][:200], maxsplit=1)
+        for name in _LEFT.findall(left[0]):
+            self._bindings[name].append(_Binding(node, node.end, _function(node)))
+
+    def _return(self, node: Node) -> None:
+        """Remember a function that only returns something."""
+        body = node.part_child(Part.BLOCK)
+        read = self._reading.language.heads.function.match(self._reading.tree.text, node.start)
+        if body is None or read is None:
+            return
+        name = read["name"]
+        if name in self._returned or len(body.children) != 1 or body.children[0].part is not Part.RETURN:
+            self._returned[name] = None
+            return
+        only = body.children[0]
+        words = self._reading.words(only.start, only.end)[1:]
+        takes = read["takes"] or ""
+        self._returned[name] = Returned(self._reading.parameters(takes), words) if words else None
+
+    def returned(self, words: list[str]) -> list[str]:
+        """What a call of a function of this file comes to that does nothing but return it: ``is_fine(x)``."""
+        if len(words) < 3 or words[-1] != ")" or not _NAME.match(words[0]):
+            return words
+        opened = 3 if words[1] in _DOTS and words[0] in self._reading.language.heads.receivers else 1
+        found = self._returned.get(words[opened - 1])
+        if found is None or words[opened] != "(" or closing(words, opened) != len(words) - 1:
+            return words
+        given = split(words[opened + 1 : -1])
+        return put_in(found.words, dict(zip(found.parameters, given, strict=False)))
+
+    def value(self, name: str, used: Node) -> list[str] | None:
+        """The words of what a name stands for at one place; None where that is not known."""
+        if name not in self._bindings:
+            return None
+        found = self._values.get((name, used), _UNASKED)
+        if found is _UNASKED:
+            found = self._values[(name, used)] = self._value(name, used)
+        return found
+
+    def _value(self, name: str, used: Node) -> list[str] | None:
+        known = self._bindings[name]
+        for function in (*(each for each in islice(used.ancestors(), _FAR) if each.part in FUNCTIONS), None):
+            here = [each for each in known if each.function is function and not each.node.dead]
+            if here:
+                if any(each.function is not function and _stands_in(each, function) for each in known):
+                    return None
+                return self._last(here, used, function)
+            if function is not None and name in self._parameters(function):
+                return None
+        return None
+
+    def _parameters(self, function: Node) -> tuple[str, ...]:
+        body = function.part_child(Part.BLOCK)
+        end = min(body.start if body is not None else function.end, function.start + 400)
+        return tuple(_LEFT.findall(self._reading.tree.text[function.start : end]))
+
+    def _last(self, known: list[_Binding], used: Node, function: Node | None) -> list[str] | None:
+        """The value that was written last before a place, if nothing else can have come in between."""
+        if function is None or _function(used) is not function:
+            # What is read in another function may have been set at any time.
+            return self._words(known[0]) if len(known) == 1 and not _choices(known[0].node, function) else None
+        before = known[: bisect_left(known, used.start, key=lambda each: each.node.start)]
+        loop = next(
+            (each for each in islice(used.ancestors(), _FAR) if each.part in LOOPS or each is function), None
+        )
+        again = loop is not None and loop.part in LOOPS
+        if not before or (again and any(_is_within(each.node, loop) for each in known[len(before) :])):
+            return None
+        last = before[-1]
+        around = set(islice(used.ancestors(), _FAR))
+        if all(each in around or self._always(each, last.node) for each in _choices(last.node, function)):
+            return self._words(last)
+        return self._either(before, function)
+
+    def _always(self, choice: Node, node: Node) -> bool:
+        """Whether a node in a branch is come to in any case."""
+        return choice.part in BRANCHING and self._reading.decided(choice) is not None and not node.conditional
+
+    def _either(self, before: list[_Binding], function: Node | None) -> list[str] | None:
+        """``x = f()`` and, under a condition, ``x = 3``: what is expected may have been put in."""
+        if len(before) < 2 or _choices(before[-2].node, function):
+            return None
+        one, other = self._words(before[-2]), self._words(before[-1])
+        return ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else None
+
+    def _words(self, binding: _Binding) -> list[str] | None:
+        start, end = binding.start, binding.node.end
+        if not 0 < end - start < _LONGEST:
+            return None
+        words = [word for word in self._reading.words(start, end) if word != ";"]
+        return None if "=" in words and words[0] != "{" and _is_chained(words) else words
+
+    def filled(self, words: list[str], used: Node, *, containers: bool, depth: int = 0) -> list[str]:
+        """An expression with what its names stand for."""
+        if self._names.isdisjoint(words) or depth > _DEEPEST or len(words) > _MOST_WORDS:
+            return words
+        out: list[str] = []
+        at = 0
+        while at < len(words):
+            word = words[at]
+            if word in self._reading.language.heads.receivers and (member := self._member(words, at)):
+                out += _wrapped(member)
+                at += 3
+                continue
+            value = None if _is_no_name(words, at) else self._value_at(words, at, used)
+            if value is None or (not containers and value and _is_container(value)):
+                out.append(word)
+            elif words[at + 1 : at + 2] == ["("]:
+                end = closing(words, at + 1)
+                result = self._called(value)
+                out += result if result is not None else words[at : at + 1]
+                at = end if result is not None else at
+            else:
+                out += _wrapped(self.filled(value, used, containers=True, depth=depth + 1))
+            at += 1
+        return simplified(out) if len(out) <= _MOST_WORDS * 4 else words
+
+    def _member(self, words: list[str], at: int) -> list[str] | None:
+        """What a class sets once for all its methods: ``self.LIMIT``."""
+        if words[at + 1 : at + 2] != ["."] or words[at + 3 : at + 4] == ["("] or len(words) < at + 3:
+            return None
+        known = self._bindings.get(words[at + 2], ())
+        if len(known) != 1 or known[0].function is not None:
+            return None
+        around = known[0].node.parent
+        held = around is not None and around.parent is not None and around.parent.part is Part.CLASS
+        return self._words(known[0]) if held else None
+
+    def _value_at(self, words: list[str], at: int, used: Node) -> list[str] | None:
+        value = self.value(words[at], used)
+        if value is None and words[at + 1 : at + 2] == ["("] and words[at] not in self._bindings:
+            found = self._returned.get(words[at])
+            return ["lambda", ":", *found.words] if found is not None and is_literal(found.words) else None
+        return value
+
+    def _called(self, value: list[str]) -> list[str] | None:
+        """What calling a stub gives: something that the test itself says."""
+        for arrow in ("=>", ":"):
+            if arrow in value and (arrow == "=>" or value[0] == "lambda"):
+                body = value[value.index(arrow) + 1 :]
+                return body if is_literal(body) else None
+        last = chain(value)[-1]
+        if last.name not in self._reading.language.stubs or last.labelled("wraps", "side_effect"):
+            return None
+        return last.labelled("return_value") or ['"a stub"']
+
+    def settled(self, demand: Demand, used: Node, bound: Bound = NOTHING_BOUND) -> Demand:
+        """What is demanded, with what names stand for put in; nothing where that is the test's own doing."""
+        if demand.subject in FAILURES or not self._says_more(demand, bound):
+            return demand
+        subject = self._filled_text(demand.subject, used, bound, containers=False)
+        expected: list[str] | None = None
+        if demand.expected is not None:
+            expected = self._filled_text(demand.expected, used, bound, containers=True)
+        found = self._told(demand, subject, expected)
+        if found.strength is Strength.VACUOUS or not subject:
+            return found
+        if expected is not None and found.subject.endswith((f" or {found.expected}", f" or {found.expected})")):
+            return replace(found, strength=min(found.strength, Strength.PRESENCE))
+        own = is_literal(subject) and found.subject != demand.subject
+        wanted = expected[_relations(joined(expected or [])) :] if expected else []
+        same = found.strength >= Strength.CLOSE and subject == expected
+        if same or (own and (not wanted or is_literal(wanted))):
+            return replace(found, strength=Strength.VACUOUS)
+        return found
+
+    def _says_more(self, demand: Demand, bound: Bound) -> bool:
+        """Whether a demand has a name in it that stands for something."""
+        words_in = self._reading.words_in
+        for text in (demand.subject, demand.expected):
+            words = words_in(text) if text else []
+            if not self._names.isdisjoint(words) or not bound.keys().isdisjoint(words):
+                return True
+        return False
+
+    def _told(self, demand: Demand, subject: list[str], expected: list[str] | None) -> Demand:
+        """The demand with other words; what stays as it is keeps its text."""
+        words_in = self._reading.words_in
+        told = demand.subject if subject == words_in(demand.subject) else joined(subject)
+        if expected is None or demand.expected is None:
+            return replace(demand, subject=told)
+        same = expected == words_in(demand.expected)
+        return replace(demand, subject=told, expected=demand.expected if same else spelled(expected))
+
+    def _filled_text(self, text: str, used: Node, bound: Bound, *, containers: bool) -> list[str]:
+        key = (text, used, containers)
+        filled = self._filled.get(key)
+        if filled is None:
+            words = self._reading.words_in(text)
+            filled = self._filled[key] = self.filled(words, used, containers=containers)
+        return put_in(filled, bound) if bound else filled
+
+
+def _relations(text: str) -> int:
+    """How many words tell the relation to what is expected: ``not``, ``>``, ``len``."""
+    found = _RELATIONS.match(text)
+    return len(found[0].split()) if found is not None else 0
+
+
+def put_in(words: list[str], bound: Bound) -> list[str]:
+    """An expression with other words for some of its names."""
+    if bound.keys().isdisjoint(words):
+        return words
+    out: list[str] = []
+    grouped = False
+    for at, word in enumerate(words):
+        if word in bound and not _is_no_name(words, at):
+            put = _wrapped(bound[word])
+            grouped |= put[:1] == ["("]
+            out += put
+        else:
+            out.append(word)
+    return simplified(out) if grouped else out
+
+
+def _is_no_name(words: list[str], at: int) -> bool:
+    """Whether a word is a literal, a sign, a member of something or a label."""
+    word = words[at]
+    if not _NAME.match(word) or word in CONSTANT_WORDS:
+        return True
+    if at and words[at - 1] in _DOTS:
+        return True
+    following = words[at + 1 : at + 2]
+    return following == ["="] or (following == [":"] and at > 0 and words[at - 1] in ("{", ","))
+
+
+def _wrapped(words: list[str]) -> list[str]:
+    """An operation keeps together wherever it is put."""
+    loose = len(words) > 2 and any(PRECEDENCE.get(word, _TIGHT) < _TIGHT for word in words)
+    return ["(", *words, ")"] if loose and words[0] != "(" else words
+
+
+def _is_container(words: list[str]) -> bool:
+    return words[0] in ("[", "{") and closing(words, 0) == len(words) - 1
+
+
+def _is_chained(words: list[str]) -> bool:
+    """``a = b = 3``."""
+    return len(split(words, "=")) > 1
+
+
+def _function(node: Node) -> Node | None:
+    return next((each for each in islice(node.ancestors(), _FAR) if each.part in FUNCTIONS), None)
+
+
+def _stands_in(binding: _Binding, function: Node | None) -> bool:
+    """Whether a function inside of another sets a name of that one."""
+    return (
+        function is not None
+        and binding.node.part is Part.ASSIGNMENT
+        and any(each is function for each in islice(binding.node.ancestors(), _FAR))
+    )
+
+
+def _choices(node: Node, function: Node | None) -> list[Node]:
+    """What decides whether a node runs, inside of its function."""
+    found = []
+    for each in islice(node.ancestors(), _FAR):
+        if each is function:
+            break
+        if each.part in _CHOOSING:
+            found.append(each)
+    return found
+
+
+def _is_within(node: Node, around: Node | None) -> bool:
+    return around is not None and around.start <= node.start < around.end

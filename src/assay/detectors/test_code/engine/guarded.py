@@ -1,0 +1,135 @@
+"""Which assertions are asked only under a condition, with nothing in their place otherwise.
+
+A condition on the function's own parameters chooses among cases, and so may one in a loop; what a call is given
+decides then whether the assertion is asked there.
+"""
+
+import re
+from collections.abc import Callable
+from itertools import islice
+from typing import NamedTuple
+
+from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
+
+_LONGEST_HEAD = 2000
+_NEAR = 120
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_NO_NAMES = word_set(
+    "if unless not nil null true false undefined and or is None True False self this in instanceof"
+)
+
+
+class Guard(NamedTuple):
+    """Whether a condition that no case chose decides on a node, and the conditions on parameters that do."""
+
+    guarded: bool
+    chosen: list[list[str]]
+
+
+InPlace = Callable[[Node], bool]
+"""Whether there is something in a branch that demands as much."""
+
+
+def _nothing(_: Node) -> bool:
+    return False
+
+
+def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guard:
+    """What decides whether an assertion is asked."""
+    if is_short_circuited(reading, node):
+        return Guard(True, [])
+    if not node.conditional and not reading.left:
+        return Guard(False, [])
+    inside, asked, chosen = node, list[list[str]](), list[list[str]]()
+    for around in islice(node.ancestors(), FAR):
+        if around.part in LOOPS or _repeats(reading, around):
+            return Guard(any(_is_apart(reading, words, around) for words in asked), [])
+        if reading.left and any(each.start < inside.start and each in reading.left for each in around.children):
+            return Guard(True, [])
+        if around.part in BRANCHING and _is_lone(reading, inside, around, in_place):
+            asked.append(reading.asked(around))
+        elif around.part is Part.CASE and not _is_sure(around, in_place):
+            asked.append(reading.words(around.parent.start, around.start) if around.parent is not None else [])
+        if around.part in FUNCTIONS:
+            given = _parameters(reading, around)
+            if any(not _names(words) <= given for words in asked):
+                return Guard(not _is_repeated(reading, around), chosen)
+            chosen, asked = [*chosen, *asked], []
+            if around.part is Part.FUNCTION:
+                return Guard(False, chosen)
+        inside = around
+    return Guard(bool(asked), chosen)
+
+
+def is_short_circuited(reading: Reading, node: Node) -> bool:
+    """Whether an expression runs only if another one says so: ``ready() && expect(x)…``."""
+    return reading.tree.text[max(0, node.start - _NEAR) : node.start].rstrip().endswith(("&&", "||"))
+
+
+def is_cut_off(reading: Reading, node: Node) -> bool:
+    """Whether a short circuit keeps an expression from running: ``false && expect(x)…``."""
+    before = reading.tree.text[max(0, node.start - _NEAR) : node.start].rstrip()
+    if before[-2:] not in ("&&", "||") and before[-1:] != "?":
+        return False
+    start = max(node.parent.start if node.parent is not None else 0, node.start - _NEAR)
+    line = reading.tree.text[start : node.start].rsplit("\n", 1)[-1]
+    found = reading.words(node.start - len(line), node.start)
+    while found and found[0] in ("{", "}", "await", "return", "=>", "("):
+        found = found[1:]
+    always = reading.truth(found[:-1]) if found else None
+    return always is (found[-1] == "||") if found and always is not None else False
+
+
+def _repeats(reading: Reading, node: Node) -> bool:
+    """Whether a call runs a closure for each of several things."""
+    call = reading.calls.get(node)
+    return call is not None and call.names[-1:] != () and call.names[-1] in reading.language.repeating
+
+
+def _is_repeated(reading: Reading, node: Node) -> bool:
+    return any(around.part in LOOPS or _repeats(reading, around) for around in islice(node.ancestors(), FAR))
+
+
+def _is_apart(reading: Reading, words: list[str], loop: Node) -> bool:
+    """Whether a condition in a loop has nothing to do with the rounds of that loop."""
+    names = _names(words)
+    if not names or loop.part not in LOOPS:
+        return False
+    body = loop.part_child(Part.BLOCK)
+    inside = reading.tree.within(loop.start, loop.end)
+    set_there = [each for each in inside if each.part in (Part.BINDING, Part.ASSIGNMENT)]
+    heads = [(loop.start, body.start if body is not None else loop.end)]
+    heads += [(each.start, min(each.end, each.start + _NEAR)) for each in set_there]
+    return all(names.isdisjoint(_WORD.findall(reading.tree.text[start:end])) for start, end in heads)
+
+
+def _is_sure(case: Node, in_place: InPlace) -> bool:
+    """Whether every other case demands as much."""
+    others = [each for each in (case.parent.children if case.parent is not None else ()) if each.part is Part.CASE]
+    return all(in_place(each) for each in others if each is not case)
+
+
+def _is_lone(reading: Reading, node: Node, parent: Node, in_place: InPlace) -> bool:
+    found = reading.branches(parent)
+    if found is None or reading.decided(parent) is not None:
+        return False
+    if found.otherwise:
+        others = [each for each in (found.then, *found.otherwise) if each is not None and each is not node]
+        return bool(others) and not any(in_place(each) for each in others)
+    if found.then is not None and found.then.start < found.body_from:
+        return node is found.then
+    return node.start >= found.body_from and node.part is not Part.HEAD
+
+
+def _names(words: list[str]) -> set[str]:
+    return {word for word in words if _WORD.fullmatch(word)} - _NO_NAMES
+
+
+def _parameters(reading: Reading, function: Node) -> set[str]:
+    body = function.part_child(Part.BLOCK)
+    end = body.start if body is not None else function.end
+    head = reading.tree.text[function.start : min(end, function.start + _LONGEST_HEAD)]
+    return set(_WORD.findall(head))

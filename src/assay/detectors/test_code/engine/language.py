@@ -1,0 +1,272 @@
+"""What a language declares to be read: kinds of nodes, words, how tests are written, what assertions demand.
+
+All of it is data but for ``Quirks``, which are functions for what data can't say.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.chains import Link
+from assay.detectors.test_code.engine.demand import WrittenDemand
+from assay.detectors.test_code.engine.marks import Class, Function, Mark
+from assay.detectors.test_code.engine.parts import Grammar
+from assay.detectors.test_code.engine.rules import Check, Rule
+from assay.detectors.test_code.engine.scopes import Role, Scope
+from assay.detectors.test_code.engine.truth import Logic
+from assay.detectors.test_code.engine.words import Lexicon
+from assay.detectors.test_code.model import Assertion, Skip
+from assay.detectors.test_code.tree import Node, Tree
+
+if TYPE_CHECKING:
+    from assay.detectors.test_code.engine.reading import Reading
+
+NEVER = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Library:
+    """The assertions of one library.
+
+    Either functions that take subject and expectation, or a starter that takes the subject and matchers that
+    follow it or are handed to one of ``takers``.
+    """
+
+    functions: Mapping[str, Rule | Check] = field(default_factory=dict)
+    patterns: tuple[tuple[re.Pattern[str], Rule | Check], ...] = ()
+    """Functions by how their names are made up, where they are not among those above; the first counts."""
+    receivers: frozenset[str] | None = None
+    """What must stand before the function: ``assert`` in ``assert.equal``. None for anything or nothing."""
+    starters: frozenset[str] = frozenset()
+    matchers: Mapping[str, Rule | Check] = field(default_factory=dict)
+    opposites: Mapping[str, Rule | Check] = field(default_factory=dict)
+    """What a matcher that must not match demands, where its rule turned around doesn't say it."""
+    takers: Mapping[str, bool] = field(default_factory=dict)
+    """Links that take a matcher as their argument, and whether it must match: ``To``, ``NotTo``."""
+    asked: frozenset[str] = frozenset()
+    """Functions that take a subject and a matcher: ``assertThat(x, is(3))``."""
+    negations: frozenset[str] = frozenset({"not"})
+    joined: Mapping[str, bool] = field(default_factory=dict)
+    """Matchers around others, and whether all of those must match: ``allOf``, ``anyOf``."""
+    properties: frozenset[str] = frozenset()
+    """Matchers that are not called: ``.to.be.true``."""
+    neutral: re.Pattern[str] = NEVER
+    """Links that only word or prepare a check."""
+    navigation: re.Pattern[str] = NEVER
+    """Links that go on to a part of the subject."""
+    each: bool = False
+    """Whether every check of a chain is an assertion of its own; otherwise the strongest counts."""
+    other: Rule | Check | None = None
+    """What a matcher demands that no rule names."""
+    promises: frozenset[str] = frozenset()
+    """Links that make a promise of the assertion."""
+    asked_of: Callable[[list[str], list[str]], list[tuple[list[str], list[str]]]] | None = None
+    """What a matcher that is handed over asks of which subject, where it is more than one call by its name."""
+    trimmed: Callable[[Link], Link] | None = None
+    """Takes the message off a function's arguments, where it need not come last."""
+
+    def rule(self, name: str) -> Rule | Check | None:
+        """What a function of this name demands; None where the library has no such function."""
+        found = self.functions.get(name)
+        if found is not None or not self.patterns:
+            return found
+        return next((rule for pattern, rule in self.patterns if pattern.fullmatch(name)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SkipCall:
+    """A call that ends a test early without failing it; ``unless`` the argument at ``at`` is so."""
+
+    kind: str = "skip"
+    at: int | None = None
+    unless: bool | None = None
+    """None for a call that always skips, or whose condition says when it does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skipping:
+    """What keeps tests from running."""
+
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """Marks that skip, with the kind of skip."""
+    conditional: re.Pattern[str] = NEVER
+    """Marks that skip under a condition."""
+    calls: Mapping[str, SkipCall] = field(default_factory=dict)
+    """Calls inside of a test, by their last name."""
+    receivers: frozenset[str] | None = None
+    """What such a call may be made on; the empty text for nothing. None for anything."""
+    throws: re.Pattern[str] = NEVER
+    """What is thrown to skip a test."""
+    exits: bool = True
+    """Whether ending the program as if all was well is a skip."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declaring:
+    """How tests are declared."""
+
+    marks: frozenset[str] = frozenset()
+    names: re.Pattern[str] = NEVER
+    """Names of functions that a runner collects."""
+    lookalikes: re.Pattern[str] = NEVER
+    """Names of functions that look like tests, where nothing calls them."""
+    refused: frozenset[str] = frozenset()
+    """Modifiers of what no runner collects."""
+    hook_marks: frozenset[str] = frozenset()
+    hook_names: frozenset[str] = frozenset()
+    parents: re.Pattern[str] = NEVER
+    """Classes whose heirs hold tests by their names. Without one, every class and every file does."""
+    test_calls: frozenset[str] = frozenset()
+    suite_calls: frozenset[str] = frozenset()
+    hook_calls: frozenset[str] = frozenset()
+    modifiers: Mapping[str, str] = field(default_factory=dict)
+    """Names behind such a call, with the kind of skip; nothing for one that changes nothing."""
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    """``x`` and ``f`` before such a call, with the kind of skip."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Catching:
+    """What handlers catch, by the text of their heads."""
+
+    assertions: re.Pattern[str] = re.compile(r"")
+    """Heads that catch a failed assertion; everything where nothing else is said."""
+    much: re.Pattern[str] = NEVER
+    """Heads that catch most errors of the code under test, but no failed assertion."""
+    loud: frozenset[str] = frozenset()
+    """Calls that pass a caught failure on."""
+    losing: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    """Calls that drop the failures of a closure, unless the pattern is found in the test around them."""
+    handing: re.Pattern[str] = NEVER
+    """Calls, by their names with dots between, whose result is how the failure of a closure is told."""
+    heard: re.Pattern[str] = NEVER
+    """What is done with such a result where the failure counts."""
+    unheard: re.Pattern[str] = NEVER
+    """What throws such a result away, at the end of a declaration."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heads:
+    """How declarations begin, after their marks: patterns with the groups ``name``, ``takes``, ``parents``."""
+
+    function: re.Pattern[str]
+    klass: re.Pattern[str] = NEVER
+    parameter: re.Pattern[str] = re.compile(r"(\w+)\s*(?:=[^,]*)?\Z")
+    """The name in a parameter."""
+    bound: re.Pattern[str] = NEVER
+    """How else a name is bound than by a sign: the groups ``name`` and ``opened``, the bracket of its value."""
+    receivers: frozenset[str] = frozenset({"self", "this", "cls"})
+    """What a method calls its own object; as a first parameter it is given by nobody."""
+
+
+class Branches(NamedTuple):
+    """A condition: where it stands, what runs if it holds and what otherwise, and whether it is turned around."""
+
+    start: int
+    end: int
+    then: Node | None
+    otherwise: Sequence[Node]
+    body_from: int
+    unless: bool = False
+
+
+@dataclass(slots=True)
+class Declared:
+    """What a declaration is to a runner."""
+
+    role: Role
+    name: str = ""
+    collected: bool = True
+    skips: list[Skip] = field(default_factory=list)
+    focus: Skip | None = None
+    cases: int | None = 1
+    rows: Sequence[Sequence[str]] = ()
+    """The values of its parameters, for tests that are written out."""
+    assertions: list[Assertion] = field(default_factory=list)
+    given: Callable[[], Sequence[Mapping[str, list[str]]]] = tuple
+    """What its parameters are in each of its cases, where that is written out."""
+    must_fail: bool | None = None
+    """Whether any failure (true) or one at its end (false) is what is expected of the test."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quirks:
+    """Functions for what data can't say."""
+
+    parse: "Callable[[str], Tree] | None" = None
+    names: Callable[[str], Names] | None = None
+    words: "Callable[[Tree, int, int], list[str]] | None" = None
+    branches: "Callable[[Tree, Node], Branches | None] | None" = None
+    marks: "Callable[[Reading, Node], list[Mark]] | None" = None
+    resolve: "Callable[[Reading], Callable[[Names], Names]] | None" = None
+    """Makes what replaces aliases in the names of a call."""
+    function: "Callable[[Reading, Function], Declared | None] | None" = None
+    klass: "Callable[[Reading, Class], Declared | None] | None" = None
+    call: "Callable[[Reading, Call, Scope], Declared | None] | None" = None
+    skip: "Callable[[Reading, Call, Scope], Skip | None] | None" = None
+    asserted: "Callable[[Reading, Call, Scope], list[WrittenDemand] | None] | None" = None
+    """What a call asserts; None to go on with the libraries."""
+    lost: "Callable[[Reading, Call], bool] | None" = None
+    """Whether nothing notices the failure of what a call asserts."""
+    condition: "Callable[[Reading, list[str], bool, Node], WrittenDemand | None] | None" = None
+    """What a condition demands in an idiom of the language."""
+    awaited: "Callable[[Reading, Node, Node], WrittenDemand | None] | None" = None
+    """What is demanded where a try fails unless something is raised: of what fails, and of the try."""
+    silences: "Callable[[Reading, Node], bool] | None" = None
+    """Whether failures after a node, in the same block, are dropped."""
+    left_out: "Callable[[Reading], Mapping[Node, bool | None]] | None" = None
+    """The nodes that no build has (true), or only some builds have (None)."""
+    empty: "Callable[[Reading, Node], bool] | None" = None
+    """Whether a loop never runs, where the pattern ``nothing`` doesn't tell."""
+    loop_rows: "Callable[[Reading, Node], list[list[str]] | None] | None" = None
+    """The rows of the table that a loop goes through."""
+    file_skips: "Callable[[Reading], list[Skip]] | None" = None
+    settle: "Callable[[Reading], None] | None" = None
+    """What is known only when all scopes are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """All that the engine needs to know about a language."""
+
+    name: str
+    grammar: Grammar
+    lexicon: Lexicon
+    heads: Heads
+    libraries: tuple[Library, ...]
+    declaring: Declaring
+    skipping: Skipping = field(default_factory=Skipping)
+    catching: Catching = field(default_factory=Catching)
+    logic: Logic = field(default_factory=Logic)
+    broad: frozenset[str] = frozenset({"Exception", "Throwable", "Error", "RuntimeException", "Object"})
+    """Errors that every other one is a kind of."""
+    exits: frozenset[Names] = frozenset()
+    """Calls that end the program."""
+    ending: re.Pattern[str] = NEVER
+    """Calls that end the program by what they are given."""
+    nothing: re.Pattern[str] = NEVER
+    """Something without elements, at the end of a loop's head or before ``.forEach``."""
+    repeating: frozenset[str] = frozenset()
+    """Calls that run a closure for each element."""
+    fails: frozenset[str] = frozenset()
+    """Calls that fail wherever they are reached, by their last name."""
+    fail_receivers: frozenset[str] | None = None
+    known: Mapping[str, str] = field(default_factory=dict)
+    """Expressions that have the same value everywhere."""
+    least: Mapping[str, Rule] = field(default_factory=dict)
+    """Calls that get at a value and fail where there is none: they assert only where a test does nothing else."""
+    custom: re.Pattern[str] = NEVER
+    """Functions that assert by their name."""
+    handle: re.Pattern[str] = NEVER
+    """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
+    trailing: bool = False
+    """Whether a block after a call is one of its arguments."""
+    hollow: frozenset[str] = frozenset()
+    """Words of the runner and of the assertions that a file may redefine as functions with nothing in them."""
+    stubs: frozenset[str] = frozenset()
+    """What makes a stand-in whose answers the test itself gives: ``Mock``."""
+    follows: bool = False
+    """Whether names are followed to where their values came from, and helpers into what they are given."""
+    quirks: Quirks = field(default_factory=Quirks)

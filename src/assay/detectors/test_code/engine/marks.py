@@ -1,0 +1,50 @@
+"""Annotations, attributes and decorators: what stands before a declaration and changes what it is."""
+
+from dataclasses import dataclass
+
+from assay.detectors.test_code.engine.chains import Link
+from assay.detectors.test_code.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One of them. ``name`` is its last name, ``link`` has what it is given."""
+
+    name: str
+    link: Link
+    text: str
+    line: int
+
+    @property
+    def given(self) -> list[list[str]]:
+        return self.link.arguments or []
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class, a trait, a module: what holds methods. ``words`` are its modifiers, ``parents`` what it extends."""
+
+    node: Node
+    name: str
+    outer: "Class | None"
+    marks: list[Mark]
+    words: frozenset[str]
+    parents: tuple[str, ...]
+
+    def has(self, *names: str) -> bool:
+        return any(mark.name in names for mark in self.marks)
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function or a method. ``takes`` is the text of its parameters, ``words`` its modifiers and type."""
+
+    node: Node
+    name: str
+    owner: Class | None
+    marks: list[Mark]
+    words: frozenset[str]
+    takes: str
+
+    def has(self, *names: str) -> bool:
+        return any(mark.name in names for mark in self.marks)

@@ -1,0 +1,203 @@
+"""One file while it is read: its tree, its calls, what its names mean, its scopes."""
+
+import re
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+
+from assay.detectors.test_code.engine.calls import Call, Names, calls
+from assay.detectors.test_code.engine.chains import Link, chain
+from assay.detectors.test_code.engine.following import Following
+from assay.detectors.test_code.engine.language import Branches, Language
+from assay.detectors.test_code.engine.parts import FUNCTIONS, STATEMENTS, Part
+from assay.detectors.test_code.engine.rules import Facts
+from assay.detectors.test_code.engine.scopes import Role, Scope
+from assay.detectors.test_code.engine.truth import truth
+from assay.detectors.test_code.engine.values import Values
+from assay.detectors.test_code.engine.words import bare, joined, simplified, split, words, words_in
+from assay.detectors.test_code.tree import Node, Tree, parse_parts
+
+FAR = 200
+"""How far up a search goes: nobody writes code that is nested more deeply."""
+LONGEST = 20_000
+_LONGEST_HEAD = 2000
+_KEYWORD = re.compile(r"\s*+(?:(?:else\s+)?(?:if|while|until|unless|elsif|elif|elseif|guard|for)\b\s*+)?+")
+_PLAIN = re.compile(
+    r"\s*+(?:\?\.|&\.|\.|::|->|\?->)?\s*+[$@]*+\w++[?!]?(?:\s*+(?:\?\.|&\.|\.|::|->|\?->|!!\.)\s*+\$?\w++[?!]?)*+\s*+\Z"
+)
+_NAME = re.compile(r"[$@]*\w+[?!]?")
+_LAST = re.compile(r"(?:\.|->)\s*(\w+[?!]?)\s*\Z")
+_TYPES = re.compile(r"(?:::)?<[^()]*>\s*\Z")
+
+
+class Reading:
+    """What is known about a file."""
+
+    def __init__(self, language: Language, text: str) -> None:
+        self.language = language
+        quirks = language.quirks
+        self.tree: Tree = quirks.parse(text) if quirks.parse else parse_parts(text, language.grammar)
+        self.calls: dict[Node, Call] = calls(self.tree, language.grammar.arguments, quirks.names or names_of)
+        self.notes: dict[str, object] = {}
+        """What the quirks of a language remember."""
+        self._words: dict[tuple[int, int], list[str]] = {}
+        self._heads: dict[Node, Branches | None] = {}
+        self._asked: dict[Node, list[str]] = {}
+        self._truths: dict[Node, bool | None] = {}
+        self.values = Values(self)
+        self._resolve = quirks.resolve(self) if quirks.resolve else None
+        self.scopes: list[Scope] = [Scope(Role.FILE, "", 1, self.tree.line(len(self.tree.text)))]
+        self.scope_of: dict[Node, Scope] = {self.tree.nodes[0]: self.scopes[0]}
+        self.left: set[Node] = set()
+        """Whatever is tried and left where nothing was caught."""
+        self.tests: set[Node] = set()
+        """The nodes that declare tests, groups and hooks."""
+
+    @cached_property
+    def following(self) -> Following:
+        return Following(self)
+
+    def parameters(self, takes: str) -> tuple[str, ...]:
+        """The names of the parameters of a function, without its own object."""
+        pattern = self.language.heads.parameter
+        found = [pattern.search(joined(part)) for part in split(self.words_in(takes))] if takes else []
+        names = tuple(each[1] if each is not None else "" for each in found)
+        return (
+            names[1:]
+            if self.language.follows and names[:1] and names[0] in self.language.heads.receivers
+            else names
+        )
+
+    @cached_property
+    def facts(self) -> Facts:
+        return Facts(self.values.constants, self.language.logic, self.language.broad)
+
+    def words(self, start: int, end: int) -> list[str]:
+        """The words of a piece of the file. The list is shared and must not be changed."""
+        found = self._words.get((start, end))
+        if found is None:
+            found = self._words[(start, end)] = self._read_words(start, end)
+        return found
+
+    def _read_words(self, start: int, end: int) -> list[str]:
+        """The words of a piece of the file. The list may be shared and must not be changed."""
+        end = min(end, start + LONGEST)
+        own = self.language.quirks.words
+        return own(self.tree, start, end) if own else words(self.tree, self.language.lexicon, start, end)
+
+    def words_of(self, node: Node) -> list[str]:
+        return self.words(node.start, node.end)
+
+    def words_in(self, text: str) -> list[str]:
+        """The words of a text that stands by itself."""
+        return words_in(self.language.lexicon, text)
+
+    def chain(self, found: list[str]) -> list[Link]:
+        return chain(found, self.language.trailing)
+
+    def links(self, call: Call) -> list[Link]:
+        return self.chain(self.words_of(call.node))
+
+    def without_handle(self, link: Link) -> Link:
+        """The arguments without the ``t`` that some languages hand to every assertion."""
+        if not link.arguments:
+            return link
+        first, handles = joined(link.arguments[0]), self.notes.get("handles")
+        handed = (isinstance(handles, set) and first in handles) or self.language.handle.match(first)
+        return replace(link, arguments=link.arguments[1:]) if handed else link
+
+    def text(self, node: Node, longest: int = 200) -> str:
+        """A piece of source on one line, for people to read."""
+        return " ".join(self.tree.text[node.start : min(node.end, node.start + longest)].split())
+
+    def line(self, node: Node) -> int:
+        return self.tree.line(node.start)
+
+    def names(self, call: Call) -> Names:
+        """The names of the innermost call of a chain, with aliases replaced."""
+        return self._resolve(call.root.names) if self._resolve else call.root.names
+
+    def truth(self, found: list[str]) -> bool | None:
+        return truth(found, self.values.constants, self.language.logic.falsy)
+
+    def function_around(self, node: Node) -> Node | None:
+        return next((each for each in islice(node.ancestors(), FAR) if each.part in FUNCTIONS), None)
+
+    def head(self, call: Call) -> list[list[str]]:
+        """The arguments of a call before the function that it is handed."""
+        given = call.arguments
+        if given is None or given.part is not Part.GIVEN:
+            return []
+        body = given.part_child(Part.CLOSURE)
+        bracket = 1 if self.tree.text[given.start] in "([{" else 0
+        end = min(body.start if body is not None else given.end - bracket, given.start + _LONGEST_HEAD)
+        found = self.words(given.start + bracket, end)
+        return split(found[1:-1] if not bracket and found[:1] == ["("] else found)
+
+    def branches(self, node: Node) -> Branches | None:
+        """The condition of an if or a loop and what it decides on."""
+        if node not in self._heads:
+            own = self.language.quirks.branches
+            found = own(self.tree, node) if own else None
+            self._heads[node] = found or _branches(node)
+        return self._heads[node]
+
+    def asked(self, node: Node) -> list[str]:
+        """The words of the condition of an if or a loop."""
+        if node not in self._asked:
+            found = self.branches(node)
+            self._asked[node] = [] if found is None else self._condition(found)
+        return self._asked[node]
+
+    def _condition(self, found: Branches) -> list[str]:
+        start, end = found.start, min(found.end, found.start + _LONGEST_HEAD)
+        start = _KEYWORD.match(self.tree.text, start, end).end()  # type: ignore[union-attr]
+        if ";" in self.tree.text[start:end] and self.language.quirks.words is None:
+            # A statement may stand before the condition.
+            raw = self.language.lexicon.words(self.tree.text, start, end)
+            words = simplified(split(raw, ";")[-1])
+        else:
+            words = self.words(start, end)
+        while words and words[-1] in ("{", "else", ":", "do", "then"):
+            words = words[:-1]
+        return bare(words)
+
+    def decided(self, node: Node) -> bool | None:
+        """Whether the first branch of an if always or never runs; None where that depends."""
+        if node not in self._truths:
+            found = self.branches(node)
+            value = self.truth(self.asked(node))
+            turned = found is not None and found.unless
+            self._truths[node] = (not value) if turned and value is not None else value
+        return self._truths[node]
+
+
+def _branches(node: Node) -> Branches | None:
+    head = node.part_child(Part.HEAD)
+    bodies = [
+        child for child in node.children if child.part in STATEMENTS and (head is None or child.start >= head.end)
+    ]
+    unless = node.part is Part.UNLESS
+    if head is not None:
+        after = head.end
+        start, end = head.start, head.end
+    elif bodies:
+        after = bodies[0].start
+        start, end = node.start, after
+    else:
+        return None
+    if bodies and bodies[0].part is Part.ELSE:
+        return Branches(start, end, None, bodies, after, unless)
+    return Branches(start, end, bodies[0] if bodies else None, bodies[1:], after, unless)
+
+
+def names_of(text: str) -> Names:
+    """The names in a callee; the last one where something else comes before it."""
+    if len(text) > 400:
+        return ()
+    if "<" in text:
+        text = _TYPES.sub("", text.rstrip())
+    if _PLAIN.match(text):
+        return tuple(_NAME.findall(text))
+    last = _LAST.search(text)
+    return ("", last[1]) if last is not None else ()

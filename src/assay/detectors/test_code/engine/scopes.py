@@ -1,0 +1,270 @@
+"""From scopes to tests: names joined, skips inherited, shared assertions handed to the tests that run them.
+
+The engine makes one ``Scope`` for each container, test, hook and function of a file; what follows from their
+nesting and from who calls whom is worked out here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from assay.detectors.test_code.engine.truth import truth
+from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.model import Assertion, Skip, Test, TestCode
+from assay.detectors.test_code.tree import Node
+
+Bound = Mapping[str, list[str]]
+"""What parameters stand for."""
+
+_LONGEST_IDENTITY = 2000
+_MOST_SKIPS = 20
+_MOST_SHARED = 200
+_DEEPEST = 6
+
+
+class Role(Enum):
+    """What a scope is to the runner."""
+
+    FILE = "file"
+    SUITE = "suite"
+    TEST = "test"
+    HOOK = "hook"
+    FUNCTION = "function"
+
+
+@dataclass(slots=True)
+class Given:
+    """A call of a function of the same file: where, and the words of what it is given."""
+
+    node: Node | None
+    arguments: tuple[str, ...] = ()
+    certain: bool = True
+    """Whether it is made whenever the scope runs."""
+    guarded: bool = False
+    """Whether a condition that no case chose decides on it."""
+    words: Sequence[list[str]] = ()
+    rounds: "Sequence[Bound]" = ()
+    """What the names of the loops around it are in each round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An assertion as it is written: what it demands depends on what parameters stand for."""
+
+    node: Node
+    asked: Callable[[Bound], list[Assertion]]
+    conditions: Sequence[list[str]] = ()
+    """The conditions on the parameters that it is asked under."""
+    rounds: Sequence[Bound] = ()
+    """What the names of the loops around it are in each round."""
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A piece of a file that a runner treats as one. ``calls`` are the functions that it calls, by their names."""
+
+    role: Role
+    name: str
+    line: int
+    end_line: int
+    parent: "Scope | None" = None
+    skips: list[Skip] = field(default_factory=list)
+    assertions: list[Assertion] = field(default_factory=list)
+    conditions: dict[int, list[list[str]]] = field(default_factory=dict)
+    """The conditions on its own parameters that an assertion is asked under, by the assertion's place."""
+    calls: dict[str, Given] = field(default_factory=dict)
+    runs: "list[tuple[str, Given]]" = field(default_factory=list)
+    """Every call of what may be a function of the same file, where calls are followed."""
+    written: "list[Written]" = field(default_factory=list)
+    """What it asserts, to be asked again with what its parameters stand for, where calls are followed."""
+    least: list[Assertion] = field(default_factory=list)
+    """What is left to assert where nothing else does."""
+    given: "Callable[[], Sequence[Bound]]" = field(default=tuple)
+    """What its parameters are in each of its cases."""
+    doings: "Callable[[], list[str]]" = field(default=list)
+    """The calls that it makes, where calls are followed."""
+    defaults: Mapping[str, list[str]] = field(default_factory=dict)
+    parameters: tuple[str, ...] = ()
+    cases: int | None = 1
+    rows: int = 1
+    """How often a loop inside of a test runs what it asserts, for a table that is written out."""
+    focus: Skip | None = None
+    collected: bool = True
+    dead: bool = False
+    node: Node | None = None
+
+    def within(self, *roles: Role) -> "Scope | None":
+        """This scope or the nearest one around it that has one of the roles."""
+        scope: Scope | None = self
+        while scope is not None and scope.role not in roles:
+            scope = scope.parent
+        return scope
+
+    def call(self, name: str, given: Given) -> None:
+        """Remember a call; of several calls of one function, one that is made in any case counts."""
+        known = self.calls.get(name)
+        if known is None or (known.node is not None and known.node.dead):
+            self.calls[name] = given
+
+
+Run = Callable[[Scope, Mapping[str, Scope]], list[Assertion]]
+
+
+@dataclass(slots=True)
+class _Inherited:
+    """What a container hands down."""
+
+    path: str = ""
+    skips: tuple[Skip, ...] = ()
+    cases: int | None = 1
+    focused: bool = False
+    shared: tuple[Assertion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """A function that is called, with what the calls on the way to it do to what it asserts."""
+
+    function: Scope
+    given: tuple[str, ...]
+    dead: bool
+    swallowed: bool
+    certain: bool
+
+
+def assemble(language: str, scopes: list[Scope], problems: tuple[str, ...], run: Run | None = None) -> TestCode:
+    """All tests of a file. ``scopes`` has every scope after the one around it, and begins with the file's.
+
+    ``run`` tells what a test asserts where calls are followed.
+    """
+    functions = {scope.name: scope for scope in scopes if scope.role is Role.FUNCTION and scope.name}
+    hooks = _hooks(scopes, functions)
+    focus = next((scope.focus for scope in scopes if scope.focus is not None), None)
+    handed: dict[Scope, _Inherited] = {}
+    tests: list[Test] = []
+    for scope in scopes:
+        inherited = _inherit(scope, handed.get(scope.parent) if scope.parent else None, hooks)
+        handed[scope] = inherited
+        if scope.role is Role.TEST:
+            tests.append(_test(scope, inherited, focus, functions, run))
+    return TestCode(language, tuple(tests), tuple(_file_skips(scopes)), problems)
+
+
+def _inherit(scope: Scope, outer: _Inherited | None, hooks: dict[Scope, list[Assertion]]) -> _Inherited:
+    if outer is None:
+        return _Inherited("", tuple(scope.skips), 1, False, tuple(hooks.get(scope, ())))
+    cases = None if outer.cases is None or scope.cases is None else outer.cases * scope.cases
+    shared = outer.shared
+    if scope in hooks and len(shared) < _MOST_SHARED:
+        shared += tuple(hooks[scope])
+    own = () if scope.role is Role.FUNCTION else tuple(scope.skips)
+    skips = outer.skips if len(outer.skips) > _MOST_SKIPS else outer.skips + own
+    return _Inherited(_path(scope, outer), skips, cases, outer.focused or scope.focus is not None, shared)
+
+
+def _path(scope: Scope, outer: _Inherited) -> str:
+    path = outer.path
+    if scope.role in (Role.SUITE, Role.TEST) and scope.name:
+        path = f"{path} > {scope.name}" if path else scope.name
+    return path[:_LONGEST_IDENTITY]
+
+
+def _test(
+    scope: Scope, inherited: _Inherited, focus: Skip | None, functions: Mapping[str, Scope], run: Run | None
+) -> Test:
+    skips = inherited.skips
+    if focus is not None and not inherited.focused:
+        skips += (Skip("focus", focus.line, focus.text),)
+    called = list(_called(scope, functions))
+    skips += tuple(_called_skips(called))[:_MOST_SKIPS]
+    own = _assertions(scope, called) if run is None else [*scope.assertions, *run(scope, functions)]
+    own = own or [*scope.least, *(one for each in called if not each.dead for one in each.function.least)]
+    if own and not any(assertion.reachable for assertion in own):
+        skips += (Skip("disabled", own[0].line, "none of the test's assertions can be reached"),)
+    assertions = (*inherited.shared, *own)
+    cases = None if inherited.cases is None else inherited.cases * scope.rows
+    return Test(inherited.path, scope.line, scope.end_line, skips, assertions, cases, scope.collected)
+
+
+def _called(scope: Scope, functions: Mapping[str, Scope]) -> Iterator[_Called]:
+    """The functions of the same file that a scope calls, directly or through others."""
+    waiting = [(name, given, False, False, True, 0) for name, given in sorted(scope.calls.items())]
+    seen = {scope.name}
+    count = 0
+    while waiting and count < _MOST_SHARED:
+        name, given, dead, swallowed, certain, depth = waiting.pop(0)
+        function = functions.get(name)
+        if function is None or name in seen or function is scope:
+            continue
+        seen.add(name)
+        count += 1
+        node = given.node
+        dead = dead or (node is not None and node.dead)
+        swallowed = swallowed or (node is not None and node.swallowed)
+        certain = certain and given.certain
+        yield _Called(function, given.arguments, dead, swallowed, certain)
+        if depth < _DEEPEST:
+            waiting += [
+                (inner, call, dead, swallowed, certain, depth + 1)
+                for inner, call in sorted(function.calls.items())
+            ]
+
+
+def _called_skips(called: list[_Called]) -> Iterator[Skip]:
+    """The skips of functions that a scope calls; where it may not call them, a condition decides."""
+    for each in called:
+        if not each.dead:
+            for skip in each.function.skips:
+                yield skip if each.certain else replace(skip, conditional=True)
+
+
+def _assertions(scope: Scope, called: list[_Called]) -> list[Assertion]:
+    """What a scope asserts, with what the functions it calls do."""
+    found = list(scope.assertions)
+    for each in called:
+        if len(found) < len(scope.assertions) + _MOST_SHARED:
+            found.extend(_borrowed(each))
+    return found
+
+
+def _borrowed(called: _Called) -> Iterator[Assertion]:
+    """What a function asserts where it is called."""
+    function = called.function
+    bound = dict(zip(function.parameters, called.given, strict=False))
+    for place, assertion in enumerate(function.assertions[:_MOST_SHARED]):
+        dead = called.dead or _is_ruled_out(function.conditions.get(place, ()), bound)
+        reachable, swallowed = assertion.reachable and not dead, assertion.swallowed or called.swallowed
+        yield replace(assertion, reachable=reachable, swallowed=swallowed)
+
+
+def _is_ruled_out(conditions: "list[list[str]] | tuple[()]", bound: Mapping[str, str]) -> bool:
+    """Whether what a call is given keeps the assertion from being asked: ``check(x, False)``."""
+    return any(truth(words, bound) is False for words in conditions)
+
+
+def _hooks(scopes: list[Scope], functions: Mapping[str, Scope]) -> dict[Scope, list[Assertion]]:
+    """What hooks assert, and skip, counts for the container they stand in."""
+    found: dict[Scope, list[Assertion]] = {}
+    for scope in scopes:
+        owner = scope.parent
+        if scope.role is Role.HOOK and owner is not None:
+            called = list(_called(scope, functions))
+            owner.skips.extend([*scope.skips, *_called_skips(called)])
+            found.setdefault(owner, []).extend(_assertions(scope, called))
+    return {scope: assertions for scope, assertions in found.items() if assertions}
+
+
+def _file_skips(scopes: list[Scope]) -> Iterator[Skip]:
+    """The file's own, and one for each container that holds nothing at all."""
+    yield from scopes[0].skips if scopes else ()
+    filled = {scope.parent for scope in scopes if scope.role in (Role.SUITE, Role.TEST, Role.FUNCTION)}
+    for scope in scopes:
+        if scope.role is Role.SUITE and scope.collected and scope not in filled and not scope.calls:
+            yield Skip("disabled", scope.line, scope.name)
+
+
+def title(words: list[str], quotes: str = "\"'`") -> str:
+    """The name of a test: a string's content, or the expression that makes it."""
+    if len(words) == 1 and words[0][0] in quotes:
+        return " ".join(words[0][1:-1].replace('\\"', '"').split())
+    return joined(words)

@@ -1,0 +1,500 @@
+"""Groups, tests, hooks and functions of a file as scopes, with what skips them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+
+from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.guarded import guard_of
+from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marks import Class, Function, Mark
+from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.rows import written_out
+from assay.detectors.test_code.engine.running import rounds
+from assay.detectors.test_code.engine.scopes import Given, Role, Scope, title
+from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.model import Assertion, Skip
+from assay.detectors.test_code.tree import Node
+
+_LONGEST_HEAD = 2000
+_MOST_TEXT = 300
+_COMMENT = re.compile(r"//[^\n]*|/\*.{0,2000}?\*/", re.DOTALL)
+_WORDS = re.compile(r"\w+")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*[?!]?\Z")
+_DEAD = "code that is never reached"
+
+
+class Suites:
+    """Finds the scope of every node while the tree is walked from its beginning."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._classes: dict[Node, Class] = {}
+        self._declared: list[tuple[Function, Declared, Scope]] = []
+        self._returns: list[tuple[Scope, Node]] = []
+        own = reading.language.quirks.file_skips
+        if own is not None:
+            reading.scopes[0].skips.extend(own(reading))
+
+    def visit(self, node: Node) -> Scope:
+        """The scope that a node opens, or the one it stands in."""
+        reading = self._reading
+        scope = reading.scope_of[node.parent] if node.parent is not None else reading.scopes[0]
+        part = node.part
+        if part is Part.CALL:
+            scope = self._call(reading.calls[node], scope)
+        elif part is Part.FUNCTION:
+            scope = self._function(node, scope)
+        elif part is Part.CLASS:
+            scope = self._class(node, scope)
+        elif part is Part.CLOSURE:
+            scope = self._closure(node, scope)
+        elif part is Part.RETURN and scope.role is Role.TEST and not node.dead:
+            self._returns.append((scope, node))
+        elif part is Part.THROW and not node.dead:
+            self._thrown_skip(node, scope)
+        reading.scope_of[node] = scope
+        return scope
+
+    def _open(self, declared: Declared, node: Node, outer: Scope) -> Scope:
+        reading = self._reading
+        line, end = reading.line(node), reading.tree.line(max(node.start, node.end - 1))
+        scope = Scope(
+            declared.role, declared.name, line, end, outer, declared.skips, list(declared.assertions),
+            cases=declared.cases, focus=declared.focus, collected=declared.collected, dead=node.dead, node=node,
+        )  # fmt: skip
+        if node.dead and declared.role in (Role.TEST, Role.SUITE):
+            scope.skips.append(Skip("disabled", line, _DEAD))
+        reading.scopes.append(scope)
+        if declared.role in (Role.TEST, Role.SUITE, Role.HOOK):
+            reading.tests.add(node)
+        return scope
+
+    # Classes and functions
+
+    def _class(self, node: Node, outer: Scope) -> Scope:
+        reading = self._reading
+        found = self._read_class(node)
+        self._classes[node] = found
+        own = reading.language.quirks.klass
+        declared = own(reading, found) if own is not None else None
+        if declared is None:
+            declared = Declared(Role.SUITE, found.name, skips=self.mark_skips(found.marks))
+            declared.collected = False
+        return self._open(declared, node, outer)
+
+    def _read_class(self, node: Node) -> Class:
+        head = self._head(node)
+        named = self._reading.language.heads.klass.match(head)
+        groups = named.groupdict() if named is not None else {}
+        outer = next((self._classes[each] for each in node.ancestors() if each in self._classes), None)
+        parents = tuple(_WORDS.findall(groups.get("parents") or ""))
+        name = groups.get("name") or "?"
+        before = head[: named.start("name")] if named is not None else ""
+        return Class(node, name, outer, self.marks_of(node), frozenset(_WORDS.findall(before)), parents)
+
+    def _function(self, node: Node, outer: Scope) -> Scope:
+        reading = self._reading
+        function = self.read_function(node)
+        own = reading.language.quirks.function
+        declared = own(reading, function) if own is not None else None
+        if declared is None:
+            declared = self.declared_function(function)
+        if declared is None:
+            if outer.role in (Role.TEST, Role.HOOK):
+                # A local function or a method of a local class belongs to the test around it.
+                outer.call(function.name, Given(None))
+                return outer
+            declared = Declared(Role.FUNCTION, function.name)
+        scope = self._open(declared, node, outer)
+        scope.parameters = self.parameters(function.takes)
+        scope.defaults = _defaults(reading, function.takes)
+        scope.given = declared.given
+        if declared.role is Role.TEST:
+            self._declared.append((function, declared, scope))
+        return scope
+
+    def read_function(self, node: Node) -> Function:
+        head = self._head(node)
+        named = self._reading.language.heads.function.match(head)
+        groups = named.groupdict() if named is not None else {}
+        owner = next(
+            (self._classes[each] for each in islice(node.ancestors(), FAR) if each in self._classes), None
+        )
+        words = frozenset(_WORDS.findall(head[: named.start("name")])) if named is not None else frozenset()
+        takes = (groups.get("takes") or "").strip()
+        return Function(node, groups.get("name") or "?", owner, self.marks_of(node), words, takes)
+
+    def _head(self, node: Node) -> str:
+        """A declaration without its marks, up to its body."""
+        marks = node.part_child(Part.MARKS)
+        tree = self._reading.tree
+        body = node.part_child(Part.BLOCK)
+        end = min(body.start + 1 if body is not None else node.end, node.start + _LONGEST_HEAD)
+        at, kept = node.start, list[str]()
+        inner = [
+            child for child in (marks.children if marks is not None else node.children) if child.part is Part.MARK
+        ]
+        for mark in inner:
+            if mark.start >= at and mark.end <= end:
+                kept.append(tree.text[at : mark.start])
+                at = mark.end
+        kept.append(tree.text[at:end])
+        return _COMMENT.sub(" ", " ".join(kept)).lstrip()
+
+    def parameters(self, takes: str) -> tuple[str, ...]:
+        """The names of the parameters of a function."""
+        return self._reading.parameters(takes)
+
+    def marks_of(self, node: Node) -> list[Mark]:
+        """What stands before a declaration."""
+        own = self._reading.language.quirks.marks
+        if own is not None:
+            return own(self._reading, node)
+        holders = [child for child in node.children if child.part is Part.MARKS]
+        nodes = [child for holder in (*holders, node) for child in holder.children if child.part is Part.MARK]
+        return [self.mark_of(each) for each in nodes]
+
+    def mark_of(self, node: Node) -> Mark:
+        return read_mark(self._reading, node)
+
+    def declared_function(self, function: Function) -> Declared | None:
+        """What a function is by its marks and its name."""
+        declaring = self._reading.language.declaring
+        marked = function.has(*declaring.marks)
+        named = declaring.names.match(function.name) is not None and self._holds_tests(function.owner)
+        if function.has(*declaring.hook_marks) or function.name in declaring.hook_names:
+            return Declared(Role.HOOK, function.name)
+        if marked or named:
+            refused = not declaring.refused.isdisjoint(function.words)
+            return Declared(Role.TEST, function.name, not refused, self.mark_skips(function.marks))
+        if declaring.lookalikes.search(function.name) and self._reading.values.mentions(function.name) < 2:
+            return Declared(Role.TEST, function.name, False, self.mark_skips(function.marks))
+        return None
+
+    def _holds_tests(self, owner: Class | None) -> bool:
+        pattern = self._reading.language.declaring.parents
+        if pattern.pattern == "(?!)":
+            return True
+        return owner is not None and any(pattern.search(parent) for parent in owner.parents)
+
+    def mark_skips(self, marks: Iterable[Mark]) -> list[Skip]:
+        """The skips that marks make."""
+        return mark_skips(self._reading, marks)
+
+    # Closures and calls
+
+    def _closure(self, node: Node, scope: Scope) -> Scope:
+        """A closure with a name, outside of tests, is a function that tests may call."""
+        parent = node.parent
+        while parent is not None and parent.part is Part.HEAD:
+            parent = parent.parent
+        if scope.role not in (Role.FILE, Role.SUITE) or parent is None:
+            return scope
+        if parent.part not in (Part.BINDING, Part.ASSIGNMENT):
+            return scope
+        words = _WORDS.findall(
+            self._reading.tree.text[parent.start : min(node.start, parent.start + 200)].split("=")[0]
+        )
+        skipped = {"let", "var", "val", "const", "export", "private", "static"}
+        name = next((word for word in words if word not in skipped), "")
+        return self._open(Declared(Role.FUNCTION, name), node, scope) if name else scope
+
+    def _call(self, call: Call, scope: Scope) -> Scope:
+        reading = self._reading
+        names = reading.names(call)
+        own = reading.language.quirks.call
+        declared = own(reading, call, scope) if own is not None else None
+        if declared is None and reading.language.declaring.test_calls:
+            declared = self.declared_call(call, names)
+        if declared is not None:
+            opened = self._open(declared, call.node, scope)
+            for part in reading.head(call)[-2:]:
+                for word in part:
+                    if _IDENTIFIER.match(word):
+                        opened.call(word, Given(call.node))
+            return opened
+        if names and call.inner is None:
+            self._remember(call, names, scope)
+        if not call.node.dead:
+            self._skip(call, names, scope)
+        return scope
+
+    def _remember(self, call: Call, names: Names, scope: Scope) -> None:
+        """A call of what may be a function of the same file."""
+        name = names[-1]
+        if self._reading.language.follows:
+            scope.runs.append((name, Given(call.node, ("",), True)))
+        if name in scope.calls and scope.calls[name].node is not None:
+            return
+        given: tuple[str, ...] = ()
+        if call.arguments is not None and call.arguments.end - call.arguments.start < _LONGEST_HEAD:
+            given = ("",)
+        scope.call(name, Given(call.node, given, True))
+
+    def declared_call(self, call: Call, names: Names) -> Declared | None:
+        """What a call declares by its words: ``describe``, ``it.skip``, ``xit``."""
+        declaring = self._reading.language.declaring
+        if call.inner is not None or call.arguments is None or not names:
+            return None
+        base, kinds = names[0], list[str]()
+        if base not in declaring.test_calls | declaring.suite_calls | declaring.hook_calls:
+            kind = declaring.prefixes.get(base[:1])
+            if kind is None or base[1:] not in declaring.test_calls | declaring.suite_calls:
+                return None
+            base, kinds = base[1:], [kind]
+        for name in names[1:]:
+            if name not in declaring.modifiers:
+                return None
+            kinds.append(declaring.modifiers[name])
+        if base in declaring.hook_calls:
+            return Declared(Role.HOOK)
+        head = self._reading.head(call)
+        role = Role.SUITE if base in declaring.suite_calls else Role.TEST
+        if not head and call.arguments.part_child(Part.CLOSURE) is None:
+            return None
+        declared = Declared(role, title(head[0]) if head else "(no name)")
+        line, text = self._reading.line(call.node), ".".join(names)
+        for kind in filter(None, kinds):
+            if kind == "focus":
+                declared.focus = Skip("focus", line, text)
+            else:
+                declared.skips.append(Skip(kind, line, text))
+        return declared
+
+    # Skips inside of tests
+
+    def _skip(self, call: Call, names: Names, scope: Scope) -> None:
+        reading = self._reading
+        own = reading.language.quirks.skip
+        found = own(reading, call, scope) if own is not None else None
+        if found is None:
+            found = self._skip_call(call, names)
+        if found is None:
+            return
+        owner = scope.within(Role.TEST, Role.HOOK, Role.FUNCTION, Role.SUITE) or scope
+        if owner.role is Role.FILE and found.kind != "disabled":
+            return
+        if not found.conditional and self.depends(call.node):
+            found = replace(found, conditional=True)
+        owner.skips.append(found)
+
+    def _skip_call(self, call: Call, names: Names) -> Skip | None:
+        reading = self._reading
+        skipping = reading.language.skipping
+        last = call.names[-1] if call.names else ""
+        rule = skipping.calls.get(last)
+        line = reading.line(call.node)
+        if skipping.exits and call.inner is None and call.names in reading.language.exits:
+            text = reading.text(call.node)
+            return Skip("disabled", line, text) if re.search(r"\(\s*0?\s*\)\Z", text) else None
+        if rule is None or not self._is_received(call, names, skipping.receivers):
+            return None
+        text = reading.text(call.node)
+        if rule.at is None:
+            return Skip(rule.kind, line, text)
+        link = self._reading.without_handle(reading.links(call)[-1])
+        given = link.argument(rule.at)
+        if given and given[0][0] in "\"'" and link.given > rule.at + 1:
+            given = link.argument(rule.at + 1)
+        if not given:
+            return Skip(rule.kind, line, text)
+        always = reading.truth(given)
+        if rule.unless is None:
+            return None if always is False else Skip(rule.kind, line, text, always is None)
+        return None if always is rule.unless else Skip(rule.kind, line, text, always is None)
+
+    def _is_received(self, call: Call, names: Names, receivers: frozenset[str] | None) -> bool:
+        if receivers is None:
+            return True
+        if call.inner is not None and len(call.names) == 1:
+            before = call.inner.names[-1] if call.inner.names else ""
+        else:
+            before = names[-2] if len(names) > 1 else ""
+        handles = self._reading.notes.get("handles")
+        return before in receivers or (isinstance(handles, set) and before in handles)
+
+    def _thrown_skip(self, node: Node, scope: Scope) -> None:
+        reading = self._reading
+        found = reading.language.skipping.throws.match(reading.tree.text, node.start, node.end)
+        owner = scope.within(Role.TEST, Role.HOOK, Role.FUNCTION)
+        if found is not None and owner is not None:
+            owner.skips.append(Skip("skip", reading.line(node), reading.text(node), self.depends(node)))
+
+    def depends(self, node: Node) -> bool:
+        """Whether a node of a function runs only under a condition that isn't constant."""
+        reading = self._reading
+        for around in islice(node.ancestors(), FAR):
+            if around in reading.tests and around.part is not Part.FUNCTION:
+                return False
+            if around.part in FUNCTIONS:
+                return self._may_be_left(around, node) or not self._is_body(around)
+            if around.part in BRANCHING and reading.decided(around) is None:
+                return True
+            if around.part in ALTERNATIVES or around.part in LOOPS:
+                return True
+        before = reading.tree.text[max(0, node.start - 3) : node.start].rstrip()
+        return before.endswith(("&&", "||", "?"))
+
+    def _may_be_left(self, function: Node, node: Node) -> bool:
+        """Whether a return somewhere before a node may keep it from running."""
+        before = self._reading.tree.within(function.start, node.start)
+        return any(inner.part is Part.RETURN and not inner.dead for inner in before[:FAR])
+
+    def _is_body(self, function: Node) -> bool:
+        """Whether a function is a test's or has a name, and is not one that something may call or not."""
+        if function.part is Part.FUNCTION:
+            return True
+        holder = function.parent
+        if holder is not None and holder.part is Part.GIVEN:
+            holder = holder.parent
+        return holder in self._reading.tests
+
+    def settle(self) -> None:
+        """Add what is known only when all scopes and assertions are."""
+        for scope, node in self._returns:
+            self._early_return(scope, node)
+        functions = {scope.name for scope in self._reading.scopes if scope.role is Role.FUNCTION}
+        for scope in self._reading.scopes:
+            for name, given in scope.calls.items():
+                if name in functions and given.node is not None and given.node not in self._reading.tests:
+                    given.certain = not given.node.conditional and not self.depends(given.node)
+                    given.arguments = self._given(given)
+            for name, each in scope.runs:
+                if name in functions:
+                    self._run(each)
+            if scope.role is Role.TEST and scope.runs:
+                scope.doings = partial(self._doings, scope)
+        for function, declared, scope in self._declared:
+            if declared.rows and function.takes:
+                scope.assertions = written_out(scope.assertions, scope.parameters, declared.rows)
+            if declared.must_fail is not None:
+                scope.assertions = self._turned_around(function.node, declared, scope)
+        self._tell_apart()
+        own = self._reading.language.quirks.settle
+        if own is not None:
+            own(self._reading)
+
+    def _turned_around(self, node: Node, declared: Declared, scope: Scope) -> list[Assertion]:
+        """What a test asserts that must fail: at its end it can't hold; where any failure will do, none must."""
+        body = node.part_child(Part.BLOCK)
+        last = body.children[-1] if body is not None and body.children else None
+        tree = self._reading.tree
+        at_end = range(tree.line(last.start), tree.line(last.end) + 1) if last is not None else range(0)
+        if last is not None and last.part not in (Part.STATEMENT, Part.CALL):
+            at_end = range(0)
+        given = len(declared.assertions)
+        kept = scope.assertions[:given]
+        return kept + [
+            replace(one, swallowed=one.swallowed or bool(declared.must_fail) or one.line in at_end)
+            for one in scope.assertions[given:]
+        ]
+
+    def _tell_apart(self) -> None:
+        """Tests that share a name get names with their parameters."""
+        times = Counter((scope.parent, scope.name) for _, _, scope in self._declared)
+        for function, _, scope in self._declared:
+            if times[scope.parent, scope.name] > 1 and function.takes:
+                scope.name = f"{scope.name}({joined(self._reading.words_in(function.takes))})"
+
+    def _given(self, given: Given) -> tuple[str, ...]:
+        call = self._reading.calls.get(given.node) if given.node is not None else None
+        if call is None or not given.arguments or given.arguments != ("",):
+            return given.arguments
+        link = self._reading.links(call)[-1]
+        return tuple(joined(each) for each in link.arguments or ())
+
+    def _doings(self, scope: Scope) -> list[str]:
+        """The calls that a test makes by themselves, and not for another call."""
+        nodes = [given.node for _, given in scope.runs if given.node is not None and not given.node.dead]
+        own = [each for each in nodes if not any(a.part is Part.CALL for a in islice(each.ancestors(), 6))]
+        return [joined(self._reading.words_of(each))[:_MOST_TEXT] for each in own]
+
+    def _is_called_in(self, names: Names, branch: Node) -> bool:
+        """Whether another branch calls the same function."""
+        within = self._reading.tree.within(branch.start, branch.end)
+        calls = (self._reading.calls.get(each) for each in within)
+        return any(call is not None and call.names == names for call in calls)
+
+    def _run(self, given: Given) -> None:
+        """What a call is given, followed to where it came from."""
+        reading, node = self._reading, given.node
+        call = reading.calls.get(node) if node is not None else None
+        if call is not None and node is not None:
+            link = reading.without_handle(reading.links(call)[-1])
+            given.words = [reading.following.filled(each, node, containers=True) for each in link.arguments or ()]
+            given.rounds = rounds(reading, node)
+            given.guarded = guard_of(reading, node, partial(self._is_called_in, call.names)).guarded
+
+    def _early_return(self, scope: Scope, node: Node) -> None:
+        """A return before every assertion, on a condition, leaves all of them out."""
+        reading = self._reading
+        branch = next(
+            (
+                each
+                for each in islice(node.ancestors(), FAR)
+                if each.part in BRANCHING or each.part in FUNCTIONS or each in reading.left
+            ),
+            None,
+        )
+        if branch is None or branch.part in FUNCTIONS or not _is_alone(node, branch):
+            return
+        body = reading.function_around(branch)
+        own = body is not None and (body in reading.tests or (body.part is Part.CLOSURE and self._is_body(body)))
+        if not own or reading.decided(branch) is not None:
+            return
+        line = reading.line(node)
+        written = [each.line for each in scope.assertions if not each.text.startswith("case ")]
+        written += [reading.line(each.node) for each in scope.written]
+        if written and all(each >= line for each in written):
+            said = " ".join(reading.tree.text[branch.start : node.end][:200].split())
+            scope.skips.append(Skip("skip", line, said, conditional=True))
+
+
+def _is_alone(node: Node, branch: Node) -> bool:
+    """Whether a return is all there is in its branch."""
+    holder = node.parent
+    while holder is not None and holder is not branch:
+        if holder.part in (Part.BLOCK, Part.STATEMENT, Part.ELSE) and len(holder.children) > 1:
+            return False
+        holder = holder.parent
+    return True
+
+
+def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
+    """What parameters are where a call doesn't say."""
+    if not reading.language.follows or "=" not in takes:
+        return {}
+    parts = [each for each in split(reading.words_in(takes)) if "=" in each]
+    return {each[0]: each[each.index("=") + 1 :] for each in parts}
+
+
+def read_mark(reading: Reading, node: Node) -> Mark:
+    """A mark by its words: ``@Tag("slow")``, ``[Fact(Skip = "why")]``, ``#[ignore]``."""
+    words = [
+        word for word in reading.words(node.start, node.end) if word not in ("@", "#", "[", "]") or word == "["
+    ]
+    words = reading.words(node.start, node.end)
+    while words and words[0] in ("@", "#", "[", "!"):
+        words = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]
+    if words and words[0][0] == "@":
+        words = [words[0][1:], *words[1:]]
+    link = reading.chain(words)[-1]
+    return Mark(link.name, link, joined(words), reading.line(node))
+
+
+def mark_skips(reading: Reading, marks: Iterable[Mark]) -> list[Skip]:
+    """The skips that marks make."""
+    skipping = reading.language.skipping
+    found: list[Skip] = []
+    for mark in marks:
+        kind = skipping.marks.get(mark.name)
+        if kind is not None:
+            found.append(Skip(kind, mark.line, mark.text[:_MOST_TEXT]))
+        elif skipping.conditional.match(mark.name):
+            found.append(Skip("skip", mark.line, mark.text[:_MOST_TEXT], conditional=True))
+    return found

@@ -1,0 +1,199 @@
+"""Whose failure is dropped: what is tried and caught, run in a thread that nobody waits for, or silenced."""
+
+import re
+from functools import cached_property
+from itertools import islice
+
+from assay.detectors.test_code.engine.language import NEVER
+from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
+from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.values import BINDING
+from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
+
+_FARTHEST = 20_000
+_MOST_BODY = 5_000
+_TOUCHED = re.compile(
+    r"([\w$@]+)\s*(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
+)
+_TALKS = word_set(
+    "System out err log logger LOG LOGGER Console console Debug Trace Thread print puts fmt printf echo t it"
+)
+_NOTHING: frozenset[Node] = frozenset()
+_ASKING = frozenset({Part.CALL, Part.GIVEN, Part.SWITCH, Part.OTHER})
+_NEAR = 5
+_AWAY = frozenset({Part.RETURN, Part.BREAK})
+_LEAVING = _AWAY | {Part.THROW}
+HANDLERS = frozenset({Part.CATCH, Part.FINALLY})
+
+
+class Swallowing:
+    """Marks what is swallowed in one file."""
+
+    def __init__(self, reading: Reading, strong: set[Node]) -> None:
+        self._reading = reading
+        self._strong = strong
+        self._hands = reading.language.catching.handing is not NEVER
+
+    def mark(self) -> None:
+        reading, silences = self._reading, self._reading.language.quirks.silences
+        quiet: set[Node] = set()
+        relevant = silences is not None or self._hands or reading.tree.has_part(Part.TRY, Part.CATCH)
+        telling = {"catch", *reading.language.catching.losing}
+        if not relevant and not any(call.names and call.names[-1] in telling for call in reading.calls.values()):
+            return
+        for node in reading.tree.nodes[1:]:
+            parent = node.parent
+            if parent is None:
+                continue
+            own = self._is_tried(node, parent) or self._before_catch(node, parent) or self._is_lost(node)
+            own = own or (self._hands and node.part is Part.CLOSURE and self._is_unheard(node))
+            inherited = parent.swallowed and node not in reading.tests
+            node.swallowed = node.swallowed or own or inherited or parent in quiet
+            if silences is not None and not node.dead and silences(reading, node):
+                # Only what comes after it in the same block is meant.
+                quiet.add(parent)
+
+    @cached_property
+    def _loud(self) -> set[Node]:
+        """The handlers of errors that let a failure through, and the final clauses that return."""
+        reading = self._reading
+        loud: set[Node] = set()
+        calls = reading.language.catching.loud | reading.language.fails
+        for node in reading.tree.nodes:
+            if node.dead:
+                continue
+            call = reading.calls.get(node)
+            reports = call is not None and call.names[-1:] != () and call.names[-1] in calls
+            if node.part in _LEAVING or node in self._strong or reports:
+                handler = handler_of(node)
+                if handler is not None and (node.part in _AWAY) is (handler.part is Part.FINALLY):
+                    loud.add(handler)
+        return loud
+
+    def _is_tried(self, node: Node, parent: Node) -> bool:
+        """Is this in the body of a try whose failures are dropped?"""
+        if parent.part is not Part.TRY or node.part in HANDLERS or node.part is Part.ELSE:
+            return False
+        return any(
+            self._drops(parent, clause) if clause.part is Part.CATCH else clause in self._loud
+            for clause in parent.children
+            if clause.part in HANDLERS and clause.start >= node.start
+        )
+
+    def _drops(self, tried: Node, clause: Node) -> bool:
+        """Does a handler drop the failure that it caught?"""
+        tree, catching = self._reading.tree, self._reading.language.catching
+        handler = clause.part_child(Part.BLOCK)
+        body_start = handler.start if handler is not None else clause.end
+        head = tree.text[clause.start : body_start]
+        if not catching.assertions.search(head) and (self._expects(tried) or not catching.much.search(head)):
+            return False
+        if clause in self._loud:
+            return False
+        return not self._remembers(tried, tree.text[body_start : min(clause.end, body_start + _FARTHEST)], head)
+
+    def _expects(self, tried: Node) -> bool:
+        """Whether a body fails at its end: the old way to expect an error."""
+        fails = self._reading.language.fails
+        within = self._reading.tree.within(tried.start, min(tried.end, tried.start + _MOST_BODY))
+        return any(
+            call is not None and call.names[-1:] != () and call.names[-1] in fails
+            for call in map(self._reading.calls.get, within)
+        )
+
+    def _remembers(self, tried: Node, handler: str, head: str) -> bool:
+        """Does a handler keep what it caught in something that is looked at later, or return it?"""
+        text = self._reading.tree.text
+        caught = re.findall(r"[\w$]+", head)[-1:]
+        if caught and re.search(rf"\breturn\b[^;\n]*\b{re.escape(caught[0])}\b", handler):
+            return True
+        touched = set(_TOUCHED.findall(handler)) - _TALKS - set(caught)
+        before = text[max(0, tried.start - _FARTHEST) : tried.start]
+        after = text[tried.end : tried.end + _FARTHEST]
+        return any(mentions(after, name) or mentions(before, name, times=2) for name in touched)
+
+    def _before_catch(self, node: Node, parent: Node) -> bool:
+        """Whether a promise's failure ends in a ``.catch`` that does nothing."""
+        call = self._reading.calls.get(parent)
+        if call is None or call.names[-1:] != ("catch",) or node is call.arguments or call.arguments is None:
+            return False
+        handler = call.arguments.part_child(Part.CLOSURE)
+        if handler is not None:
+            return handler not in self._loud
+        given = self._reading.tree.text[call.arguments.start + 1 : call.arguments.end - 1].strip()
+        return given.rpartition(".")[2] not in self._reading.language.catching.loud
+
+    def _is_lost(self, node: Node) -> bool:
+        """Whether a closure runs where nothing hears of its failure."""
+        losing = self._reading.language.catching.losing
+        if node.part is not Part.CLOSURE or not losing:
+            return False
+        for around in islice(node.ancestors(), 3):
+            call = self._reading.calls.get(around)
+            if call is None or not call.names or call.names[-1] not in losing:
+                continue
+            whole = self._test_around(around)
+            return losing[call.names[-1]].search(self._reading.tree.text, whole.start, whole.end) is None
+        return False
+
+    def _is_unheard(self, closure: Node) -> bool:
+        """Whether the failure of a closure is the result of a call that is thrown away."""
+        reading, catching = self._reading, self._reading.language.catching
+        calls = (reading.calls.get(each) for each in islice(closure.ancestors(), _NEAR))
+        if not any(call is not None and catching.handing.fullmatch(".".join(call.names)) for call in calls):
+            return False
+        statement = next((each for each in islice(closure.ancestors(), FAR) if each.part not in _ASKING), None)
+        if statement is None:
+            return False
+        text = reading.tree.text
+        after = text[closure.end : min(statement.end, closure.end + _FARTHEST)]
+        if statement.part is Part.STATEMENT:
+            return catching.heard.search(after) is None
+        named = BINDING.match(text, statement.start) if statement.part is Part.BINDING else None
+        if named is None:
+            return False
+        rest = text[statement.end : statement.end + _FARTHEST]
+        return named[1] == "_" or catching.unheard.search(after) is not None or not mentions(rest, named[1])
+
+    def _test_around(self, node: Node) -> Node:
+        """The test that a node stands in, or else the outermost function."""
+        whole = node
+        for around in islice(node.ancestors(), FAR):
+            if around in self._reading.tests:
+                return around
+            whole = around if around.part in FUNCTIONS else whole
+        return whole
+
+
+def handler_of(node: Node) -> Node | None:
+    """The handler of errors that a node stands in, or the function."""
+    return next(
+        (each for each in islice(node.ancestors(), FAR) if each.part in HANDLERS or each.part in FUNCTIONS), None
+    )
+
+
+def in_catch(node: Node) -> bool:
+    """Whether a node handles an error that something else raised."""
+    handler = handler_of(node)
+    return handler is not None and handler.part is Part.CATCH
+
+
+def is_strong(strength: Strength, text: str) -> bool:
+    """Whether an assertion would fail for most errors: a handler that makes it drops nothing."""
+    return strength >= Strength.SHAPE and "rror)" not in text
+
+
+def mentions(text: str, name: str, times: int = 1) -> bool:
+    """Does a name stand in a text at least so often, as a word of its own?"""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+            times -= 1
+            if times <= 0:
+                return True
+        at = text.find(name, end)
+    return False

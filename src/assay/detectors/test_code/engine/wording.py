@@ -1,0 +1,97 @@
+"""One word for what libraries call differently: ``contains``, ``Contain`` and ``hasItem`` are the same check."""
+
+import re
+
+_NEGATIONS = re.compile(r"(?:doesNot|DoesNot|isNot|IsNot|NotBe|NotHave|hasNo|toNot|not|Not|not_|doNot)(?=[A-Z_])")
+_AUXILIARIES = re.compile(r"(?:to(?:Be|Have)?|is|Is|be|Be|does|has|Has|have|Have|are|Are)(?=[A-Z_])")
+_SAME = {
+    "contains": "contain",
+    "include": "contain",
+    "includes": "contain",
+    "in": "contain",
+    "hasitem": "contain",
+    "item": "contain",
+    "member": "contain",
+    "containsstring": "contain",
+    "containssubstring": "contain",
+    "substring": "contain",
+    "startswith": "startwith",
+    "startingwith": "startwith",
+    "endswith": "endwith",
+    "endingwith": "endwith",
+    "matches": "match",
+    "matchstring": "match",
+    "regexp": "match",
+    "regex": "match",
+    "hasprefix": "startwith",
+    "hassuffix": "endwith",
+    "prefix": "startwith",
+    "suffix": "endwith",
+    "beginwith": "startwith",
+    "containspattern": "match",
+    "matchespattern": "match",
+    "containskey": "containkey",
+    "key": "containkey",
+    "type": "instanceof",
+    "kindof": "instanceof",
+    "instance": "instanceof",
+    "isinstance": "instanceof",
+    "a": "instanceof",
+    "an": "instanceof",
+    "oftype": "instanceof",
+    "assignablefrom": "instanceof",
+    "assignableto": "instanceof",
+    "instanceoftype": "instanceof",
+    "exactlyinstanceof": "instanceof",
+}
+_COMPARISONS = {
+    "greaterthan": ">",
+    "greater": ">",
+    "greaterthanorequalto": ">=",
+    "greaterthanorequal": ">=",
+    "greaterorequal": ">=",
+    "atleast": ">=",
+    "lessthan": "<",
+    "less": "<",
+    "lessthanorequalto": "<=",
+    "lessthanorequal": "<=",
+    "lessorequal": "<=",
+    "atmost": "<=",
+}
+_OPPOSITES = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
+_ALONE = {
+    "positive": "> 0",
+    "negative": "< 0",
+    "empty": "(empty)",
+    "null": "null",
+    "present": "not (empty)",
+    "absent": "(empty)",
+}
+
+
+def told(name: str, arguments: str = "", wanted: bool = True) -> str:
+    """What a check with this name demands."""
+    negation = _NEGATIONS.match(name)
+    core = name[negation.end() :] if negation else name
+    auxiliary = _AUXILIARIES.match(core)
+    core = (core[auxiliary.end() :] if auxiliary else core).replace("_", "").lower()
+    wanted = wanted is not (negation is not None)
+    if core in _COMPARISONS:
+        operator = _COMPARISONS[core]
+        return f"{operator if wanted else _OPPOSITES[operator]} {arguments}"
+    if core in _ALONE and not arguments:
+        said = _ALONE[core]
+        return said if wanted else said.removeprefix("not ") if said.startswith("not ") else f"not {said}"
+    return f"{'' if wanted else 'not '}{_SAME.get(core, core)}({_plain(arguments)})"
+
+
+def _plain(arguments: str) -> str:
+    """A type is the same whether it is written ``Foo``, ``Foo.class`` or ``typeof(Foo)``."""
+    if arguments.startswith("typeof("):
+        return arguments.removeprefix("typeof(").removesuffix(")")
+    return arguments.removesuffix(".class")
+
+
+def compared(operator: str, right: str, wanted: bool) -> str:
+    """What an inequality demands."""
+    return f"{operator if wanted else _OPPOSITES[operator]} {right}"

@@ -1,0 +1,354 @@
+"""Source text made uniform, so that the same code laid out differently compares equal.
+
+White space, comments, kinds of quotes, trailing commas, semicolons, split string literals and parentheses that
+change nothing disappear. The result is for comparing and for showing, not for running.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from assay.detectors.test_code.tree import Node, Tree
+from assay.detectors.test_code.word_sets import word_set
+
+_ESCAPED_QUOTE = re.compile(r"""\\(['"`])""")
+_CLOSERS = {")", "]", "}"}
+_OPENERS = {"(", "[", "{"}
+_GLUED = {"(", "[", ".", "?.", "::", "!", "@"}
+_BRACKETS = {"(", "["}
+_TIGHT = {".", "?.", "::", ",", ")", "]", "++", "--"}
+_DOTS = {".", "?.", "&.", "::"}
+_SIGNS = frozenset(("-", "&", "*"))
+_LONE = 50.0
+_OPENS, _CLOSES, _DROPPED = 100.0, 200.0, 300.0
+_LONGEST_KEPT = 400
+MAX_END = 2**62
+
+_GROUPING_WORDS = word_set(
+    "return await typeof case in of throw yield not and or else do delete void async new when then unless "
+    "until if_ elsif is as instanceof defined?"
+) | {"is not", "not in"}
+"""Words after which a parenthesis groups and does not call."""
+
+_BETWEEN = frozenset(("is", "in", "as", "instanceof", "of"))
+"""Those of them that stand between two expressions; anywhere else they are names."""
+
+PRECEDENCE: dict[str, float] = {
+    **dict.fromkeys((",", "return", "yield", "throw"), 0.0),
+    **dict.fromkeys((":",), 0.5),
+    **dict.fromkeys(("=>", "->", "=", "+=", "-=", "function", ":=", "and", "or"), 1.0),
+    **dict.fromkeys(("?", "..", "..."), 2.0),
+    **dict.fromkeys(("??", "||"), 3.0),
+    "&&": 4.0,
+    **dict.fromkeys(("|", "^"), 5.0),
+    "&": 6.0,
+    **dict.fromkeys(("==", "===", "!=", "!==", "=~", "!~"), 7.0),
+    **dict.fromkeys(("<", ">", "<=", ">=", "<=>", "in", "instanceof", "is", "as", "is not", "not in"), 8.0),
+    **dict.fromkeys(("<<", ">>"), 9.0),
+    **dict.fromkeys(("+", "-"), 10.0),
+    **dict.fromkeys(("*", "/", "%"), 11.0),
+    "**": 12.0,
+    **dict.fromkeys(("!", "~", "await", "typeof", "new", "not", "delete", "void", "async", "defined?"), 14.0),
+    **dict.fromkeys((".", "?.", "::", "++", "--"), 20.0),
+}
+
+_SPECIAL = {
+    **PRECEDENCE,
+    **dict.fromkeys(_OPENERS, _OPENS),
+    **dict.fromkeys(_CLOSERS, _CLOSES),
+    ";": _DROPPED,
+}
+"""What a word is to ``simplified``: an operator's precedence, or one of the three above."""
+
+OPERATORS = (
+    r"===|!==|<=>|\.\.\.|=>|->|:=|<-|==|!=|<=|>=|&&|\|\||\?\?|\?\.|::|=~|!~|\*\*|\+\+|--|[-+*/%&|^]=|<<|>>|\.\."
+)
+"""Operators of more than one character, of all the languages together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """How one language's text falls into words.
+
+    ``pattern`` has one group, the word; white space and comments before it are outside the group. ``quotes`` are
+    the characters that a literal begins with. ``opaque`` are kinds of nodes whose end the pattern can't know;
+    ``literal`` makes the text of such a node, or of a literal, uniform.
+    """
+
+    pattern: re.Pattern[str]
+    literal: Callable[[str], str]
+    quotes: str = "\"'`"
+    opaque: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+    """Words that are functions in this language and operators in others: Hamcrest's ``not``."""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """Words that have another spelling in this language: PHP's ``->`` is the dot of the others."""
+    respelled: Callable[[Tree, Node], str] | None = None
+    """Writes the text of an opaque node in its one spelling, of which the words count then."""
+
+    def words(self, text: str, start: int = 0, end: int = MAX_END) -> list[str]:
+        """The words of a piece of text that has no opaque nodes, as they stand there."""
+        quotes, literal = self.quotes, self.literal
+        found = self.pattern.findall(text, start, end)
+        words = [literal(word) if word[0] in quotes and len(word) > 1 else word for word in found if word]
+        if "_" in text:
+            words = [word.replace("_", "") if word[0].isdigit() else word for word in words]
+        return [self.spelled.get(word, word) for word in words] if self.spelled else words
+
+
+def quoted(literal: str) -> str:
+    """A string literal in double quotes, whichever it had."""
+    content = literal[1:-1]
+    if "\\" in content:
+        content = _ESCAPED_QUOTE.sub(r"\1", content)
+    return '"' + content.replace('"', '\\"') + '"'
+
+
+def words_in(lexicon: Lexicon, text: str) -> list[str]:
+    """The words of a text without opaque nodes, simplified. The list may be shared and must not be changed."""
+    return (
+        _kept(lexicon, text) if len(text) <= _LONGEST_KEPT else simplified(lexicon.words(text), lexicon.functions)
+    )
+
+
+@lru_cache(maxsize=8192)
+def _kept(lexicon: Lexicon, text: str) -> list[str]:
+    """Most pieces of a file are the same before and after a change, so that half of them need no second look."""
+    return simplified(lexicon.words(text), lexicon.functions)
+
+
+def words(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[str]:
+    """The words of a piece of a file, simplified. The list may be shared and must not be changed."""
+    opaque = _opaque(tree, lexicon, start, end)
+    if not opaque:
+        return words_in(lexicon, tree.text[start:end])
+    found: list[str] = []
+    position = start
+    for node in opaque:
+        if node.start >= position:
+            found += lexicon.words(tree.text, position, node.start)
+            if lexicon.respelled is not None:
+                found += lexicon.words(lexicon.respelled(tree, node))
+            else:
+                found.append(lexicon.literal(tree.source(node)))
+            position = node.end
+    found += lexicon.words(tree.text, position, end)
+    return simplified(found, lexicon.functions)
+
+
+def _opaque(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[Node]:
+    if not lexicon.opaque or not tree.has(lexicon.opaque):
+        return []
+    return [node for node in tree.within(start, end) if node.kind in lexicon.opaque and node.end <= end]
+
+
+def simplified(found: list[str], functions: frozenset[str] = frozenset()) -> list[str]:
+    """The words without trailing commas, semicolons and parentheses that change nothing; split strings joined."""
+    out: list[str] = []
+    top = _Group(-1, False)
+    opened = [top]
+    for index, word in enumerate(found):
+        special = _SPECIAL.get(word)
+        if special is None:
+            _append(out, word)
+        elif special < _OPENS:
+            out.append(word)
+            top.loosest = min(top.loosest, special)
+        elif special == _OPENS:
+            top = _Group(len(out), word == "(" and _groups(out, functions))
+            opened.append(top)
+            out.append(word)
+        elif special == _CLOSES:
+            _drop_comma(out)
+            group = opened.pop() if len(opened) > 1 else _Group(-1, False)
+            top = opened[-1]
+            _close(out, word, group, "".join(found[index + 1 : index + 2]), top)
+    _drop_comma(out)
+    return [word for word in out if word]
+
+
+def _append(out: list[str], word: str) -> None:
+    """Put a plain word; a string that is added to a string is put into that one."""
+    if word[0] == '"' and len(out) > 1 and out[-1] == "+" and out[-2].startswith('"'):
+        out.pop()
+        out[-1] = out[-1][:-1] + word[1:]
+    else:
+        out.append(word)
+
+
+def _drop_comma(out: list[str]) -> None:
+    if out and out[-1] == ",":
+        out.pop()
+
+
+class _Group:
+    """An open bracket: where it stands, whether it only groups, and the loosest operator met directly inside."""
+
+    __slots__ = ("groups", "index", "loosest")
+
+    def __init__(self, index: int, groups: bool) -> None:
+        self.index = index
+        self.groups = groups
+        self.loosest = _LONE
+
+
+def _groups(out: list[str], functions: frozenset[str]) -> bool:
+    """Whether a parenthesis that comes now groups an expression: nothing is there that it could call."""
+    if not out:
+        return True
+    before, earlier = out[-1], out[-2] if len(out) > 1 else ""
+    if before in _GROUPING_WORDS and earlier not in _DOTS and before not in functions:
+        return before not in _BETWEEN or (earlier != "" and (earlier[-1].isalnum() or earlier[-1] in ")]}\"'"))
+    return not (
+        before[0].isalnum()
+        or before[0] in '_$@"`'
+        or before in _CLOSERS
+        or (before[-1] in "?!" and len(before) > 1)
+    )
+
+
+def _close(out: list[str], word: str, group: _Group, following: str, around: _Group) -> None:
+    """Put a closing bracket, or take the pair away where it changes nothing."""
+    empty = group.index == len(out) - 1
+    if word != ")" or not group.groups or group.index < 0 or empty or _is_needed(out, group, following):
+        out.append(word)
+        return
+    out[group.index] = ""
+    around.loosest = min(around.loosest, group.loosest)
+
+
+def _is_needed(out: list[str], group: _Group, following: str) -> bool:
+    """Whether parentheses hold together what the operators around them would take apart."""
+    before = out[group.index - 1] if group.index else ""
+    if before == "=>" and out[group.index + 1] == "{":
+        return True
+    if group.loosest <= PRECEDENCE.get(before, 0.0):
+        return True
+    next_tight = 20.0 if following in ("(", "[") else PRECEDENCE.get(following, 0.0)
+    left_to_right = group.loosest == next_tight and 5 < next_tight < 12
+    return group.loosest <= next_tight and not left_to_right
+
+
+def joined(found: list[str]) -> str:
+    """The words as one line of text."""
+    if len(found) == 1:
+        return found[0]
+    parts: list[str] = []
+    glued, dotted = True, False
+    for word in found:
+        opens = word in _BRACKETS
+        if not (glued or word in _TIGHT or (opens and parts and (dotted or _callable(parts[-1])))):
+            parts.append(" ")
+        parts.append(word)
+        dotted = glued and len(parts) > 1 and parts[-2] in _DOTS
+        glued = word in _GLUED or (word in _SIGNS and _is_sign(parts))
+    return "".join(parts)
+
+
+def _is_sign(parts: list[str]) -> bool:
+    """Whether the sign that comes last belongs to what follows: nothing is before it to be taken from."""
+    before = next((word for word in reversed(parts[:-1]) if word != " "), "")
+    return not before or before in _OPENERS or before in PRECEDENCE
+
+
+def _callable(word: str) -> bool:
+    """Whether a bracket after a word belongs to it."""
+    return (word[-1].isalnum() or word[-1] in '_)]}$"`?!') and word not in _GROUPING_WORDS
+
+
+def uniform(tree: Tree, lexicon: Lexicon, start: int, end: int) -> str:
+    """A piece of the text in its uniform form."""
+    return joined(words(tree, lexicon, start, end))
+
+
+_TYPE_PART = re.compile(r"[\w.,?&\[\]\s:'*]+|extends|super|::|out|in")
+_AFTER_TYPE = frozenset({"(", "::", ".", "{", ">", ")", ",", "?.", "[", ""})
+_MOST_TYPE = 60
+
+
+def type_end(found: list[str], at: int) -> int | None:
+    """Where ``<…>`` that begins at an index ends, if it holds types and is no comparison."""
+    depth = 0
+    for index in range(at, min(len(found), at + _MOST_TYPE)):
+        word = found[index]
+        if word == "<":
+            depth += 1
+        elif word in (">", ">>"):
+            depth -= len(word)
+            if depth <= 0:
+                following = found[index + 1] if index + 1 < len(found) else ""
+                return index if following in _AFTER_TYPE else None
+        elif not _TYPE_PART.fullmatch(word):
+            return None
+    return None
+
+
+def _group_end(found: list[str], at: int, before: list[str]) -> int:
+    """Where the brackets, types or closure parameters that begin at an index end; the index where none do."""
+    word = found[at]
+    if word == "<":
+        return (type_end(found, at) or at) if at else at
+    if word == "|":
+        if before and before != ["move"]:
+            return at
+        return next((index for index in range(at + 1, len(found)) if found[index] == "|"), at)
+    return closing(found, at)
+
+
+def closing(found: list[str], opening: int) -> int:
+    """Where the bracket that opens at an index is closed; the last index where it never is."""
+    depth = 0
+    for index in range(opening, len(found)):
+        word = found[index]
+        if word in _OPENERS:
+            depth += 1
+        elif word in _CLOSERS:
+            depth -= 1
+            if depth <= 0:
+                return index
+    return len(found) - 1
+
+
+_GROUPS = frozenset({"(", "[", "{", "<", "|"})
+
+
+def split(found: list[str], separator: str = ",") -> list[list[str]]:
+    """The words between separators outside all brackets and types, without empty parts."""
+    if separator not in found:
+        return [simplified(found) if found[0] == "(" else found] if found else []
+    parts: list[list[str]] = [[]]
+    at = 0
+    while at < len(found):
+        word = found[at]
+        end = _group_end(found, at, parts[-1]) if word in _GROUPS and word != separator else at
+        if word == separator:
+            parts.append([])
+        else:
+            parts[-1].extend(found[at : end + 1])
+        at = end + 1
+    return [simplified(part) if part[0] == "(" else part for part in parts if part]
+
+
+def bare(found: list[str]) -> list[str]:
+    """The words without parentheses around all of them."""
+    while len(found) > 2 and found[0] == "(" and found[-1] == ")" and closing(found, 0) == len(found) - 1:
+        if len(split(found[1:-1])) > 1:
+            break
+        found = simplified(found[1:-1])
+    return found
+
+
+def lexicon_pattern(
+    strings: str, comments: str = r"//[^\n]*|/\*.*?(?:\*/|\Z)", word: str = r"[\w$@\#]+"
+) -> re.Pattern[str]:
+    """A pattern for ``Lexicon``: white space and comments, then a string, a word, a number or an operator."""
+    number = r"\d[\w]*(?:\.\d[\w]*)?(?:(?<=[eE])[-+]\d+)?"
+    return re.compile(
+        rf"(?:\s+|{comments})*({strings}|{number}|{word}|{OPERATORS}|.|\Z)", re.DOTALL | re.MULTILINE
+    )
+
+
+DOUBLE = r'"(?:[^"\\\n]|\\.)*"'
+SINGLE = r"'(?:[^'\\\n]|\\.)*'"
+CHARACTER = r"'(?:\\[^'\n]{1,10}|[^'\\\n])'"

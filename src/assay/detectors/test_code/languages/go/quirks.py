@@ -1,0 +1,295 @@
+"""What is particular to tests in Go."""
+
+import re
+from dataclasses import replace
+from itertools import islice
+
+from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.chains import chain
+from assay.detectors.test_code.engine.conditions import equality
+from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.language import Declared, Quirks
+from assay.detectors.test_code.engine.marks import Function
+from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
+from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.scopes import Role, Scope, title
+from assay.detectors.test_code.engine.truth import comparison
+from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.languages.go.tags import constraints
+from assay.detectors.test_code.model import Assertion, Skip, Strength
+from assay.detectors.test_code.tree import Node
+
+_HANDLES = re.compile(r"\b(\w+)\s+(?:\*testing\.[TBF]|testing\.TB|\*check\.C|\*C|\*qt\.C|GinkgoTInterface)\b")
+_FAKE = re.compile(r"(?:&\s*testing\.T\s*\{|new\(\s*testing\.T\s*\)|testing\.T\s*\{)")
+_FAKED = re.compile(r"\b(\w+)\s*:?=\s*(?:&\s*testing\.T\s*\{|new\(\s*testing\.T\s*\)|testing\.T\s*\{)")
+_MADE = re.compile(
+    r"\b(\w+)\s*:=\s*(?:\w+\.)?New(?:WithT|GomegaWithT)?\(\s*(?:t|tt|tb|b|c|s\.T\(\)|suite\.T\(\))\s*[,)]"
+)
+_OWNERS = re.compile(r"^func\s*\(\s*(\w+)\s+\*?\w+", re.MULTILINE)
+_COLLECTED = re.compile(r"Test(?![a-z])\w*\Z")
+_ONE_HANDLE = re.compile(r"\s*+(?:\w++\s++)?\*testing\.T\s*+,?\s*+\Z")
+_MAIN = re.compile(r"\((\w+)\s+\*testing\.M\)")
+_OUTPUT = re.compile(r"//\s*(?:Unordered )?[Oo]utput:(.*)", re.DOTALL)
+_METHOD = re.compile(r"func\s*\(\s*(?:\w+\s+)?\*?(\w+)")
+_RANGE = re.compile(r"\brange\b\s*(.*?)\s*\Z", re.DOTALL)
+_SIZED = re.compile(r"\[\d+\]")
+_ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
+_GINKGO_TESTS = frozenset(("It", "Specify", "Entry"))
+_GINKGO_SUITES = frozenset(("Describe", "Context", "When", "DescribeTable"))
+_GINKGO_HOOKS = frozenset(
+    ("BeforeEach", "AfterEach", "JustBeforeEach", "BeforeSuite", "AfterSuite", "BeforeAll", "AfterAll")
+)
+_REPORTING = frozenset(
+    ("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "panic", "Equal", "NotNil", "Nil", "True")
+)
+_CHECKERS = frozenset(("Equals", "DeepEquals", "CmpEquals", "ErrorIs", "JSONEquals", "ErrorMatches"))
+
+
+def _file_skips(reading: Reading) -> list[Skip]:
+    """Build tags; and on the way, the names that ``*testing.T`` goes by."""
+    text = reading.tree.text
+    fakes = set(_FAKED.findall(text)) - {"t"}
+    reading.notes["fakes"] = fakes
+    named = {"t", *_HANDLES.findall(text), *_MADE.findall(text), *_OWNERS.findall(text)}
+    reading.notes["handles"] = named | fakes
+    return constraints(text)
+
+
+def _function(reading: Reading, function: Function) -> Declared | None:
+    head = reading.tree.text[function.node.start : function.node.start + 400]
+    method = _METHOD.match(head)
+    name, takes = function.name, function.takes
+    results = head.partition("{")[0].rpartition(")")[2].strip()
+    if method is not None:
+        if _COLLECTED.match(name) and not takes and not results:
+            return Declared(Role.TEST, f"{method[1]} > {name}")
+        return None
+    if name == "TestMain":
+        return _main(reading, function.node)
+    if name.startswith("Example") and not takes:
+        return _example(reading, name, function.node)
+    handed = _ONE_HANDLE.match(takes) is not None and not results
+    if _COLLECTED.match(name) and handed:
+        return Declared(Role.TEST, name)
+    looks = (handed and "test" in name.lower()) or _COLLECTED.match(name)
+    if looks and reading.values.mentions(name) < 2:
+        # Neither collected nor called: it was put out of action.
+        return Declared(Role.TEST, name, collected=False)
+    return None
+
+
+def _main(reading: Reading, node: Node) -> Declared:
+    """``TestMain`` decides whether tests run and whether a failure counts."""
+    line, text = reading.line(node), reading.tree.text
+    calls = [reading.calls[each] for each in reading.tree.within(node.start, node.end) if each in reading.calls]
+    calls = [call for call in calls if not call.node.dead]
+    handle = _MAIN.search(text, node.start, node.end)
+    handed = handle is not None and any(
+        call.arguments is not None and handle[1] in reading.words_of(call.arguments) for call in calls
+    )
+    exits = [call.node for call in calls if call.names == ("os", "Exit")]
+    well = [each for each in exits if reading.tree.source(each).replace(" ", "") == "os.Exit(0)"]
+    if not handed and not any(call.names[-1:] == ("Run",) for call in calls):
+        reading.scopes[0].skips.append(Skip("disabled", line, "TestMain runs no test"))
+    elif len(exits) == 1 and well and _is_direct(exits[0], node):
+        reading.scopes[0].skips.append(Skip("disabled", line, "TestMain always exits with 0"))
+    else:
+        for each in well if not _is_direct(well[-1] if well else node, node) else ():
+            reading.scopes[0].skips.append(Skip("disabled", reading.line(each), reading.tree.source(each), True))
+    return Declared(Role.HOOK, "TestMain")
+
+
+def _is_direct(node: Node, function: Node) -> bool:
+    return node.parent is not None and node.parent.parent is function
+
+
+def _example(reading: Reading, name: str, node: Node) -> Declared:
+    """An example is run only where its output is written down, and then it must be that output."""
+    output = _OUTPUT.search(reading.tree.source(node))
+    if output is None:
+        return Declared(Role.FUNCTION, name)
+    expected = " ".join(output[1].replace("//", " ").rstrip("} \n\t").split())
+    demanded = Assertion(reading.line(node), f"Output: {expected}", Strength.EXACT, name, expected)
+    return Declared(Role.TEST, name, assertions=[demanded])
+
+
+def _handles(reading: Reading) -> set[str]:
+    found = reading.notes.get("handles")
+    return found if isinstance(found, set) else set()
+
+
+def _call(reading: Reading, call: Call, scope: Scope) -> Declared | None:
+    names = call.names
+    if call.inner is not None or not names:
+        return None
+    if len(names) > 1 and names[-1] == "Run" and scope.role is Role.TEST and names[0] in _handles(reading):
+        head = reading.head(call)
+        if not head:
+            return None
+        return Declared(Role.TEST, title(head[0]), scope.collected, cases=_cases(reading, call.node))
+    return _ginkgo(reading, call)
+
+
+def _ginkgo(reading: Reading, call: Call) -> Declared | None:
+    name = call.names[-1]
+    base = name[1:] if name[:1] in "FPX" and name[1:] in _GINKGO_TESTS | _GINKGO_SUITES else name
+    role = (
+        Role.TEST if base in _GINKGO_TESTS else Role.SUITE if base in _GINKGO_SUITES
+        else Role.HOOK if base in _GINKGO_HOOKS else None
+    )  # fmt: skip
+    if role is None or call.arguments is None or call.arguments.part_child(Part.CLOSURE, Part.CALL) is None:
+        return None
+    head, line, text = reading.head(call), reading.line(call.node), ".".join(call.names)
+    declared = Declared(role, title(head[0]) if head and role is not Role.HOOK else "")
+    if (base != name and name[0] in "PX") or ["Pending"] in head:
+        declared.skips.append(Skip("skip", line, text))
+    if (base != name and name[0] == "F") or ["Focus"] in head:
+        declared.focus = Skip("focus", line, text)
+    return declared
+
+
+def _cases(reading: Reading, node: Node) -> int | None:
+    """How often the loops around a subtest run it."""
+    count: int | None = 1
+    for around in islice(node.ancestors(), FAR):
+        if around.part in FUNCTIONS:
+            break
+        if around.part is Part.EACH:
+            rows = loop_rows(reading, around)
+            count = None if rows is None or count is None else count * len(rows)
+    return count
+
+
+def loop_rows(reading: Reading, loop: Node) -> list[list[str]] | None:
+    """The rows of the table that a loop goes through, where it is written out."""
+    body = loop.part_child(Part.BLOCK)
+    text = reading.tree.text
+    ranged = _RANGE.search(text[loop.start + 3 : body.start if body is not None else loop.end][:4000])
+    if ranged is None:
+        return None
+    start, end = body.start if body is not None else loop.end, 0
+    if "{" in ranged[1]:
+        start, end = loop.start + 3 + ranged.start(1), loop.start + 3 + ranged.end(1)
+    elif ranged[1] in reading.values.lists:
+        start, end = reading.values.lists[ranged[1]]
+    if not end:
+        return None
+    words = reading.words(start, end)
+    if _SIZED.match(text, start):
+        return None
+    opened = _body_of(words)
+    rows = split(words[opened + 1 : -1]) if opened else None
+    # An empty table may be filled later; one that is mentioned nowhere else is not.
+    if rows == [] and "{" not in ranged[1] and reading.values.mentions(ranged[1]) != 2:
+        return None
+    return rows
+
+
+def _body_of(words: list[str]) -> int:
+    """Where the rows of a literal begin: at the last bracket that is closed at its end."""
+    depth = 0
+    for index in range(len(words) - 1, -1, -1):
+        if words[index] in ("}", ")", "]"):
+            depth += 1
+        elif words[index] in ("{", "(", "["):
+            depth -= 1
+            if depth == 0:
+                return index if words[index] == "{" else 0
+    return 0
+
+
+def _empty(reading: Reading, loop: Node) -> bool:
+    head = reading.tree.text[loop.start + 3 : loop.start + 40].strip()
+    return loop_rows(reading, loop) == [] or head.startswith("false {")
+
+
+def _asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
+    """gocheck's and quicktest's checkers, and assertions on a fake ``t``."""
+    if call.names[-1:] not in (("Assert",), ("Check",)) or call.inner is not None:
+        return None
+    words = reading.words_of(call.node)
+    given = [each for each in chain(words)[-1].arguments or [] if joined(each) not in _handles(reading)]
+    if len(given) < 2:
+        return None
+    subject, checker, expected = [*given, []][:3]
+    if checker[-1] in _CHECKERS and expected:
+        return [WrittenDemand(joined(words), equality(subject, expected, {}, reading.language.logic))]
+    nothing = {
+        "IsNil": (Strength.EXACT, "nil"),
+        "NotNil": (Strength.PRESENCE, None),
+        "IsNotNil": (Strength.PRESENCE, None),
+    }
+    strength, wanted = nothing.get(checker[-1], (Strength.SHAPE, joined(expected) or None))
+    return [WrittenDemand(joined(words), Demand(strength, joined(subject), wanted))]
+
+
+def _condition(reading: Reading, words: list[str], wanted: bool, guard: Node) -> WrittenDemand | None:
+    """``diff := cmp.Diff(want, got); diff != ""``, and that there is no error."""
+    compared = comparison(words)
+    if compared is None:
+        return None
+    if compared.right == ['""'] and not wanted:
+        init = guard.part_child(Part.BINDING)
+        made = reading.words_of(init) if init is not None and init.start < guard.start + 20 else []
+        if "Diff" in made and ":=" in made:
+            link = chain(made[made.index(":=") + 1 :])[-1]
+            return WrittenDemand(joined(words), Demand(Strength.EXACT, link.text(1) or "", link.text(0)))
+    if compared.right == ["nil"] and _ERROR.match(joined(compared.left)):
+        absent = (compared.operator == "==") is wanted
+        strength = Strength.PRESENCE if absent else Strength.SHAPE
+        return WrittenDemand(
+            joined(words), Demand(strength, joined(compared.left), "nil" if absent else "not nil")
+        )
+    return None
+
+
+def _lost(reading: Reading, call: Call) -> bool:
+    """Whether an assertion is made on a fake ``t``."""
+    head = reading.tree.text[call.node.start : min(call.node.end, call.node.start + 200)]
+    fakes = reading.notes.get("fakes")
+    given = call.arguments
+    first = reading.words(given.start + 1, given.end - 1)[:1] if given is not None else []
+    return _FAKE.search(head) is not None or (isinstance(fakes, set) and bool(first) and first[0] in fakes)
+
+
+def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
+    """Whether a call ends the program as if all was well."""
+    if call.names != ("os", "Exit") or call.inner is not None:
+        return None
+    if reading.tree.source(call.node).replace(" ", "") != "os.Exit(0)" or scope.name == "TestMain":
+        return None
+    found = Skip("disabled", reading.line(call.node), reading.text(call.node))
+    if scope.name == "init":
+        left = any(each.part is Part.RETURN for each in reading.tree.within(scope.node.start, call.node.start))  # type: ignore[union-attr]
+        reading.scopes[0].skips.append(replace(found, conditional=left or call.node.conditional))
+        return None
+    return found
+
+
+def _silences(reading: Reading, node: Node) -> bool:
+    """A silent recovery from panics, or a ``t`` that is replaced by a fake one."""
+    if node.part is Part.DEFER:
+        within = reading.tree.within(node.start, node.end)
+        names = [reading.calls[each].names for each in within if each in reading.calls]
+        if ("recover",) not in names or any(name and name[-1] in _REPORTING for name in names):
+            return False
+        panics = reading.notes.get("panics")
+        return not (isinstance(panics, set) and reading.function_around(node) in panics)
+    if node.part in (Part.BINDING, Part.ASSIGNMENT):
+        made = _FAKED.match(reading.tree.text, node.start)
+        return made is not None and made[1] in _handles(reading)
+    return False
+
+
+QUIRKS = Quirks(
+    file_skips=_file_skips,
+    function=_function,
+    call=_call,
+    asserted=_asserted,
+    condition=_condition,
+    lost=_lost,
+    skip=_skip,
+    silences=_silences,
+    empty=_empty,
+    loop_rows=loop_rows,
+)

@@ -1,0 +1,111 @@
+"""Tests in Java: JUnit 3, 4 and 5, TestNG."""
+
+import re
+
+from assay.detectors.test_code.engine.language import (
+    Catching,
+    Declaring,
+    Heads,
+    Language,
+    Quirks,
+    SkipCall,
+    Skipping,
+)
+from assay.detectors.test_code.engine.parts import Grammar, parts
+from assay.detectors.test_code.engine.truth import Logic
+from assay.detectors.test_code.engine.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
+from assay.detectors.test_code.languages.junit import marks, mocks
+from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
+from assay.detectors.test_code.word_sets import word_set
+
+_GRAMMAR = Grammar(
+    "java",
+    parts(
+        CLASS="class_declaration interface_declaration enum_declaration record_declaration "
+        "annotation_type_declaration",
+        FUNCTION="method_declaration constructor_declaration static_initializer",
+        CLOSURE="lambda_expression",
+        CALL="method_invocation",
+        GIVEN="argument_list",
+        BLOCK="block",
+        STATEMENT="expression_statement",
+        IF="if_statement",
+        HEAD="parenthesized_expression",
+        LOOP="while_statement for_statement",
+        EACH="enhanced_for_statement",
+        ONCE="do_statement labeled_statement synchronized_statement",
+        SWITCH="switch_expression",
+        CASE="switch_block_statement_group switch_rule",
+        TRY="try_statement try_with_resources_statement",
+        CATCH="catch_clause",
+        FINALLY="finally_clause",
+        RETURN="return_statement",
+        THROW="throw_statement",
+        BREAK="break_statement continue_statement yield_statement",
+        BINDING="variable_declarator",
+        ASSIGNMENT="assignment_expression update_expression",
+        MARK="annotation marker_annotation",
+        MARKS="modifiers",
+        ASSERT="assert_statement",
+        OTHER="object_creation_expression",
+    ),
+    ("argument_list",),
+)
+
+LANGUAGE = Language(
+    name="java",
+    grammar=_GRAMMAR,
+    lexicon=Lexicon(
+        lexicon_pattern(rf'"""(?:[^"]|"(?!""))*(?:"""|\Z)|{DOUBLE}|{CHARACTER}', word=r"[\w$@]+"),
+        lambda text: text,
+        '"',
+        functions=frozenset(("not", "is", "in", "as")),
+    ),
+    heads=Heads(
+        function=re.compile(
+            r"[^(){};=]*?(?<![\w$])(?P<name>[\w$]++)\s*+\((?P<takes>[^{;]*?)\)\s*+(?:throws[^{;]*+)?(?:[{;]|$)"
+        ),
+        klass=re.compile(
+            r"[^(){};=]*?(?:\bclass|@?\s*+\binterface|\benum|\brecord)\s+(?P<name>[\w$]+)(?:(?!\bextends\b)[^{])*+"
+            r"(?:extends\s+(?:[\w$]+\s*\.\s*)*(?P<parents>[\w$]+))?"
+        ),
+    ),
+    libraries=LIBRARIES,
+    declaring=Declaring(),
+    skipping=Skipping(
+        calls={
+            "assumeTrue": SkipCall(at=0, unless=True),
+            "assumeFalse": SkipCall(at=0, unless=False),
+            "assumingThat": SkipCall(at=0, unless=True),
+            "assumeThat": SkipCall(at=0, unless=True),
+            "assumeNoException": SkipCall(at=0, unless=True),
+            "assumeNotNull": SkipCall(at=0, unless=True),
+            "abort": SkipCall(),
+        },
+        receivers=frozenset(("", "Assume", "Assumptions")),
+        throws=re.compile(
+            r"throw\s+new\s+(?:[\w$]+\s*\.\s*)*(?:\w*Skip\w*Exception|TestAbortedException|AssumptionViolated\w*)\b"
+        ),
+    ),
+    catching=Catching(
+        assertions=re.compile(r"\b(?:Throwable|Error|\w*Assertion\w*|ComparisonFailure|MultipleFailuresError)\b"),
+        much=re.compile(r"\b(?:Exception|RuntimeException)\b"),
+        loud=word_set(
+            "fail completeExceptionally setFailure tryFailure setException onError fireExceptionCaught verify"
+        ),
+        losing=dict.fromkeys(
+            ("submit", "execute", "runAsync", "supplyAsync"), re.compile(r"\.(?:get|join|await\w*)\(")
+        ),
+    ),
+    logic=Logic(frozenset(("false", "Boolean.FALSE")), strict=True),
+    broad=word_set("Exception Throwable RuntimeException Error"),
+    exits=frozenset((("System", "exit"), ("java", "lang", "System", "exit"))),
+    nothing=re.compile(
+        r"(?:\b(?:emptyList|emptySet|empty|List\.of|Set\.of|Stream\.of|asList)\(\s*\)|new\s+\w+\s*\[(?:0\]|\]\s*\{\s*\})"
+        r"|IntStream\.range\(0,\s*0\)|new\s+\w+<[^<>()]*>\(\))(?:\.(?:stream|iterator)\(\))?\s*\)?\s*\Z"
+    ),
+    repeating=word_set("forEach map ifPresent allMatch anyMatch"),
+    fails=word_set("fail"),
+    custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
+    quirks=Quirks(function=marks.function, klass=marks.klass, asserted=mocks.asserted, lost=mocks.lost),
+)

@@ -1,0 +1,109 @@
+"""What is particular to assertions in JavaScript."""
+
+import re
+from dataclasses import replace
+
+from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.chains import Link
+from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.fluent import fluent_demands
+from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.remembering import remembered
+from assay.detectors.test_code.engine.rules import demand_of, turned
+from assay.detectors.test_code.engine.scopes import Scope
+from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.languages.javascript.asserts import EXPECT
+from assay.detectors.test_code.model import Strength
+
+WAITS = re.compile(r"\bdone\b|\bPromise\b|[tT]imers|\bawait\b|\bclock\b|\b(?:next|cb|callback|resolve|end)\(")
+"""What shows that a test waits for what comes later."""
+_TAIL = re.compile(r"(?:\s*[?!]?\.\s*[\w$]+)*")
+_LOCATORS = re.compile(
+    r"to(?:Be(?:Visible|Hidden|Enabled|Disabled|Checked|Attached|Editable|Focused|InViewport)|"
+    r"Have(?:Text|URL|Title|Count|Value|Attribute|Class|CSS|Screenshot)|ContainText|Pass)\b"
+)
+_SOFT = (("soft",), ("poll",), ("element",))
+
+
+def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
+    """``expect`` with all that follows it, and chains that assert with a word of theirs."""
+    names = reading.names(call)
+    if names[:1] == ("expect",):
+        return _expect(reading, call, names)
+    stubs = reading.notes.get("stubs")
+    if names[:1] == ("assert",) and isinstance(stubs, set) and "assert" in stubs:
+        words = reading.words_of(call.node)
+        return [WrittenDemand(joined(words), Demand(Strength.VACUOUS, ""))]
+    return _chained(reading, call) if call.inner is not None or "should" in names else None
+
+
+def _expect(reading: Reading, call: Call, names: tuple[str, ...]) -> list[WrittenDemand] | None:
+    if names[1:] in (("assertions",), ("hasAssertions",)):
+        return [_count(reading, call, names[1])]
+    if names[1:] in (("fail",), ("unreachable",)):
+        return None
+    if names[1:] and names[1:] not in _SOFT:
+        return []
+    end = call.node.end
+    tail = _TAIL.match(reading.tree.text, end) if call.outermost else None
+    end = tail.end() if tail is not None else end
+    source = reading.tree.text[call.node.start : end]
+    written = remembered(
+        ("expect", call.outermost), source, reading.values.constants, lambda: _read(reading, call, end)
+    )
+    if written is None:
+        return []
+    stubs, modules = reading.notes.get("stubs"), reading.notes.get("modules")
+    for at, (text, demand) in enumerate(written):
+        if isinstance(stubs, set) and "expect" in stubs:
+            demand = replace(demand, strength=Strength.VACUOUS)  # noqa: PLW2901
+        if isinstance(modules, set) and "@playwright/test" in modules and _LOCATORS.search(text):
+            demand = replace(demand, promise=True)  # noqa: PLW2901
+        written[at] = WrittenDemand(text, demand)
+    return written
+
+
+def _read(reading: Reading, call: Call, end: int) -> list[WrittenDemand] | None:
+    words = reading.words(call.node.start, end)
+    links = reading.chain(words)
+    links[0] = replace(links[0], names=("expect",))
+    return None if len(links) == 1 and not call.outermost else fluent_demands(EXPECT, words, links, reading.facts)
+
+
+def _count(reading: Reading, call: Call, word: str) -> WrittenDemand:
+    """``expect.assertions(0)`` demands that nothing is asserted."""
+    words = reading.words_of(call.node)
+    given = reading.chain(words)[-1]
+    strength = Strength.PRESENCE if word == "hasAssertions" else Strength.SHAPE
+    strength = Strength.VACUOUS if given.argument(0) == ["0"] else strength
+    return WrittenDemand(joined(words), Demand(strength, f"expect.{word}", given.text(0)))
+
+
+def _chained(reading: Reading, call: Call) -> list[WrittenDemand] | None:
+    """``cy.get(x).should("eq", 3)`` and ``request(app).get(path).expect(200)``."""
+    step: Call | None = call
+    for _ in range(50):
+        if step is None or "should" in step.names or step.names[-1:] == ("expect",):
+            break
+        step = step.inner
+    if step is None:
+        return None
+    words = reading.words_of(call.node)
+    links, found = reading.chain(words), list[WrittenDemand]()
+    for index, link in enumerate(links):
+        if link.names[-1:] == ("expect",) and index and link.arguments:
+            expected = ", ".join(joined(part) for part in link.arguments)
+            found.append(WrittenDemand(joined(words), Demand(Strength.EXACT, "response", expected)))
+        elif link.names[-1:] == ("should",) and link.arguments and link.argument(0)[0][:1] == '"':
+            found.append(WrittenDemand(joined(words), _cypress(reading, links[:index], link)))
+    return found or None
+
+
+def _cypress(reading: Reading, before: list[Link], link: Link) -> Demand:
+    name = link.argument(0)[0][1:-1]
+    subject = [part.names[-1] for part in before if part.names] or ["cy"]
+    word = name.rpartition(".")[2]
+    rule = EXPECT.matchers.get(word) or EXPECT.other
+    rest = Link((word,), (link.arguments or [])[1:])
+    assert rule is not None  # noqa: S101
+    return demand_of(turned(rule) if name.startswith("not.") else rule, rest, reading.facts, subject)

@@ -1,0 +1,188 @@
+"""What assertions demand in JUnit, TestNG, AssertJ, Truth, Hamcrest and Mockito."""
+
+import re
+from dataclasses import replace
+
+from assay.detectors.test_code.engine.chains import Link, chain
+from assay.detectors.test_code.engine.conditions import close, equality
+from assay.detectors.test_code.engine.demand import Demand
+from assay.detectors.test_code.engine.language import Library
+from assay.detectors.test_code.engine.literals import number
+from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
+from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.word_sets import word_set
+
+_MESSAGES = frozenset({"message", "msg", "reason", "description", "context"})
+_TOLERANCE = re.compile(r"(?i)delta|eps|tol|precision|error|ulp|threshold|accuracy")
+_OF_TWO = word_set(
+    "assertEquals assertSame assertArrayEquals assertIterableEquals assertLinesMatch assertEqualsDeep "
+    "assertNotEquals assertNotSame assertThrows assertThrowsExactly expectThrows assertInstanceOf "
+    "assertContentEquals assertContains assertIs assertFailsWith"
+)
+_OF_ONE = word_set(
+    "assertTrue assertFalse assertNull assertNotNull assertDoesNotThrow assertTimeout assertTimeoutPreemptively"
+)
+
+
+def trimmed(link: Link) -> Link:
+    """Without the message: JUnit 4 has it first, JUnit 5 and TestNG have it last."""
+    kept = list(link.arguments or ())
+    needed = 2 if link.name in _OF_TWO and not link.types else 1
+    if len(kept) <= needed or link.name not in _OF_TWO | _OF_ONE:
+        return link
+    if _is_message(kept[-1]):
+        kept = kept[:-1]
+    elif _is_message(kept[0]):
+        kept = kept[1:]
+    return replace(link, arguments=kept)
+
+
+def _is_message(words: list[str]) -> bool:
+    lazy = words[:3] == ["(", ")", "->"]
+    return words[0][0] == '"' or lazy or words[:3] == ["String", ".", "format"] or joined(words) in _MESSAGES
+
+
+def _equals(link: Link, facts: Facts, subject: list[str]) -> Demand:
+    """``assertEquals(expected, actual)``, and with a third number within a tolerance."""
+    expected = link.labelled("expected") or link.argument(0)
+    actual = link.labelled("actual") or link.argument(1)
+    third = link.labelled("delta", "absoluteTolerance") or link.argument(2)
+    if third and (number(third) is not None or _TOLERANCE.search(joined(third))):
+        return close(actual, expected, number(third))
+    return equality(actual, expected, facts.constants, facts.logic)
+
+
+_FUNCTIONS = rules(
+    {
+        "assertEquals assertSame assertArrayEquals assertIterableEquals assertLinesMatch assertEqualsDeep "
+        "assertContentEquals": _equals,
+        "assertNotEquals assertNotSame assertNotEqualsDeep assertArrayNotEquals": Rule(Kind.UNEQUAL, 1, 0),
+        "assertTrue": Rule(Kind.HOLDS),
+        "assertFalse": Rule(Kind.FAILS),
+        "assertNull": Rule(Kind.VALUE, word="null"),
+        "assertNotNull": Rule(Kind.NOT_VALUE, word="null"),
+        "assertThrows assertThrowsExactly expectThrows assertFailsWith": Rule(Kind.RAISES, -1, 0),
+        "assertFails": Rule(Kind.RAISES, -1, 9),
+        "assertDoesNotThrow assertTimeout assertTimeoutPreemptively": Rule(Kind.QUIET, -1),
+        "assertInstanceOf assertIs": Rule(Kind.SHAPE, -1, 0, word="instanceOf"),
+        "assertContains": Rule(Kind.SHAPE, 0, 1, word="contain"),
+        "expect expectMessage": Rule(Kind.RAISES, 9, 0),
+    }
+)
+JUNIT = Library(functions=_FUNCTIONS, trimmed=trimmed)
+
+
+def _within(link: Link, facts: Facts, subject: list[str]) -> Demand:
+    """``isEqualTo(3)``; with a second argument ``within(0.1)``, ``Offset.offset(0.1)``, ``withPercentage(5)``."""
+    if link.given < 2:
+        return equality(subject, link.argument(0), facts.constants, facts.logic)
+    offset = chain(link.argument(1))[-1]
+    value = number(offset.argument(0)) if offset.given else number(link.argument(1))
+    if value is not None and "ercentage" in offset.name:
+        value /= 100
+    return close(subject, link.argument(0), value)
+
+
+def _listed(link: Link, facts: Facts, subject: list[str]) -> Demand:
+    given = ", ".join(joined(each) for each in link.arguments or ())
+    return Demand(Strength.EXACT, joined(subject), f"[{given}]")
+
+
+def _kind(link: Link, facts: Facts, subject: list[str]) -> Demand:
+    """An error of a kind, where the subject throws; or a type that everything has."""
+    rule = Rule(Kind.RAISES, expected=0)
+    if "->" in subject[:4] or "{" in subject[:1]:
+        return demand_of(rule, link, facts, subject)
+    found = demand_of(Rule(Kind.SHAPE, expected=0, word="instanceOf"), link, facts, subject)
+    everything = joined(link.argument(0)) in ("Object.class", "Any::class")
+    return replace(found, strength=Strength.VACUOUS) if everything else found
+
+
+def _of(link: Link, facts: Facts, subject: list[str]) -> Demand:
+    """Truth's ``isWithin(0.1).of(3)``."""
+    tolerance = chain(subject)[-1]
+    looked_at = subject[: -2 if subject[-2:-1] == ["."] else None]
+    return close(looked_at, link.argument(0), _number_in(joined(subject)) if tolerance else None)
+
+
+def _number_in(text: str) -> float | None:
+    found = re.search(r"isWithin\(([^()]*)\)\Z", text)
+    return number([found[1]]) if found is not None else None
+
+
+_CHECKS: dict[str, Rule | Check] = rules(
+    {
+        "isEqualTo isCloseTo isSameAs isSameInstanceAs isEqualByComparingTo hasToString hasValue": _within,
+        "isEqualToComparingFieldByField isEqualToComparingOnlyGivenFields isEqualToIgnoringCase hasMessage "
+        "isEqualToIgnoringWhitespace isEqualToNormalizingNewlines hasSameElementsAs returns containsEntry "
+        "isEqualToComparingFieldByFieldRecursively": Rule(Kind.EQUAL, expected=0),
+        "isNotEqualTo isNotSameAs": Rule(Kind.UNEQUAL, expected=0),
+        "isTrue": Rule(Kind.TRUE),
+        "isFalse": Rule(Kind.FALSE),
+        "isNull": Rule(Kind.VALUE, word="null"),
+        "isNotNull": Rule(Kind.NOT_VALUE, word="null"),
+        "isEmpty isBlank isNullOrEmpty isAbsent isNotPresent": Rule(Kind.VALUE, word="(empty)"),
+        "isNotEmpty isNotBlank isPresent isNotAbsent": Rule(Kind.NOT_VALUE, word="(empty)"),
+        "isZero": Rule(Kind.VALUE, word="0"),
+        "isOne": Rule(Kind.VALUE, word="1"),
+        "isNotZero": Rule(Kind.NOT_VALUE, word="0"),
+        "hasSize hasSizeOf": Rule(Kind.LENGTH, expected=0),
+        "containsExactly containsExactlyInAnyOrder containsOnly containsExactlyElementsIn": _listed,
+        "contains containsAll containsAnyOf containsKey": Rule(Kind.SHAPE, expected=0, word="contain"),
+        "doesNotContain": Rule(Kind.NO_SHAPE, expected=0, word="contain"),
+        "matches containsPattern": Rule(Kind.SHAPE, expected=0, word="match"),
+        "startsWith": Rule(Kind.SHAPE, expected=0, word="startWith"),
+        "endsWith": Rule(Kind.SHAPE, expected=0, word="endWith"),
+        "isInstanceOf isExactlyInstanceOf isThrownBy": _kind,
+        "isGreaterThan": Rule(Kind.ORDER, expected=0, word=">"),
+        "isGreaterThanOrEqualTo isAtLeast": Rule(Kind.ORDER, expected=0, word=">="),
+        "isLessThan": Rule(Kind.ORDER, expected=0, word="<"),
+        "isLessThanOrEqualTo isAtMost": Rule(Kind.ORDER, expected=0, word="<="),
+        "of": _of,
+        "isPositive": Rule(Kind.SHAPE, expected=9, word="positive"),
+        "isNegative": Rule(Kind.SHAPE, expected=9, word="negative"),
+        "doesNotThrowAnyException": Rule(Kind.QUIET),
+    }
+)
+ASSERTJ = Library(
+    starters=word_set(
+        "assertThat that then assertThatThrownBy assertThatExceptionOfType assertThatCode assertThatObject "
+        "assertThatList assertThatIllegalArgumentException assertThatNullPointerException "
+        "assertThatIllegalStateException assertThatIOException assertThatNoException"
+    ),
+    asked=frozenset(("assertThat",)),
+    matchers={
+        **_CHECKS,
+        **rules(
+            {
+                "equalTo sameInstance theInstance comparesEqualTo": Rule(Kind.EQUAL, expected=0),
+                "nullValue": Rule(Kind.VALUE, word="null"),
+                "notNullValue": Rule(Kind.NOT_VALUE, word="null"),
+                "empty emptyString isEmptyString": Rule(Kind.VALUE, word="(empty)"),
+                "closeTo": Rule(Kind.CLOSE, expected=0, tolerance=1),
+                "anything": Rule(Kind.VACUOUS),
+                "is": Rule(Kind.EQUAL, expected=0),
+                "arrayContaining containsInAnyOrder samePropertyValuesAs": _listed,
+                "hasItem hasItems containsString hasKey hasEntry": Rule(Kind.SHAPE, expected=0, word="contain"),
+                "instanceOf": Rule(Kind.SHAPE, expected=0, word="instanceOf"),
+                "greaterThan": Rule(Kind.ORDER, expected=0, word=">"),
+                "greaterThanOrEqualTo": Rule(Kind.ORDER, expected=0, word=">="),
+                "lessThan": Rule(Kind.ORDER, expected=0, word="<"),
+                "lessThanOrEqualTo": Rule(Kind.ORDER, expected=0, word="<="),
+            }
+        ),
+    },
+    negations=frozenset(("not",)),
+    joined={"allOf": True, "both": True, "anyOf": False, "either": False},
+    neutral=re.compile(
+        r"as|describedAs|withFailMessage|overridingErrorMessage|inOrder|and|inHexadecimal|(?:using|with(?!in)|ignoring)\w*"
+    ),
+    navigation=re.compile(
+        r"extracting\w*|first|last|element|elements|asString|asList|asInstanceOf|size|flatExtracting|flatMap|map|filteredOn\w*"
+        r"|singleElement|message|cause|rootCause|get|hasMessageThat|hasCauseThat|returnTo\w+|succeedsWithin|valueOfKey|isWithin"
+    ),
+    each=True,
+    other=Rule(Kind.SHAPE, expected=0),
+)
+LIBRARIES = (JUNIT, ASSERTJ)

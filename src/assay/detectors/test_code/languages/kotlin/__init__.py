@@ -1,0 +1,108 @@
+"""Tests in Kotlin: JUnit and kotlin.test, with AssertJ, Truth and Hamcrest."""
+
+import re
+
+from assay.detectors.test_code.engine.language import (
+    Catching,
+    Declaring,
+    Heads,
+    Language,
+    Library,
+    Quirks,
+    SkipCall,
+    Skipping,
+)
+from assay.detectors.test_code.engine.parts import Grammar, Part, parts
+from assay.detectors.test_code.engine.rules import Kind, Rule, rules
+from assay.detectors.test_code.engine.truth import Logic
+from assay.detectors.test_code.engine.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
+from assay.detectors.test_code.languages.junit import marks, mocks
+from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
+from assay.detectors.test_code.word_sets import word_set
+
+_GRAMMAR = Grammar(
+    "kotlin",
+    parts(
+        CLASS="class_declaration object_declaration",
+        FUNCTION="function_declaration secondary_constructor",
+        CLOSURE="lambda_literal anonymous_function",
+        CALL="call_expression",
+        GIVEN="value_arguments annotated_lambda",
+        BLOCK="statements control_structure_body",
+        IF="if_expression",
+        LOOP="while_statement",
+        EACH="for_statement",
+        ONCE="do_while_statement",
+        SWITCH="when_expression",
+        CASE="when_entry",
+        TRY="try_expression",
+        CATCH="catch_block",
+        FINALLY="finally_block",
+        OTHER="jump_expression object_literal",
+        BINDING="property_declaration",
+        ASSIGNMENT="assignment",
+        MARK="annotation",
+        MARKS="modifiers",
+    ),
+    ("value_arguments", "annotated_lambda"),
+    by_word={
+        "jump_expression": {
+            "return": Part.RETURN, "throw": Part.THROW, "break": Part.BREAK, "continue": Part.BREAK,
+        }
+    },
+)  # fmt: skip
+_CONDITIONS = Library(functions=rules({"assert": Rule(Kind.HOLDS)}), receivers=frozenset(("",)))
+_ENDS = re.compile(
+    r"\.(?:get|join|await\w*|getOrThrow|onFailure|exceptionOrNull|isFailure|getOrElse|fold)\b|runTest|runBlocking"
+)
+
+LANGUAGE = Language(
+    name="kotlin",
+    grammar=_GRAMMAR,
+    lexicon=Lexicon(
+        lexicon_pattern(rf'"""(?:[^"]|"(?!""))*(?:"""|\Z)|{DOUBLE}|{CHARACTER}|`[^`\n]*`', word=r"[\w$@]+"),
+        lambda text: text,
+        '"',
+        functions=frozenset(("not", "is", "in", "as")),
+    ),
+    heads=Heads(
+        function=re.compile(
+            r"[^(){};=]*?\bfun\s+(?:<[^>]*>\s*)?(?:[\w.<>?]+\.)?(?P<name>`[^`]+`|\w+)\s*\((?P<takes>[^()]*(?:\([^()]*\)[^()]*)*)\)"
+        ),
+        klass=re.compile(
+            r"[^(){};=]*?\b(?:class|object|interface)\s+(?P<name>\w+)[^:{]*(?::\s*(?P<parents>[\w.]+))?"
+        ),
+        parameter=re.compile(r"(\w+) ?:"),
+    ),
+    libraries=(*LIBRARIES, _CONDITIONS),
+    declaring=Declaring(),
+    skipping=Skipping(
+        calls={
+            "assumeTrue": SkipCall(at=0, unless=True),
+            "assumeFalse": SkipCall(at=0, unless=False),
+            "assumingThat": SkipCall(at=0, unless=True),
+            "abort": SkipCall(),
+        },
+        receivers=frozenset(("", "Assume", "Assumptions")),
+        throws=re.compile(
+            r"throw\s+(?:\w+\.)*(?:\w*Skip\w*Exception|TestAbortedException|AssumptionViolated\w*)\b"
+        ),
+    ),
+    catching=Catching(
+        assertions=re.compile(r"\b(?:Throwable|Error|\w*Assertion\w*|ComparisonFailure)\b"),
+        much=re.compile(r"\b(?:Exception|RuntimeException)\b"),
+        loud=word_set("fail completeExceptionally error verify"),
+        losing=dict.fromkeys(("thread", "launch", "async", "submit", "execute", "runCatching"), _ENDS),
+    ),
+    logic=Logic(frozenset(("false",)), strict=True, capitals=True),
+    broad=word_set("Exception Throwable RuntimeException Error"),
+    exits=frozenset((("exitProcess",), ("System", "exit"))),
+    nothing=re.compile(
+        r"\b(?:emptyList|emptySet|emptyArray|listOf|setOf|arrayOf|emptySequence|sequenceOf)(?:<[^<>()]*>)?\(\s*\)\s*\)?\s*\Z"
+    ),
+    repeating=word_set("forEach map forEachIndexed all any onEach"),
+    fails=word_set("fail"),
+    custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
+    trailing=True,
+    quirks=Quirks(function=marks.function, klass=marks.klass, asserted=mocks.asserted, lost=mocks.lost),
+)

@@ -1,0 +1,86 @@
+"""Tests in Python: pytest, unittest, numpy.testing and mocks."""
+
+import re
+
+from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Skipping
+from assay.detectors.test_code.engine.parts import Grammar
+from assay.detectors.test_code.engine.reader import read as read_with
+from assay.detectors.test_code.engine.truth import FALSY, Logic
+from assay.detectors.test_code.engine.words import Lexicon, lexicon_pattern
+from assay.detectors.test_code.languages.python import quirks
+from assay.detectors.test_code.languages.python.asserts import CUSTOM, FLUENT, FUNCTIONS
+from assay.detectors.test_code.languages.python.spelling import literal
+from assay.detectors.test_code.languages.python.tree import respelled
+from assay.detectors.test_code.model import Skip, TestCode
+from assay.detectors.test_code.python.newer_syntax import SYNTAX_ERROR
+from assay.detectors.test_code.python.unchanged import without_unchanged
+
+_ONE = (
+    r"(?:[rRbBuUfF]{1,2})?(?:\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
+    r"|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')"
+)
+_STRINGS = rf"{_ONE}(?:\s*+{_ONE})*+"
+
+
+LANGUAGE = Language(
+    name="python",
+    grammar=Grammar("python", {}, ("given",)),
+    lexicon=Lexicon(
+        lexicon_pattern(_STRINGS, r"#[^\n]*|\\\n|await\b", r"is\s+not\b|not\s+in\b|\w+"),
+        literal,
+        "\"'bBrRuUfF0123456789",
+        frozenset({"respelled"}),
+        respelled=respelled,
+    ),
+    heads=Heads(
+        function=re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)\s*\((?P<takes>(?:[^()]|\([^()]*\))*)\)"),
+        klass=re.compile(r"class\s+(?P<name>\w+)"),
+        parameter=re.compile(r"^\*{0,2}(\w+)"),
+    ),
+    libraries=(FUNCTIONS, FLUENT),
+    declaring=Declaring(),
+    skipping=Skipping(
+        throws=re.compile(r"raise\s+(?:[\w.]+\.)?(?:SkipTest|Skipped|skip\.Exception)\b"),
+        exits=False,
+    ),
+    catching=Catching(
+        assertions=re.compile(r"except\s*\*?\s*:|\b(?:AssertionError|Exception|BaseException)\b"),
+        loud=frozenset(("fail", "exit")),
+    ),
+    logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True, loose=True),
+    broad=frozenset(("Exception", "BaseException", "Warning", "UserWarning", "object")),
+    exits=frozenset(
+        (("sys", "exit"), ("os", "_exit"), ("exit",), ("quit",), ("os", "abort"), ("pytest", "exit"),
+         ("pytest", "skip"), ("pytest", "xfail"), ("self", "skipTest"), ("pytest", "fail"), ("self", "fail"))
+    ),
+    ending=re.compile(r"os\.kill\(\s*(?:(?:os\.)?getpid\(\s*\)|0\s*,)"),
+    nothing=re.compile(r"(?:\bin\s*(?:\(\)|\[\]|\{\}|''|\"\"|range\(0\)|set\(\))|\[:0\])\s*\Z"),
+    fails=frozenset(("fail",)),
+    fail_receivers=frozenset(("pytest", "self", "cls", "outcomes")),
+    custom=CUSTOM,
+    stubs=frozenset(("Mock", "MagicMock", "AsyncMock", "NonCallableMock")),
+    follows=True,
+    quirks=quirks.QUIRKS,
+)  # fmt: skip
+
+
+def read_python(text: str) -> TestCode:
+    """The tests of a Python file. Never raises: what can't be parsed or followed is a problem."""
+    try:
+        return read_with(LANGUAGE, text)
+    except (SyntaxError, ValueError) as error:
+        # Null bytes are a syntax error from Python 3.12 on, and a ValueError before.
+        line, message = getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or type(error).__name__
+        skip = Skip("disabled", line, SYNTAX_ERROR)
+        return TestCode("python", skips=(skip,), problems=(f"Line {line} can't be parsed: {message}.",))
+    except (OverflowError, RecursionError, MemoryError):
+        problem = "The file is nested too deeply to be read."
+        return TestCode("python", problems=(problem,), unreadable="it is nested too deeply")
+
+
+def read_python_pair(before: str, after: str) -> tuple[TestCode, TestCode]:
+    """A file before and after, where tests that both have in common may come without what they say."""
+    shorter = tuple(read_python(text) for text in without_unchanged(before, after))
+    if any(code.problems for code in shorter):
+        return read_python(before), read_python(after)
+    return shorter[0], shorter[1]
