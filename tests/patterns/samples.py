@@ -12,7 +12,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     },
     "detectors/source_signs/curly_source.py": {"names": ("ab", "cd"), "second": "ab", "indent": 80},
     "detectors/test_code/chunks.py": {"affected": ("ab", "cd")},
-    "detectors/test_code/csharp/grammar.py": {"caught": "ab", "name": "ab"},
+    "detectors/test_code/languages/csharp/parsing.py": {"name": "ab"},
     "detectors/test_code/curly/catches.py": {"caught": "ab"},
     "detectors/test_code/curly/constants.py": {"names": "ab|cd"},
     "detectors/test_code/go/values.py": {"name": ("", "ab")},

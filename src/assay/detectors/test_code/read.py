@@ -191,12 +191,6 @@ def _python(text: str, _: bool) -> TestCode:
     return read_python(text)
 
 
-def _csharp(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.csharp import read_csharp  # noqa: PLC0415
-
-    return read_csharp(text)
-
-
 def _typescript(text: str, with_markup: bool) -> TestCode:
     from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
     from assay.detectors.test_code.languages.javascript import TSX, TYPESCRIPT  # noqa: PLC0415
@@ -218,6 +212,8 @@ def _declared(name: str) -> Callable[[str, bool], TestCode]:
 _READERS: dict[str, Callable[[str, bool], TestCode]] = {
     "python": _python,
     "typescript": _typescript,
-    "csharp": _csharp,
-    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin", "php", "ruby", "rust", "swift")},
+    **{
+        name: _declared(name)
+        for name in ("csharp", "go", "java", "javascript", "kotlin", "php", "ruby", "rust", "swift")
+    },
 }
