@@ -117,7 +117,7 @@ def _python_pair(before: bytes, after: bytes) -> tuple[TestCode, TestCode]:
 
 def _or_newer(code: TestCode, data: bytes, apart: ReadApart) -> TestCode:
     """What has a syntax error for this Python may be fine for a newer one. Then it can't be judged here."""
-    from assay.detectors.test_code.python.newer_syntax import SYNTAX_ERROR, is_newer_python, looks_newer  # noqa: PLC0415
+    from assay.detectors.test_code.languages.python.newer_syntax import SYNTAX_ERROR, is_newer_python, looks_newer  # noqa: PLC0415
 
     if not any(skip.text == SYNTAX_ERROR for skip in code.skips):
         return code

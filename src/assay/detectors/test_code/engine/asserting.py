@@ -122,9 +122,9 @@ class Asserting:
             lost = language.quirks.lost is not None and language.quirks.lost(reading, call)
             for place, each in enumerate(written):
                 dropped = lost or (each.demand.promise and self._is_dropped(whole))
-                own = self._own_name(call)
+                name = self._own_name(call)
                 self.add(
-                    call.node, scope, each.text, each.demand, lost=dropped, function=own, again=again, place=place
+                    call.node, scope, each.text, each.demand, lost=dropped, function=name, again=again, place=place
                 )
         elif call.inner is None and call.names and language.custom.match(call.names[-1]):
             self._custom(call, scope)
