@@ -91,6 +91,8 @@ class _Maker:
         while waiting:
             node = waiting.pop()
             part = _PARTS.get(type(node))
+            if isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name):
+                part = Part.ASSIGNMENT
             if part is not None:
                 self._put(node, part)
                 if part is Part.CALL and other_spelling(node) is not node:
