@@ -20,7 +20,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
         ),
     },
     "detectors/test_code/chunks.py": {"affected": ("ab", "cd")},
-    "detectors/test_code/csharp/grammar.py": {"caught": "ab", "name": "ab"},
+    "detectors/test_code/languages/csharp/parsing.py": {"name": "ab"},
     "detectors/test_code/curly/catches.py": {"caught": "ab"},
     "detectors/test_code/curly/constants.py": {"names": "ab|cd"},
     "detectors/test_code/go/values.py": {"name": ("", "ab")},

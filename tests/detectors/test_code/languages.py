@@ -7,9 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from assay.detectors.test_code.csharp import read_csharp
 from assay.detectors.test_code.engine.reader import read
-from assay.detectors.test_code.languages import go, java, javascript, ruby, rust
+from assay.detectors.test_code.languages import csharp, go, java, javascript, ruby, rust
 from assay.detectors.test_code.model import Assertion, Test, TestCode
 
 
@@ -47,7 +46,7 @@ _IT = "it('t', async () => { … });"
 
 CSHARP = Language(
     "csharp",
-    read_csharp,
+    partial(read, csharp.LANGUAGE),
     "using Xunit;\npublic class FooTests\n{\n…\n}\n",
     "[Fact] public async Task A() { … }",
 )

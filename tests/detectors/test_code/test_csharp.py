@@ -2,7 +2,6 @@
 
 import pytest
 
-from assay.detectors.test_code.csharp import read_csharp
 from assay.detectors.test_code.model import Strength, Test
 from tests.detectors.test_code.languages import CSHARP
 
@@ -11,7 +10,7 @@ EXACT, SHAPE = Strength.EXACT, Strength.SHAPE
 
 def only(members: str, head: str = "public class FooTests", before: str = "using Xunit;\n") -> Test:
     """The one test of a class with these members."""
-    code = read_csharp(f"{before}{head}\n{{\n{members}\n}}\n")
+    code = CSHARP.read(f"{before}{head}\n{{\n{members}\n}}\n")
     assert code.problems == ()
     (test,) = code.tests
     return test
@@ -59,7 +58,7 @@ def test_a_class_that_its_runner_does_not_know(head: str, count: int) -> None:
 
 
 def test_an_attribute_of_the_files_own_that_skips() -> None:
-    code = read_csharp(
+    code = CSHARP.read(
         'class OffFactAttribute : FactAttribute { public OffFactAttribute() { Skip = "later"; } }\n'
         "public class FooTests { [OffFact] public void A() { } }"
     )
@@ -91,7 +90,7 @@ def test_of_two_twins_the_one_that_is_built_counts() -> None:
 
 
 def test_branches_that_only_make_sense_alone() -> None:
-    code = read_csharp(
+    code = CSHARP.read(
         "public class FooTests {\n#if NET6_0\n[Fact] public void A(int x) {\n"
         "#else\n[Fact] public void A() {\n#endif\nAssert.Equal(3, x); } }"
     )
@@ -99,7 +98,7 @@ def test_branches_that_only_make_sense_alone() -> None:
 
 
 def test_classes_in_namespaces_and_in_classes() -> None:
-    code = read_csharp(
+    code = CSHARP.read(
         "namespace N.M { public class Outer { public class Inner { [Fact] public void A() { } } } }"
     )
     assert [test.identity for test in code.tests] == ["Outer > Inner > A"]

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.detectors.test_code.compare import FilePair, compare_assertions, compare_skips
-from assay.detectors.test_code.python import read_python, read_python_pair
-from assay.detectors.test_code.python.unchanged import without_unchanged
+from assay.detectors.test_code.languages.python import read_python, read_python_pair
+from assay.detectors.test_code.languages.python.unchanged import without_unchanged
 from tests.checks.python_changes import BASE
 
 A = "def test_a():\n    assert f() == 1\n"

@@ -117,7 +117,7 @@ def _python_pair(before: bytes, after: bytes) -> tuple[TestCode, TestCode]:
 
 def _or_newer(code: TestCode, data: bytes, apart: ReadApart) -> TestCode:
     """What has a syntax error for this Python may be fine for a newer one. Then it can't be judged here."""
-    from assay.detectors.test_code.python.newer_syntax import SYNTAX_ERROR, is_newer_python, looks_newer  # noqa: PLC0415
+    from assay.detectors.test_code.languages.python.newer_syntax import SYNTAX_ERROR, is_newer_python, looks_newer  # noqa: PLC0415
 
     if not any(skip.text == SYNTAX_ERROR for skip in code.skips):
         return code
@@ -191,12 +191,6 @@ def _python(text: str, _: bool) -> TestCode:
     return read_python(text)
 
 
-def _csharp(text: str, _: bool) -> TestCode:
-    from assay.detectors.test_code.csharp import read_csharp  # noqa: PLC0415
-
-    return read_csharp(text)
-
-
 def _typescript(text: str, with_markup: bool) -> TestCode:
     from assay.detectors.test_code.engine.reader import read  # noqa: PLC0415
     from assay.detectors.test_code.languages.javascript import TSX, TYPESCRIPT  # noqa: PLC0415
@@ -218,6 +212,8 @@ def _declared(name: str) -> Callable[[str, bool], TestCode]:
 _READERS: dict[str, Callable[[str, bool], TestCode]] = {
     "python": _python,
     "typescript": _typescript,
-    "csharp": _csharp,
-    **{name: _declared(name) for name in ("go", "java", "javascript", "kotlin", "php", "ruby", "rust", "swift")},
+    **{
+        name: _declared(name)
+        for name in ("csharp", "go", "java", "javascript", "kotlin", "php", "ruby", "rust", "swift")
+    },
 }

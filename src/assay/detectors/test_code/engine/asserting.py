@@ -81,7 +81,7 @@ class Asserting:
         language = reading.language
         self._by_function: dict[str, list[tuple[Library, Rule | Check]]] = {}
         self._starters = {name for library in language.libraries for name in library.starters}
-        self._middle = {name for library in language.libraries for name in library.takers}
+        self._middle = {name for library in language.libraries for name in library.asking}
 
     def visit(self, node: Node, scope: Scope) -> None:
         if scope.role is Role.FILE:
@@ -122,9 +122,9 @@ class Asserting:
             lost = language.quirks.lost is not None and language.quirks.lost(reading, call)
             for place, each in enumerate(written):
                 dropped = lost or (each.demand.promise and self._is_dropped(whole))
-                own = self._own_name(call)
+                name = self._own_name(call)
                 self.add(
-                    call.node, scope, each.text, each.demand, lost=dropped, function=own, again=again, place=place
+                    call.node, scope, each.text, each.demand, lost=dropped, function=name, again=again, place=place
                 )
         elif call.inner is None and call.names and language.custom.match(call.names[-1]):
             self._custom(call, scope)
@@ -173,10 +173,14 @@ class Asserting:
             if not self._middle.isdisjoint(step.names):
                 return self._fluent(call, next(name for name in step.names if name in self._middle), swap)
             step = step.inner
-        root = self._known(names[-1]) if names and call.inner is None else []
-        if not root and call.names:
-            root = self._known(call.names[-1])
-        return self._function(call, names, root, swap) if root else None
+        for asked in (call, call.root):
+            root = self._known(names[-1]) if names and asked.inner is None else []
+            if not root and asked.names:
+                root = self._known(asked.names[-1])
+            found = self._function(asked, names, root, swap) if root else None
+            if found is not None:
+                return found
+        return None
 
     def _known(self, name: str) -> list[tuple[Library, Rule | Check]]:
         """The libraries that have a function of this name, and what it demands."""
@@ -190,7 +194,7 @@ class Asserting:
         words = swap(reading.words_of(call.node))
         links = reading.chain(words)
         for library in reading.language.libraries:
-            if word in library.starters or word in library.takers:
+            if word in library.starters or word in library.asking:
                 found = fluent_demands(library, words, links, reading.facts)
                 if found is not None:
                     return found
@@ -213,8 +217,9 @@ class Asserting:
             if library.trimmed is not None:
                 link = library.trimmed(link)
             if link.name in library.asked and link.given > 1:
-                return [matched(library, link, reading.facts)]
-            text = _written(link) if library.trimmed is not None else _text(words, link, rule)
+                found = matched(library, link, reading.facts)
+                return [found._replace(text=library.head + found.text)]
+            text = library.head + _written(link) if library.trimmed is not None else _text(words, link, rule)
             demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
             return [WrittenDemand(text, demand)]
         return None
@@ -378,6 +383,8 @@ class Asserting:
     def _is_dropped(self, call: Call) -> bool:
         """Whether a promise is made and nobody waits for it."""
         parent = call.node.parent
+        if call.names[-1:] and call.names[-1] in self._reading.language.waits:
+            return False
         return parent is not None and parent.part in _STATEMENT_PARTS
 
     def hand_over(self) -> None:

@@ -36,7 +36,7 @@ class Flow:
                 self._mark(node, node.parent)
 
     def _mark(self, node: Node, parent: Node) -> None:
-        node.dead = parent.dead or (parent.ended and node.part is not Part.FUNCTION)
+        node.dead = node.dead or parent.dead or (parent.ended and node.part is not Part.FUNCTION)
         node.conditional = parent.conditional or parent.part in ALTERNATIVES
         if parent.part in BRANCHING:
             self._enter_branch(node, parent)

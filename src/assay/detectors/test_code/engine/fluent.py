@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 from assay.detectors.test_code.engine.chains import Link, chain
+from assay.detectors.test_code.engine.conditions import close, shape
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Library
+from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, strongest, turned
-from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.model import Strength
 
 _SHAPE = Rule(Kind.SHAPE, expected=0)
@@ -21,14 +23,17 @@ def fluent_demands(
         (i for i, link in enumerate(links) if link.name in library.starters and link.arguments is not None), None
     )
     if at is not None:
-        subject, rest = _subject(links[at]), links[at + 1 :]
+        named = links[at].name
+        subject = _before(words, named) if library.subject_first else links[at].argument(0)
+        rest = links[at + 1 :]
         if links[at].given > 1 and links[at].name in library.asked:
             return [matched(library, links[at], facts)]
     else:
-        at = next((i for i, link in enumerate(links) if any(name in library.takers for name in link.names)), None)
+        takers = library.asking
+        at = next((i for i, link in enumerate(links) if any(name in takers for name in link.names)), None)
         if at is None:
             return None
-        word = next(name for name in links[at].names if name in library.takers)
+        word = next(name for name in links[at].names if name in takers)
         subject, rest = _before(words, word), links[at:]
     found = _checks(library, subject, rest, facts)
     if not found:
@@ -38,6 +43,9 @@ def fluent_demands(
     if library.asked_of is not None:
         text = _without_message(words, rest[-1])
         return [WrittenDemand(text, each) for _, each in found]
+    if library.each and library.subject_first:
+        start = joined(_before(words, links[at].name, and_itself=bool(library.starters)))
+        return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
     if library.each:
         first = next((i for i, word in enumerate(words) if word in library.starters or word in library.takers), 0)
         start = joined(words[first : _length_of(words, at)])
@@ -58,10 +66,6 @@ def _without_message(words: list[str], last: Link) -> str:
     return joined(words)
 
 
-def _subject(starter: Link) -> list[str]:
-    return starter.argument(0)
-
-
 def _length_of(words: list[str], at: int) -> int:
     """How many words the chain has up to the end of its starter."""
     depth, calls = 0, 0
@@ -77,9 +81,11 @@ def _length_of(words: list[str], at: int) -> int:
     return len(words)
 
 
-def _before(words: list[str], word: str) -> list[str]:
+def _before(words: list[str], word: str, and_itself: bool = False) -> list[str]:
     """What a taker is asked of: the words before it."""
     at = words.index(word) if word in words else 0
+    if and_itself:
+        return words[: closing(words, words.index("(", at)) + 1] if "(" in words[at:] else words
     return words[: at - 1] if at > 1 else ["subject"]
 
 
@@ -88,7 +94,9 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
     negated = False
     if library.asked_of is not None and rest and rest[0].name in library.matchers:
         subject = library.asked_of(subject, [])[0][0]
-    for link in rest:
+    for each in rest:
+        link = library.trimmed(each) if library.trimmed is not None else each
+        shown = _link_text(replace(link, names=link.names[-1:]) if library.subject_first else link)
         negated ^= any(name in library.negations for name in link.names)
         name = link.name
         if name in library.takers and name not in library.matchers and link.arguments is not None:
@@ -96,16 +104,19 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
             pairs = (
                 library.asked_of(subject, link.argument(0)) if library.asked_of else [(subject, link.argument(0))]
             )
-            found += [(_link_text(link), _matcher(library, words, of, facts, holds)) for of, words in pairs]
+            found += [(shown, _matcher(library, words, of, facts, holds)) for of, words in pairs]
             negated = False
         elif library.neutral.fullmatch(name) or (link.arguments is None and name not in library.properties):
             continue
         elif library.navigation.fullmatch(name):
             subject = [*subject, ".", _link_text(link)]
+        elif name in library.starters:
+            # From here on a part of what was asked about is asked about.
+            subject = [*subject, ".", ".".join(link.names[:-1])]
         else:
             rule = _rule(library, name)
             demand = demand_of(turned(rule) if negated else rule, link, facts, subject)
-            found.append((_link_text(link), demand))
+            found.append((shown, demand))
             negated = negated and not library.each
     return found
 
@@ -118,6 +129,7 @@ def _link_text(link: Link) -> str:
     names = ".".join(link.names)
     if link.arguments is None:
         return names
+    names += f"<{link.types}>" if link.types else ""
     return f"{names}({', '.join(joined(each) for each in link.arguments)})"
 
 
@@ -125,10 +137,25 @@ def _matcher(
     library: Library, words: list[str], subject: list[str], facts: Facts, holds: bool, depth: int = 0
 ) -> Demand:
     """What a matcher demands that is handed over: ``Equal(3)``, ``is(not(3))``, ``Is.Not.Null``."""
+    if depth < _DEEPEST and not library.infix.keys().isdisjoint(words):
+        for word, needs_all in library.infix.items():
+            parts = split(words, word)
+            if len(parts) > 1:
+                asked = [
+                    _matcher(library, each, subject, facts, holds, depth + 1) for each in map(_undotted, parts)
+                ]
+                return _combined(asked, needs_all is holds, joined(words))
     links = chain(words)
+    at = next((i for i, link in enumerate(links) if i and link.name in library.within), None)
+    if at is not None:
+        return close(subject, links[at - 1].argument(0), _tolerance(links[at:]))
+    links = [link for link in links if not library.neutral.fullmatch(link.name)] or links
     for name in (name for link in links for name in link.names):
         holds ^= name in library.negations
     last = links[-1]
+    subject = _navigated(library, links, subject)
+    if any(name in library.elements for link in links for name in link.names):
+        return shape(subject, "contain", last.argument(0) or [last.name], holds)
     rule = library.matchers.get(last.name)
     inner = last.argument(0)
     if last.name in library.joined and last.given and depth < _DEEPEST:
@@ -145,6 +172,36 @@ def _matcher(
     if not holds:
         rule = library.opposites.get(last.name) or turned(rule)
     return demand_of(rule, last, facts, subject)
+
+
+def _navigated(library: Library, links: list[Link], subject: list[str]) -> list[str]:
+    """The part of the subject that a matcher goes on to: ``Has.Count.EqualTo(3)``."""
+    steps = [(link.name, _link_text(replace(link, names=link.names[-1:]))) for link in links[:-1]]
+    steps += [(name, name) for name in links[-1].names[:-1]]
+    for name, text in steps:
+        subject = [*subject, ".", text] if library.navigation.fullmatch(name) else subject
+    return subject
+
+
+def _undotted(words: list[str]) -> list[str]:
+    """A matcher without the dots between it and its neighbours."""
+    words = words[1:] if words[0] == "." else words
+    return words[:-1] if words[-1] == "." else words
+
+
+def _combined(found: list[Demand], needs_all: bool, text: str) -> Demand:
+    """All of several matchers demand as much as the strongest, any of them less than equality."""
+    if needs_all:
+        return max(found, key=lambda each: each.strength)
+    weakest = min(found, key=lambda each: each.strength)
+    return replace(weakest, strength=min(weakest.strength, Strength.SHAPE), expected=text)
+
+
+def _tolerance(links: list[Link]) -> float | None:
+    """How far apart numbers may be by ``Within(0.1)`` or ``Within(10).Percent``."""
+    value = number(links[0].argument(0))
+    percent = any("ercent" in name for link in links[1:] for name in link.names)
+    return value / 100 if value is not None and percent else value
 
 
 def matched(library: Library, link: Link, facts: Facts) -> WrittenDemand:

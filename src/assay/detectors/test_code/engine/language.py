@@ -4,7 +4,7 @@ All of it is data but for ``Quirks``, which are functions for what data can't sa
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,6 +52,16 @@ class Library:
     """Matchers around others, and whether all of those must match: ``allOf``, ``anyOf``."""
     properties: frozenset[str] = frozenset()
     """Matchers that are not called: ``.to.be.true``."""
+    infix: Mapping[str, bool] = field(default_factory=dict)
+    """Words between matchers, and whether both must match: ``And``, ``Or``."""
+    elements: frozenset[str] = frozenset()
+    """Words after which a matcher is about what the subject holds: ``Has.Some.EqualTo(3)``."""
+    within: frozenset[str] = frozenset()
+    """Links that give the matcher before them a tolerance: ``Is.EqualTo(3).Within(0.1)``."""
+    subject_first: bool = False
+    """Whether the starter stands behind its subject, ``x.Should().Be(3)``; without starters, the matchers do."""
+    head: str = ""
+    """What stands before a function in the text of an assertion, whatever it is called on."""
     neutral: re.Pattern[str] = NEVER
     """Links that only word or prepare a check."""
     navigation: re.Pattern[str] = NEVER
@@ -65,7 +75,12 @@ class Library:
     asked_of: Callable[[list[str], list[str]], list[tuple[list[str], list[str]]]] | None = None
     """What a matcher that is handed over asks of which subject, where it is more than one call by its name."""
     trimmed: Callable[[Link], Link] | None = None
-    """Takes the message off a function's arguments, where it need not come last."""
+    """Takes the message off the arguments of a function or a check, where it need not come last."""
+
+    @property
+    def asking(self) -> Collection[str]:
+        """The names that a subject is asked by without a starter."""
+        return self.matchers if self.subject_first and not self.starters else self.takers
 
     def rule(self, name: str) -> Rule | Check | None:
         """What a function of this name demands; None where the library has no such function."""
@@ -257,10 +272,14 @@ class Language:
     """Expressions that have the same value everywhere."""
     least: Mapping[str, Rule] = field(default_factory=dict)
     """Calls that get at a value and fail where there is none: they assert only where a test does nothing else."""
+    waits: frozenset[str] = frozenset()
+    """Calls that wait for the promise they are made on."""
     custom: re.Pattern[str] = NEVER
     """Functions that assert by their name."""
     handle: re.Pattern[str] = NEVER
     """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
+    braces: bool = False
+    """Whether a value in braces is a list: ``int[] x = { 1, 2 }``."""
     trailing: bool = False
     """Whether a block after a call is one of its arguments."""
     hollow: frozenset[str] = frozenset()

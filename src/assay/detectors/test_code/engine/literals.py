@@ -23,7 +23,7 @@ _LIST = re.compile(
     r"(?:(?:java\.util\.)?(?:Arrays\.asList|List\.of|ImmutableList\.of|Lists\.newArrayList|Collections\.singletonList)"
     r"|newArrayList|(?:mutable|array|int)?[lL]istOf|(?:int)?[aA]rrayOf|array)\("
     r"|(?:vec!|&)?\[|&vec!\["
-    r"|(?:new(?: ?[\w.]+(?:<[^()]*>)?)?(?:\[\])*(?:\(\))?) ?\{"
+    r"|(?:new(?: ?[\w.]+(?:<[^()]*>)?)?(?: ?\[\])*(?:\(\))?) ?\{"
 )
 
 

@@ -1,6 +1,6 @@
 """Annotations, attributes and decorators: what stands before a declaration and changes what it is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.tree import Node
@@ -14,6 +14,8 @@ class Mark:
     link: Link
     text: str
     line: int
+    unsure: bool = field(default=False, kw_only=True)
+    """Whether it depends on the build if it is there."""
 
     @property
     def given(self) -> list[list[str]]:

@@ -236,7 +236,7 @@ def _value(rule: Rule, subject: list[str]) -> Demand:
 
 def _raises(link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
     """An error: a broad kind of error, or any message, is less than a named one."""
-    kind = link.types or joined(_plain_type(expected))
+    kind = link.types or joined(plain_type(expected))
     body = closure_body(subject)
     if body[:1] in (["throw"], ["raise"]):
         # The test throws what it waits for itself.
@@ -263,7 +263,7 @@ def closure_body(words: list[str]) -> list[str]:
     return words[:-1] if words and words[-1] == ";" else words
 
 
-def _plain_type(words: list[str]) -> list[str]:
+def plain_type(words: list[str]) -> list[str]:
     """``Foo.class``, ``typeof(Foo)``, ``Foo::class``, ``Foo.self`` are all the type Foo."""
     if words[:2] == ["typeof", "("]:
         return words[2:-1]

@@ -134,11 +134,12 @@ class Suites:
         marks = node.part_child(Part.MARKS)
         tree = self._reading.tree
         body = node.part_child(Part.BLOCK)
-        end = min(body.start + 1 if body is not None else node.end, node.start + _LONGEST_HEAD)
         at, kept = node.start, list[str]()
         inner = [
             child for child in (marks.children if marks is not None else node.children) if child.part is Part.MARK
         ]
+        begin = inner[-1].end if inner else at
+        end = min(body.start + 1 if body is not None else node.end, begin + _LONGEST_HEAD)
         for mark in inner:
             if mark.start >= at and mark.end <= end:
                 kept.append(tree.text[at : mark.start])

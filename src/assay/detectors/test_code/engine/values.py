@@ -136,6 +136,8 @@ class Values:
             or _is_type(word, words[at + 1 : at + 2])
             for at, word in enumerate(words)
         )
+        if self._reading.language.braces and words[0] == "{":
+            words = ["new", *words]
         return spelled(words) if written else None
 
 

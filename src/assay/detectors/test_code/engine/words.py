@@ -200,12 +200,30 @@ def _groups(out: list[str], functions: frozenset[str]) -> bool:
     before, earlier = out[-1], out[-2] if len(out) > 1 else ""
     if before in _GROUPING_WORDS and earlier not in _DOTS and before not in functions:
         return before not in _BETWEEN or (earlier != "" and (earlier[-1].isalnum() or earlier[-1] in ")]}\"'"))
+    if before in (">", ">>") and _ends_types(out):
+        return False
     return not (
         before[0].isalnum()
         or before[0] in '_$@"`'
         or before in _CLOSERS
         or (before[-1] in "?!" and len(before) > 1)
     )
+
+
+def _ends_types(out: list[str]) -> bool:
+    """Whether the last word closes the types of a name, ``Foo<Bar>``, and is no comparison."""
+    depth = 0
+    for index in range(len(out) - 1, max(0, len(out) - _MOST_TYPE), -1):
+        word = out[index]
+        if word in (">", ">>"):
+            depth += len(word)
+        elif word == "<":
+            depth -= 1
+            if depth <= 0:
+                return out[index - 1][0].isalpha() or out[index - 1][0] == "_"
+        elif not _TYPE_PART.fullmatch(word):
+            return False
+    return False
 
 
 def _close(out: list[str], word: str, group: _Group, following: str, around: _Group) -> None:
@@ -236,7 +254,7 @@ def joined(found: list[str]) -> str:
         return found[0]
     parts: list[str] = []
     glued, dotted = True, False
-    for word in found:
+    for word in _with_types(found) if "<" in found else found:
         opens = word in _BRACKETS
         if not (glued or word in _TIGHT or (opens and parts and (dotted or _callable(parts[-1])))):
             parts.append(" ")
@@ -244,6 +262,20 @@ def joined(found: list[str]) -> str:
         dotted = glued and len(parts) > 1 and parts[-2] in _DOTS
         glued = word in _GLUED or (word in _SIGNS and _is_sign(parts))
     return "".join(parts)
+
+
+def _with_types(found: list[str]) -> list[str]:
+    """The words with types as parts of the names that they belong to: ``Foo<Bar>``."""
+    out: list[str] = []
+    at = 0
+    while at < len(found):
+        end = type_end(found, at) if found[at] == "<" and out and out[-1][0].isalpha() else None
+        if end is None:
+            out.append(found[at])
+        else:
+            out[-1] += f"<{joined(found[at + 1 : end])}{found[end]}"
+        at = (end or at) + 1
+    return out
 
 
 def _is_sign(parts: list[str]) -> bool:
@@ -254,7 +286,8 @@ def _is_sign(parts: list[str]) -> bool:
 
 def _callable(word: str) -> bool:
     """Whether a bracket after a word belongs to it."""
-    return (word[-1].isalnum() or word[-1] in '_)]}$"`?!') and word not in _GROUPING_WORDS
+    typed = word[-1] == ">" and word[0].isalpha()
+    return (word[-1].isalnum() or typed or word[-1] in '_)]}$"`?!') and word not in _GROUPING_WORDS
 
 
 def uniform(tree: Tree, lexicon: Lexicon, start: int, end: int) -> str:

@@ -107,5 +107,6 @@ LANGUAGE = Language(
     repeating=word_set("forEach map ifPresent allMatch anyMatch"),
     fails=word_set("fail"),
     custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
+    braces=True,
     quirks=Quirks(function=marks.function, klass=marks.klass, asserted=mocks.asserted, lost=mocks.lost),
 )

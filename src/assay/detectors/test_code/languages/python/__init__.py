@@ -9,11 +9,11 @@ from assay.detectors.test_code.engine.truth import FALSY, Logic
 from assay.detectors.test_code.engine.words import Lexicon, lexicon_pattern
 from assay.detectors.test_code.languages.python import quirks
 from assay.detectors.test_code.languages.python.asserts import CUSTOM, FLUENT, FUNCTIONS
+from assay.detectors.test_code.languages.python.newer_syntax import SYNTAX_ERROR
 from assay.detectors.test_code.languages.python.spelling import literal
 from assay.detectors.test_code.languages.python.tree import respelled
+from assay.detectors.test_code.languages.python.unchanged import without_unchanged
 from assay.detectors.test_code.model import Skip, TestCode
-from assay.detectors.test_code.python.newer_syntax import SYNTAX_ERROR
-from assay.detectors.test_code.python.unchanged import without_unchanged
 
 _ONE = (
     r"(?:[rRbBuUfF]{1,2})?(?:\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]|\\.|'(?!''))*+'''"

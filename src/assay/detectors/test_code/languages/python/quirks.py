@@ -16,21 +16,22 @@ from assay.detectors.test_code.engine.running import rounds
 from assay.detectors.test_code.engine.scopes import Given, Role, Scope
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.languages.python.asserts import RAISING
+from assay.detectors.test_code.languages.python.classes import is_plain_unittest
+from assay.detectors.test_code.languages.python.collect import Collection
 from assay.detectors.test_code.languages.python.conditions import condition
+from assay.detectors.test_code.languages.python.constants import constant
+from assay.detectors.test_code.languages.python.decorators import Effect, effect_of, skip_of
+from assay.detectors.test_code.languages.python.fixtures import CLASS_SETUPS, MODULE_SETUPS, Fixtures, arguments_of
+from assay.detectors.test_code.languages.python.hooks import hook_name, hook_skips
+from assay.detectors.test_code.languages.python.items import Item, Place
+from assay.detectors.test_code.languages.python.module import Function as Definition
+from assay.detectors.test_code.languages.python.module import Module, note_names
+from assay.detectors.test_code.languages.python.parameters import MOST_ROWS, Table, count, tables
+from assay.detectors.test_code.languages.python.skips import call_skip
 from assay.detectors.test_code.languages.python.spelling import spelled
+from assay.detectors.test_code.languages.python.swallow import stack_swallows, with_swallows
 from assay.detectors.test_code.languages.python.tree import PythonTree, parse
 from assay.detectors.test_code.model import Assertion, Skip, Strength
-from assay.detectors.test_code.python.classes import is_plain_unittest
-from assay.detectors.test_code.python.collect import Collection
-from assay.detectors.test_code.python.decorators import Effect, effect_of, skip_of
-from assay.detectors.test_code.python.fixtures import CLASS_SETUPS, MODULE_SETUPS, Fixtures, arguments_of
-from assay.detectors.test_code.python.hooks import hook_name, hook_skips
-from assay.detectors.test_code.python.items import Item, Place
-from assay.detectors.test_code.python.module import Module
-from assay.detectors.test_code.python.parameters import MOST_ROWS, Table, count, tables
-from assay.detectors.test_code.python.reader import _loads_nothing, _names
-from assay.detectors.test_code.python.skips import call_skip
-from assay.detectors.test_code.python.swallow import stack_swallows, with_swallows
 from assay.detectors.test_code.tree import Node
 
 _RAISING = frozenset(RAISING.split())
@@ -56,12 +57,12 @@ class _Known:
     collection: Collection
     fixtures: Fixtures
     items: dict[int, Item] = field(default_factory=dict)
+    used: dict[Node | None, tuple[list[str], Item]] = field(default_factory=dict)
+    """The fixtures that a test uses."""
 
 
 def _known(reading: Reading) -> _Known:
-    found = reading.notes["python"]
-    assert isinstance(found, _Known)
-    return found
+    return reading.notes["python"]  # type: ignore[return-value]
 
 
 def _made(reading: Reading, node: Node) -> ast.AST | None:
@@ -71,11 +72,11 @@ def _made(reading: Reading, node: Node) -> ast.AST | None:
 def _file_skips(reading: Reading) -> list[Skip]:
     """What the file is to a runner; and on the way, all that it collects."""
     root = _made(reading, reading.tree.nodes[0])
-    assert isinstance(root, ast.Module)
-    module = Module(reading.tree.text.split("\n"))
-    _names(root.body, module)
+    body = root.body if isinstance(root, ast.Module) else []
+    module = Module()
+    note_names(body, module)
     collection = Collection(module)
-    collection.block(root.body, Place())
+    collection.block(body, Place())
     fixtures = Fixtures(module)
     fixtures.add([function for _, function, _ in collection.helpers])
     reading.notes["python"] = _Known(
@@ -91,6 +92,17 @@ def _file_skips(reading: Reading) -> list[Skip]:
         for skip in hook_skips(function, module)
     ]
     return list(dict.fromkeys([*collection.skips, *loads, *hooks]))
+
+
+def _loads_nothing(function: Definition) -> bool:
+    """``return unittest.TestSuite()``: a suite that nothing was put into."""
+    last = function.body[-1]
+    made = last.value if isinstance(last, ast.Return) else None
+    if made is None or constant(made) is None:
+        return True
+    return (
+        isinstance(made, ast.Call) and not made.args and "Suite" in ast.dump(made.func) and len(function.body) < 3
+    )
 
 
 def _function(reading: Reading, function: Function) -> Declared | None:
@@ -112,7 +124,7 @@ def _function(reading: Reading, function: Function) -> Declared | None:
     if cases == 0:
         skips.append(Skip("skip", item.node.lineno, "no cases"))
     skips += _changed(reading, item, function.node)
-    reading.notes.setdefault("used", {})[function.node] = (used, item)  # type: ignore[index]
+    known.used[function.node] = (used, item)
     cases = None if cases is None else cases * _sub_tests(reading, function.node)
     declared = Declared(Role.TEST, function.name, item.collected, skips, cases=cases)
     declared.given = partial(_cases, reading, found)
@@ -152,9 +164,10 @@ def _cases(reading: Reading, found: list[Table]) -> list[dict[str, list[str]]]:
 
 def _words(reading: Reading, node: ast.expr) -> list[str]:
     """The words of an expression, wherever in the file it stands."""
-    if not isinstance(reading.tree, PythonTree) or getattr(node, "end_lineno", None) is None:
+    reach = reading.tree.reach if isinstance(reading.tree, PythonTree) else None
+    if reach is None or getattr(node, "end_lineno", None) is None:
         return reading.words_in(spelled(node))
-    return reading.words(*reading.tree.reach(node))
+    return reading.words(*reach(node))
 
 
 def _rows_for_themselves(item: Item, found: list[Table]) -> list[Assertion]:
@@ -203,7 +216,7 @@ def _has(function: ast.AST, *kinds: type[ast.AST]) -> bool:
 
 def _resolve(reading: Reading) -> Callable[[Names], Names]:
     """Names with what they were imported as."""
-    module = Module([])
+    module = Module()
     for each in reading.tree.imports if isinstance(reading.tree, PythonTree) else ():
         module.imports(each)
     aliases = module.aliases
@@ -316,26 +329,31 @@ def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
 
 def _settle(reading: Reading) -> None:
     """What a test uses counts for it; a function that asserts and that nobody calls here stands for itself."""
-    known, used = _known(reading), reading.notes.get("used", {})
-    assert isinstance(used, dict)
+    known = _known(reading)
     called = {name for scope in reading.scopes for name, _ in scope.runs}
     always = {known.fixtures.by_name[each][0].name for each in known.fixtures.automatic()} | set(MODULE_SETUPS)
     every = [skip for scope in reading.scopes if scope.name in always for skip in scope.skips]
     reading.scopes[0].skips += dict.fromkeys(every)
     for scope in reading.scopes:
-        if scope.node in used:
-            names, item = used[scope.node]
+        if scope.node in known.used:
+            names, item = known.used[scope.node]
             for name in {known.fixtures.by_name[each][0].name for each in names} - always:
                 scope.call(name, Given(None))
             for name in CLASS_SETUPS if item.owner is not None else ():
                 if known.module.method(item.owner, name) is not None:
                     scope.call(name, Given(None))
-        elif scope.role is Role.FUNCTION and scope.written and scope.name not in called:
-            if not scope.name.startswith("pytest_"):
-                scope.role, scope.collected = Role.TEST, False
+        elif _stands_alone(scope, called):
+            scope.role, scope.collected = Role.TEST, False
     if not known.items:
-        every = [scope for scope in reading.scopes if scope.name in known.fixtures.by_name]
-        reading.scopes[0].skips += [skip for scope in every for skip in scope.skips if not skip.conditional]
+        own = [scope for scope in reading.scopes if scope.name in known.fixtures.by_name]
+        reading.scopes[0].skips += [skip for scope in own for skip in scope.skips if not skip.conditional]
+
+
+def _stands_alone(scope: Scope, called: set[str]) -> bool:
+    """Whether a function asserts something, and nothing in this file calls it."""
+    if scope.role is not Role.FUNCTION or scope.name in called or scope.name.startswith("pytest_"):
+        return False
+    return bool(scope.written)
 
 
 QUIRKS = Quirks(

@@ -7,6 +7,7 @@ import ast
 import re
 from string import Formatter
 
+LONGEST = 240
 _PERCENT = re.compile(r"%(?:\((\w+)\))?([sdr%])")
 _PLAIN = re.compile(r"'[^'\"\\\n]*+'\Z|\"[^\"\\\n]*+\"\Z")
 _UTF8 = frozenset({"utf-8", "utf8", "UTF-8", "UTF8"})

@@ -40,7 +40,7 @@ class PythonTree(Tree):
 
     made: dict[Node, ast.AST] = field(default_factory=dict)
     imports: list[ast.Import | ast.ImportFrom] = field(default_factory=list)
-    reach: Callable[[ast.AST], tuple[int, int]] = field(default=lambda node: (0, 0))
+    reach: Callable[[ast.AST], tuple[int, int]] | None = None
     """Where a part of the syntax tree stands."""
     spelled: dict[Node, str] = field(default_factory=dict)
 
@@ -91,6 +91,8 @@ class _Maker:
         while waiting:
             node = waiting.pop()
             part = _PARTS.get(type(node))
+            if isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name):
+                part = Part.ASSIGNMENT
             if part is not None:
                 self._put(node, part)
                 if part is Part.CALL and other_spelling(node) is not node:
@@ -108,7 +110,7 @@ class _Maker:
                 if value.__class__ is list:
                     if name != "decorator_list":
                         waiting += [each for each in value if each.__class__ not in _LEAVES]
-                elif value.__class__ not in _LEAVES:
+                elif value is not None and value.__class__ not in _LEAVES:
                     waiting.append(value)
         return self._nested(module)
 
@@ -185,4 +187,6 @@ class _Maker:
                 made[node] = of
             innermost = node
         lines = [at - 1 for at in self._starts[1:]]
-        return PythonTree(self._text, nodes, (), lines, frozenset(node.kind for node in nodes), made, self._imports, self._reach)
+        return PythonTree(
+            self._text, nodes, (), lines, frozenset(node.kind for node in nodes), made, self._imports, self._reach
+        )

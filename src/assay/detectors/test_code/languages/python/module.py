@@ -1,41 +1,27 @@
 """The names of one Python file: what is imported under which name, what is bound to what, and what is defined."""
 
 import ast
-import re
 from dataclasses import dataclass, field
 
-from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.python.constants import constant
-from assay.detectors.test_code.python.text import Value
+from assay.detectors.test_code.languages.python.constants import UNKNOWN, constant
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DEEPEST = 8
 _LOOKS_INTO = frozenset({"__getattr__", "__getattribute__"})
-_ASSERTS = re.compile(r"assert|raises|fail|skip|expect|warns|raise|todo|exit|importor", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class Module:
     """One file while it is read."""
 
-    lines: list[str]
     aliases: dict[str, str] = field(default_factory=dict)
     bound: dict[str, ast.expr] = field(default_factory=dict)
-    constants: dict[str, Value] = field(default_factory=dict)
+    constants: dict[str, ast.expr] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
-    inlined: set[int] = field(default_factory=set)
-    """Functions whose assertions have been counted for a test that calls them."""
-    spent: int = 0
-    """How many assertions have been noted, so that following helpers again and again comes to an end."""
-    skips_of: dict[int, tuple[Skip, ...]] = field(default_factory=dict)
-    """What set-up functions and fixtures skip, once it is worked out."""
     effects: dict[int, object] = field(default_factory=dict)
     """What the file's own decorators do, once it is worked out."""
-    class_constants: dict[int, dict[str, Value]] = field(default_factory=dict)
-    setup_skips: dict[int, list[Skip]] = field(default_factory=dict)
     _methods: dict[int, dict[str, Function]] = field(default_factory=dict)
-    _says: dict[int, bool] = field(default_factory=dict)
 
     def dotted(self, node: ast.AST | None, depth: int = 0) -> str | None:
         """The full name of what an expression stands for: ``m.skip`` is ``pytest.mark.skip``, by whatever way."""
@@ -108,15 +94,6 @@ class Module:
             for name in node.names:
                 self.aliases[name.asname or name.name] = f"{node.module or ''}.{name.name}".lstrip(".")
 
-    def says_something(self, function: ast.AST) -> bool:
-        """Whether a function may assert, fail or skip: a look at its words, so that others are not walked."""
-        known = self._says.get(id(function))
-        if known is None:
-            first, last = getattr(function, "lineno", 1), getattr(function, "end_lineno", 1)
-            known = any(_ASSERTS.search(line) for line in self.lines[first - 1 : last])
-            self._says[id(function)] = known
-        return known
-
     def method(self, owner: ast.ClassDef | None, name: str, depth: int = 0) -> Function | None:
         """A method of a class or of its bases in this file."""
         if owner is None or depth > _DEEPEST:
@@ -134,3 +111,46 @@ class Module:
         if isinstance(node, ast.Name):
             return self.classes.get(node.id)
         return self.classes.get(node.attr) if isinstance(node, ast.Attribute) else None
+
+
+def argument(node: ast.Call, name: str, position: int | None = None) -> ast.expr | None:
+    """The argument of a call, by its keyword or by its place."""
+    for keyword in node.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    return node.args[position] if position is not None and len(node.args) > position else None
+
+
+def note_names(statements: list[ast.stmt], module: Module, *, certain: bool = True) -> None:
+    """What the names of a file mean, wherever in it they are bound."""
+    for node in statements:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module.imports(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            module.functions[node.name] = node
+        elif isinstance(node, ast.ClassDef):
+            module.classes[node.name] = node
+            for inner in node.body:
+                if isinstance(inner, ast.ClassDef):
+                    module.classes.setdefault(inner.name, inner)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            _bind(node, module, certain=certain)
+        else:
+            for block in ("body", "orelse", "finalbody"):
+                note_names(getattr(node, block, []), module, certain=False)
+            for handler in getattr(node, "handlers", []):
+                note_names(handler.body, module, certain=False)
+
+
+def _bind(node: ast.Assign | ast.AnnAssign, module: Module, *, certain: bool) -> None:
+    """A constant is bound once, and in any case: neither in a branch nor in place of an import."""
+    if node.value is None:
+        return
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        if isinstance(target, ast.Name):
+            again = target.id in module.bound or target.id in module.aliases or not certain
+            module.bound[target.id] = node.value
+            if not again and constant(node.value, module.constants) is not UNKNOWN:
+                module.constants[target.id] = node.value
+            else:
+                module.constants.pop(target.id, None)

@@ -2,10 +2,13 @@
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from assay.detectors.test_code.python.text import NO_NAMES, Names
+Names = Mapping[str, ast.expr]
+"""What names stand for that have one value."""
+
+NO_NAMES: Names = {}
 
 
 class _Unknown:
@@ -83,7 +86,7 @@ def _name(node: ast.Name, names: Names, depth: int) -> object:
     if node.id in _NEVER:
         return False
     value = names.get(node.id)
-    return constant(value.node, names, depth) if value is not None and value.inert else UNKNOWN
+    return constant(value, names, depth) if value is not None else UNKNOWN
 
 
 def _unary(node: ast.UnaryOp, names: Names, depth: int) -> object:
@@ -161,7 +164,7 @@ def _attribute(node: ast.Attribute, names: Names, depth: int) -> object:
         if f"{node.value.id}.{node.attr}" in _NEVER:
             return False
         value = names.get(f"{node.value.id}.{node.attr}")
-        return constant(value.node, names, depth) if value is not None and value.inert else UNKNOWN
+        return constant(value, names, depth) if value is not None else UNKNOWN
     return UNKNOWN
 
 

@@ -2,10 +2,10 @@
 
 import ast
 
+from assay.detectors.test_code.languages.python.constants import UNKNOWN, Names, constant, truth
+from assay.detectors.test_code.languages.python.module import Module
+from assay.detectors.test_code.languages.python.spelling import LONGEST, spelled
 from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.python.constants import UNKNOWN, constant, truth
-from assay.detectors.test_code.python.module import Module
-from assay.detectors.test_code.python.text import LONGEST, Names, uniform
 
 _MARKS = {"skip": "skip", "skipif": "skip", "skipIf": "skip", "skipUnless": "skip", "xfail": "xfail",
           "expectedFailure": "xfail"}  # fmt: skip
@@ -152,4 +152,4 @@ def _surely_absent(node: ast.Call, names: Names) -> bool:
 
 
 def _shown(node: ast.expr) -> str:
-    return uniform(node)[:LONGEST]
+    return spelled(node)[:LONGEST]

@@ -3,10 +3,10 @@
 import ast
 from dataclasses import dataclass, field
 
+from assay.detectors.test_code.languages.python.constants import constant, truth
+from assay.detectors.test_code.languages.python.module import Function, Module
+from assay.detectors.test_code.languages.python.spelling import spelled
 from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.python.constants import constant, truth
-from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.text import uniform
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ def addressed(node: ast.expr, module: Module) -> tuple[str, str]:
     """What an attribute or an entry of ``globals()`` names: the container, and the name in it."""
     if isinstance(node, ast.Subscript):
         name = constant(node.slice, module.constants)
-        return "", name if isinstance(name, str) and "globals" in uniform(node.value) else ""
+        return "", name if isinstance(name, str) and "globals" in spelled(node.value) else ""
     if isinstance(node, ast.Attribute):
-        return uniform(node.value).replace(".", " > "), node.attr
+        return spelled(node.value).replace(".", " > "), node.attr
     return "", ""

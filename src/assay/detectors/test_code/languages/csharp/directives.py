@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.detectors.test_code.curly.constants import constant
-from assay.detectors.test_code.curly.tokens import tokens
+from assay.detectors.test_code.engine.truth import truth
 
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]*)", re.MULTILINE)
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*if\b", re.MULTILINE)
@@ -19,6 +18,8 @@ _KNOWN = re.compile(
     r"DEBUG|TRACE|RELEASE|CI|NET\w*|WINDOWS\w*|WIN\d*|LINUX|UNIX|OSX|MAC\w*|ANDROID\w*|IOS\w*|TVOS|WASM|BROWSER|UNITY\w*|MONO\w*|CORECLR"
     r"|CLR\w*|PORTABLE\w*|SILVERLIGHT\w*|ASPNET\w*|DNX\w*|FULL\w*CLR|XUNIT\w*|NUNIT\w*|MSTEST\w*|(?:FEATURE|SUPPORTS?|HAS|USE|HAVE|ENABLE|TARGET|PLATFORM)_\w+|X64|X86|ARM\w*|AOT|NATIVEAOT|DOTNET\w*"
 )
+_WORD = re.compile(r"\w+|[&|=!]=|&&|\|\||\S")
+_FALSE = frozenset(("false",))
 _COMPOUND = re.compile(r"_|\d")
 _NEVER = re.compile(r"(?i)never|disabled?|false|skip|ignored?|broken|todo|off\b|no_|not_|none|unused|dead")
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
@@ -111,12 +112,13 @@ def _turn(open_branches: list[_Branch], word: str, rest: str, defined: dict[str,
 
 def _holds(condition: str, defined: dict[str, bool]) -> _Built:
     """A symbol that nothing defines is not defined, unless builds are known to define it, or could."""
-    parts = tokens(condition.split("//", maxsplit=1)[0])
+    parts = _WORD.findall(condition.split("//", maxsplit=1)[0])
     symbols = {word for word in parts if word[0].isalpha() or word[0] == "_"} - {"true", "false"}
     unknown = [word for word in symbols if word not in defined and not _KNOWN.fullmatch(word)]
-    known = {word: value for word, value in defined.items() if word in symbols}
-    surely = known | {word: False for word in unknown if not _could_be_defined(word)}
-    return constant(parts, surely), constant(parts, known | dict.fromkeys(unknown, False))
+    known = {word: str(value).lower() for word, value in defined.items() if word in symbols}
+    surely = known | {word: "false" for word in unknown if not _could_be_defined(word)}
+    likely = known | dict.fromkeys(unknown, "false")
+    return truth(parts, surely, _FALSE), truth(parts, likely, _FALSE)
 
 
 def _could_be_defined(symbol: str) -> bool:

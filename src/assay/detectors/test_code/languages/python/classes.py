@@ -3,8 +3,8 @@
 import ast
 import re
 
-from assay.detectors.test_code.python.constants import constant
-from assay.detectors.test_code.python.module import Module
+from assay.detectors.test_code.languages.python.constants import constant
+from assay.detectors.test_code.languages.python.module import Module
 
 _TEST_CASE = re.compile(r"(?:TestCase|TestBase|Tests?|Case|Spec)$|^Test")
 _NO_TESTS = frozenset({

@@ -1,17 +1,14 @@
 """How often parameters make a Python test run, and with what: parametrize, expand, params of fixtures."""
 
 import ast
-import itertools
 import math
 from dataclasses import dataclass, field
 
+from assay.detectors.test_code.languages.python.constants import UNKNOWN, constant
+from assay.detectors.test_code.languages.python.module import Function, Module, argument
+from assay.detectors.test_code.languages.python.skips import decorator_skip
+from assay.detectors.test_code.languages.python.spelling import spelled
 from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.python.binding import value_of
-from assay.detectors.test_code.python.constants import UNKNOWN, constant
-from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.skips import decorator_skip
-from assay.detectors.test_code.python.text import NO_NAMES, Value, uniform
-from assay.detectors.test_code.python.tolerance import argument
 
 MOST_ROWS = 200
 
@@ -78,7 +75,7 @@ def _row(node: ast.expr, module: Module) -> tuple[tuple[ast.expr, ...], list[Ski
     marks = argument(node, "marks")
     listed = marks.elts if isinstance(marks, ast.List | ast.Tuple) else [marks] if marks is not None else []
     found = [skip for each in listed if (skip := decorator_skip(each, module, module.constants)) is not None]
-    text = uniform(node)[:240]
+    text = spelled(node)[:240]
     # Only this case is skipped, so for the test as a whole it is a condition.
     return tuple(node.args), [Skip(each.kind, node.lineno, text, conditional=True) for each in found]
 
@@ -155,24 +152,3 @@ def count(found: list[Table]) -> int | None:
     if any(table.rows is None for table in found):
         return None
     return math.prod(len(table.rows or ()) for table in found)
-
-
-def combinations(found: list[Table]) -> list[dict[str, Value]]:
-    """What the parameters are in each case; one empty case where they are not known or too many."""
-    number = count(found)
-    if not found or number is None or not 0 < number <= MOST_ROWS:
-        return [{}]
-    filled = [_values(table) for table in found]
-    return [
-        {name: value for part in parts for name, value in part.items()} for parts in itertools.product(*filled)
-    ]
-
-
-def _values(table: Table) -> list[dict[str, Value]]:
-    if not table.filled:
-        return [{} for _ in table.rows or ()]
-    rows = []
-    for row in table.rows or ():
-        values = [value_of(each, NO_NAMES, given=True) for each in row]
-        rows.append({name: value for name, value in zip(table.names, values, strict=False) if value is not None})
-    return rows

@@ -3,12 +3,9 @@
 import ast
 from dataclasses import dataclass, field
 
-from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.python.constants import constant
-from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.parameters import Table, written_elements
-from assay.detectors.test_code.python.statements import new_flow
-from assay.detectors.test_code.python.tolerance import argument
+from assay.detectors.test_code.languages.python.constants import constant
+from assay.detectors.test_code.languages.python.module import Function, Module, argument
+from assay.detectors.test_code.languages.python.parameters import Table, written_elements
 
 MODULE_SETUPS = ("setUpModule", "setup_module", "setup_function", "setup")
 CLASS_SETUPS = ("setUp", "setUpClass", "setup_method", "setup_class", "asyncSetUp", "setup", "tearDown")
@@ -20,7 +17,6 @@ class Fixtures:
 
     module: Module
     by_name: dict[str, tuple[Function, ast.expr]] = field(default_factory=dict)
-    _skips: dict[str, tuple[Skip, ...]] = field(default_factory=dict)
 
     def add(self, functions: list[Function]) -> None:
         for function in functions:
@@ -44,11 +40,6 @@ class Fixtures:
                 found[name] = None
                 waiting += [each for each in arguments_of(self.by_name[name][0]) if each in self.by_name]
         return list(found)
-
-    def skips(self, name: str) -> tuple[Skip, ...]:
-        if name not in self._skips:
-            self._skips[name] = skips_in(self.by_name[name][0], self.module)
-        return self._skips[name]
 
     def table(self, name: str) -> Table | None:
         """A fixture with params makes each of its tests run once for each of them."""
@@ -76,14 +67,3 @@ def _autouse(decorator: ast.expr) -> bool:
 def arguments_of(function: Function) -> list[str]:
     arguments = function.args
     return [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-
-
-def skips_in(function: Function, module: Module, owner: ast.ClassDef | None = None) -> tuple[Skip, ...]:
-    """The skips that running a function would come across."""
-    if not module.says_something(function):
-        return ()
-    if id(function) not in module.skips_of:
-        flow = new_flow(module, owner, dict(module.constants))
-        flow.body(function.body)
-        module.skips_of[id(function)] = tuple(flow.skips)
-    return module.skips_of[id(function)]

@@ -2,11 +2,11 @@
 
 import ast
 
-from assay.detectors.test_code.python.call_demands import call_demands, is_raising
-from assay.detectors.test_code.python.constants import truth
-from assay.detectors.test_code.python.module import Module
-from assay.detectors.test_code.python.text import NO_NAMES
+from assay.detectors.test_code.languages.python.asserts import CUSTOM, FUNCTIONS, RAISING
+from assay.detectors.test_code.languages.python.constants import truth
+from assay.detectors.test_code.languages.python.module import Module
 
+_RAISING = frozenset(RAISING.split())
 _CATCHING = frozenset({
     "Exception", "BaseException", "AssertionError", "builtins.Exception", "builtins.AssertionError",
     "builtins.BaseException", "unittest.TestCase.failureException", "self.failureException",
@@ -57,7 +57,7 @@ def _complains(body: list[ast.stmt], module: Module) -> bool:
 def _fails(statement: ast.stmt, module: Module) -> bool:
     """Whether a statement is a call that asserts, or that ends the process with an error."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and bool(call_demands(call, module, NO_NAMES) or _exits(call, module))
+    return isinstance(call, ast.Call) and (_asserts(call, module) or _exits(call, module))
 
 
 def _raises_skip(node: ast.Raise, module: Module) -> bool:
@@ -68,6 +68,11 @@ def _raises_skip(node: ast.Raise, module: Module) -> bool:
         "pytest.skip.Exception",
         "pytest.xfail.Exception",
     )
+
+
+def _asserts(call: ast.Call, module: Module) -> bool:
+    last = (module.dotted(call.func) or "").rsplit(".", 1)[-1]
+    return last == "fail" or last in FUNCTIONS.functions or CUSTOM.match(last) is not None
 
 
 def _exits(node: ast.Call, module: Module) -> bool:
@@ -90,7 +95,7 @@ def with_swallows(node: ast.expr, module: Module) -> bool:
     name = module.dotted(node.func) or ""
     if name.rsplit(".", 1)[-1] == "suppress":
         return any(catches_failure(each, module) for each in node.args)
-    if is_raising(name):
+    if name.rsplit(".", 1)[-1] in _RAISING:
         return bool(node.args) and catches_failure(node.args[0], module)
     manager = module.functions.get(name) if isinstance(node.func, ast.Name) else None
     if manager is not None:

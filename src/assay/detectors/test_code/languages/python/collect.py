@@ -5,16 +5,16 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 
+from assay.detectors.test_code.languages.python.classes import assigned, is_collected, is_test_case, switched_off
+from assay.detectors.test_code.languages.python.constants import constant, truth
+from assay.detectors.test_code.languages.python.decorators import skip_of
+from assay.detectors.test_code.languages.python.fixtures import fixture_decorator
+from assay.detectors.test_code.languages.python.hooks import IGNORES
+from assay.detectors.test_code.languages.python.items import Item, Place, addressed, marks_in, truth_of
+from assay.detectors.test_code.languages.python.module import Function, Module
+from assay.detectors.test_code.languages.python.skips import call_skip
+from assay.detectors.test_code.languages.python.spelling import LONGEST, spelled
 from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.python.classes import assigned, is_collected, is_test_case, switched_off
-from assay.detectors.test_code.python.constants import constant, truth
-from assay.detectors.test_code.python.decorators import skip_of
-from assay.detectors.test_code.python.fixtures import fixture_decorator
-from assay.detectors.test_code.python.hooks import IGNORES
-from assay.detectors.test_code.python.items import Item, Place, addressed, marks_in, truth_of
-from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.skips import call_skip
-from assay.detectors.test_code.python.text import LONGEST, uniform
 
 _EXITS = frozenset({"sys.exit", "os._exit", "exit", "quit", "pytest.exit"})
 _NOT_CALLED = frozenset({"property", "cached_property", "functools.cached_property", "staticproperty"})
@@ -113,7 +113,7 @@ class Collection:
         elif place.owner is None and name == "__test__" and constant(node.value) is False:
             self.skips.append(Skip("excluded", node.lineno, "__test__ = False", place.conditional))
         elif place.owner is None and name in IGNORES and truth_of(node.value) is not False:
-            text = f"{name} = {uniform(node.value)[:LONGEST]}" if node.value is not None else name
+            text = f"{name} = {spelled(node.value)[:LONGEST]}" if node.value is not None else name
             self.skips.append(Skip("excluded", node.lineno, text, place.conditional))
         elif node.value is not None:
             self._replace(" > ".join((*place.names, name)), node.value, place)
@@ -172,8 +172,8 @@ class Collection:
             whole = " > ".join((*place.names, name))
             for item in self.under(whole) if not place.conditional else ():
                 item.collected = False
-            if isinstance(target, ast.Subscript) and "globals" in uniform(target) and not name:
-                self.skips.append(Skip("excluded", node.lineno, f"del {uniform(target)}", place.conditional))
+            if isinstance(target, ast.Subscript) and "globals" in spelled(target) and not name:
+                self.skips.append(Skip("excluded", node.lineno, f"del {spelled(target)}", place.conditional))
 
     def on_add(self, node: ast.AugAssign, place: Place) -> None:
         if place.owner is None and "pytestmark" in assigned(node):
@@ -183,7 +183,7 @@ class Collection:
                 Skip(
                     "excluded",
                     node.lineno,
-                    f"{uniform(node.target)} += {uniform(node.value)[:LONGEST]}",
+                    f"{spelled(node.target)} += {spelled(node.value)[:LONGEST]}",
                     place.conditional,
                 )
             )
@@ -192,16 +192,16 @@ class Collection:
         call = node.value
         if not isinstance(call, ast.Call) or place.owner is not None:
             return
-        name = self.module.dotted(call.func) or uniform(call.func)
+        name = self.module.dotted(call.func) or spelled(call.func)
         skip = call_skip(call, self.module, self.module.constants)
         if skip is None and name in _EXITS:
-            skip = Skip("disabled", node.lineno, uniform(call)[:LONGEST])
+            skip = Skip("disabled", node.lineno, spelled(call)[:LONGEST])
         if skip is not None:
             self.skips.append(replace(skip, conditional=skip.conditional or place.conditional))
         elif name.startswith("pytestmark.") and call.args:
             self.file_marks(call.args[0], place)
         elif name.split(".")[0] in IGNORES and call.args:
-            self.skips.append(Skip("excluded", node.lineno, uniform(call)[:LONGEST], place.conditional))
+            self.skips.append(Skip("excluded", node.lineno, spelled(call)[:LONGEST], place.conditional))
         else:
             self._reflect(call, name, place)
 
@@ -214,7 +214,7 @@ class Collection:
                 self.on_delete(ast.copy_location(ast.Delete([target]), call), place)
             elif len(call.args) > 2:
                 self._set(target, ast.copy_location(ast.Assign([target], call.args[2]), call))
-        elif uniform(call.func) in ("globals().pop", "globals().clear", "vars().pop"):
+        elif spelled(call.func) in ("globals().pop", "globals().clear", "vars().pop"):
             hit = self.under(str(values[0])) if values else self.items
             for item in hit if not place.conditional else ():
                 item.collected = False
@@ -227,7 +227,7 @@ class Collection:
             self.skips.append(Skip(kind, node.lineno, f"raise {name}", place.conditional))
 
     def on_if(self, node: ast.If, place: Place) -> None:
-        held = False if "__main__" in uniform(node.test) else truth(node.test, self.module.constants)
+        held = False if "__main__" in spelled(node.test) else truth(node.test, self.module.constants)
         for block, taken in ((node.body, held), (node.orelse, None if held is None else not held)):
             if taken is not False:
                 self.block(block, place if taken else self._conditional(place, node))
@@ -235,7 +235,7 @@ class Collection:
                 self.block([each for each in block if isinstance(each, _DEFINING)], self._dead(place))
 
     def _conditional(self, place: Place, node: ast.If) -> Place:
-        skip = Skip("excluded", node.lineno, f"if {uniform(node.test)[:LONGEST]}", conditional=True)
+        skip = Skip("excluded", node.lineno, f"if {spelled(node.test)[:LONGEST]}", conditional=True)
         return Place(place.names, place.owner, place.marks, [*place.skips, skip], place.collected, True)
 
     def _dead(self, place: Place) -> Place:
@@ -263,9 +263,9 @@ class Collection:
                 isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
             ):
                 shown = (
-                    uniform(each.func)
+                    spelled(each.func)
                     if isinstance(each, ast.Call)
-                    else " ".join(uniform(t) for t in each.targets)
+                    else " ".join(spelled(t) for t in each.targets)
                 )
                 if "globals()" in shown and (isinstance(each, ast.Delete) or shown.endswith(".pop")):
                     self.skips.append(Skip("excluded", each.lineno, shown[:LONGEST]))

@@ -4,11 +4,12 @@ import ast
 from dataclasses import dataclass, replace
 from enum import Flag, auto
 
+from assay.detectors.test_code.languages.python.constants import Names
+from assay.detectors.test_code.languages.python.module import Function, Module
+from assay.detectors.test_code.languages.python.skips import call_skip, decorator_skip
+from assay.detectors.test_code.languages.python.spelling import LONGEST, spelled
+from assay.detectors.test_code.languages.python.swallow import function_swallows
 from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.skips import call_skip, decorator_skip
-from assay.detectors.test_code.python.swallow import function_swallows
-from assay.detectors.test_code.python.text import LONGEST, Names, uniform
 
 
 class Effect(Flag):
@@ -40,7 +41,7 @@ def skip_of(node: ast.expr, module: Module, names: Names) -> Skip | None:
     if function is None:
         return decorator_skip(node, module, names)
     skip = _own(function, module).skip
-    return replace(skip, line=node.lineno, text=f"@{uniform(node)[:LONGEST]}") if skip is not None else None
+    return replace(skip, line=node.lineno, text=f"@{spelled(node)[:LONGEST]}") if skip is not None else None
 
 
 def effect_of(node: ast.expr, module: Module) -> Effect:

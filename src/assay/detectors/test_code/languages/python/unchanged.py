@@ -7,7 +7,7 @@ close) is left as it is.
 import re
 
 from assay.detectors.test_code.chunks import Chunk, without_common
-from assay.detectors.test_code.python.context import changed_meanings
+from assay.detectors.test_code.languages.python.context import changed_meanings
 
 _DECORATOR = re.compile(r"^([ \t]*)@\w")
 _HEADER = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(")

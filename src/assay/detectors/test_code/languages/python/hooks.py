@@ -3,12 +3,11 @@
 import ast
 import re
 
+from assay.detectors.test_code.languages.python.constants import constant, truth
+from assay.detectors.test_code.languages.python.module import Function, Module, argument
+from assay.detectors.test_code.languages.python.skips import call_skip, decorator_skip
+from assay.detectors.test_code.languages.python.spelling import LONGEST, spelled
 from assay.detectors.test_code.model import Skip
-from assay.detectors.test_code.python.constants import constant, truth
-from assay.detectors.test_code.python.module import Function, Module
-from assay.detectors.test_code.python.skips import call_skip, decorator_skip
-from assay.detectors.test_code.python.text import LONGEST, uniform
-from assay.detectors.test_code.python.tolerance import argument
 
 _SEES_ITEMS = frozenset({
     "pytest_collection_modifyitems", "pytest_itemcollected", "pytest_collection_finish", "pytest_runtest_setup",
@@ -86,17 +85,17 @@ def _of_statement(node: ast.stmt, module: Module) -> list[Skip]:
         return [skip] if skip is not None else []
     if not isinstance(node, ast.Assign | ast.Delete) or not any(map(_is_items, node.targets)):
         return []
-    target = uniform(node.targets[0])
+    target = spelled(node.targets[0])
     if isinstance(node, ast.Delete):
         return [Skip("excluded", node.lineno, f"del {target}")]
     if not _drops(node.value, module):
         return []
-    return [Skip("excluded", node.lineno, f"{target} = {uniform(node.value)[:LONGEST]}")]
+    return [Skip("excluded", node.lineno, f"{target} = {spelled(node.value)[:LONGEST]}")]
 
 
 def _is_items(node: ast.expr) -> bool:
     whole = node.value if isinstance(node, ast.Subscript) else None
-    return whole is not None and uniform(whole).rsplit(".", 1)[-1] == "items"
+    return whole is not None and spelled(whole).rsplit(".", 1)[-1] == "items"
 
 
 def _of_call(node: ast.Call, module: Module) -> list[Skip]:
@@ -105,13 +104,13 @@ def _of_call(node: ast.Call, module: Module) -> list[Skip]:
         return [skip]
     if not isinstance(node.func, ast.Attribute):
         return []
-    owner, name = uniform(node.func.value), node.func.attr
+    owner, name = spelled(node.func.value), node.func.attr
     if name == "add_marker" and node.args:
         return _of_marker(node, node.args[0], module)
     if (name in _REMOVES and owner.rsplit(".", 1)[-1] == "items") or name == "pytest_deselected":
-        return [Skip("excluded", node.lineno, uniform(node)[:LONGEST])]
+        return [Skip("excluded", node.lineno, spelled(node)[:LONGEST])]
     if name == "parametrize" and len(node.args) > 1 and truth(node.args[1]) is False:
-        return [Skip("skip", node.lineno, uniform(node)[:LONGEST])]
+        return [Skip("skip", node.lineno, spelled(node)[:LONGEST])]
     return []
 
 
@@ -119,14 +118,14 @@ def _of_marker(node: ast.Call, mark: ast.expr, module: Module) -> list[Skip]:
     """``item.add_marker("skip")``, ``item.add_marker(pytest.mark.skip)``."""
     named = constant(mark, module.constants)
     if named in ("skip", "xfail"):
-        return [Skip(str(named), node.lineno, uniform(node)[:LONGEST])]
+        return [Skip(str(named), node.lineno, spelled(node)[:LONGEST])]
     found = decorator_skip(mark, module, module.constants) or _local_mark(mark)
-    return [Skip(found.kind, node.lineno, uniform(node)[:LONGEST], found.conditional)] if found else []
+    return [Skip(found.kind, node.lineno, spelled(node)[:LONGEST], found.conditional)] if found else []
 
 
 def _local_mark(node: ast.expr) -> Skip | None:
     """A mark under a local name that says what it is: ``item.add_marker(skip_slow)``."""
-    name = uniform(node).lower()
+    name = spelled(node).lower()
     if isinstance(node, ast.Name) and re.search(r"skip|xfail", name):
         return Skip("xfail" if "xfail" in name else "skip", node.lineno, name)
     return None
@@ -159,7 +158,7 @@ def _answers(body: list[ast.stmt], name: str, *, guarded: bool) -> list[Skip]:
             and statement.value is not None
             and _takes_over(statement.value, name)
         ):
-            text = f"{name}: return {uniform(statement.value)}"[:LONGEST]
+            text = f"{name}: return {spelled(statement.value)}"[:LONGEST]
             found.append(Skip("excluded", statement.lineno, text, guarded or truth(statement.value) is None))
         held = truth(statement.test) if isinstance(statement, ast.If) else True
         for block in _blocks(statement):

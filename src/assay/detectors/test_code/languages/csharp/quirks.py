@@ -1,0 +1,112 @@
+"""What is particular to tests in C#: static imports, mocks that verify, tests that pass early."""
+
+import re
+from collections.abc import Callable
+
+from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.chains import Link
+from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.rules import closure_body
+from assay.detectors.test_code.engine.scopes import Scope
+from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.languages.csharp.asserts import FUNCTIONS
+from assay.detectors.test_code.model import Skip, Strength
+from assay.detectors.test_code.tree import Node
+
+_CLASS = re.compile(r"\w*Assert\Z")
+_STATIC = re.compile(r"^[ \t]*using\s+static\s+(?:\w+\.)*Assert\s*;", re.MULTILINE)
+_PLAIN_VERBATIM = re.compile(r'@"([^"\\]*)"')
+_RECEIVED = frozenset(("Received", "DidNotReceive", "ReceivedWithAnyArgs"))
+_DISCARDED = re.compile(r"(?<!\w)_\s*=\s*\Z")
+_MOST_LINKS = 50
+
+
+def literal(text: str) -> str:
+    """One spelling for a verbatim text that needs none of its own."""
+    found = _PLAIN_VERBATIM.fullmatch(text)
+    return f'"{found[1]}"' if found is not None else text
+
+
+def resolve(reading: Reading) -> Callable[[Names], Names]:
+    """Every class of assertions is ``Assert``, also where it is imported. NUnit's asynchronous ones wait."""
+    imported = _STATIC.search(reading.tree.text) is not None
+    nunit = "NUnit" in reading.tree.text
+
+    def resolved(names: Names) -> Names:
+        if imported and len(names) == 1 and names[0] in FUNCTIONS:
+            names = ("Assert", *names)
+        if len(names) > 1 and _CLASS.match(names[-2]):
+            owner = names[-2] if names[-2] in ("CollectionAssert", "StringAssert") else "Assert"
+            names = (owner, names[-1].removesuffix("Async") if nunit else names[-1])
+        return names
+
+    return resolved
+
+
+def skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
+    """``Assert.Pass()`` with more behind it, and ``Assume.That(…)``."""
+    names = reading.names(call)
+    if call.inner is not None or len(names) < 2:
+        return None
+    line, text = reading.line(call.node), reading.text(call.node)
+    if names[-2:] == ("Assert", "Pass") and not _is_last(call.node):
+        return Skip("skip", line, text)
+    if names[-2:] != ("Assume", "That"):
+        return None
+    link = reading.links(call)[-1]
+    always = reading.truth(link.argument(0)) if link.given == 1 or link.argument(1)[0][-1] == '"' else None
+    return None if always else Skip("skip", line, text, always is None)
+
+
+def _is_last(node: Node) -> bool:
+    """Is nothing left to do after this statement?"""
+    statement = node.parent
+    block = statement.parent if statement is not None else None
+    return block is None or block.children[-1] is statement
+
+
+def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
+    """Moq's ``Verify``, NSubstitute's ``Received``, snapshots."""
+    step: Call | None = call
+    for _ in range(_MOST_LINKS):
+        if step is None:
+            return None
+        if step.names and (step.names[-1].startswith("Verify") or step.names[-1] in _RECEIVED):
+            links = reading.links(call)
+            at = next((at for at, link in enumerate(links) if _is_mock(link)), None)
+            return [_mock(links, at)] if at is not None else None
+        step = step.inner
+    return None
+
+
+def _is_mock(link: Link) -> bool:
+    return link.arguments is not None and (link.name.startswith("Verify") or link.name in _RECEIVED)
+
+
+def _mock(links: list[Link], at: int) -> WrittenDemand:
+    link = links[at]
+    before = ".".join(filter(None, [*map(_text, links[:at]), *link.names[:-1]]))
+    if link.name in _RECEIVED and at + 1 < len(links):
+        call = links[at + 1]
+        loose = "Arg.Any" in _text(call) or link.name == "ReceivedWithAnyArgs"
+        demand = Demand(_loosely(loose), f"{before}.{call.name}", _text(call))
+        return WrittenDemand(f"{before}.{link.name}().{_text(call)}", demand)
+    subject = joined(closure_body(link.argument(0)))
+    loose = "It.IsAny" in _text(link) or "Times.AtLeast" in _text(link)
+    return WrittenDemand(f"{_text(link)}", Demand(_loosely(loose), before or subject, subject))
+
+
+def _loosely(loose: bool) -> Strength:
+    return Strength.SHAPE if loose else Strength.EXACT
+
+
+def _text(link: Link) -> str:
+    given = f"({', '.join(joined(each) for each in link.arguments)})" if link.arguments is not None else ""
+    return ".".join(link.names) + (f"<{link.types}>" if link.types else "") + given
+
+
+def lost(reading: Reading, call: Call) -> bool:
+    """An assertion that has to be awaited, and whose task is thrown away."""
+    before = reading.tree.text[max(0, call.node.start - 20) : call.node.start]
+    return _DISCARDED.search(before) is not None and "Async" in reading.text(call.node)
