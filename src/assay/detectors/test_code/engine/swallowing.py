@@ -133,10 +133,12 @@ class Swallowing:
             return False
         for around in islice(node.ancestors(), 3):
             call = self._reading.calls.get(around)
-            if call is None or not call.names or call.names[-1] not in losing:
+            said = (".".join(call.names[at:]) for at in (-1, -2)) if call is not None and call.names else ()
+            name = next((each for each in said if each in losing), None)
+            if name is None:
                 continue
             whole = self._test_around(around)
-            return losing[call.names[-1]].search(self._reading.tree.text, whole.start, whole.end) is None
+            return losing[name].search(self._reading.tree.text, whole.start, whole.end) is None
         return False
 
     def _is_unheard(self, closure: Node) -> bool:
