@@ -41,7 +41,7 @@ class Swallowing:
         quiet: set[Node] = set()
         relevant = silences is not None or self._hands or reading.tree.has_part(Part.TRY, Part.CATCH)
         relevant = relevant or any(node.swallowed for node in reading.tree.nodes)
-        telling = {"catch", *reading.language.catching.losing}
+        telling = {"catch", *(each.rpartition(".")[2] for each in reading.language.catching.losing)}
         if not relevant and not any(call.names and call.names[-1] in telling for call in reading.calls.values()):
             return
         for node in reading.tree.nodes[1:]:

@@ -159,9 +159,11 @@ def _receiver(reading: Reading, loop: Node) -> str:
 
 def empty(reading: Reading, loop: Node) -> bool:
     """A loop over a list with nothing in it; one with a name may be filled wherever the name is mentioned."""
-    if loop.part is not Part.EACH or loop_rows(reading, loop) != []:
-        return False
     receiver = _receiver(reading, loop)
+    if loop.kind == "call" and reading.language.nothing.search(receiver):
+        return True
+    if loop.kind != "call" or loop_rows(reading, loop) != []:
+        return False
     return receiver not in reading.values.lists or reading.values.mentions(receiver) == 2
 
 

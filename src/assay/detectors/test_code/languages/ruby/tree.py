@@ -153,7 +153,13 @@ def _settle_block(tree: Tree, node: Node) -> None:
     if _LAMBDA.match(tree.text, node.start):
         node.part, block.part = Part.CLOSURE, Part.BLOCK
     elif _LOOP.search(tree.text, max(node.start, block.start - _NEAR), block.start):
-        node.part, block.part = Part.EACH, Part.BLOCK
+        # What a block takes belongs to the head of the loop.
+        node.part, block.part = Part.EACH, Part.OTHER
+        for child in block.children:
+            child.parent = node
+        at = node.children.index(block) + 1
+        node.children[at:at] = block.children
+        block.children = []
 
 
 def _leaves_block(node: Node) -> bool:
