@@ -17,6 +17,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/test_code/curly/constants.py": {"names": "ab|cd"},
     "detectors/test_code/go/values.py": {"name": ("", "ab")},
     "detectors/test_code/javascript/suites.py": {"named": r"(?<![\w$.])(export\s[^\n=]{0,400}?)?ab(?![\w$])"},
+    "detectors/test_code/engine/swallowing.py": {"caught": ("ab",)},
     "detectors/test_code/own_inputs.py": {"name": "ab"},
     "detectors/test_code/row_needs.py": {"name": "ab"},
     "detectors/test_code/whole_expectations.py": {"value": r"(?<!\w)ab[\"']?\s*(?::|=>|=)\s*cd\s*[,})\]]"},

@@ -153,7 +153,8 @@ class Asserting:
     def _first_asked(self, call: Call, names: tuple[str, ...], again: "Again") -> list[WrittenDemand] | None:
         """What a call asserts as it is written."""
         reading = self._reading
-        if reading.language.quirks.condition is not None or "handles" in reading.notes:
+        depends = reading.language.quirks.condition is not None and not reading.language.plain
+        if depends or "handles" in reading.notes:
             return again(_as_it_is)
         source = reading.tree.source(call.node)
         return remembered(
