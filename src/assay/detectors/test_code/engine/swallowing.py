@@ -129,6 +129,8 @@ class Swallowing:
     def _is_lost(self, node: Node) -> bool:
         """Whether a closure runs where nothing hears of its failure."""
         losing = self._reading.language.catching.losing
+        if node.part is Part.FUNCTION and losing and self._reading.language.follows:
+            return self._is_handed_to_losing(node)
         if node.part is not Part.CLOSURE or not losing:
             return False
         for around in islice(node.ancestors(), 3):
@@ -168,6 +170,20 @@ class Swallowing:
                 return around
             whole = around if around.part in FUNCTIONS else whole
         return whole
+
+    def _is_handed_to_losing(self, function: Node) -> bool:
+        """Whether a function inside of another is handed to what drops its failures."""
+        reading, losing = self._reading, self._reading.language.catching.losing
+        around = reading.function_around(function)
+        named = reading.language.heads.function.match(reading.tree.text, function.start)
+        if around is None or named is None:
+            return False
+        for node in reading.tree.within(function.end, around.end):
+            call = reading.calls.get(node)
+            last = call.names[-1] if call is not None and call.names else ""
+            if last in losing and call is not None and named["name"] in reading.words_of(node):
+                return losing[last].search(reading.tree.text, around.start, around.end) is None
+        return False
 
 
 def handler_of(node: Node) -> Node | None:
