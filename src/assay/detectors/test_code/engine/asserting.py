@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
 
-from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker

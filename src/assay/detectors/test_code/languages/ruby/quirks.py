@@ -3,8 +3,8 @@
 import re
 from itertools import islice
 
-from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Function
