@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from assay.detectors.test_code.uniform import OPERATORS
+from assay.detectors.test_code.engine.words import OPERATORS
 from assay.detectors.test_code.word_sets import word_set
 
 

@@ -17,6 +17,7 @@ _WORDS = (
     (re.compile(r"\bshould(?:_not)?\b"), "should"),
     (re.compile(r"\.(?:to\.)?not(?=\.)"), ""),
     (re.compile(r"\.to(?=\.)"), ""),
+    (re.compile(r"\bbe_(?:truthy|falsey|falsy)\b"), "be_truthy"),
     (re.compile(r"\btoBe(?:Truthy|Falsy)\b"), "toBe"),
     (re.compile(r"\.(?:True|False)(?=\()"), ".True"),
     (re.compile(r"\b(assert|require)\.(?:Not?(?=[A-Z]))?"), r"\1."),

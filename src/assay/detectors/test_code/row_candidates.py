@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from assay.detectors.test_code.case_rows import is_row
+from assay.detectors.test_code.engine.case_rows import is_row
 from assay.detectors.test_code.findings import FilePair, counts, never_runs
 from assay.detectors.test_code.literal_rows import Row
 from assay.detectors.test_code.literal_tables import Table, tables_of, used_whole

@@ -6,7 +6,7 @@ place, unless what happens in between changed places, too.
 
 from collections import defaultdict
 
-from assay.detectors.test_code.case_rows import is_row
+from assay.detectors.test_code.engine.case_rows import is_row
 from assay.detectors.test_code.findings import FilePair, counts
 from assay.detectors.test_code.model import Assertion, Strength, Test
 

@@ -15,7 +15,7 @@ from assay.detectors.test_code.assertion_pairs import (
     without_owner,
 )
 from assay.detectors.test_code.assertion_pool import Pool, Replacements
-from assay.detectors.test_code.case_rows import is_row
+from assay.detectors.test_code.engine.case_rows import is_row
 from assay.detectors.test_code.findings import (
     Comparison,
     FilePair,

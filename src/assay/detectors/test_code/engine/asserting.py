@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
 
-from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
@@ -153,7 +153,8 @@ class Asserting:
     def _first_asked(self, call: Call, names: tuple[str, ...], again: "Again") -> list[WrittenDemand] | None:
         """What a call asserts as it is written."""
         reading = self._reading
-        if reading.language.quirks.condition is not None or "handles" in reading.notes:
+        depends = reading.language.quirks.condition is not None and not reading.language.plain
+        if depends or "handles" in reading.notes:
             return again(_as_it_is)
         source = reading.tree.source(call.node)
         return remembered(

@@ -116,6 +116,11 @@ class Following:
         given = split(words[opened + 1 : -1])
         return put_in(found.words, dict(zip(found.parameters, given, strict=False)))
 
+    def only_returns(self, name: str) -> list[str] | None:
+        """What a function without parameters returns, if that is all that it does."""
+        found = self._returned.get(name)
+        return found.words if found is not None and not found.parameters else None
+
     def value(self, name: str, used: Node) -> list[str] | None:
         """The words of what a name stands for at one place; None where that is not known."""
         if name not in self._bindings:
@@ -175,8 +180,22 @@ class Following:
         start, end = binding.start, binding.node.end
         if not 0 < end - start < _LONGEST:
             return None
-        words = [word for word in self._reading.words(start, end) if word != ";"]
+        words = self._chosen([word for word in self._reading.words(start, end) if word != ";"])
         return None if "=" in words and words[0] != "{" and _is_chained(words) else words
+
+    def _chosen(self, words: list[str]) -> list[str]:
+        """``3 if True else f()`` and ``true ? 3 : f()`` are 3."""
+        if "else" in words and "if" in words[: words.index("else")]:
+            asked, other = words.index("if"), words.index("else")
+            first, condition, second = words[:asked], words[asked + 1 : other], words[other + 1 :]
+        elif "?" in words and ":" in words[words.index("?") :]:
+            asked = words.index("?")
+            other = words.index(":", asked)
+            first, condition, second = words[asked + 1 : other], words[:asked], words[other + 1 :]
+        else:
+            return words
+        always = self._reading.truth(condition)
+        return words if always is None or not first else first if always else second
 
     def filled(self, words: list[str], used: Node, *, containers: bool, depth: int = 0) -> list[str]:
         """An expression with what its names stand for."""

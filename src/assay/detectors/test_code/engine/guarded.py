@@ -49,6 +49,7 @@ def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guar
             return Guard(any(_is_apart(reading, words, around) for words in asked), [])
         if reading.left and any(each.start < inside.start and each in reading.left for each in around.children):
             return Guard(True, [])
+        asked += _left_before(reading, inside, around)
         if around.part in BRANCHING and _is_lone(reading, inside, around, in_place):
             asked.append(reading.asked(around))
         elif around.part is Part.CASE and not _is_sure(around, in_place):
@@ -91,6 +92,27 @@ def _repeats(reading: Reading, node: Node) -> bool:
 
 def _is_repeated(reading: Reading, node: Node) -> bool:
     return any(around.part in LOOPS or _repeats(reading, around) for around in islice(node.ancestors(), FAR))
+
+
+def _left_before(reading: Reading, node: Node, block: Node) -> list[list[str]]:
+    """The conditions on which a helper or the round of a loop is left before a node is come to."""
+    holder = block.parent
+    if block.part is not Part.BLOCK or holder is None or holder in reading.tests:
+        return []
+    if holder.part not in LOOPS and holder.part is not Part.FUNCTION:
+        return []
+    before = [each for each in block.children if each.start < node.start and each.part in BRANCHING]
+    return [
+        reading.asked(each) for each in before if reading.decided(each) is None and _only_leaves(reading, each)
+    ]
+
+
+def _only_leaves(reading: Reading, branch: Node) -> bool:
+    """Whether there is nothing in a branch but a return or a next round."""
+    found = reading.branches(branch)
+    then = found.then if found is not None and not found.otherwise else None
+    inside = then.children if then is not None and then.part is Part.BLOCK else [then] if then is not None else []
+    return len(inside) == 1 and inside[0].part in (Part.RETURN, Part.BREAK)
 
 
 def _is_apart(reading: Reading, words: list[str], loop: Node) -> bool:

@@ -280,6 +280,8 @@ class Language:
     """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
     braces: bool = False
     """Whether a value in braces is a list: ``int[] x = { 1, 2 }``."""
+    plain: bool = False
+    """Whether an idiom says the same of the same words, whatever stands around them."""
     trailing: bool = False
     """Whether a block after a call is one of its arguments."""
     hollow: frozenset[str] = frozenset()

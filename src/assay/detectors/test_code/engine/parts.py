@@ -60,9 +60,6 @@ class Part(Enum):
     """A list or a literal with rows."""
     OTHER = "other"
 
-    __hash__ = object.__hash__
-    """Each is there once, and sets of them are asked about every node."""
-
 
 STATEMENTS = frozenset(
     {

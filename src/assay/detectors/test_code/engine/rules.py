@@ -202,8 +202,8 @@ def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: l
     if kind in (Kind.SHAPE, Kind.NO_SHAPE):
         return shape(subject, rule.word or link.name, expected, kind is Kind.SHAPE)
     if kind is Kind.EXACT:
-        given = ", ".join(joined(each) for each in link.arguments or () if each != subject)
-        return Demand(Strength.EXACT, joined(subject), f"{rule.word or link.name}({given})")
+        others = ", ".join(joined(each) for each in link.arguments or () if each != subject)
+        return Demand(Strength.EXACT, joined(subject), f"{rule.word or link.name}({others})")
     if kind is Kind.REACHED:
         return Demand(Strength.SHAPE, "fail")
     return Demand(Strength.VACUOUS, joined(subject))

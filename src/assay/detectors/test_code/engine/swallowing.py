@@ -41,7 +41,7 @@ class Swallowing:
         quiet: set[Node] = set()
         relevant = silences is not None or self._hands or reading.tree.has_part(Part.TRY, Part.CATCH)
         relevant = relevant or any(node.swallowed for node in reading.tree.nodes)
-        telling = {"catch", *reading.language.catching.losing}
+        telling = {"catch", *(each.rpartition(".")[2] for each in reading.language.catching.losing)}
         if not relevant and not any(call.names and call.names[-1] in telling for call in reading.calls.values()):
             return
         for node in reading.tree.nodes[1:]:
@@ -129,14 +129,18 @@ class Swallowing:
     def _is_lost(self, node: Node) -> bool:
         """Whether a closure runs where nothing hears of its failure."""
         losing = self._reading.language.catching.losing
+        if node.part is Part.FUNCTION and losing and self._reading.language.follows:
+            return self._is_handed_to_losing(node)
         if node.part is not Part.CLOSURE or not losing:
             return False
         for around in islice(node.ancestors(), 3):
             call = self._reading.calls.get(around)
-            if call is None or not call.names or call.names[-1] not in losing:
+            said = (".".join(call.names[at:]) for at in (-1, -2)) if call is not None and call.names else ()
+            name = next((each for each in said if each in losing), None)
+            if name is None:
                 continue
             whole = self._test_around(around)
-            return losing[call.names[-1]].search(self._reading.tree.text, whole.start, whole.end) is None
+            return losing[name].search(self._reading.tree.text, whole.start, whole.end) is None
         return False
 
     def _is_unheard(self, closure: Node) -> bool:
@@ -166,6 +170,20 @@ class Swallowing:
                 return around
             whole = around if around.part in FUNCTIONS else whole
         return whole
+
+    def _is_handed_to_losing(self, function: Node) -> bool:
+        """Whether a function inside of another is handed to what drops its failures."""
+        reading, losing = self._reading, self._reading.language.catching.losing
+        around = reading.function_around(function)
+        named = reading.language.heads.function.match(reading.tree.text, function.start)
+        if around is None or named is None:
+            return False
+        for node in reading.tree.within(function.end, around.end):
+            call = reading.calls.get(node)
+            last = call.names[-1] if call is not None and call.names else ""
+            if last in losing and call is not None and named["name"] in reading.words_of(node):
+                return losing[last].search(reading.tree.text, around.start, around.end) is None
+        return False
 
 
 def handler_of(node: Node) -> Node | None:

@@ -1,6 +1,7 @@
 """What matchers and assert functions demand, from Jest and Vitest to chai, node's assert, AVA, tape and QUnit."""
 
 import re
+from functools import partial
 
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import equality
@@ -42,7 +43,7 @@ def _part(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return demand_of(Rule(Kind.SHAPE, expected=0, word="contain"), link, facts, subject)
 
 
-_ONE = {"expected": 0}
+_one = partial(Rule, expected=0)
 _MATCHERS = rules(
     {
         "toBe toEqual toStrictEqual toHaveBeenCalledWith toHaveBeenLastCalledWith toHaveBeenNthCalledWith "
@@ -70,18 +71,16 @@ _MATCHERS = rules(
         "toThrow toThrowError throw throws Throw rejectedWith toReject rejected": Rule(Kind.RAISES, expected=0),
         "closeTo approximately almostEqual": Rule(Kind.CLOSE, expected=0, tolerance=1),
         "toBeCloseTo": Rule(Kind.CLOSE, expected=0, tolerance=1, digits=True, default=0.005),
-        "toBeGreaterThan above gt greaterThan": Rule(Kind.ORDER, word=">", **_ONE),
-        "toBeGreaterThanOrEqual least gte greaterThanOrEqual": Rule(Kind.ORDER, word=">=", **_ONE),
-        "toBeLessThan below lt lessThan": Rule(Kind.ORDER, word="<", **_ONE),
-        "toBeLessThanOrEqual most lte lessThanOrEqual": Rule(Kind.ORDER, word="<=", **_ONE),
-        "toHaveLength length lengthOf": Rule(Kind.LENGTH, **_ONE),
-        "toContain toContainEqual include contain toContainText includes": Rule(
-            Kind.SHAPE, word="contain", **_ONE
-        ),
+        "toBeGreaterThan above gt greaterThan": _one(Kind.ORDER, word=">"),
+        "toBeGreaterThanOrEqual least gte greaterThanOrEqual": _one(Kind.ORDER, word=">="),
+        "toBeLessThan below lt lessThan": _one(Kind.ORDER, word="<"),
+        "toBeLessThanOrEqual most lte lessThanOrEqual": _one(Kind.ORDER, word="<="),
+        "toHaveLength length lengthOf": _one(Kind.LENGTH),
+        "toContain toContainEqual include contain toContainText includes": _one(Kind.SHAPE, word="contain"),
         "toMatchObject containSubset": _part,
-        "toMatch match": Rule(Kind.SHAPE, word="match", **_ONE),
+        "toMatch match": _one(Kind.SHAPE, word="match"),
         "toHaveProperty property toHaveAttribute": _property,
-        "toBeInstanceOf instanceOf instanceof a an": Rule(Kind.SHAPE, word="instanceOf", **_ONE),
+        "toBeInstanceOf instanceOf instanceof a an": _one(Kind.SHAPE, word="instanceOf"),
     }
 )
 _SILENT = re.compile(r"notify|catch|then|finally|withContext|within_|with|and")

@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 from itertools import islice
 
-from assay.detectors.test_code.case_rows import rows_of
 from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.parts import LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading

@@ -101,9 +101,8 @@ def _kind(link: Link, facts: Facts, subject: list[str]) -> Demand:
 
 def _of(link: Link, facts: Facts, subject: list[str]) -> Demand:
     """Truth's ``isWithin(0.1).of(3)``."""
-    tolerance = chain(subject)[-1]
     looked_at = subject[: -2 if subject[-2:-1] == ["."] else None]
-    return close(looked_at, link.argument(0), _number_in(joined(subject)) if tolerance else None)
+    return close(looked_at, link.argument(0), _number_in(joined(subject)))
 
 
 def _number_in(text: str) -> float | None:

@@ -1,5 +1,7 @@
 """What assertions demand in PHPUnit and Pest."""
 
+from functools import partial
+
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
@@ -7,7 +9,7 @@ from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, rules
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
 
-_TURNED = {"subject": 1, "expected": 0}
+_turned_around = partial(Rule, subject=1, expected=0)
 
 
 def _error(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -23,9 +25,11 @@ def _message(link: Link, facts: Facts, subject: list[str]) -> Demand:
 PHPUNIT = Library(
     functions=rules(
         {
-            "assertSame assertEquals assertEqualsCanonicalizing assertEqualsIgnoringCase assertJsonStringEqualsJsonString "
-            "assertStringEqualsFile assertXmlStringEqualsXmlString assertFileEquals": Rule(Kind.EQUAL, **_TURNED),
-            "assertNotSame assertNotEquals": Rule(Kind.UNEQUAL, **_TURNED),
+            "assertSame assertEquals assertEqualsCanonicalizing assertEqualsIgnoringCase "
+            "assertJsonStringEqualsJsonString assertStringEqualsFile assertXmlStringEqualsXmlString assertFileEquals": _turned_around(
+                Kind.EQUAL
+            ),
+            "assertNotSame assertNotEquals": _turned_around(Kind.UNEQUAL),
             "assertEqualsWithDelta": Rule(Kind.CLOSE, 1, 0, 2),
             "assertTrue": Rule(Kind.HOLDS),
             "assertFalse": Rule(Kind.FAILS),
@@ -34,24 +38,24 @@ PHPUNIT = Library(
             "assertEmpty": Rule(Kind.VALUE, word="(empty)"),
             "assertNotEmpty": Rule(Kind.NOT_VALUE, word="(empty)"),
             "assertNan": Rule(Kind.VALUE, word="NAN"),
-            "assertCount assertSameSize": Rule(Kind.LENGTH, **_TURNED),
+            "assertCount assertSameSize": _turned_around(Kind.LENGTH),
             "assertContains assertContainsEquals assertStringContainsString assertArrayHasKey "
-            "assertStringContainsStringIgnoringCase": Rule(Kind.SHAPE, word="contain", **_TURNED),
-            "assertNotContains assertStringNotContainsString assertArrayNotHasKey": Rule(
-                Kind.NO_SHAPE, word="contain", **_TURNED
+            "assertStringContainsStringIgnoringCase": _turned_around(Kind.SHAPE, word="contain"),
+            "assertNotContains assertStringNotContainsString assertArrayNotHasKey": _turned_around(
+                Kind.NO_SHAPE, word="contain"
             ),
-            "assertStringStartsWith": Rule(Kind.SHAPE, word="startWith", **_TURNED),
-            "assertStringEndsWith": Rule(Kind.SHAPE, word="endWith", **_TURNED),
-            "assertMatchesRegularExpression assertRegExp assertStringMatchesFormat": Rule(
-                Kind.SHAPE, word="match", **_TURNED
+            "assertStringStartsWith": _turned_around(Kind.SHAPE, word="startWith"),
+            "assertStringEndsWith": _turned_around(Kind.SHAPE, word="endWith"),
+            "assertMatchesRegularExpression assertRegExp assertStringMatchesFormat": _turned_around(
+                Kind.SHAPE, word="match"
             ),
-            "assertDoesNotMatchRegularExpression": Rule(Kind.NO_SHAPE, word="match", **_TURNED),
-            "assertInstanceOf": Rule(Kind.SHAPE, word="instanceOf", **_TURNED),
-            "assertNotInstanceOf": Rule(Kind.NO_SHAPE, word="instanceOf", **_TURNED),
-            "assertGreaterThan": Rule(Kind.ORDER, word=">", **_TURNED),
-            "assertGreaterThanOrEqual": Rule(Kind.ORDER, word=">=", **_TURNED),
-            "assertLessThan": Rule(Kind.ORDER, word="<", **_TURNED),
-            "assertLessThanOrEqual": Rule(Kind.ORDER, word="<=", **_TURNED),
+            "assertDoesNotMatchRegularExpression": _turned_around(Kind.NO_SHAPE, word="match"),
+            "assertInstanceOf": _turned_around(Kind.SHAPE, word="instanceOf"),
+            "assertNotInstanceOf": _turned_around(Kind.NO_SHAPE, word="instanceOf"),
+            "assertGreaterThan": _turned_around(Kind.ORDER, word=">"),
+            "assertGreaterThanOrEqual": _turned_around(Kind.ORDER, word=">="),
+            "assertLessThan": _turned_around(Kind.ORDER, word="<"),
+            "assertLessThanOrEqual": _turned_around(Kind.ORDER, word="<="),
             "assertIsString assertIsInt assertIsArray assertIsBool assertIsFloat assertIsCallable assertIsObject "
             "assertIsNumeric assertIsIterable assertFileExists assertDirectoryExists": Rule(
                 Kind.SHAPE, expected=9
@@ -66,12 +70,12 @@ PHPUNIT = Library(
 )
 PLAIN = Library(functions=rules({"assert": Rule(Kind.HOLDS)}), receivers=frozenset(("",)))
 
-_ONE = {"expected": 0}
+_one = partial(Rule, expected=0)
 EXPECT = Library(
     starters=frozenset(("expect", "and")),
     matchers=rules(
         {
-            "toBe toEqual toEqualCanonicalizing toMatchArray": Rule(Kind.EQUAL, **_ONE),
+            "toBe toEqual toEqualCanonicalizing toMatchArray": _one(Kind.EQUAL),
             "toEqualWithDelta": Rule(Kind.CLOSE, expected=0, tolerance=1),
             "toBeTrue": Rule(Kind.TRUE),
             "toBeFalse": Rule(Kind.FALSE),
@@ -79,18 +83,16 @@ EXPECT = Library(
             "toBeFalsy": Rule(Kind.FAILS),
             "toBeNull": Rule(Kind.VALUE, word="null"),
             "toBeEmpty": Rule(Kind.VALUE, word="(empty)"),
-            "toHaveCount toHaveLength": Rule(Kind.LENGTH, **_ONE),
-            "toContain toContainEqual toHaveKey toHaveKeys toMatchObject": Rule(
-                Kind.SHAPE, word="contain", **_ONE
-            ),
-            "toMatch": Rule(Kind.SHAPE, word="match", **_ONE),
-            "toStartWith": Rule(Kind.SHAPE, word="startWith", **_ONE),
-            "toEndWith": Rule(Kind.SHAPE, word="endWith", **_ONE),
-            "toBeInstanceOf": Rule(Kind.SHAPE, word="instanceOf", **_ONE),
-            "toBeGreaterThan": Rule(Kind.ORDER, word=">", **_ONE),
-            "toBeGreaterThanOrEqual": Rule(Kind.ORDER, word=">=", **_ONE),
-            "toBeLessThan": Rule(Kind.ORDER, word="<", **_ONE),
-            "toBeLessThanOrEqual": Rule(Kind.ORDER, word="<=", **_ONE),
+            "toHaveCount toHaveLength": _one(Kind.LENGTH),
+            "toContain toContainEqual toHaveKey toHaveKeys toMatchObject": _one(Kind.SHAPE, word="contain"),
+            "toMatch": _one(Kind.SHAPE, word="match"),
+            "toStartWith": _one(Kind.SHAPE, word="startWith"),
+            "toEndWith": _one(Kind.SHAPE, word="endWith"),
+            "toBeInstanceOf": _one(Kind.SHAPE, word="instanceOf"),
+            "toBeGreaterThan": _one(Kind.ORDER, word=">"),
+            "toBeGreaterThanOrEqual": _one(Kind.ORDER, word=">="),
+            "toBeLessThan": _one(Kind.ORDER, word="<"),
+            "toBeLessThanOrEqual": _one(Kind.ORDER, word="<="),
             "toThrow": Rule(Kind.RAISES, expected=0),
         }
     ),

@@ -46,6 +46,7 @@ LANGUAGE = Language(
     catching=Catching(
         assertions=re.compile(r"except\s*\*?\s*:|\b(?:AssertionError|Exception|BaseException)\b"),
         loud=frozenset(("fail", "exit")),
+        losing={"Thread": re.compile(r"\.join\("), "start_new_thread": re.compile(r"\.acquire\(|\.wait\(")},
     ),
     logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True, loose=True),
     broad=frozenset(("Exception", "BaseException", "Warning", "UserWarning", "object")),

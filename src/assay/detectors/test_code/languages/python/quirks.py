@@ -44,6 +44,8 @@ _MOCKS = {
     "assert_has_calls": Strength.EXACT, "assert_has_awaits": Strength.EXACT,
     "assert_not_called": Strength.EXACT, "assert_not_awaited": Strength.EXACT,
 }  # fmt: skip
+_EXITS = frozenset(("os._exit", "sys.exit", "exit", "quit"))
+_ENDS_WELL = re.compile(r"\(\s*0?\s*\)\Z")
 _ANY = re.compile(r"\bANY\b")
 _LOOPS = re.compile(r"asyncio|anyio|trio|IsolatedAsyncio|tornado")
 _LONGEST = 240
@@ -127,7 +129,7 @@ def _function(reading: Reading, function: Function) -> Declared | None:
     known.used[function.node] = (used, item)
     cases = None if cases is None else cases * _sub_tests(reading, function.node)
     declared = Declared(Role.TEST, function.name, item.collected, skips, cases=cases)
-    declared.given = partial(_cases, reading, found)
+    declared.given = partial(_cases, reading, found, [known.fixtures.by_name[each][0].name for each in used])
     declared.assertions = _rows_for_themselves(item, found)
     return declared
 
@@ -147,11 +149,13 @@ def _named_fixtures(marks: list[ast.expr]) -> list[str]:
     return [str(each.value) for mark in used for each in mark.args if isinstance(each, ast.Constant)]
 
 
-def _cases(reading: Reading, found: list[Table]) -> list[dict[str, list[str]]]:
+def _cases(reading: Reading, found: list[Table], fixtures: list[str]) -> list[dict[str, list[str]]]:
+    """What a test's parameters are in each case: what its rows say, and what its fixtures do nothing but return."""
     number = count(found)
-    if not found or number is None or not 0 < number <= MOST_ROWS:
-        return []
-    rows: list[dict[str, list[str]]] = [{}]
+    returned = {name: words for name in fixtures if (words := reading.following.only_returns(name))}
+    if number is None or not 0 < number <= MOST_ROWS:
+        return [returned] if returned else []
+    rows: list[dict[str, list[str]]] = [returned]
     for table in found:
         filled = [
             {name: _words(reading, value) for name, value in zip(table.names, row, strict=False)}
@@ -324,6 +328,12 @@ def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
     if not isinstance(made, ast.Call) or scope.role is Role.FILE:
         return None
     module = _known(reading).module
+    if (
+        ".".join(reading.names(call)) in _EXITS
+        and call.inner is None
+        and _ENDS_WELL.search(reading.tree.source(call.node))
+    ):
+        return Skip("disabled", reading.line(call.node), reading.text(call.node))
     return call_skip(made, module, module.constants)
 
 

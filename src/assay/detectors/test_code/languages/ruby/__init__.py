@@ -52,11 +52,14 @@ LANGUAGE = Language(
             r"|\b(?:Exception|StandardError|Assertion\w*|ExpectationNotMetError|Object)\b"
         ),
         loud=word_set("raise fail flunk"),
+        losing={"Thread.new": re.compile(r"\.(?:join|value)\b|Thread\.abort_on_exception|\.each\(&:join\)")},
     ),
     logic=Logic(frozenset(("false", "nil"))),
     broad=word_set("StandardError Exception Object"),
     exits=frozenset((("exit",), ("abort",), ("exit!",), ("throw",), ("fail",), ("flunk",))),
-    nothing=re.compile(r"(?<![\w\])])(?:\[\s*\]|\{\s*\}|%[wi]\W\s*\W|(?:Array|Hash)\.new|(?<!\.)0)\s*\Z"),
+    nothing=re.compile(
+        r"(?<![\w\])])(?:\[\s*\]|\{\s*\}|%[wi]\W\s*\W|(?:Array|Hash)\.new|(?<!\.)0)\s*(?:\.\s*\w+\s*)?\Z"
+    ),
     repeating=quirks.REPEATING,
     fails=word_set("fail flunk"),
     fail_receivers=frozenset(("",)),
@@ -70,6 +73,8 @@ LANGUAGE = Language(
         call=quirks.call,
         skip=quirks.skip,
         asserted=quirks.asserted,
+        empty=quirks.empty,
+        loop_rows=quirks.loop_rows,
         settle=quirks.settle,
     ),
 )

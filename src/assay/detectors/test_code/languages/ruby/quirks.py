@@ -4,13 +4,14 @@ import re
 from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.languages.ruby.asserts import EXPECTING, TO
 from assay.detectors.test_code.languages.ruby.words import BLOCKS
 from assay.detectors.test_code.model import Skip
@@ -37,14 +38,13 @@ REPEATING = word_set(
 )
 _COLLECTED = re.compile(r"test_?\w+[?!=]?\Z")
 _TESTLIKE = re.compile(r"test", re.IGNORECASE)
-_VISIBILITY = re.compile(r"(?:private|protected|public)\Z")
 _TAKEN_AWAY = re.compile(r"^[ \t]*(?:undef_method|remove_method|undef)\b[ \t(]*:?(test\w+)", re.MULTILINE)
 _DEFINES_TEST = re.compile(r"""define_method\s*+\(?\s*+(?::|:?["'])test_""")
 _SENT = re.compile(r"""(?:self\.)?(?:public_|__)?send(?:__)?\s*+\(?\s*+:?["']?(\w+)""")
-_ENDING = frozenset(((("exit",)), ("exit!",), ("abort",), ("at_exit",)))
+_ENDING = word_set("exit exit! abort at_exit")
+_SENDING = word_set("send public_send __send__")
 _CUSTOM = re.compile(r"(?:expect|verify|check|assert|refute)_\w+\Z")
 _LONGEST_HEAD, _LONGEST_TITLE = 4000, 300
-_OPENING = re.compile(r"\[|%[wi]\W|\{")
 
 
 def call(reading: Reading, found: Call, scope: Scope) -> Declared | None:
@@ -85,7 +85,7 @@ def _declared(reading: Reading, found: Call, role: Role, kind: str | None, outer
         handed = any(part[0] == "&" for part in head)
         if role is Role.TEST and found.node.child(*BLOCKS) is None and not handed and not made.skips:
             made.skips.append(Skip("todo", line, f"{word} without a block"))
-    made.cases = _cases(reading, found.node, outer)
+    _repeat(reading, found.node, outer, made)
     return made
 
 
@@ -126,35 +126,45 @@ def _metadata(reading: Reading, parts: list[list[str]], line: int, made: Declare
             _add(made, Skip(kind, line, joined(part), always is None))
 
 
-def _cases(reading: Reading, node: Node, outer: Scope) -> int | None:
-    """How often the loops around a declaration run it."""
-    count: int | None = 1
+def _repeat(reading: Reading, node: Node, outer: Scope, made: Declared) -> None:
+    """How often the loops around a declaration run it, and what each of their rows wants."""
     for around in islice(node.ancestors(), FAR):
         if reading.scope_of.get(around) is not outer:
             break
-        loop = reading.calls.get(around)
-        if loop is not None and loop.names and loop.names[-1] in REPEATING:
-            times = _length(reading, loop)
-            count = None if times is None or count is None else count * times
-    return count
+        if around.part is Part.EACH:
+            rows = loop_rows(reading, around)
+            made.cases = None if rows is None or made.cases is None else made.cases * len(rows)
+            if rows is not None and made.role is Role.TEST:
+                made.assertions.extend(rows_of(reading.line(around), rows))
 
 
-def _length(reading: Reading, loop: Call) -> int | None:
-    """How many elements a list has that is written out, here or where its name is bound."""
-    if loop.inner is not None:
+def loop_rows(reading: Reading, loop: Node) -> list[list[str]] | None:
+    """The elements of a list that a loop goes through and that is written out, here or where its name is bound."""
+    receiver = _receiver(reading, loop)
+    start, end = loop.start, loop.start + len(receiver)
+    if receiver in reading.values.lists:
+        start, end = reading.values.lists[receiver]
+    found = reading.words(start, end)
+    if len(found) < 2 or found[0] not in ("[", "{") or closing(found, 0) != len(found) - 1:
         return None
-    start, end = loop.node.start, loop.node.start + _LONGEST_HEAD
-    if len(loop.names) == 2 and loop.names[0]:
-        start, end = reading.values.lists.get(loop.names[0], (0, 0))
-    else:
-        first = loop.node.children[0] if loop.node.children else None
-        end = first.end if first is not None and first.start == start else start
-    source = reading.tree.text[start:end]
-    if not _OPENING.match(source) or source[-1:] not in tuple("]})>|/"):
-        return None
-    if source[0] == "%":
-        return len(source[3:-1].split())
-    return len(split(reading.words(start, end)[1:-1]))
+    return split(found[1:-1])
+
+
+def _receiver(reading: Reading, loop: Node) -> str:
+    """What a loop goes through, as it is written."""
+    block = loop.child(*BLOCKS)
+    head = reading.tree.text[loop.start : block.start if block is not None else loop.end]
+    return head.rpartition(".")[0].rstrip()
+
+
+def empty(reading: Reading, loop: Node) -> bool:
+    """A loop over a list with nothing in it; one with a name may be filled wherever the name is mentioned."""
+    receiver = _receiver(reading, loop)
+    if loop.kind == "call" and reading.language.nothing.search(receiver):
+        return True
+    if loop.kind != "call" or loop_rows(reading, loop) != []:
+        return False
+    return receiver not in reading.values.lists or reading.values.mentions(receiver) == 2
 
 
 def function(reading: Reading, found: Function) -> Declared | None:
@@ -170,7 +180,10 @@ def function(reading: Reading, found: Function) -> Declared | None:
     alike = _TESTLIKE.search(found.name) is not None and reading.values.mentions(found.name.rstrip("?!=")) < 2
     if found.node.kind != "method" or found.takes or not (named or alike):
         return None
-    return Declared(Role.TEST, found.name, named and _is_collected(reading, found, outer))
+    made = Declared(Role.TEST, found.name, named and _is_collected(reading, found, outer))
+    if found.node.parent is not None and found.node in _after(reading, found.node.parent, "focus"):
+        made.focus = Skip("focus", reading.line(found.node), "focus")
+    return made
 
 
 def _is_collected(reading: Reading, found: Function, outer: Scope) -> bool:
@@ -180,20 +193,39 @@ def _is_collected(reading: Reading, found: Function, outer: Scope) -> bool:
     holder, owner = found.node.parent, found.owner
     if holder is None or holder.part is Part.GIVEN or owner is None:
         return False
-    said = [reading.tree.source(each) for each in holder.children if each.end <= found.node.start]
-    visible = [word for word in said if _VISIBILITY.match(word)]
-    return (owner.node.kind == "module" or bool(owner.parents)) and visible[-1:] in ([], ["public"])
+    derived = owner.node.kind == "module" or bool(owner.parents)
+    return derived and found.node not in _after(reading, holder, "private", "protected", until="public")
+
+
+def _after(reading: Reading, body: Node, *words: str, until: str = "") -> set[Node]:
+    """What comes after a word in the body of a class: all of it until another word, or only the next."""
+    known = reading.notes.get(f"{words} {body.start}")
+    if isinstance(known, set):
+        return known
+    found: set[Node] = set()
+    on = False
+    for each in body.children:
+        if each.kind == "identifier":
+            said = reading.tree.source(each)
+            on = said in words or (on and said != until)
+        elif on:
+            found.add(each)
+            on = bool(until)
+    reading.notes[f"{words} {body.start}"] = found
+    return found
 
 
 def skip(reading: Reading, found: Call, scope: Scope) -> Skip | None:
     """What ends the whole run, at once or in the end, and skips that are sent as a message."""
-    text, line = reading.text(found.node), reading.line(found.node)
     last = found.names[-1] if found.names else ""
-    if last in ("send", "public_send", "__send__"):
+    if last not in _ENDING and last not in _SENDING:
+        return None
+    text, line = reading.text(found.node), reading.line(found.node)
+    if last in _SENDING:
         sent = _SENT.match(reading.tree.text, found.node.start, found.node.end)
         rule = reading.language.skipping.calls.get(sent[1]) if sent is not None else None
         return Skip(rule.kind, line, text) if rule is not None else None
-    if found.inner is not None or found.names not in _ENDING:
+    if found.inner is not None or len(found.names) > 1:
         return None
     if last == "at_exit":
         return Skip("disabled", line, text) if "exit" in text.replace("at_exit", "") else None

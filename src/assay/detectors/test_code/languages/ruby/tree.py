@@ -43,16 +43,19 @@ GRAMMAR = Grammar(
     ),
     ("argument_list", "do_block", "block"),
 )
-_BARE = "skip|pending|omit|pend|raise|fail|flunk|exit|abort|private|protected|public|pass"
+_BARE = "skip|pending|omit|pend|raise|fail|flunk|exit|abort|private|protected|public|pass|focus"
 _BARE_WORD = re.compile(rf"\b(?:{_BARE})\b")
 _DEFINED = re.compile(r"^[ \t]*def ([a-z_]\w*+)[ \t]*+(?:\(\))?[ \t]*+$", re.MULTILINE)
 _MOST_DEFINED = 200
+_NEAR = 60
 _STATEMENTS = word_set(
     "body_statement block_body then else ensure begin do rescue_modifier if_modifier unless_modifier conditional "
     "binary"
 ) | {""}
 """Where a word by itself is a call."""
 _RAISES = re.compile(r"raise\b")
+_LAMBDA = re.compile(r"(?:lambda|proc|Proc\.new)\s*+(?:\{|do\b)")
+_LOOP = re.compile(r"\.\s*+(?:each\w*+|map|flat_map|times|upto|downto)\s*+(?:\([^()\n]*\)\s*+)?\Z")
 _LET = re.compile(r"let!?(?=[\s(]\s*+:\w)")
 _SHOULD = re.compile(r"(?<=should|ld_not)\s*+(?===|=~|>|<|!=)")
 _KEYWORDS = {
@@ -115,7 +118,7 @@ def _settle(tree: Tree) -> None:
             changed = _settle_call(tree, node) or changed
         elif kind == "next" and _leaves_block(node):
             node.part = Part.RETURN
-        elif kind == "block" and parent is not None and parent.kind == "lambda":
+        elif kind == "block" and node.part is Part.CLOSURE and parent is not None and parent.kind == "lambda":
             node.part = Part.BLOCK
         elif kind in ("begin", "body_statement", "rescue_modifier"):
             changed = _settle_try(tree, node) or changed
@@ -128,6 +131,8 @@ def _settle_call(tree: Tree, node: Node) -> bool:
         node.part = Part.THROW
     elif _LET.match(tree.text, node.start):
         node.part = Part.BINDING
+    else:
+        _settle_block(tree, node)
     around = node.parent
     if around is None or around.kind != "binary" or around.children[0] is not node:
         return False
@@ -138,6 +143,23 @@ def _settle_call(tree: Tree, node: Node) -> bool:
     _wrap(node, around.children[1:], "argument_list", Part.GIVEN, found.end(), around.end)
     del around.children[1:]
     return True
+
+
+def _settle_block(tree: Tree, node: Node) -> None:
+    """``lambda do … end`` is a closure, and ``xs.each do |x| … end`` a loop."""
+    block = node.child("do_block", "block")
+    if block is None:
+        return
+    if _LAMBDA.match(tree.text, node.start):
+        node.part, block.part = Part.CLOSURE, Part.BLOCK
+    elif _LOOP.search(tree.text, max(node.start, block.start - _NEAR), block.start):
+        # What a block takes belongs to the head of the loop.
+        node.part, block.part = Part.EACH, Part.OTHER
+        for child in block.children:
+            child.parent = node
+        at = node.children.index(block) + 1
+        node.children[at:at] = block.children
+        block.children = []
 
 
 def _leaves_block(node: Node) -> bool:

@@ -110,6 +110,7 @@ LANGUAGE = Language(
         **dict.fromkeys(("unwrap", "expect"), Rule(Kind.QUIET)),
         **dict.fromkeys(("unwrap_err", "expect_err"), Rule(Kind.RAISES, expected=9)),
     },
+    plain=True,
     quirks=Quirks(
         parse=lambda text: bare_parsed(text, _GRAMMAR),
         names=quirks.names,

@@ -22,14 +22,15 @@ from assay.detectors.test_code.tree import Node
 
 _MACRO = re.compile(r"\s*+(?:::\s*)?((?:\w+\s*::\s*)*+\w+)\s*!\s*[(\[{]")
 _DEFINED = re.compile(r"macro_rules!\s*(\w+)")
-_ASSERTS = re.compile(r"\b(?:panic|\w*assert\w*|unwrap|expect)\b")
-_ASSERTING = re.compile(r"\b(?:\w*assert\w*|panic|unreachable)!")
+_ASSERTS = re.compile(r"\b(?:panic|unwrap|expect|(?>\w*?assert)\w*+)\b")
+_ASSERTING = re.compile(r"\b(?:panic|unreachable|(?>\w*?assert)\w*+)!")
 _SWALLOWS_ASSERTS = re.compile(r"\W*|.*(?:assert|left|right|panicked|failed).*")
 _PANICS = re.compile(r"(?:\w+::)*+(?:panic|unreachable|todo|unimplemented)!")
 _RESULTS = re.compile(r"\)\s*->\s*([^{;]{1,200})\{?\Z")
 _CHECKS = {"success": False, "failure": False, "code": True, "stdout": True, "stderr": True, "interrupted": False}
 _OF_TESTS = frozenset(("case", "ignore", "should_panic"))
 _CHAINED = re.compile(r"\.\s*assert(?:_eq|_debug_eq)?\s*\(")
+_CASE = re.compile(r"#\[case\]\s*+(?:mut\s++)?+(\w++)")
 _LONGEST = 20_000
 
 
@@ -77,8 +78,7 @@ def _takes(reading: Reading, node: Node) -> str:
 def _rows(reading: Reading, found: Function, own: list[Attribute], takes: str) -> list[list[str]]:
     """The values of every case; rstest gives them only to the parameters that ask for them."""
     given, taken = rows(own), reading.parameters(found.takes)
-    asking = [name for name in taken if re.search(rf"#\[case\]\s*(?:mut\s+)?{re.escape(name)}\b", takes)]
-    asking = asking or list(taken)
+    asking = _CASE.findall(takes) or list(taken)
     tables = [dict(zip(asking, row, strict=False)) for row in given]
     return [[table.get(name, name) for name in taken] for table in tables]
 

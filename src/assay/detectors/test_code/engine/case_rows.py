@@ -8,8 +8,8 @@ reasons.
 import re
 from collections.abc import Sequence
 
+from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.uniform import joined, split
 
 _MARK = "case "
 _WANTED = re.compile(r"(?:want|expect|exp(?![a-z])|result|output|out(?![a-z])|answer)", re.IGNORECASE)
