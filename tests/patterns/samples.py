@@ -1,9 +1,11 @@
 """What can't be read from the code: parts of patterns that are only known when it runs, and uses elsewhere."""
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 SAMPLES: Mapping[str, Mapping[str, Any]] = {
+    "detectors/effects/poison/go.py": {"word": "t"},
     "detectors/effects/test_data.py": {"name": "ab", "word": "ab"},
     "detectors/checkers/settings.py": {"pattern": r"(?:ab\.)?(?:[^\n]*)\.cd\w+"},
     "detectors/checkers/silenced.py": {"pattern": r"^[ \t]*(?://|#)[ \t]*ab[ \t]+cd\b", "until": r"ab[ \t]*cd"},
@@ -22,6 +24,18 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/test_code/chunks.py": {"affected": ("ab", "cd")},
     "detectors/test_code/languages/csharp/parsing.py": {"name": "ab"},
     "detectors/test_code/engine/swallowing.py": {"caught": ("ab",)},
+    "detectors/test_code/engine/words.py": {
+        "comments": r"//[^\n]*|/\*.*?(?:\*/|\Z)", "strings": r'"(?:[^"\\\n]|\\.)*"',
+        "number": r"\d[\w]*(?:\.\d[\w]*)?", "word": r"[\w$@\#]+",
+    },
+    "detectors/test_code/languages/csharp/marks.py": {"found": SimpleNamespace(name="ab")},
+    "detectors/test_code/languages/javascript/declaring.py": {
+        "named": r"(?<![\w$.])(export\s[^\n=]{0,400}?)?ab(?![\w$])"
+    },
+    "detectors/test_code/languages/junit/marks.py": {
+        "found": SimpleNamespace(name="ab"), "value": "ab", "name": "ab", "last": "ab",
+    },
+    "detectors/test_code/languages/php/quirks.py": {"name": "ab"},
     "detectors/test_code/own_inputs.py": {"name": "ab"},
     "detectors/test_code/row_needs.py": {"name": "ab"},
     "detectors/test_code/whole_expectations.py": {"value": r"(?<!\w)ab[\"']?\s*(?::|=>|=)\s*cd\s*[,})\]]"},

@@ -378,7 +378,7 @@ def lexicon_pattern(
     """A pattern for ``Lexicon``: white space and comments, then a string, a word, a number or an operator."""
     number = r"\d[\w]*(?:\.\d[\w]*)?(?:(?<=[eE])[-+]\d+)?"
     return re.compile(
-        rf"(?:\s+|{comments})*({strings}|{number}|{word}|{OPERATORS}|.|\Z)", re.DOTALL | re.MULTILINE
+        rf"(?:\s+|{comments})*+({strings}|{number}|{word}|{OPERATORS}|.|\Z)", re.DOTALL | re.MULTILINE
     )
 
 
