@@ -150,7 +150,7 @@ def _named_fixtures(marks: list[ast.expr]) -> list[str]:
 
 
 def _cases(reading: Reading, found: list[Table], fixtures: list[str]) -> list[dict[str, list[str]]]:
-    """What a test's parameters are in each case: what its rows say, and what its fixtures do nothing but return."""
+    """What a test's parameters are in each case: what its rows say, and what its fixtures only return."""
     number = count(found)
     returned = {name: words for name in fixtures if (words := reading.following.only_returns(name))}
     if number is None or not 0 < number <= MOST_ROWS:
