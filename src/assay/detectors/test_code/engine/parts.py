@@ -8,6 +8,9 @@ from enum import Enum
 class Part(Enum):
     """The few things that matter in test code."""
 
+    # Each is there once; an enumeration would hash its name every time that it is looked up.
+    __hash__ = object.__hash__
+
     FILE = "file"
     CLASS = "class"
     FUNCTION = "function"
