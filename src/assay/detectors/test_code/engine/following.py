@@ -15,7 +15,7 @@ from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
 from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, spelled
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
-from assay.detectors.test_code.engine.values import BINDING
+from assay.detectors.test_code.engine.values import bound_in
 from assay.detectors.test_code.engine.words import PRECEDENCE, closing, joined, simplified, split
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
@@ -35,6 +35,8 @@ _LEFT = re.compile(r"[^\W\d]\w*")
 _DOTS = frozenset((".", "?.", "::", "&."))
 _CHOOSING = BRANCHING | LOOPS | {Part.CASE, Part.CATCH, Part.TRY, Part.CLOSURE, Part.FUNCTION}
 _TIGHT = 14.0
+_PATTERN = re.compile(r"(?:\A|\()/")
+"""A regular expression, whose words are no names."""
 _RELATIONS = re.compile(r"(?:not |[<>]=? |len |in |not in )*")
 
 
@@ -43,6 +45,7 @@ class _Binding:
     node: Node
     start: int
     """Where its value begins; nothing is known of it where that is its end."""
+    end: int
     function: Node | None
 
 
@@ -65,10 +68,8 @@ class Following:
         self._values: dict[tuple[str, Node], list[str] | None] = {}
         self._filled: dict[tuple[str, Node, bool], list[str]] = {}
         for node in reading.tree.nodes:
-            if node.part is Part.BINDING:
+            if node.part in (Part.BINDING, Part.ASSIGNMENT):
                 self._bind(node)
-            elif node.part is Part.ASSIGNMENT:
-                self._unsettle(node)
             elif node.part is Part.FUNCTION:
                 self._return(node)
         kept = {name for name, found in self._returned.items() if found is not None}
@@ -76,11 +77,11 @@ class Following:
         self._names = frozenset((*self._bindings, *kept, *roots, *reading.language.heads.receivers))
 
     def _bind(self, node: Node) -> None:
-        found = BINDING.match(self._reading.tree.text, node.start, node.end)
+        found = bound_in(self._reading, node)
         if found is None:
             self._unsettle(node)
         else:
-            self._bindings[found[1]].append(_Binding(node, found.end(), _function(node)))
+            self._bindings[found[0]].append(_Binding(node, found[1], found[2], _function(node)))
 
     def _unsettle(self, node: Node) -> None:
         replaced = _MEMBER.match(self._reading.tree.text, node.start, node.end)
@@ -88,7 +89,7 @@ class Following:
             self._members[replaced[1]].append(_Binding(node, replaced.end(), _function(node)))
         left = re.split(r"[-+*/%&|^<>]?=(?!=)", self._reading.tree.text[node.start : node.end][:200], maxsplit=1)
         for name in _LEFT.findall(left[0]):
-            self._bindings[name].append(_Binding(node, node.end, _function(node)))
+            self._bindings[name].append(_Binding(node, node.end, node.end, _function(node)))
 
     def _return(self, node: Node) -> None:
         """Remember a function that only returns something."""
@@ -135,12 +136,18 @@ class Following:
         for function in (*(each for each in islice(used.ancestors(), _FAR) if each.part in FUNCTIONS), None):
             here = [each for each in known if each.function is function and not each.node.dead]
             if here:
-                if any(each.function is not function and _stands_in(each, function) for each in known):
-                    return None
-                return self._last(here, used, function)
+                elsewhere = [
+                    each for each in known if each.function is not function and _stands_in(each, function)
+                ]
+                return self._set_once(elsewhere) if elsewhere else self._last(here, used, function)
             if function is not None and name in self._parameters(function):
                 return None
         return None
+
+    def _set_once(self, elsewhere: list[_Binding]) -> list[str] | None:
+        """What a name is that only one other function sets, like one that sets a test up."""
+        only = elsewhere[0]
+        return self._words(only) if len(elsewhere) == 1 and not _choices(only.node, only.function) else None
 
     def _parameters(self, function: Node) -> tuple[str, ...]:
         body = function.part_child(Part.BLOCK)
@@ -177,11 +184,13 @@ class Following:
         return ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else None
 
     def _words(self, binding: _Binding) -> list[str] | None:
-        start, end = binding.start, binding.node.end
+        start, end = binding.start, binding.end
         if not 0 < end - start < _LONGEST:
             return None
         words = self._chosen([word for word in self._reading.words(start, end) if word != ";"])
-        return None if "=" in words and words[0] != "{" and _is_chained(words) else words
+        if "=" in words and words[0] != "{" and _is_chained(words):
+            return None
+        return ["new", *words] if self._reading.language.braces and words[0] == "{" else words
 
     def _chosen(self, words: list[str]) -> list[str]:
         """``3 if True else f()`` and ``true ? 3 : f()`` are 3."""
@@ -303,10 +312,10 @@ class Following:
     def _told(self, demand: Demand, subject: list[str], expected: list[str] | None) -> Demand:
         """The demand with other words; what stays as it is keeps its text."""
         words_in = self._reading.words_in
-        told = demand.subject if subject == words_in(demand.subject) else joined(subject)
+        told = demand.subject if _is_same(subject, words_in(demand.subject)) else joined(subject)
         if expected is None or demand.expected is None:
             return replace(demand, subject=told)
-        same = expected == words_in(demand.expected)
+        same = _is_same(expected, words_in(demand.expected))
         return replace(demand, subject=told, expected=demand.expected if same else spelled(expected))
 
     def _filled_text(self, text: str, used: Node, bound: Bound, *, containers: bool) -> list[str]:
@@ -314,8 +323,14 @@ class Following:
         filled = self._filled.get(key)
         if filled is None:
             words = self._reading.words_in(text)
-            filled = self._filled[key] = self.filled(words, used, containers=containers)
+            told = _PATTERN.search(text)
+            filled = self._filled[key] = words if told else self.filled(words, used, containers=containers)
         return put_in(filled, bound) if bound else filled
+
+
+def _is_same(words: list[str], before: list[str]) -> bool:
+    """Whether words are what they were before names were followed, brackets that change nothing apart."""
+    return words == before or words == simplified(before)
 
 
 def _relations(text: str) -> int:
@@ -353,7 +368,9 @@ def _is_no_name(words: list[str], at: int) -> bool:
 
 def _wrapped(words: list[str]) -> list[str]:
     """An operation keeps together wherever it is put."""
-    loose = len(words) > 2 and any(PRECEDENCE.get(word, _TIGHT) < _TIGHT for word in words)
+    loose = words[:1] == ["await"] or (
+        len(words) > 2 and any(PRECEDENCE.get(word, _TIGHT) < _TIGHT for word in words)
+    )
     return ["(", *words, ")"] if loose and words[0] != "(" else words
 
 
@@ -371,12 +388,10 @@ def _function(node: Node) -> Node | None:
 
 
 def _stands_in(binding: _Binding, function: Node | None) -> bool:
-    """Whether a function inside of another sets a name of that one."""
-    return (
-        function is not None
-        and binding.node.part is Part.ASSIGNMENT
-        and any(each is function for each in islice(binding.node.ancestors(), _FAR))
-    )
+    """Whether a function inside of another, or of the file, sets a name of that one."""
+    if binding.node.part is not Part.ASSIGNMENT:
+        return False
+    return function is None or any(each is function for each in islice(binding.node.ancestors(), _FAR))
 
 
 def _choices(node: Node, function: Node | None) -> list[Node]:

@@ -6,20 +6,17 @@ from itertools import islice
 
 from assay.detectors.test_code.engine.language import NEVER
 from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
-from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.reading import FAR, TALKS, Reading
 from assay.detectors.test_code.engine.values import BINDING
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
-from assay.detectors.test_code.word_sets import word_set
 
 _FARTHEST = 20_000
 _MOST_BODY = 5_000
 _TOUCHED = re.compile(
     r"([\w$@]+)\s*(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
 )
-_TALKS = word_set(
-    "System out err log logger LOG LOGGER Console console Debug Trace Thread print puts fmt printf echo t it"
-)
+_TALKS = TALKS | {"Thread", "t", "it"}
 _NOTHING: frozenset[Node] = frozenset()
 _ASKING = frozenset({Part.CALL, Part.GIVEN, Part.SWITCH, Part.OTHER})
 _NEAR = 5
@@ -129,7 +126,7 @@ class Swallowing:
     def _is_lost(self, node: Node) -> bool:
         """Whether a closure runs where nothing hears of its failure."""
         losing = self._reading.language.catching.losing
-        if node.part is Part.FUNCTION and losing and self._reading.language.follows:
+        if node.part is Part.FUNCTION and losing:
             return self._is_handed_to_losing(node)
         if node.part is not Part.CLOSURE or not losing:
             return False

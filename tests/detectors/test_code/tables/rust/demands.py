@@ -103,7 +103,7 @@ NAMES = [
     ("let expected = 3; assert_eq!(f(), expected);", "3"),
     ("let expected: Vec<i32> = vec![1, 2]; assert_eq!(f(), expected);", "[1, 2]"),
     ("let mut expected = 3; expected += 1; assert_eq!(f(), expected);", "expected"),
-    ("let expected = g(); assert_eq!(f(), expected);", "expected"),
+    ("let expected = g(); assert_eq!(f(), expected);", "g()"),
     ("assert_eq!(f(), LIMIT);", "9"),
 ]
 

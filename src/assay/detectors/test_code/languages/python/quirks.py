@@ -246,7 +246,7 @@ def _mock(reading: Reading, call: Call, name: str) -> WrittenDemand:
     link = reading.chain(words)[-1]
     expected = ", ".join(joined(each).replace(" = ", "=") for each in link.arguments or ())
     strength = min(_MOCKS[name], Strength.SHAPE) if _ANY.search(expected) else _MOCKS[name]
-    said = "not called" if "not" in name else f"called ({expected})" if expected or "with" in name else "called"
+    said = "not called" if "not" in name else f"called({expected})" if expected or "with" in name else "called"
     end = call.arguments.start if call.arguments is not None else call.node.end
     owner = reading.words(call.node.start, end)[:-2]
     return WrittenDemand(joined(words), Demand(strength, joined(owner), said))
