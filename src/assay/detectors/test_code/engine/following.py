@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
@@ -28,7 +28,6 @@ Bound = Mapping[str, list[str]]
 
 NOTHING_BOUND: Bound = {}
 _FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
-_UNASKED: list[str] = []
 _NAME = re.compile(r"[^\W\d]\w*\Z")
 _MEMBER = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)++)\s*+=(?!=)\s*+")
 _LEFT = re.compile(r"[^\W\d]\w*")
@@ -49,6 +48,13 @@ class _Binding:
     function: Node | None
 
 
+class Followed(NamedTuple):
+    """What a name stands for, and where that was written: its own names mean what they meant there."""
+
+    words: list[str]
+    node: Node
+
+
 @dataclass(frozen=True, slots=True)
 class Returned:
     """A function that does nothing but return one expression."""
@@ -65,7 +71,7 @@ class Following:
         self._bindings: dict[str, list[_Binding]] = defaultdict(list)
         self._returned: dict[str, Returned | None] = {}
         self._members: dict[str, list[_Binding]] = defaultdict(list)
-        self._values: dict[tuple[str, Node], list[str] | None] = {}
+        self._values: dict[tuple[str, Node], Followed | None] = {}
         self._filled: dict[tuple[str, Node, bool], list[str]] = {}
         for node in reading.tree.nodes:
             if node.part in (Part.BINDING, Part.ASSIGNMENT):
@@ -122,16 +128,15 @@ class Following:
         found = self._returned.get(name)
         return found.words if found is not None and not found.parameters else None
 
-    def value(self, name: str, used: Node) -> list[str] | None:
-        """The words of what a name stands for at one place; None where that is not known."""
+    def value(self, name: str, used: Node) -> Followed | None:
+        """What a name stands for at one place; None where that is not known."""
         if name not in self._bindings:
             return None
-        found = self._values.get((name, used), _UNASKED)
-        if found is _UNASKED:
-            found = self._values[(name, used)] = self._value(name, used)
-        return found
+        if (name, used) not in self._values:
+            self._values[(name, used)] = self._value(name, used)
+        return self._values[(name, used)]
 
-    def _value(self, name: str, used: Node) -> list[str] | None:
+    def _value(self, name: str, used: Node) -> Followed | None:
         known = self._bindings[name]
         for function in (*(each for each in islice(used.ancestors(), _FAR) if each.part in FUNCTIONS), None):
             here = [each for each in known if each.function is function and not each.node.dead]
@@ -154,11 +159,11 @@ class Following:
         end = min(body.start if body is not None else function.end, function.start + 400)
         return tuple(_LEFT.findall(self._reading.tree.text[function.start : end]))
 
-    def _last(self, known: list[_Binding], used: Node, function: Node | None) -> list[str] | None:
+    def _last(self, known: list[_Binding], used: Node, function: Node | None) -> Followed | None:
         """The value that was written last before a place, if nothing else can have come in between."""
         if function is None or _function(used) is not function:
             # What is read in another function may have been set at any time.
-            return self._words(known[0]) if len(known) == 1 and not _choices(known[0].node, function) else None
+            return self._followed(known[0]) if len(known) == 1 and not _choices(known[0].node, function) else None
         before = known[: bisect_left(known, used.start, key=lambda each: each.node.start)]
         loop = next(
             (each for each in islice(used.ancestors(), _FAR) if each.part in LOOPS or each is function), None
@@ -169,19 +174,24 @@ class Following:
         last = before[-1]
         around = set(islice(used.ancestors(), _FAR))
         if all(each in around or self._always(each, last.node) for each in _choices(last.node, function)):
-            return self._words(last)
+            return self._followed(last)
         return self._either(before, function)
+
+    def _followed(self, binding: _Binding) -> Followed | None:
+        words = self._words(binding)
+        return Followed(words, binding.node) if words is not None else None
 
     def _always(self, choice: Node, node: Node) -> bool:
         """Whether a node in a branch is come to in any case."""
         return choice.part in BRANCHING and self._reading.decided(choice) is not None and not node.conditional
 
-    def _either(self, before: list[_Binding], function: Node | None) -> list[str] | None:
+    def _either(self, before: list[_Binding], function: Node | None) -> Followed | None:
         """``x = f()`` and, under a condition, ``x = 3``: what is expected may have been put in."""
         if len(before) < 2 or _choices(before[-2].node, function):
             return None
         one, other = self._words(before[-2]), self._words(before[-1])
-        return ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else None
+        both = ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else []
+        return Followed(both, before[-2].node) if both else None
 
     def _words(self, binding: _Binding) -> list[str] | None:
         start, end = binding.start, binding.end
@@ -223,15 +233,15 @@ class Following:
                 at = stood_in[1] + 1
                 continue
             value = None if _is_no_name(words, at) else self._value_at(words, at, used)
-            if value is None or (not containers and value and _is_container(value)):
+            if value is None or not value.words or (not containers and _is_container(value.words)):
                 out.append(word)
             elif words[at + 1 : at + 2] == ["("]:
                 end = closing(words, at + 1)
-                result = self._called(value)
+                result = self._called(value.words)
                 out += result if result is not None else words[at : at + 1]
                 at = end if result is not None else at
             else:
-                out += _wrapped(self.filled(value, used, containers=True, depth=depth + 1))
+                out += _wrapped(self.filled(value.words, value.node, containers=True, depth=depth + 1))
             at += 1
         return simplified(out) if len(out) <= _MOST_WORDS * 4 else words
 
@@ -262,11 +272,12 @@ class Following:
         held = around is not None and around.parent is not None and around.parent.part is Part.CLASS
         return self._words(known[0]) if held else None
 
-    def _value_at(self, words: list[str], at: int, used: Node) -> list[str] | None:
+    def _value_at(self, words: list[str], at: int, used: Node) -> Followed | None:
         value = self.value(words[at], used)
         if value is None and words[at + 1 : at + 2] == ["("] and words[at] not in self._bindings:
             found = self._returned.get(words[at])
-            return ["lambda", ":", *found.words] if found is not None and is_literal(found.words) else None
+            literal = found is not None and is_literal(found.words)
+            return Followed(["lambda", ":", *found.words], used) if literal and found is not None else None
         return value
 
     def _called(self, value: list[str]) -> list[str] | None:
