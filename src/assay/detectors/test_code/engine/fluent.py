@@ -139,11 +139,9 @@ def _matcher(
     """What a matcher demands that is handed over: ``Equal(3)``, ``is(not(3))``, ``Is.Not.Null``."""
     if depth < _DEEPEST and not library.infix.keys().isdisjoint(words):
         for word, needs_all in library.infix.items():
-            parts = split(words, word)
-            if len(parts) > 1:
-                asked = [
-                    _matcher(library, each, subject, facts, holds, depth + 1) for each in map(_undotted, parts)
-                ]
+            single = [_undotted(each) for each in split(words, word)]
+            if len(single) > 1:
+                asked = [_matcher(library, each, subject, facts, holds, depth + 1) for each in single]
                 return _combined(asked, needs_all is holds, joined(words))
     links = chain(words)
     at = next((i for i, link in enumerate(links) if i and link.name in library.within), None)
