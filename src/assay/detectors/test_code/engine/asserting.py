@@ -220,7 +220,7 @@ class Asserting:
                 link = library.trimmed(link)
             if link.name in library.asked and link.given > 1:
                 found = matched(library, link, reading.facts)
-                return [found._replace(text=library.head + found.text)]
+                return [each._replace(text=library.head + each.text) for each in found]
             text = library.head + _written(link) if library.trimmed is not None else _text(words, link, rule)
             demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
             return [WrittenDemand(text, demand)]
