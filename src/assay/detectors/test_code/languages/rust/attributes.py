@@ -54,10 +54,10 @@ def marks(reading: Reading, node: Node) -> list[Mark]:
 
 def attributes(reading: Reading, node: Node) -> list[Attribute]:
     """The attributes in front of an item: they stand there as its siblings."""
-    known = reading.notes.setdefault("attributes", {})
-    if isinstance(known, dict) and node not in known:
+    known: dict[Node, list[Attribute]] = reading.notes.setdefault("attributes", {})  # type: ignore[assignment]
+    if node not in known:
         known[node] = _before(reading, node)
-    return known[node]  # type: ignore[index]
+    return known[node]
 
 
 def _before(reading: Reading, node: Node) -> list[Attribute]:
