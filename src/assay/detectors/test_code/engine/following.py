@@ -92,7 +92,7 @@ class Following:
     def _unsettle(self, node: Node) -> None:
         replaced = _MEMBER.match(self._reading.tree.text, node.start, node.end)
         if replaced is not None:
-            self._members[replaced[1]].append(_Binding(node, replaced.end(), _function(node)))
+            self._members[replaced[1]].append(_Binding(node, replaced.end(), node.end, _function(node)))
         left = re.split(r"[-+*/%&|^<>]?=(?!=)", self._reading.tree.text[node.start : node.end][:200], maxsplit=1)
         for name in _LEFT.findall(left[0]):
             self._bindings[name].append(_Binding(node, node.end, node.end, _function(node)))
@@ -149,10 +149,10 @@ class Following:
                 return None
         return None
 
-    def _set_once(self, elsewhere: list[_Binding]) -> list[str] | None:
+    def _set_once(self, elsewhere: list[_Binding]) -> Followed | None:
         """What a name is that only one other function sets, like one that sets a test up."""
         only = elsewhere[0]
-        return self._words(only) if len(elsewhere) == 1 and not _choices(only.node, only.function) else None
+        return self._followed(only) if len(elsewhere) == 1 and not _choices(only.node, only.function) else None
 
     def _parameters(self, function: Node) -> tuple[str, ...]:
         body = function.part_child(Part.BLOCK)
