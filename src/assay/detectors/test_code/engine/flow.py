@@ -109,9 +109,9 @@ class Flow:
         if name not in reading.values.lists or not head.rstrip(") ").endswith(name):
             return False
         start, end = reading.values.lists[name]
-        return (
-            reading.tree.text[start:end].rstrip("; ") in ("[]", "{}", "()") and reading.values.mentions(name) == 2
-        )
+        written = reading.tree.text[start:end].rstrip("; ")
+        nothing = written in ("[]", "{}", "()") or reading.language.nothing.search(written) is not None
+        return nothing and reading.values.mentions(name) == 2
 
     def _exits(self, node: Node) -> bool:
         call = self._reading.calls.get(node)

@@ -86,6 +86,12 @@ def number(words: list[str]) -> float | None:
     return -value if words[0][0] == "-" else value
 
 
+def measure(words: list[str], constants: Mapping[str, str]) -> float | None:
+    """The number that words write out, or that a name stands for."""
+    named = constants.get(words[-1]) if words else None
+    return number(words) if named is None else number([named])
+
+
 def value_of(words: list[str], constants: Mapping[str, str]) -> str | float | None:
     """What literals stand for: a number, or their text; None where a name is in them."""
     if len(words) == 1:

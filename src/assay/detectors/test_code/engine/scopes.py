@@ -7,7 +7,9 @@ nesting and from who calls whom is worked out here.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import islice, takewhile
 
+from assay.detectors.test_code.engine.parts import FUNCTIONS
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 from assay.detectors.test_code.tree import Node
@@ -19,6 +21,7 @@ RUNS = "runs without an error"
 _LONGEST_IDENTITY = 2000
 _LONGEST_DOINGS = 240
 _MOST_SKIPS = 20
+_FAR = 200
 _MOST_SHARED = 200
 _DEEPEST = 6
 
@@ -180,11 +183,32 @@ def _test(
     own = [*scope.assertions, *run(scope, functions)]
     own = own or [*scope.least, *(one for each in called if not each.dead for one in each.function.least)]
     own = own or _only_runs(scope)
-    if own and not any(assertion.reachable for assertion in own):
+    if own and not any(assertion.reachable for assertion in own) and not _are_unused(scope):
         skips += (Skip("disabled", own[0].line, "none of the test's assertions can be reached"),)
     assertions = (*inherited.shared, *own)
     cases = None if inherited.cases is None else inherited.cases * scope.rows
     return Test(inherited.path, scope.line, scope.end_line, skips, assertions, cases, scope.collected)
+
+
+def _are_unused(scope: Scope) -> bool:
+    """Whether all that a test asserts stands in functions of its own that nothing runs: it isn't skipped itself."""
+    nodes = [each.node for each in scope.written]
+    return bool(nodes) and all(
+        any(
+            around.dead and around.part in FUNCTIONS and not _is_dead_around(around)
+            for around in _inside(node, scope)
+        )
+        for node in nodes
+    )
+
+
+def _inside(node: Node, scope: Scope) -> Iterator[Node]:
+    """What is around a node inside of a scope."""
+    return takewhile(lambda around: around is not scope.node, islice(node.ancestors(), _FAR))
+
+
+def _is_dead_around(node: Node) -> bool:
+    return node.parent is not None and node.parent.dead
 
 
 def _only_runs(scope: Scope) -> list[Assertion]:
