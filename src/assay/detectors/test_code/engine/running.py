@@ -119,11 +119,23 @@ def rounds(reading: Reading, node: Node) -> list[Bound]:
 def _rows(reading: Reading, loop: Node) -> list[Bound]:
     """The rows of a loop by the names that it gives their parts; none where they are not written out."""
     words = reading.asked(loop)
+    if words[-1:] == ["|"]:
+        return _block_rows(reading, words, loop)
     at = next((index for index, word in enumerate(words) if word in _OVER), 0)
     if not at:
         return []
     rows = elements(reading.following.filled(words[at + 1 :], loop, containers=True))
     names = _loop_names(words[:at], words[at])
+    return [row_of(names, row) for row in rows or ()] if names else []
+
+
+def _block_rows(reading: Reading, words: list[str], loop: Node) -> list[Bound]:
+    """The rows of ``[[1, 2], [3, 4]].each do |a, b|``."""
+    opened = words.index("|")
+    if opened < 4 or words[opened - 3 : opened - 1] != [".", "each"]:
+        return []
+    names = [word for word in words[opened + 1 : -1] if word not in (",", "(", ")")]
+    rows = elements(reading.following.filled(words[: opened - 3], loop, containers=True))
     return [row_of(names, row) for row in rows or ()] if names else []
 
 
