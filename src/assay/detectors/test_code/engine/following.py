@@ -78,6 +78,12 @@ class Following:
                 self._bind(node)
             elif node.part is Part.FUNCTION:
                 self._return(node)
+        self._within: dict[tuple[str, Node | None], list[_Binding]] = defaultdict(list)
+        self._assigned: dict[str, list[_Binding]] = defaultdict(list)
+        for name, each in ((name, each) for name, known in self._bindings.items() for each in known):
+            self._within[name, each.function].append(each)
+            if each.node.part is Part.ASSIGNMENT:
+                self._assigned[name].append(each)
         kept = {name for name, found in self._returned.items() if found is not None}
         roots = {name.partition(".")[0] for name in self._members}
         self._names = frozenset((*self._bindings, *kept, *roots, *reading.language.heads.receivers))
@@ -137,12 +143,12 @@ class Following:
         return self._values[(name, used)]
 
     def _value(self, name: str, used: Node) -> Followed | None:
-        known = self._bindings[name]
+        assigned = self._assigned.get(name, ())
         for function in (*(each for each in islice(used.ancestors(), _FAR) if each.part in FUNCTIONS), None):
-            here = [each for each in known if each.function is function and not each.node.dead]
+            here = [each for each in self._within.get((name, function), ()) if not each.node.dead]
             if here:
                 elsewhere = [
-                    each for each in known if each.function is not function and _stands_in(each, function)
+                    each for each in assigned if each.function is not function and _stands_in(each, function)
                 ]
                 return self._set_once(elsewhere) if elsewhere else self._last(here, used, function)
             if function is not None and name in self._parameters(function):
