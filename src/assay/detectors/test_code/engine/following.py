@@ -89,16 +89,21 @@ class Following:
         self._names = frozenset((*self._bindings, *kept, *roots, *reading.language.heads.receivers))
 
     def _bind(self, node: Node) -> None:
-        found = bound_in(self._reading, node)
+        found = None if self._replaces(node) else bound_in(self._reading, node)
         if found is None:
             self._unsettle(node)
         else:
             self._bindings[found[0]].append(_Binding(node, found[1], found[2], _function(node)))
 
+    def _replaces(self, node: Node) -> bool:
+        """Whether a member of something gets another value: ``shop.add = lambda *_: 3``."""
+        found = _MEMBER.match(self._reading.tree.text, node.start, node.end)
+        if found is None or found[1].partition(".")[0] in self._reading.language.heads.receivers:
+            return False
+        self._members[found[1]].append(_Binding(node, found.end(), node.end, _function(node)))
+        return True
+
     def _unsettle(self, node: Node) -> None:
-        replaced = _MEMBER.match(self._reading.tree.text, node.start, node.end)
-        if replaced is not None:
-            self._members[replaced[1]].append(_Binding(node, replaced.end(), node.end, _function(node)))
         left = re.split(r"[-+*/%&|^<>]?=(?!=)", self._reading.tree.text[node.start : node.end][:200], maxsplit=1)
         for name in _LEFT.findall(left[0]):
             self._bindings[name].append(_Binding(node, node.end, node.end, _function(node)))
