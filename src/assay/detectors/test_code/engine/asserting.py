@@ -336,7 +336,11 @@ class Asserting:
         clause = tried.part_child(Part.CATCH)
         body = clause.part_child(Part.BLOCK) if clause is not None else None
         end = body.start if body is not None else (clause.end if clause is not None else 0)
-        kinds = _TYPE.findall(reading.tree.text[clause.start : end]) if clause is not None else []
+        kinds = (
+            _TYPE.findall(reading.tree.text[clause.start : min(end, clause.start + _LONGEST_TRIED)])
+            if clause is not None
+            else []
+        )
         block = tried.part_child(Part.BLOCK)
         bracket = 1 if block is not None and reading.tree.text[block.start] in "{:" else 0
         start = block.start + bracket if block is not None else tried.start

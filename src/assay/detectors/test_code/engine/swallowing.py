@@ -13,6 +13,7 @@ from assay.detectors.test_code.tree import Node
 
 _FARTHEST = 20_000
 _MOST_BODY = 5_000
+_LONGEST_HEAD = 2_000
 _TOUCHED = re.compile(
     r"([\w$@]+)\s*(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
 )
@@ -85,7 +86,7 @@ class Swallowing:
         tree, catching = self._reading.tree, self._reading.language.catching
         handler = clause.part_child(Part.BLOCK)
         body_start = handler.start if handler is not None else clause.end
-        head = tree.text[clause.start : body_start]
+        head = tree.text[clause.start : min(body_start, clause.start + _LONGEST_HEAD)]
         if not catching.assertions.search(head) and (self._expects(tried) or not catching.much.search(head)):
             return False
         if clause in self._loud:
@@ -105,7 +106,7 @@ class Swallowing:
         """Does a handler keep what it caught in something that is looked at later, or return it?"""
         text = self._reading.tree.text
         caught = re.findall(r"[\w$]+", head)[-1:]
-        if caught and re.search(rf"\breturn\b[^;\n]*\b{re.escape(caught[0])}\b", handler):
+        if caught and re.search(rf"\breturn\b[^;\n]{{0,400}}\b{re.escape(caught[0])}\b", handler):
             return True
         touched = set(_TOUCHED.findall(handler)) - _TALKS - set(caught)
         before = text[max(0, tried.start - _FARTHEST) : tried.start]

@@ -89,7 +89,7 @@ def klass(reading: Reading, found: Class) -> Declared:
     skips = _skips(reading, found.marks)
     if (
         "abstract" in found.words
-        and re.search(rf":[^{{;()]*\b{re.escape(found.name)}\b", reading.tree.text) is None
+        and re.search(rf":[^{{;()]{{0,400}}\b{re.escape(found.name)}\b", reading.tree.text) is None
     ):
         skips.append(Skip("excluded", reading.line(found.node), f"abstract class {found.name}", conditional=True))
     return Declared(Role.SUITE, found.name, collected=False, skips=skips)
