@@ -79,7 +79,7 @@ def test_an_expected_exception_is_an_assertion(kind: str, strength: Strength, sw
 
 def test_calls_of_a_conditional_method_are_not_built() -> None:
     test = only('[Fact] public void A() { Check(); }\n[Conditional("NEVER")] void Check() { Assert.Equal(3, x); }')
-    assert test.assertions == ()
+    assert [one.text for one in test.assertions] == ["runs without an error"]
 
 
 def test_of_two_twins_the_one_that_is_built_counts() -> None:

@@ -43,7 +43,7 @@ def test_functions_and_hooks_count_for_the_tests_that_run_them() -> None:
         "it('b', () => {})",
     )
     found = {test.identity: [assertion.subject for assertion in test.assertions] for test in code.tests}
-    assert found == {"d > a": ["spy", "x.ok"], "b": []}
+    assert found == {"d > a": ["spy", "got.ok"], "b": []}
 
 
 def test_a_redefined_expect_demands_nothing() -> None:

@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.detectors.test_code.assertion_pairs import (
+    asks_the_same_again,
     broken_rule,
     differences,
+    everything,
     implies,
     reworded,
     without_owner,
@@ -181,7 +183,7 @@ class _Weakening:
         dead = others.dead_alike(lost)
         if dead is not None:
             return self._finding(_dead_rule(dead), before, after, lost, dead)
-        if self._stands_in(lost, after, others) or _is_implied(lost, after):
+        if self._stands_in(lost, after, others) or _is_implied(lost, after) or _stood_twice(lost, before, after):
             return None
         return self._finding("assertion-removed", before, after, lost, None)
 
@@ -231,6 +233,21 @@ def _is_implied(lost: Assertion, after: Located) -> bool:
         return True
     counting = [each for each in after.test.assertions if counts(each)]
     return (_only_runs(lost) and bool(counting)) or any(implies(each, lost) for each in counting)
+
+
+def _stood_twice(lost: Assertion, before: Located, after: Located) -> bool:
+    """Whether the same is asked still, and nothing but assertions stood between the two.
+
+    Only what is called with nothing but literals is asked for the same twice.
+    """
+    if not asks_the_same_again(lost.subject):
+        return False
+    key = everything(lost)
+    if not any(counts(each) and everything(each) == key for each in after.test.assertions):
+        return False
+    asserted = {each.line for each in before.test.assertions}
+    twins = [each.line for each in before.test.assertions if counts(each) and everything(each) == key]
+    return len(twins) > 1 and all(line in asserted for line in range(min(twins), max(twins)))
 
 
 def _only_runs(assertion: Assertion) -> bool:

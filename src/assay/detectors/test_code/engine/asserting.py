@@ -13,7 +13,7 @@ from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
 from assay.detectors.test_code.engine.fluent import fluent_demands, matched
-from assay.detectors.test_code.engine.following import Bound, put_in
+from assay.detectors.test_code.engine.following import NOTHING_BOUND, Bound, put_in
 from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import is_text
@@ -134,7 +134,7 @@ class Asserting:
     def _own_name(self, call: Call) -> str:
         """The name under which a function of this file may take the place of a library's."""
         receivers = self._reading.language.heads.receivers
-        if not self._reading.language.follows or call.inner is not None or not call.names:
+        if call.inner is not None or not call.names:
             return ""
         return call.names[-1] if len(call.names) == 1 or call.names[0] in receivers else ""
 
@@ -154,9 +154,10 @@ class Asserting:
         """What a call asserts as it is written."""
         reading = self._reading
         depends = reading.language.quirks.condition is not None and not reading.language.plain
-        if depends or "handles" in reading.notes:
-            return again(_as_it_is)
         source = reading.tree.source(call.node)
+        # A text that begins with this may stand after the call.
+        if depends or "handles" in reading.notes or "<<" in source:
+            return again(_as_it_is)
         return remembered(
             (reading.language.name, names), source, reading.values.constants, partial(again, _as_it_is)
         )
@@ -219,7 +220,7 @@ class Asserting:
                 link = library.trimmed(link)
             if link.name in library.asked and link.given > 1:
                 found = matched(library, link, reading.facts)
-                return [found._replace(text=library.head + found.text)]
+                return [each._replace(text=library.head + each.text) for each in found]
             text = library.head + _written(link) if library.trimmed is not None else _text(words, link, rule)
             demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
             return [WrittenDemand(text, demand)]
@@ -282,8 +283,7 @@ class Asserting:
     def _conditions(self, words: list[str], wanted: bool, node: Node) -> list[WrittenDemand]:
         """What a condition demands, an idiom of the language first."""
         reading = self._reading
-        if reading.language.follows:
-            words = reading.following.returned(words)
+        words = reading.following.returned(words)
         own = reading.language.quirks.condition
         idiom = None if own is None else lambda part, holds: own(reading, part, holds, node)
         return condition_demands(words, wanted, reading.values.constants, reading.language.logic, idiom)
@@ -336,7 +336,11 @@ class Asserting:
         clause = tried.part_child(Part.CATCH)
         body = clause.part_child(Part.BLOCK) if clause is not None else None
         end = body.start if body is not None else (clause.end if clause is not None else 0)
-        kinds = _TYPE.findall(reading.tree.text[clause.start : end]) if clause is not None else []
+        kinds = (
+            _TYPE.findall(reading.tree.text[clause.start : min(end, clause.start + _LONGEST_TRIED)])
+            if clause is not None
+            else []
+        )
         block = tried.part_child(Part.BLOCK)
         bracket = 1 if block is not None and reading.tree.text[block.start] in "{:" else 0
         start = block.start + bracket if block is not None else tried.start
@@ -376,7 +380,7 @@ class Asserting:
         place: int = 0,
         least: bool = False,
     ) -> None:
-        words = self._reading.words_of(node) if again is not None and self._reading.language.follows else ()
+        words = self._reading.words_of(node) if again is not None else ()
         self._found.append(_Pending(node, scope, text, demand, lost, function, again, place, least, words))
         if is_strong(demand.strength, text) and not node.dead:
             self.strong.add(node)
@@ -393,36 +397,20 @@ class Asserting:
         functions = {scope.name for scope in self._reading.scopes if scope.role is Role.FUNCTION and scope.name}
         for found in self._found:
             if not found.function or found.function not in functions:
-                self._put(found)
-
-    def _put(self, found: _Pending) -> None:
-        if self._reading.language.follows:
-            self._write(found)
-            return
-        demand, node, scope = found.demand, found.node, found.scope
-        if demand.subject not in FAILURES:
-            guard = guard_of(self._reading, node, self._in_place_of(demand))
-            if guard.guarded:
-                demand = weaker(demand)
-            if guard.chosen:
-                scope.conditions[len(scope.assertions)] = guard.chosen
-        demand = self._reading.values.settled(demand, node)
-        (scope.least if found.least else scope.assertions).append(
-            Assertion(
-                self._reading.line(node), found.text, demand.strength, demand.subject, demand.expected,
-                demand.tolerance, not (node.dead or is_cut_off(self._reading, node)), node.swallowed or found.lost,
-            )
-        )  # fmt: skip
-        if self._reading.language.quirks.loop_rows is not None:
-            self._loops(node, scope)
+                self._write(found)
 
     def _write(self, found: _Pending) -> None:
         """Put an assertion into its scope to be asked with what parameters stand for."""
+        if found.least:
+            found.scope.least.extend(self._ask(found, False, NOTHING_BOUND))
+            return
         fails = found.demand.subject in FAILURES
         guard = Guard(False, []) if fails else guard_of(self._reading, found.node, self._in_place_of(found.demand))
         asked = partial(self._ask, found, guard.guarded)
         around = rounds(self._reading, found.node)
         found.scope.written.append(Written(found.node, asked, guard.chosen, around))
+        if self._reading.language.quirks.loop_rows is not None:
+            self._loops(found.node, found.scope)
 
     def _in_place_of(self, demand: Demand) -> InPlace:
         """Whether another branch fails, or asks for as much."""
@@ -450,6 +438,7 @@ class Asserting:
             several = found.place == 0 and len(anew) > 1
             written = anew if several else anew[found.place : found.place + 1] or written
         node = found.node
+        reachable = not (node.dead or is_cut_off(self._reading, node))
         asked = []
         for text, each in written:
             demand = weaker(each) if guarded else each
@@ -457,7 +446,7 @@ class Asserting:
             asked.append(
                 Assertion(
                     self._reading.line(node), text, demand.strength, demand.subject, demand.expected,
-                    demand.tolerance, not node.dead, node.swallowed or found.lost,
+                    demand.tolerance, reachable, node.swallowed or found.lost,
                 )
             )  # fmt: skip
         return asked

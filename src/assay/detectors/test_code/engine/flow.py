@@ -12,6 +12,7 @@ from assay.detectors.test_code.engine.truth import truth
 from assay.detectors.test_code.tree import Node
 
 _NEAREST = 120
+_LONGEST_HEAD = 600
 _FARTHEST_USE = 20_000
 _PASSING = frozenset({Part.ONCE, Part.ELSE, Part.FINALLY, Part.STATEMENT, Part.HEAD, Part.OTHER, Part.RETURN})
 _LEAVING = frozenset({Part.RETURN, Part.THROW})
@@ -89,7 +90,7 @@ class Flow:
         empty = reading.language.quirks.empty
         if empty is not None and empty(reading, loop):
             return True
-        head = reading.tree.text[start:end].rstrip().removesuffix("do").rstrip()
+        head = reading.tree.text[max(start, end - _LONGEST_HEAD) : end].rstrip().removesuffix("do").rstrip()
         if loop.part is Part.EACH:
             return reading.language.nothing.search(head) is not None or self._over_nothing(head)
         words = reading.words(start, end)
@@ -109,9 +110,11 @@ class Flow:
         if name not in reading.values.lists or not head.rstrip(") ").endswith(name):
             return False
         start, end = reading.values.lists[name]
-        return (
-            reading.tree.text[start:end].rstrip("; ") in ("[]", "{}", "()") and reading.values.mentions(name) == 2
+        written = reading.tree.text[start:end].rstrip("; ")
+        nothing = (
+            written in ("[]", "{}", "()") or reading.language.nothing.search(written[:_LONGEST_HEAD]) is not None
         )
+        return nothing and reading.values.mentions(name) == 2
 
     def _exits(self, node: Node) -> bool:
         call = self._reading.calls.get(node)

@@ -27,7 +27,7 @@ def fluent_demands(
         subject = _before(words, named) if library.subject_first else links[at].argument(0)
         rest = links[at + 1 :]
         if links[at].given > 1 and links[at].name in library.asked:
-            return [matched(library, links[at], facts)]
+            return matched(library, links[at], facts)
     else:
         takers = library.asking
         at = next((i for i, link in enumerate(links) if any(name in takers for name in link.names)), None)
@@ -139,11 +139,9 @@ def _matcher(
     """What a matcher demands that is handed over: ``Equal(3)``, ``is(not(3))``, ``Is.Not.Null``."""
     if depth < _DEEPEST and not library.infix.keys().isdisjoint(words):
         for word, needs_all in library.infix.items():
-            parts = split(words, word)
-            if len(parts) > 1:
-                asked = [
-                    _matcher(library, each, subject, facts, holds, depth + 1) for each in map(_undotted, parts)
-                ]
+            single = [_undotted(each) for each in split(words, word)]
+            if len(single) > 1:
+                asked = [_matcher(library, each, subject, facts, holds, depth + 1) for each in single]
                 return _combined(asked, needs_all is holds, joined(words))
     links = chain(words)
     at = next((i for i, link in enumerate(links) if i and link.name in library.within), None)
@@ -204,10 +202,20 @@ def _tolerance(links: list[Link]) -> float | None:
     return value / 100 if value is not None and percent else value
 
 
-def matched(library: Library, link: Link, facts: Facts) -> WrittenDemand:
-    """``assertThat(x, is(3))``: a subject and a matcher; a reason may stand before them."""
+def matched(library: Library, link: Link, facts: Facts) -> list[WrittenDemand]:
+    """``assertThat(x, is(3))``: a subject and matchers that must all match; a reason may stand before them."""
     given = link.arguments or []
     if len(given) > 2 and given[0][0][0] in "\"'":
         given = given[1:]
-    demand = _matcher(library, given[1], given[0], facts, True)
-    return WrittenDemand(f"{link.name}({', '.join(joined(each) for each in given[:2])})", demand)
+    asked = [given[1]]
+    for word, needs_all in library.infix.items():
+        single = [_undotted(each) for part in asked for each in split(part, word)]
+        if not needs_all and len(single) > 1:
+            break
+        asked = single
+    return [
+        WrittenDemand(
+            f"{link.name}({joined(given[0])}, {joined(each)})", _matcher(library, each, given[0], facts, True)
+        )
+        for each in asked
+    ]

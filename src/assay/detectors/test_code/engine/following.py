@@ -9,13 +9,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
 from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, spelled
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
-from assay.detectors.test_code.engine.values import BINDING
+from assay.detectors.test_code.engine.values import bound_in
 from assay.detectors.test_code.engine.words import PRECEDENCE, closing, joined, simplified, split
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
@@ -28,13 +28,14 @@ Bound = Mapping[str, list[str]]
 
 NOTHING_BOUND: Bound = {}
 _FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
-_UNASKED: list[str] = []
 _NAME = re.compile(r"[^\W\d]\w*\Z")
 _MEMBER = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)++)\s*+=(?!=)\s*+")
 _LEFT = re.compile(r"[^\W\d]\w*")
 _DOTS = frozenset((".", "?.", "::", "&."))
 _CHOOSING = BRANCHING | LOOPS | {Part.CASE, Part.CATCH, Part.TRY, Part.CLOSURE, Part.FUNCTION}
 _TIGHT = 14.0
+_PATTERN = re.compile(r"(?:\A|\()/")
+"""A regular expression, whose words are no names."""
 _RELATIONS = re.compile(r"(?:not |[<>]=? |len |in |not in )*")
 
 
@@ -43,7 +44,15 @@ class _Binding:
     node: Node
     start: int
     """Where its value begins; nothing is known of it where that is its end."""
+    end: int
     function: Node | None
+
+
+class Followed(NamedTuple):
+    """What a name stands for, and where that was written: its own names mean what they meant there."""
+
+    words: list[str]
+    node: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,33 +71,42 @@ class Following:
         self._bindings: dict[str, list[_Binding]] = defaultdict(list)
         self._returned: dict[str, Returned | None] = {}
         self._members: dict[str, list[_Binding]] = defaultdict(list)
-        self._values: dict[tuple[str, Node], list[str] | None] = {}
+        self._values: dict[tuple[str, Node], Followed | None] = {}
         self._filled: dict[tuple[str, Node, bool], list[str]] = {}
         for node in reading.tree.nodes:
-            if node.part is Part.BINDING:
+            if node.part in (Part.BINDING, Part.ASSIGNMENT):
                 self._bind(node)
-            elif node.part is Part.ASSIGNMENT:
-                self._unsettle(node)
             elif node.part is Part.FUNCTION:
                 self._return(node)
+        self._within: dict[tuple[str, Node | None], list[_Binding]] = defaultdict(list)
+        self._assigned: dict[str, list[_Binding]] = defaultdict(list)
+        for name, each in ((name, each) for name, known in self._bindings.items() for each in known):
+            self._within[name, each.function].append(each)
+            if each.node.part is Part.ASSIGNMENT:
+                self._assigned[name].append(each)
         kept = {name for name, found in self._returned.items() if found is not None}
         roots = {name.partition(".")[0] for name in self._members}
         self._names = frozenset((*self._bindings, *kept, *roots, *reading.language.heads.receivers))
 
     def _bind(self, node: Node) -> None:
-        found = BINDING.match(self._reading.tree.text, node.start, node.end)
+        found = None if self._replaces(node) else bound_in(self._reading, node)
         if found is None:
             self._unsettle(node)
         else:
-            self._bindings[found[1]].append(_Binding(node, found.end(), _function(node)))
+            self._bindings[found[0]].append(_Binding(node, found[1], found[2], _function(node)))
+
+    def _replaces(self, node: Node) -> bool:
+        """Whether a member of something gets another value: ``shop.add = lambda *_: 3``."""
+        found = _MEMBER.match(self._reading.tree.text, node.start, node.end)
+        if found is None or found[1].partition(".")[0] in self._reading.language.heads.receivers:
+            return False
+        self._members[found[1]].append(_Binding(node, found.end(), node.end, _function(node)))
+        return True
 
     def _unsettle(self, node: Node) -> None:
-        replaced = _MEMBER.match(self._reading.tree.text, node.start, node.end)
-        if replaced is not None:
-            self._members[replaced[1]].append(_Binding(node, replaced.end(), _function(node)))
         left = re.split(r"[-+*/%&|^<>]?=(?!=)", self._reading.tree.text[node.start : node.end][:200], maxsplit=1)
         for name in _LEFT.findall(left[0]):
-            self._bindings[name].append(_Binding(node, node.end, _function(node)))
+            self._bindings[name].append(_Binding(node, node.end, node.end, _function(node)))
 
     def _return(self, node: Node) -> None:
         """Remember a function that only returns something."""
@@ -121,37 +139,42 @@ class Following:
         found = self._returned.get(name)
         return found.words if found is not None and not found.parameters else None
 
-    def value(self, name: str, used: Node) -> list[str] | None:
-        """The words of what a name stands for at one place; None where that is not known."""
+    def value(self, name: str, used: Node) -> Followed | None:
+        """What a name stands for at one place; None where that is not known."""
         if name not in self._bindings:
             return None
-        found = self._values.get((name, used), _UNASKED)
-        if found is _UNASKED:
-            found = self._values[(name, used)] = self._value(name, used)
-        return found
+        if (name, used) not in self._values:
+            self._values[(name, used)] = self._value(name, used)
+        return self._values[(name, used)]
 
-    def _value(self, name: str, used: Node) -> list[str] | None:
-        known = self._bindings[name]
+    def _value(self, name: str, used: Node) -> Followed | None:
+        assigned = self._assigned.get(name, ())
         for function in (*(each for each in islice(used.ancestors(), _FAR) if each.part in FUNCTIONS), None):
-            here = [each for each in known if each.function is function and not each.node.dead]
+            here = [each for each in self._within.get((name, function), ()) if not each.node.dead]
             if here:
-                if any(each.function is not function and _stands_in(each, function) for each in known):
-                    return None
-                return self._last(here, used, function)
+                elsewhere = [
+                    each for each in assigned if each.function is not function and _stands_in(each, function)
+                ]
+                return self._set_once(elsewhere) if elsewhere else self._last(here, used, function)
             if function is not None and name in self._parameters(function):
                 return None
         return None
+
+    def _set_once(self, elsewhere: list[_Binding]) -> Followed | None:
+        """What a name is that only one other function sets, like one that sets a test up."""
+        only = elsewhere[0]
+        return self._followed(only) if len(elsewhere) == 1 and not _choices(only.node, only.function) else None
 
     def _parameters(self, function: Node) -> tuple[str, ...]:
         body = function.part_child(Part.BLOCK)
         end = min(body.start if body is not None else function.end, function.start + 400)
         return tuple(_LEFT.findall(self._reading.tree.text[function.start : end]))
 
-    def _last(self, known: list[_Binding], used: Node, function: Node | None) -> list[str] | None:
+    def _last(self, known: list[_Binding], used: Node, function: Node | None) -> Followed | None:
         """The value that was written last before a place, if nothing else can have come in between."""
         if function is None or _function(used) is not function:
             # What is read in another function may have been set at any time.
-            return self._words(known[0]) if len(known) == 1 and not _choices(known[0].node, function) else None
+            return self._followed(known[0]) if len(known) == 1 and not _choices(known[0].node, function) else None
         before = known[: bisect_left(known, used.start, key=lambda each: each.node.start)]
         loop = next(
             (each for each in islice(used.ancestors(), _FAR) if each.part in LOOPS or each is function), None
@@ -162,26 +185,33 @@ class Following:
         last = before[-1]
         around = set(islice(used.ancestors(), _FAR))
         if all(each in around or self._always(each, last.node) for each in _choices(last.node, function)):
-            return self._words(last)
+            return self._followed(last)
         return self._either(before, function)
+
+    def _followed(self, binding: _Binding) -> Followed | None:
+        words = self._words(binding)
+        return Followed(words, binding.node) if words is not None else None
 
     def _always(self, choice: Node, node: Node) -> bool:
         """Whether a node in a branch is come to in any case."""
         return choice.part in BRANCHING and self._reading.decided(choice) is not None and not node.conditional
 
-    def _either(self, before: list[_Binding], function: Node | None) -> list[str] | None:
+    def _either(self, before: list[_Binding], function: Node | None) -> Followed | None:
         """``x = f()`` and, under a condition, ``x = 3``: what is expected may have been put in."""
         if len(before) < 2 or _choices(before[-2].node, function):
             return None
         one, other = self._words(before[-2]), self._words(before[-1])
-        return ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else None
+        both = ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else []
+        return Followed(both, before[-2].node) if both else None
 
     def _words(self, binding: _Binding) -> list[str] | None:
-        start, end = binding.start, binding.node.end
+        start, end = binding.start, binding.end
         if not 0 < end - start < _LONGEST:
             return None
         words = self._chosen([word for word in self._reading.words(start, end) if word != ";"])
-        return None if "=" in words and words[0] != "{" and _is_chained(words) else words
+        if "=" in words and words[0] != "{" and _is_chained(words):
+            return None
+        return ["new", *words] if self._reading.language.braces and words[0] == "{" else words
 
     def _chosen(self, words: list[str]) -> list[str]:
         """``3 if True else f()`` and ``true ? 3 : f()`` are 3."""
@@ -214,15 +244,15 @@ class Following:
                 at = stood_in[1] + 1
                 continue
             value = None if _is_no_name(words, at) else self._value_at(words, at, used)
-            if value is None or (not containers and value and _is_container(value)):
+            if value is None or not value.words or (not containers and _is_container(value.words)):
                 out.append(word)
             elif words[at + 1 : at + 2] == ["("]:
                 end = closing(words, at + 1)
-                result = self._called(value)
+                result = self._called(value.words)
                 out += result if result is not None else words[at : at + 1]
                 at = end if result is not None else at
             else:
-                out += _wrapped(self.filled(value, used, containers=True, depth=depth + 1))
+                out += _wrapped(self.filled(value.words, value.node, containers=True, depth=depth + 1))
             at += 1
         return simplified(out) if len(out) <= _MOST_WORDS * 4 else words
 
@@ -253,11 +283,12 @@ class Following:
         held = around is not None and around.parent is not None and around.parent.part is Part.CLASS
         return self._words(known[0]) if held else None
 
-    def _value_at(self, words: list[str], at: int, used: Node) -> list[str] | None:
+    def _value_at(self, words: list[str], at: int, used: Node) -> Followed | None:
         value = self.value(words[at], used)
         if value is None and words[at + 1 : at + 2] == ["("] and words[at] not in self._bindings:
             found = self._returned.get(words[at])
-            return ["lambda", ":", *found.words] if found is not None and is_literal(found.words) else None
+            literal = found is not None and is_literal(found.words)
+            return Followed(["lambda", ":", *found.words], used) if literal and found is not None else None
         return value
 
     def _called(self, value: list[str]) -> list[str] | None:
@@ -303,10 +334,10 @@ class Following:
     def _told(self, demand: Demand, subject: list[str], expected: list[str] | None) -> Demand:
         """The demand with other words; what stays as it is keeps its text."""
         words_in = self._reading.words_in
-        told = demand.subject if subject == words_in(demand.subject) else joined(subject)
+        told = demand.subject if _is_same(subject, words_in(demand.subject)) else joined(subject)
         if expected is None or demand.expected is None:
             return replace(demand, subject=told)
-        same = expected == words_in(demand.expected)
+        same = _is_same(expected, words_in(demand.expected))
         return replace(demand, subject=told, expected=demand.expected if same else spelled(expected))
 
     def _filled_text(self, text: str, used: Node, bound: Bound, *, containers: bool) -> list[str]:
@@ -314,8 +345,14 @@ class Following:
         filled = self._filled.get(key)
         if filled is None:
             words = self._reading.words_in(text)
-            filled = self._filled[key] = self.filled(words, used, containers=containers)
+            told = _PATTERN.search(text)
+            filled = self._filled[key] = words if told else self.filled(words, used, containers=containers)
         return put_in(filled, bound) if bound else filled
+
+
+def _is_same(words: list[str], before: list[str]) -> bool:
+    """Whether words are what they were before names were followed, brackets that change nothing apart."""
+    return words == before or words == simplified(before)
 
 
 def _relations(text: str) -> int:
@@ -353,7 +390,9 @@ def _is_no_name(words: list[str], at: int) -> bool:
 
 def _wrapped(words: list[str]) -> list[str]:
     """An operation keeps together wherever it is put."""
-    loose = len(words) > 2 and any(PRECEDENCE.get(word, _TIGHT) < _TIGHT for word in words)
+    loose = words[:1] == ["await"] or (
+        len(words) > 2 and any(PRECEDENCE.get(word, _TIGHT) < _TIGHT for word in words)
+    )
     return ["(", *words, ")"] if loose and words[0] != "(" else words
 
 
@@ -371,12 +410,10 @@ def _function(node: Node) -> Node | None:
 
 
 def _stands_in(binding: _Binding, function: Node | None) -> bool:
-    """Whether a function inside of another sets a name of that one."""
-    return (
-        function is not None
-        and binding.node.part is Part.ASSIGNMENT
-        and any(each is function for each in islice(binding.node.ancestors(), _FAR))
-    )
+    """Whether a function inside of another, or of the file, sets a name of that one."""
+    if binding.node.part is not Part.ASSIGNMENT:
+        return False
+    return function is None or any(each is function for each in islice(binding.node.ancestors(), _FAR))
 
 
 def _choices(node: Node, function: Node | None) -> list[Node]:

@@ -57,7 +57,7 @@ def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guar
         if around.part in FUNCTIONS:
             given = _parameters(reading, around)
             if any(not _names(words) <= given for words in asked):
-                return Guard(not _is_repeated(reading, around), chosen)
+                return Guard(not _is_repeated(reading, around, asked), chosen)
             chosen, asked = [*chosen, *asked], []
             if around.part is Part.FUNCTION:
                 return Guard(False, chosen)
@@ -90,8 +90,13 @@ def _repeats(reading: Reading, node: Node) -> bool:
     return call is not None and call.names[-1:] != () and call.names[-1] in reading.language.repeating
 
 
-def _is_repeated(reading: Reading, node: Node) -> bool:
-    return any(around.part in LOOPS or _repeats(reading, around) for around in islice(node.ancestors(), FAR))
+def _is_repeated(reading: Reading, node: Node, asked: list[list[str]]) -> bool:
+    """Whether a loop around a function may have chosen what is asked there."""
+    return any(
+        _repeats(reading, around)
+        or (around.part in LOOPS and not any(_is_apart(reading, words, around) for words in asked))
+        for around in islice(node.ancestors(), FAR)
+    )
 
 
 def _left_before(reading: Reading, node: Node, block: Node) -> list[list[str]]:

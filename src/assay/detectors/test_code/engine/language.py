@@ -288,6 +288,4 @@ class Language:
     """Words of the runner and of the assertions that a file may redefine as functions with nothing in them."""
     stubs: frozenset[str] = frozenset()
     """What makes a stand-in whose answers the test itself gives: ``Mock``."""
-    follows: bool = False
-    """Whether names are followed to where their values came from, and helpers into what they are given."""
     quirks: Quirks = field(default_factory=Quirks)

@@ -25,6 +25,25 @@ _LIST = re.compile(
     r"|(?:vec!|&)?\[|&vec!\["
     r"|(?:new(?: ?[\w.]+(?:<[^()]*>)?)?(?: ?\[\])*(?:\(\))?) ?\{"
 )
+_CUTS = (
+    (
+        re.compile(
+            r"(?:\.iter\(\)|\.stream\(\))?\.(?:take|Take|first|limit|prefix|head)(?P<start>)\((?P<stop>\d+)\)(?:\.\w+\(\))?"
+        ),
+        True,
+    ),
+    (re.compile(r"\.(?:slice|subList|slice!)\((?P<start>\d*),(?P<stop>\d+)\)"), True),
+    (re.compile(r"\[(?P<start>\d*)(?::|\.\.[.<]?)(?P<stop>\d+)\]"), True),
+    (
+        re.compile(
+            r"(?:\.iter\(\)|\.stream\(\))?\.(?:drop|Skip|skip|slice|dropFirst)(?P<start>)\((?P<stop>\d+)\)"
+        ),
+        False,
+    ),
+    (re.compile(r"\[(?P<start>)(?P<stop>\d+)(?::|\.\.)\]"), False),
+)
+"""What takes a part of a list: up to a place, or from one."""
+_WHOLE = re.compile(r"(?:\.(?:iter|stream|into_iter|copied|cloned|to_vec|ToList|toList)\(\))*|as\w+|satisfies\w+")
 
 
 def is_word(word: str) -> bool:
@@ -67,6 +86,12 @@ def number(words: list[str]) -> float | None:
     return -value if words[0][0] == "-" else value
 
 
+def measure(words: list[str], constants: Mapping[str, str]) -> float | None:
+    """The number that words write out, or that a name stands for."""
+    named = constants.get(words[-1]) if words else None
+    return number(words) if named is None else number([named])
+
+
 def value_of(words: list[str], constants: Mapping[str, str]) -> str | float | None:
     """What literals stand for: a number, or their text; None where a name is in them."""
     if len(words) == 1:
@@ -97,16 +122,45 @@ def worked_out(words: list[str], depth: int = 0) -> float | None:
 
 def spelled(words: list[str]) -> str:
     """The text of an expression, a list of values in its one spelling."""
-    text = joined(words)
     if not _WORKING.isdisjoint(words) and (worked := worked_out(words)) is not None:
         return f"{worked:g}" if worked == int(worked) and abs(worked) < 1e6 else repr(worked)
-    found = _LIST.match(text)
-    if found is None or len(words) < 3:
-        return text
+    opened = _opening(words)
+    if opened is None or closing(words, opened) != len(words) - 1:
+        return joined(words)
+    return f"[{', '.join(joined(one) for one in split(words[opened + 1 : -1]))}]"
+
+
+def elements(words: list[str]) -> list[list[str]] | None:
+    """The elements of a list that is written out, or of a part of one; None for anything else."""
+    opened = 0 if words[:1] == ["("] else _opening(words)
+    end = closing(words, opened) if opened is not None else len(words)
+    if opened is None or end >= len(words):
+        return None
+    inside, rest = words[opened + 1 : end], words[end + 1 :]
+    found = split(inside) if inside else []
+    if "for" in inside or any(not each or each[0] in ("*", "...", "**") for each in found):
+        return None
+    return found if not rest else _cut(found, rest)
+
+
+def _cut(found: list[list[str]], rest: list[str]) -> list[list[str]] | None:
+    """What is left of a list by what is asked of it: ``.take(1)``, ``.slice(0, 1)``, ``[:1]``."""
+    text = joined(rest).replace(" ", "")
+    for pattern, first in _CUTS:
+        named = pattern.fullmatch(text)
+        if named is not None:
+            start, stop = (int(each) if each else None for each in (named["start"], named["stop"]))
+            return found[start or 0 : stop] if first else found[stop or 0 :]
+    return found if _WHOLE.fullmatch(text) else None
+
+
+def _opening(words: list[str]) -> int | None:
+    """Where the elements of a list begin; None for what is no list."""
+    found = _LIST.match(joined(words))
+    if found is None or len(words) < 2:
+        return None
     bracket = found[0][-1]
     at = words.index(bracket) if bracket in words else -1
     while at >= 0 and words[at : at + 2] == ["[", "]"] and bracket in words[at + 1 :]:
         at = words.index(bracket, at + 1)
-    if at < 0 or closing(words, at) != len(words) - 1:
-        return text
-    return f"[{', '.join(joined(one) for one in split(words[at + 1 : -1]))}]"
+    return at if at >= 0 else None

@@ -21,4 +21,4 @@ def read(language: Language, text: str) -> TestCode:
     Swallowing(reading, asserting.strong).mark()
     asserting.hand_over()
     suites.settle()
-    return assemble(language.name, reading.scopes, reading.tree.problems, run if language.follows else None)
+    return assemble(language.name, reading.scopes, reading.tree.problems, run)

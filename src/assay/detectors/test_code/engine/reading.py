@@ -16,10 +16,14 @@ from assay.detectors.test_code.engine.truth import truth
 from assay.detectors.test_code.engine.values import Values
 from assay.detectors.test_code.engine.words import bare, joined, simplified, split, words, words_in
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
+from assay.detectors.test_code.word_sets import word_set
 
 FAR = 200
 """How far up a search goes: nobody writes code that is nested more deeply."""
 LONGEST = 20_000
+TALKS = word_set(
+    "System out err log logger LOG LOGGER Console console Debug Trace print println puts fmt printf echo"
+)
 _LONGEST_HEAD = 2000
 _KEYWORD = re.compile(r"\s*+(?:(?:else\s+)?(?:if|while|until|unless|elsif|elif|elseif|guard|for)\b\s*+)?+")
 _PLAIN = re.compile(
@@ -64,9 +68,18 @@ class Reading:
         names = tuple(each[1] if each is not None else "" for each in found)
         return (
             names[1:]
-            if self.language.follows and names[:1] and names[0] in self.language.heads.receivers
+            if names[:1] and (names[0] in self.language.heads.receivers or self._is_handle(names[0]))
             else names
         )
+
+    def talks(self, call: Call) -> bool:
+        """Whether a call only says something to people."""
+        return bool(call.names) and (call.names[0] in TALKS or self._is_handle(call.names[0]))
+
+    def _is_handle(self, name: str) -> bool:
+        """Whether a name stands for the test itself."""
+        handles = self.notes.get("handles")
+        return isinstance(handles, set) and name in handles
 
     @cached_property
     def facts(self) -> Facts:
@@ -102,8 +115,8 @@ class Reading:
         """The arguments without the ``t`` that some languages hand to every assertion."""
         if not link.arguments:
             return link
-        first, handles = joined(link.arguments[0]), self.notes.get("handles")
-        handed = (isinstance(handles, set) and first in handles) or self.language.handle.match(first)
+        first = joined(link.arguments[0])
+        handed = self._is_handle(first) or self.language.handle.match(first)
         return replace(link, arguments=link.arguments[1:]) if handed else link
 
     def text(self, node: Node, longest: int = 200) -> str:

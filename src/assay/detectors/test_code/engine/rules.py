@@ -18,7 +18,7 @@ from assay.detectors.test_code.engine.conditions import (
     shape,
 )
 from assay.detectors.test_code.engine.demand import Demand
-from assay.detectors.test_code.engine.literals import is_literal, number
+from assay.detectors.test_code.engine.literals import is_literal, measure
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.wording import told
 from assay.detectors.test_code.engine.words import bare, joined
@@ -176,7 +176,7 @@ def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: 
     if kind in (Kind.TRUE, Kind.FALSE):
         return equality(subject, [kind.value], constants, logic)
     if kind is Kind.CLOSE:
-        return close(subject, expected, tolerance_of(rule, link))
+        return close(subject, expected, tolerance_of(rule, link, facts))
     if kind is Kind.ORDER:
         return order(subject, rule.word, expected)
     if kind is Kind.LENGTH:
@@ -272,7 +272,7 @@ def plain_type(words: list[str]) -> list[str]:
     return words
 
 
-def tolerance_of(rule: Rule, link: Link) -> float | None:
+def tolerance_of(rule: Rule, link: Link, facts: Facts) -> float | None:
     """How far apart two numbers may be; None where that is not written in the code."""
     given = link.labelled(*rule.labels) if rule.labels else []
     if not given:
@@ -280,7 +280,7 @@ def tolerance_of(rule: Rule, link: Link) -> float | None:
         given = positional[rule.tolerance] if rule.tolerance < len(positional) else []
     if not given:
         return rule.default
-    value = number(given)
+    value = measure(given, facts.constants)
     return power_of_ten(-value) / 2 if value is not None and rule.digits else value
 
 

@@ -6,19 +6,21 @@ from itertools import islice, product
 
 from assay.detectors.test_code.engine.chains import is_labelled
 from assay.detectors.test_code.engine.following import NOTHING_BOUND, Bound, put_in
+from assay.detectors.test_code.engine.literals import elements
 from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Given, Scope, Written
 from assay.detectors.test_code.engine.truth import truth
-from assay.detectors.test_code.engine.words import closing, joined, split
+from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 
-RUNS = "runs without an error"
-_LONGEST = 240
 _MOST = 4000
 _MOST_ROUNDS = 200
 _DEEPEST = 6
+_OVER = frozenset(("in", "of", ":", "range", "as"))
+"""What stands between the names of a loop and what it goes over."""
+_DECLARING = frozenset(("(", ")", ",", "[", "]", "const", "let", "var", "val", "final"))
 
 
 def run(scope: Scope, functions: Mapping[str, Scope]) -> list[Assertion]:
@@ -27,17 +29,17 @@ def run(scope: Scope, functions: Mapping[str, Scope]) -> list[Assertion]:
     cases = written if 0 < len(written) <= _MOST_ROUNDS else [NOTHING_BOUND]
     every = (found for bound in cases for found in _run(scope, functions, bound, (scope,)))
     found = list(islice(every, _MOST))
-    doings = scope.doings() if not found else []
-    # What asserts nothing demands at least that what it does goes well.
-    return [Assertion(scope.line, RUNS, Strength.PRESENCE, "; ".join(doings)[:_LONGEST])] if doings else found
+    if scope.losing:
+        return [replace(each, swallowed=each.swallowed or each.line in scope.losing) for each in found]
+    return found
 
 
 def _run(
     scope: Scope, functions: Mapping[str, Scope], bound: Bound, inside: tuple[Scope, ...]
 ) -> Iterator[Assertion]:
-    """What one scope asserts, in the order of the text."""
-    steps: list[tuple[int, Written | tuple[str, Given]]] = [(each.node.start, each) for each in scope.written]
-    steps += [(run[1].node.start, run) for run in scope.runs if run[0] in functions and run[1].node is not None]
+    """What one scope asserts, in the order of the text, inner things first."""
+    steps: list[tuple[int, Written | tuple[str, Given]]] = [(each.node.end, each) for each in scope.written]
+    steps += [(run[1].node.end, run) for run in scope.runs if run[0] in functions and run[1].node is not None]
     for _, step in sorted(steps, key=lambda each: each[0]):
         if isinstance(step, Written):
             for row in step.rounds:
@@ -117,23 +119,33 @@ def rounds(reading: Reading, node: Node) -> list[Bound]:
 def _rows(reading: Reading, loop: Node) -> list[Bound]:
     """The rows of a loop by the names that it gives their parts; none where they are not written out."""
     words = reading.asked(loop)
-    at = next((index for index, word in enumerate(words) if word in ("in", "of")), 0)
+    if words[-1:] == ["|"]:
+        return _block_rows(reading, words, loop)
+    at = next((index for index, word in enumerate(words) if word in _OVER), 0)
     if not at:
         return []
-    names = [word for word in words[:at] if word not in ("(", ")", ",", "[", "]", "const", "let", "var")]
     rows = elements(reading.following.filled(words[at + 1 :], loop, containers=True))
-    return [row_of(names, row) for row in rows or ()]
+    names = _loop_names(words[:at], words[at])
+    return [row_of(names, row) for row in rows or ()] if names else []
 
 
-def elements(words: list[str]) -> list[list[str]] | None:
-    """The elements of a list that is written out; None for anything else."""
-    if not words or words[0] not in ("[", "(") or closing(words, 0) != len(words) - 1:
-        return None
-    inside = words[1:-1]
-    found = split(inside)
-    if "for" in inside or any(each[0] in ("*", "...", "**") for each in found):
-        return None
-    return found
+def _block_rows(reading: Reading, words: list[str], loop: Node) -> list[Bound]:
+    """The rows of ``[[1, 2], [3, 4]].each do |a, b|``."""
+    opened = words.index("|")
+    if opened < 4 or words[opened - 3 : opened - 1] != [".", "each"]:
+        return []
+    names = [word for word in words[opened + 1 : -1] if word not in (",", "(", ")")]
+    rows = elements(reading.following.filled(words[: opened - 3], loop, containers=True))
+    return [row_of(names, row) for row in rows or ()] if names else []
+
+
+def _loop_names(words: list[str], over: str) -> list[str]:
+    """The names that a loop gives to an element or to its parts: ``int x``, ``_, x :=``, ``(a, b)``."""
+    if over == "range":
+        parts = split(words[:-1])
+        return parts[1] if len(parts) == 2 else []
+    names = [word for word in words if word not in _DECLARING]
+    return names if any(word in words for word in (",", "(", "[")) and over != ":" else names[-1:]
 
 
 def row_of(names: list[str], row: list[str]) -> Bound:

@@ -7,17 +7,21 @@ nesting and from who calls whom is worked out here.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import islice, takewhile
 
-from assay.detectors.test_code.engine.truth import truth
+from assay.detectors.test_code.engine.parts import FUNCTIONS
 from assay.detectors.test_code.engine.words import joined
-from assay.detectors.test_code.model import Assertion, Skip, Test, TestCode
+from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 from assay.detectors.test_code.tree import Node
 
 Bound = Mapping[str, list[str]]
 """What parameters stand for."""
 
+RUNS = "runs without an error"
 _LONGEST_IDENTITY = 2000
+_LONGEST_DOINGS = 240
 _MOST_SKIPS = 20
+_FAR = 200
 _MOST_SHARED = 200
 _DEEPEST = 6
 
@@ -70,24 +74,25 @@ class Scope:
     parent: "Scope | None" = None
     skips: list[Skip] = field(default_factory=list)
     assertions: list[Assertion] = field(default_factory=list)
-    conditions: dict[int, list[list[str]]] = field(default_factory=dict)
-    """The conditions on its own parameters that an assertion is asked under, by the assertion's place."""
+    """What it asserts whatever it is given, by its marks or by the rows of its tables."""
     calls: dict[str, Given] = field(default_factory=dict)
     runs: "list[tuple[str, Given]]" = field(default_factory=list)
-    """Every call of what may be a function of the same file, where calls are followed."""
+    """Every call of what may be a function of the same file."""
     written: "list[Written]" = field(default_factory=list)
-    """What it asserts, to be asked again with what its parameters stand for, where calls are followed."""
+    """What it asserts, to be asked with what its parameters stand for."""
     least: list[Assertion] = field(default_factory=list)
     """What is left to assert where nothing else does."""
     given: "Callable[[], Sequence[Bound]]" = field(default=tuple)
     """What its parameters are in each of its cases."""
     doings: "Callable[[], list[str]]" = field(default=list)
-    """The calls that it makes, where calls are followed."""
+    """The calls that it makes by themselves."""
     defaults: Mapping[str, list[str]] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     cases: int | None = 1
     rows: int = 1
     """How often a loop inside of a test runs what it asserts, for a table that is written out."""
+    losing: range = range(0)
+    """The lines whose assertions nothing hears of, in a test that must fail."""
     focus: Skip | None = None
     collected: bool = True
     dead: bool = False
@@ -123,22 +128,20 @@ class _Inherited:
 
 @dataclass(frozen=True, slots=True)
 class _Called:
-    """A function that is called, with what the calls on the way to it do to what it asserts."""
+    """A function that is called, with what the calls on the way to it do to its skips."""
 
     function: Scope
-    given: tuple[str, ...]
     dead: bool
-    swallowed: bool
     certain: bool
 
 
-def assemble(language: str, scopes: list[Scope], problems: tuple[str, ...], run: Run | None = None) -> TestCode:
+def assemble(language: str, scopes: list[Scope], problems: tuple[str, ...], run: Run) -> TestCode:
     """All tests of a file. ``scopes`` has every scope after the one around it, and begins with the file's.
 
-    ``run`` tells what a test asserts where calls are followed.
+    ``run`` tells what a test or a hook asserts when it runs.
     """
     functions = {scope.name: scope for scope in scopes if scope.role is Role.FUNCTION and scope.name}
-    hooks = _hooks(scopes, functions)
+    hooks = _hooks(scopes, functions, run)
     focus = next((scope.focus for scope in scopes if scope.focus is not None), None)
     handed: dict[Scope, _Inherited] = {}
     tests: list[Test] = []
@@ -170,29 +173,57 @@ def _path(scope: Scope, outer: _Inherited) -> str:
 
 
 def _test(
-    scope: Scope, inherited: _Inherited, focus: Skip | None, functions: Mapping[str, Scope], run: Run | None
+    scope: Scope, inherited: _Inherited, focus: Skip | None, functions: Mapping[str, Scope], run: Run
 ) -> Test:
     skips = inherited.skips
     if focus is not None and not inherited.focused:
         skips += (Skip("focus", focus.line, focus.text),)
     called = list(_called(scope, functions))
     skips += tuple(_called_skips(called))[:_MOST_SKIPS]
-    own = _assertions(scope, called) if run is None else [*scope.assertions, *run(scope, functions)]
+    own = [*scope.assertions, *run(scope, functions)]
     own = own or [*scope.least, *(one for each in called if not each.dead for one in each.function.least)]
-    if own and not any(assertion.reachable for assertion in own):
+    own = own or _only_runs(scope)
+    if own and not any(assertion.reachable for assertion in own) and not _are_unused(scope):
         skips += (Skip("disabled", own[0].line, "none of the test's assertions can be reached"),)
     assertions = (*inherited.shared, *own)
     cases = None if inherited.cases is None else inherited.cases * scope.rows
     return Test(inherited.path, scope.line, scope.end_line, skips, assertions, cases, scope.collected)
 
 
+def _are_unused(scope: Scope) -> bool:
+    """Whether all that a test asserts stands in functions of its own that nothing runs: it isn't skipped itself."""
+    nodes = [each.node for each in scope.written]
+    return bool(nodes) and all(
+        any(
+            around.dead and around.part in FUNCTIONS and not _is_dead_around(around)
+            for around in _inside(node, scope)
+        )
+        for node in nodes
+    )
+
+
+def _inside(node: Node, scope: Scope) -> Iterator[Node]:
+    """What is around a node inside of a scope."""
+    return takewhile(lambda around: around is not scope.node, islice(node.ancestors(), _FAR))
+
+
+def _is_dead_around(node: Node) -> bool:
+    return node.parent is not None and node.parent.dead
+
+
+def _only_runs(scope: Scope) -> list[Assertion]:
+    """What asserts nothing demands at least that what it does goes well."""
+    doings = scope.doings()
+    return [Assertion(scope.line, RUNS, Strength.PRESENCE, "; ".join(doings)[:_LONGEST_DOINGS])] if doings else []
+
+
 def _called(scope: Scope, functions: Mapping[str, Scope]) -> Iterator[_Called]:
     """The functions of the same file that a scope calls, directly or through others."""
-    waiting = [(name, given, False, False, True, 0) for name, given in sorted(scope.calls.items())]
+    waiting = [(name, given, False, True, 0) for name, given in sorted(scope.calls.items())]
     seen = {scope.name}
     count = 0
     while waiting and count < _MOST_SHARED:
-        name, given, dead, swallowed, certain, depth = waiting.pop(0)
+        name, given, dead, certain, depth = waiting.pop(0)
         function = functions.get(name)
         if function is None or name in seen or function is scope:
             continue
@@ -200,14 +231,10 @@ def _called(scope: Scope, functions: Mapping[str, Scope]) -> Iterator[_Called]:
         count += 1
         node = given.node
         dead = dead or (node is not None and node.dead)
-        swallowed = swallowed or (node is not None and node.swallowed)
         certain = certain and given.certain
-        yield _Called(function, given.arguments, dead, swallowed, certain)
+        yield _Called(function, dead, certain)
         if depth < _DEEPEST:
-            waiting += [
-                (inner, call, dead, swallowed, certain, depth + 1)
-                for inner, call in sorted(function.calls.items())
-            ]
+            waiting += [(inner, call, dead, certain, depth + 1) for inner, call in sorted(function.calls.items())]
 
 
 def _called_skips(called: list[_Called]) -> Iterator[Skip]:
@@ -218,31 +245,7 @@ def _called_skips(called: list[_Called]) -> Iterator[Skip]:
                 yield skip if each.certain else replace(skip, conditional=True)
 
 
-def _assertions(scope: Scope, called: list[_Called]) -> list[Assertion]:
-    """What a scope asserts, with what the functions it calls do."""
-    found = list(scope.assertions)
-    for each in called:
-        if len(found) < len(scope.assertions) + _MOST_SHARED:
-            found.extend(_borrowed(each))
-    return found
-
-
-def _borrowed(called: _Called) -> Iterator[Assertion]:
-    """What a function asserts where it is called."""
-    function = called.function
-    bound = dict(zip(function.parameters, called.given, strict=False))
-    for place, assertion in enumerate(function.assertions[:_MOST_SHARED]):
-        dead = called.dead or _is_ruled_out(function.conditions.get(place, ()), bound)
-        reachable, swallowed = assertion.reachable and not dead, assertion.swallowed or called.swallowed
-        yield replace(assertion, reachable=reachable, swallowed=swallowed)
-
-
-def _is_ruled_out(conditions: "list[list[str]] | tuple[()]", bound: Mapping[str, str]) -> bool:
-    """Whether what a call is given keeps the assertion from being asked: ``check(x, False)``."""
-    return any(truth(words, bound) is False for words in conditions)
-
-
-def _hooks(scopes: list[Scope], functions: Mapping[str, Scope]) -> dict[Scope, list[Assertion]]:
+def _hooks(scopes: list[Scope], functions: Mapping[str, Scope], run: Run) -> dict[Scope, list[Assertion]]:
     """What hooks assert, and skip, counts for the container they stand in."""
     found: dict[Scope, list[Assertion]] = {}
     for scope in scopes:
@@ -250,7 +253,7 @@ def _hooks(scopes: list[Scope], functions: Mapping[str, Scope]) -> dict[Scope, l
         if scope.role is Role.HOOK and owner is not None:
             called = list(_called(scope, functions))
             owner.skips.extend([*scope.skips, *_called_skips(called)])
-            found.setdefault(owner, []).extend(_assertions(scope, called))
+            found.setdefault(owner, []).extend([*scope.assertions, *run(scope, functions)])
     return {scope: assertions for scope, assertions in found.items() if assertions}
 
 

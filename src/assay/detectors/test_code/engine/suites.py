@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -13,11 +13,10 @@ from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.rows import written_out
 from assay.detectors.test_code.engine.running import rounds
-from assay.detectors.test_code.engine.scopes import Given, Role, Scope, title
+from assay.detectors.test_code.engine.scopes import Bound, Given, Role, Scope, title
 from assay.detectors.test_code.engine.words import joined, split
-from assay.detectors.test_code.model import Assertion, Skip
+from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
 _LONGEST_HEAD = 2000
@@ -113,10 +112,18 @@ class Suites:
         scope = self._open(declared, node, outer)
         scope.parameters = self.parameters(function.takes)
         scope.defaults = _defaults(reading, function.takes)
-        scope.given = declared.given
+        told = partial(self._rows, scope.parameters, declared.rows)
+        scope.given = told if declared.rows else declared.given
         if declared.role is Role.TEST:
             self._declared.append((function, declared, scope))
         return scope
+
+    def _rows(self, names: tuple[str, ...], rows: Sequence[Sequence[str]]) -> list[Bound]:
+        """What parameters are in each of some rows of texts."""
+        if not all(len(row) == len(names) for row in rows):
+            return []
+        words = self._reading.words_in
+        return [{name: words(cell) for name, cell in zip(names, row, strict=True)} for row in rows]
 
     def read_function(self, node: Node) -> Function:
         head = self._head(node)
@@ -228,8 +235,7 @@ class Suites:
     def _remember(self, call: Call, names: Names, scope: Scope) -> None:
         """A call of what may be a function of the same file."""
         name = names[-1]
-        if self._reading.language.follows:
-            scope.runs.append((name, Given(call.node, ("",), True)))
+        scope.runs.append((name, Given(call.node)))
         if name in scope.calls and scope.calls[name].node is not None:
             return
         given: tuple[str, ...] = ()
@@ -371,29 +377,26 @@ class Suites:
             if scope.role is Role.TEST and scope.runs:
                 scope.doings = partial(self._doings, scope)
         for function, declared, scope in self._declared:
-            if declared.rows and function.takes:
-                scope.assertions = written_out(scope.assertions, scope.parameters, declared.rows)
             if declared.must_fail is not None:
-                scope.assertions = self._turned_around(function.node, declared, scope)
+                scope.losing = self._turned_around(function.node, declared)
         self._tell_apart()
         own = self._reading.language.quirks.settle
         if own is not None:
             own(self._reading)
 
-    def _turned_around(self, node: Node, declared: Declared, scope: Scope) -> list[Assertion]:
-        """What a test asserts that must fail: at its end it can't hold; where any failure will do, none must."""
+    def _turned_around(self, node: Node, declared: Declared) -> range:
+        """The lines whose assertions nothing hears of in a test that must fail.
+
+        What stands at its end can't hold; where any failure will do, none must.
+        """
+        tree = self._reading.tree
+        if declared.must_fail:
+            return range(tree.line(node.start), tree.line(node.end) + 1)
         body = node.part_child(Part.BLOCK)
         last = body.children[-1] if body is not None and body.children else None
-        tree = self._reading.tree
-        at_end = range(tree.line(last.start), tree.line(last.end) + 1) if last is not None else range(0)
-        if last is not None and last.part not in (Part.STATEMENT, Part.CALL):
-            at_end = range(0)
-        given = len(declared.assertions)
-        kept = scope.assertions[:given]
-        return kept + [
-            replace(one, swallowed=one.swallowed or bool(declared.must_fail) or one.line in at_end)
-            for one in scope.assertions[given:]
-        ]
+        if last is None or last.part not in (Part.STATEMENT, Part.CALL):
+            return range(0)
+        return range(tree.line(last.start), tree.line(last.end) + 1)
 
     def _tell_apart(self) -> None:
         """Tests that share a name get names with their parameters."""
@@ -410,10 +413,12 @@ class Suites:
         return tuple(joined(each) for each in link.arguments or ())
 
     def _doings(self, scope: Scope) -> list[str]:
-        """The calls that a test makes by themselves, and not for another call."""
-        nodes = [given.node for _, given in scope.runs if given.node is not None and not given.node.dead]
+        """The calls that a test makes by themselves, and not for another call or to say something."""
+        reading = self._reading
+        silent = [given.node for _, given in scope.runs if given.node is not None and not given.node.dead]
+        nodes = [each for each in silent if not reading.talks(reading.calls[each])]
         own = [each for each in nodes if not any(a.part is Part.CALL for a in islice(each.ancestors(), 6))]
-        return [joined(self._reading.words_of(each))[:_MOST_TEXT] for each in own]
+        return [joined(reading.words_of(each))[:_MOST_TEXT] for each in own]
 
     def _is_called_in(self, names: Names, branch: Node) -> bool:
         """Whether another branch calls the same function."""
@@ -425,7 +430,7 @@ class Suites:
         """What a call is given, followed to where it came from."""
         reading, node = self._reading, given.node
         call = reading.calls.get(node) if node is not None else None
-        if call is not None and node is not None:
+        if call is not None and node is not None and node.end - node.start < _LONGEST_HEAD:
             link = reading.without_handle(reading.links(call)[-1])
             given.words = [reading.following.filled(each, node, containers=True) for each in link.arguments or ()]
             given.rounds = rounds(reading, node)
@@ -468,7 +473,7 @@ def _is_alone(node: Node, branch: Node) -> bool:
 
 def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
     """What parameters are where a call doesn't say."""
-    if not reading.language.follows or "=" not in takes:
+    if "=" not in takes:
         return {}
     parts = [each for each in split(reading.words_in(takes)) if "=" in each]
     return {each[0]: each[each.index("=") + 1 :] for each in parts}

@@ -6,20 +6,18 @@ from itertools import islice
 
 from assay.detectors.test_code.engine.language import NEVER
 from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
-from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.reading import FAR, TALKS, Reading
 from assay.detectors.test_code.engine.values import BINDING
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
-from assay.detectors.test_code.word_sets import word_set
 
 _FARTHEST = 20_000
 _MOST_BODY = 5_000
+_LONGEST_HEAD = 2_000
 _TOUCHED = re.compile(
     r"([\w$@]+)\s*(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
 )
-_TALKS = word_set(
-    "System out err log logger LOG LOGGER Console console Debug Trace Thread print puts fmt printf echo t it"
-)
+_TALKS = TALKS | {"Thread", "t", "it"}
 _NOTHING: frozenset[Node] = frozenset()
 _ASKING = frozenset({Part.CALL, Part.GIVEN, Part.SWITCH, Part.OTHER})
 _NEAR = 5
@@ -88,7 +86,7 @@ class Swallowing:
         tree, catching = self._reading.tree, self._reading.language.catching
         handler = clause.part_child(Part.BLOCK)
         body_start = handler.start if handler is not None else clause.end
-        head = tree.text[clause.start : body_start]
+        head = tree.text[clause.start : min(body_start, clause.start + _LONGEST_HEAD)]
         if not catching.assertions.search(head) and (self._expects(tried) or not catching.much.search(head)):
             return False
         if clause in self._loud:
@@ -108,7 +106,7 @@ class Swallowing:
         """Does a handler keep what it caught in something that is looked at later, or return it?"""
         text = self._reading.tree.text
         caught = re.findall(r"[\w$]+", head)[-1:]
-        if caught and re.search(rf"\breturn\b[^;\n]*\b{re.escape(caught[0])}\b", handler):
+        if caught and re.search(rf"\breturn\b[^;\n]{{0,400}}\b{re.escape(caught[0])}\b", handler):
             return True
         touched = set(_TOUCHED.findall(handler)) - _TALKS - set(caught)
         before = text[max(0, tried.start - _FARTHEST) : tried.start]
@@ -129,7 +127,7 @@ class Swallowing:
     def _is_lost(self, node: Node) -> bool:
         """Whether a closure runs where nothing hears of its failure."""
         losing = self._reading.language.catching.losing
-        if node.part is Part.FUNCTION and losing and self._reading.language.follows:
+        if node.part is Part.FUNCTION and losing:
             return self._is_handed_to_losing(node)
         if node.part is not Part.CLOSURE or not losing:
             return False

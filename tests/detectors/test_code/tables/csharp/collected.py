@@ -57,6 +57,6 @@ WRITTEN_OUT = [
 HELPERS = [
     (
         "[Fact] public void A() { Check(1); }\nprivate void Check(int x) { Assert.Equal(3, x); }",
-        ["Assert.Equal(3, x)"],
+        ["Assert.Equal(3, 1)"],
     ),
 ]

@@ -145,7 +145,7 @@ NAMES = [
     ("var expected = 3; Assert.Equal(expected, F());", "3"),
     ("int[] expected = new[] { 1, 2 }; Assert.Equal(expected, F());", "[1, 2]"),
     ("var expected = 3; expected++; Assert.Equal(expected, F());", "expected"),
-    ("var expected = G(); Assert.Equal(expected, F());", "expected"),
+    ("var expected = G(); Assert.Equal(expected, F());", "G()"),
     ("Assert.Equal(Limit, F());", "9"),
 ]
 

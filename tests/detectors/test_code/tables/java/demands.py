@@ -139,7 +139,7 @@ NAMES = [
     ('String expected = "a"; assertEquals(expected, f());', '"a"'),
     ("List<Integer> expected = List.of(1, 2); assertEquals(expected, f());", "[1, 2]"),
     ("int expected = 3; expected += 1; assertEquals(expected, f());", "expected"),
-    ("int expected = g(); assertEquals(expected, f());", "expected"),
+    ("int expected = g(); assertEquals(expected, f());", "g()"),
     ("assertEquals(LIMIT, f());", "9"),
 ]
 

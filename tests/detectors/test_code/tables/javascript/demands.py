@@ -73,7 +73,7 @@ DEMANDS = [
     ("assert.ok(true)", VACUOUS, "true", "true"),
     ("assert.equal(1, 1)", VACUOUS, "1", "1"),
     ("t.pass()", VACUOUS, "", None),
-    ("const got = 3; expect(got).toBe(3)", VACUOUS, "got", "3"),
+    ("const got = 3; expect(got).toBe(3)", VACUOUS, "3", "3"),
     # Two calls may differ, and what always fails is no tautology.
     ("expect(next()).toBe(next())", VACUOUS, "next()", "next()"),
     ("expect(true).toBe(false)", EXACT, "true", "false"),

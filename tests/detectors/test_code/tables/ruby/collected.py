@@ -50,6 +50,6 @@ HELPERS = [
     (
         "class ATest < Minitest::Test\n def teardown\n assert_empty left\n end\n"
         " def check(x)\n assert_equal 1, x\n end\n def test_a\n check(b)\n end\nend",
-        ["assert_empty(left)", "assert_equal(1, x)"],
+        ["assert_empty(left)", "assert_equal(1, b)"],
     ),
 ]

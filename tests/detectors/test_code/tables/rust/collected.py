@@ -50,5 +50,9 @@ WRITTEN_OUT = [
 ]
 
 HELPERS = [
-    ("#[test] fn a() { check(1); }\nfn check(x: u8) { assert_eq!(x, 3); }", ["assert_eq!(x, 3)"]),
+    (
+        "#[test_case(1 => 3)] #[test_case(2 => 4)] fn a(x: u8) -> u8 { f(x) }",
+        ["#[test_case(1 => 3)]", "#[test_case(2 => 4)]"],
+    ),
+    ("#[test] fn a() { check(1); }\nfn check(x: u8) { assert_eq!(x, 3); }", ["assert_eq!(1, 3)"]),
 ]

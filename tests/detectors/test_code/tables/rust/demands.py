@@ -45,6 +45,19 @@ DEMANDS = [
     ('expect![["3"]].assert_eq(&x);', EXACT, "x", 'expect![["3"]]'),
     ("rt.block_on(async { assert_eq!(f().await, 3); });", EXACT, "f().await", "3"),
     ("for x in xs { assert_eq!(x, 3); }", EXACT, "x", "3"),
+    ('if f() != 3 { panic!("no"); }', EXACT, "f()", "3"),
+    ('if f() != 3 { return Err("no".into()); }', EXACT, "f()", "3"),
+    ("let Some(x) = f() else { panic!() };", PRESENCE, "f()", "not None"),
+    ("let Ok(x) = f() else { panic!() };", PRESENCE, "f()", None),
+    ("if let Err(e) = f() { panic!() }", PRESENCE, "f()", None),
+    ("assert!(matches!(x, Err(_)));", SHAPE, "x", "an error"),
+    ("ensure!(f() == 3);", EXACT, "f()", "3"),
+    ("assert_eq!(f(), Ok(1));", EXACT, "f().unwrap()", "1"),
+    ("assert_gt!(x, 3);", SHAPE, "x", "> 3"),
+    ("assert_none!(x);", EXACT, "x", "None"),
+    ("let mut x = 3; f(&mut x); assert_eq!(x, 3);", EXACT, "x", "3"),
+    ("assert!(xs.iter().collect::<Vec<_>>().len() > 3);", SHAPE, "xs.iter().collect::< Vec<_>>().len()", "> 3"),
+    ('assert!(Regex::new("a").unwrap().is_match(&x));', SHAPE, "x", 'match(Regex::new("a").unwrap())'),
     ("within! { assert_eq!(x, 3); }", EXACT, "x", "3"),
 ]
 
@@ -103,7 +116,7 @@ NAMES = [
     ("let expected = 3; assert_eq!(f(), expected);", "3"),
     ("let expected: Vec<i32> = vec![1, 2]; assert_eq!(f(), expected);", "[1, 2]"),
     ("let mut expected = 3; expected += 1; assert_eq!(f(), expected);", "expected"),
-    ("let expected = g(); assert_eq!(f(), expected);", "expected"),
+    ("let expected = g(); assert_eq!(f(), expected);", "g()"),
     ("assert_eq!(f(), LIMIT);", "9"),
 ]
 

@@ -61,6 +61,10 @@ LANGUAGE = Language(
         throws=re.compile(r"throw\s+new\s+(?:\w+\.)*(?:Skip\w*|Ignore|Inconclusive|Success)Exception\b"),
     ),
     catching=Catching(
+        losing=dict.fromkeys(
+            ("ContinueWith", "QueueUserWorkItem"),
+            re.compile(r"\bawait\b|\.(?:Wait\w*|WhenAll|Join|Result|GetAwaiter)\b"),
+        ),
         assertions=re.compile(
             r"\Acatch\s*+(?:\(\s*+(?:\w+\.)*+(?:Exception|SystemException|\w*(?:Assert|Xunit)\w*)\b[^()]*+\)?\s*+)?"
             rf"(?:\Z|when\s*+\(\s*+{_ALWAYS}\s*+\)\s*+\Z)"

@@ -89,7 +89,7 @@ def klass(reading: Reading, found: Class) -> Declared:
     skips = _skips(reading, found.marks)
     if (
         "abstract" in found.words
-        and re.search(rf":[^{{;()]*\b{re.escape(found.name)}\b", reading.tree.text) is None
+        and re.search(rf":[^{{;()]{{0,400}}\b{re.escape(found.name)}\b", reading.tree.text) is None
     ):
         skips.append(Skip("excluded", reading.line(found.node), f"abstract class {found.name}", conditional=True))
     return Declared(Role.SUITE, found.name, collected=False, skips=skips)
@@ -97,6 +97,9 @@ def klass(reading: Reading, found: Class) -> Declared:
 
 def function(reading: Reading, found: Function) -> Declared | None:
     """What a method is by its attributes, or by its looks where those are gone."""
+    if found.node.kind == "constructor_declaration":
+        # xUnit makes an object for every test.
+        return Declared(Role.HOOK, found.name)
     if found.node.kind != "method_declaration" or found.owner is None:
         return None
     if found.has(*_HOOKS) or found.name == "InitializeAsync":

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from assay.detectors.test_code.engine.calls import Call, Names
 from assay.detectors.test_code.engine.chains import Link
@@ -18,7 +19,7 @@ _CLASS = re.compile(r"\w*Assert\Z")
 _STATIC = re.compile(r"^[ \t]*using\s+static\s+(?:\w+\.)*Assert\s*;", re.MULTILINE)
 _PLAIN_VERBATIM = re.compile(r'@"([^"\\]*)"')
 _RECEIVED = frozenset(("Received", "DidNotReceive", "ReceivedWithAnyArgs"))
-_DISCARDED = re.compile(r"(?<!\w)_\s*=\s*\Z")
+_DISCARDED = re.compile(r"(?<!\w)_\s*=\Z")
 _MOST_LINKS = 50
 
 
@@ -33,6 +34,7 @@ def resolve(reading: Reading) -> Callable[[Names], Names]:
     imported = _STATIC.search(reading.tree.text) is not None
     nunit = "NUnit" in reading.tree.text
 
+    @cache
     def resolved(names: Names) -> Names:
         if imported and len(names) == 1 and names[0] in FUNCTIONS:
             names = ("Assert", *names)
@@ -46,13 +48,13 @@ def resolve(reading: Reading) -> Callable[[Names], Names]:
 
 def skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
     """``Assert.Pass()`` with more behind it, and ``Assume.That(…)``."""
-    names = reading.names(call)
-    if call.inner is not None or len(names) < 2:
+    if call.inner is not None or call.names[-1:] not in (("Pass",), ("That",)):
         return None
+    names = reading.names(call)[-2:]
     line, text = reading.line(call.node), reading.text(call.node)
-    if names[-2:] == ("Assert", "Pass") and not _is_last(call.node):
+    if names == ("Assert", "Pass") and not _is_last(call.node):
         return Skip("skip", line, text)
-    if names[-2:] != ("Assume", "That"):
+    if names != ("Assume", "That"):
         return None
     link = reading.links(call)[-1]
     always = reading.truth(link.argument(0)) if link.given == 1 or link.argument(1)[0][-1] == '"' else None
@@ -108,5 +110,5 @@ def _text(link: Link) -> str:
 
 def lost(reading: Reading, call: Call) -> bool:
     """An assertion that has to be awaited, and whose task is thrown away."""
-    before = reading.tree.text[max(0, call.node.start - 20) : call.node.start]
-    return _DISCARDED.search(before) is not None and "Async" in reading.text(call.node)
+    before = reading.tree.text[max(0, call.node.start - 20) : call.node.start].rstrip()
+    return before[-1:] == "=" and _DISCARDED.search(before) is not None and "Async" in reading.text(call.node)

@@ -7,10 +7,11 @@ from itertools import islice
 from assay.detectors.test_code.engine.calls import Call, Names
 from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.literals import elements
 from assay.detectors.test_code.engine.parts import LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.words import closing, joined, split
+from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
@@ -179,17 +180,10 @@ def _length(elements: list[list[str]] | None) -> int | None:
 
 def _elements(reading: Reading, start: int, end: int) -> list[list[str]] | None:
     """The elements of a list that is written out, here or where its name is bound."""
-    source = reading.tree.text[start:end].strip()
-    if source in reading.values.lists:
-        start, end = reading.values.lists[source]
     found = reading.words(start, end)
-    if not found or found[0] != "[":
-        return None
-    stop = closing(found, 0)
-    if stop + 1 < len(found) and found[stop + 1] not in ("as", ",", "satisfies"):
-        return None
-    elements = split(found[1:stop])
-    return None if any(element[0] == "..." for element in elements) else elements
+    if found and found[0] in reading.values.lists:
+        found = [*reading.words(*reading.values.lists[found[0]]), *found[1:]]
+    return elements(split(found)[0]) if found[:1] == ["["] else None
 
 
 def _times(reading: Reading, node: Node) -> int | None:

@@ -7,7 +7,7 @@ from assay.detectors.test_code.engine.chains import Link, chain
 from assay.detectors.test_code.engine.conditions import close, equality
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import number
+from assay.detectors.test_code.engine.literals import measure, number
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
@@ -48,8 +48,9 @@ def _equals(link: Link, facts: Facts, subject: list[str]) -> Demand:
     expected = link.labelled("expected") or link.argument(0)
     actual = link.labelled("actual") or link.argument(1)
     third = link.labelled("delta", "absoluteTolerance") or link.argument(2)
-    if third and (number(third) is not None or _TOLERANCE.search(joined(third))):
-        return close(actual, expected, number(third))
+    near = measure(third, facts.constants)
+    if third and (near is not None or _TOLERANCE.search(joined(third))):
+        return close(actual, expected, near)
     return equality(actual, expected, facts.constants, facts.logic)
 
 
@@ -78,7 +79,7 @@ def _within(link: Link, facts: Facts, subject: list[str]) -> Demand:
     if link.given < 2:
         return equality(subject, link.argument(0), facts.constants, facts.logic)
     offset = chain(link.argument(1))[-1]
-    value = number(offset.argument(0)) if offset.given else number(link.argument(1))
+    value = measure(offset.argument(0) if offset.given else link.argument(1), facts.constants)
     if value is not None and "ercentage" in offset.name:
         value /= 100
     return close(subject, link.argument(0), value)

@@ -70,7 +70,7 @@ def klass(reading: Reading, found: Class) -> Declared:
     marks = _all_marks(reading, found.marks)
     reading.notes.setdefault("aliases", {})[found.name] = found.marks  # type: ignore[index]
     skips = mark_skips(reading, marks)
-    heirs = re.search(rf"(?:extends\s+|:\s*){re.escape(found.name)}\b", reading.tree.text)
+    heirs = re.search(rf"(?:extends\s|:\s?){re.escape(found.name)}\b", reading.tree.text)
     if "abstract" in found.words and heirs is None:
         skips.append(Skip("excluded", reading.line(found.node), f"abstract class {found.name}", conditional=True))
     return Declared(Role.SUITE, found.name, collected=False, skips=skips)
@@ -206,7 +206,7 @@ def _provided(reading: Reading, name: str) -> int | None:
     quoted = re.search(rf'DataProvider\(\s*name\s*=\s*"{re.escape(name)}"', reading.tree.text)
     last = re.escape(name.rsplit(".", 1)[-1].rsplit("#", 1)[-1])
     start = quoted or re.search(
-        rf"(?:static\b[^;{{}}=]*|DataProvider[^;{{}}=]*|fun\s+){last}\s*\(", reading.tree.text
+        rf"(?:static\b[^;{{}}=]{{0,400}}|DataProvider[^;{{}}=]{{0,400}}|fun\s){last}\s*\(", reading.tree.text
     )
     if start is None:
         return None

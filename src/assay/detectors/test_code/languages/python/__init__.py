@@ -60,7 +60,6 @@ LANGUAGE = Language(
     fail_receivers=frozenset(("pytest", "self", "cls", "outcomes")),
     custom=CUSTOM,
     stubs=frozenset(("Mock", "MagicMock", "AsyncMock", "NonCallableMock")),
-    follows=True,
     quirks=quirks.QUIRKS,
 )  # fmt: skip
 

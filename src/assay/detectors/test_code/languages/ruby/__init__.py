@@ -48,7 +48,7 @@ LANGUAGE = Language(
     ),
     catching=Catching(
         assertions=re.compile(
-            r"\brescue(?:\s*=>\s*[\w@]+)?\s*(?:\bthen)?\s*(?:#|\Z)"
+            r"\brescue(?:\s*+=>\s*+[\w@]++)?+\s*+(?:\bthen\b\s*+)?+(?:#|\Z)"
             r"|\b(?:Exception|StandardError|Assertion\w*|ExpectationNotMetError|Object)\b"
         ),
         loud=word_set("raise fail flunk"),

@@ -37,8 +37,7 @@ GRAMMAR = Grammar(
         BREAK="break next",
         BINDING="assignment",
         ASSIGNMENT="operator_assignment",
-        TABLE="array hash",
-        OTHER="binary conditional heredoc_body",
+        OTHER="binary heredoc_body",
         TEXT=" ".join(sorted(OPAQUE)),
     ),
     ("argument_list", "do_block", "block"),
@@ -49,8 +48,7 @@ _DEFINED = re.compile(r"^[ \t]*def ([a-z_]\w*+)[ \t]*+(?:\(\))?[ \t]*+$", re.MUL
 _MOST_DEFINED = 200
 _NEAR = 60
 _STATEMENTS = word_set(
-    "body_statement block_body then else ensure begin do rescue_modifier if_modifier unless_modifier conditional "
-    "binary"
+    "body_statement block_body then else ensure begin do rescue_modifier if_modifier unless_modifier binary"
 ) | {""}
 """Where a word by itself is a call."""
 _RAISES = re.compile(r"raise\b")

@@ -3,7 +3,7 @@
 import re
 
 from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import close, presence, shape, unborrowed
+from assay.detectors.test_code.engine.conditions import close, condition_demand, shape, unborrowed
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import number
@@ -12,20 +12,22 @@ from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
 
 CLOSE = re.compile(r"(?>\w*?(?:relative|abs_diff|ulps|approx|float|near|close|within))\w*+!")
-_ASSERT = re.compile(r"(?:debug_|prop_)?assert!")
+_ASSERT = re.compile(r"(?:debug_|prop_)?assert!|ensure!")
 _OF_TWO = re.compile(r"(?:debug_|prop_)?assert_(?:\w+_)?(?:eq|equal|ne|not_equal|matches|l[te]|g[te])!")
 _TOLERANCES = ("epsilon", "max_relative", "abs", "rel", "abs_all", "rmax")
 _DEFAULT_TOLERANCE = {"assert_approx_eq!": 1e-6}
+_ASKED = {"Ok(_)": "is_ok", "Err(_)": "is_err", "Some(_)": "is_some", "None": "is_none"}
 _EVERYTHING = ({"_"}, {"Ok(_)", "Err(_)"}, {"Some(_)", "None"})
 
 
 def matched(subject: list[str], pattern: list[str], facts: Facts, wanted: bool = True) -> Demand:
-    """A pattern that matches everything demands nothing, one for any success only that there is something."""
+    """A pattern that matches everything demands nothing; one for any success asks what ``is_ok`` does."""
     text, subject = joined(pattern), unborrowed(subject, facts.logic)
     if any(each <= {one.strip() for one in text.split("|")} for each in _EVERYTHING):
         return Demand(Strength.VACUOUS, joined(subject), text)
-    if text in ("Ok(_)", "Ok(..)", "Some(_)", "Some(..)") and wanted:
-        return presence(subject, facts.constants, "not None" if text[0] == "S" else None)
+    asked = _ASKED.get(text.replace("..", "_"))
+    if asked is not None:
+        return condition_demand([*subject, ".", asked, "(", ")"], wanted, facts.constants, facts.logic)
     return shape(subject, "match", pattern, wanted)
 
 
@@ -71,7 +73,7 @@ def trimmed(link: Link) -> Link:
 MACROS = Library(
     functions=rules(
         {
-            "assert! debug_assert! prop_assert!": Rule(Kind.HOLDS),
+            "assert! debug_assert! prop_assert! ensure!": Rule(Kind.HOLDS),
             "assert_matches! debug_assert_matches! prop_assert_matches!": _pattern,
             "assert_ok! assert_ready!": _of_one(Rule(Kind.QUIET)),
             "assert_some!": _of_one(Rule(Kind.NOT_VALUE, word="None")),

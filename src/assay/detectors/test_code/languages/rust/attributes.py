@@ -10,7 +10,7 @@ from assay.detectors.test_code.engine.marks import Mark
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.words import closing, joined, split
-from assay.detectors.test_code.model import Skip
+from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
 
@@ -31,6 +31,7 @@ _NEVER = re.compile(
     r"(?i)never\w*|disabled?\w*|none|nope|false|off|skip\w*|ignored?\w*|broken\w*|todo|unused|no_?such\w*|nonexist\w*"
 )
 _VALUES = re.compile(r"#\[\s*values\s*(\()")
+_LOOSE = frozenset(("matches", "with", "using", "panics", "is", "it", "has"))
 _MOST, _DEEPEST, _LONGEST = 40, 12, 2000
 
 
@@ -53,10 +54,10 @@ def marks(reading: Reading, node: Node) -> list[Mark]:
 
 def attributes(reading: Reading, node: Node) -> list[Attribute]:
     """The attributes in front of an item: they stand there as its siblings."""
-    known = reading.notes.setdefault("attributes", {})
-    if isinstance(known, dict) and node not in known:
+    known: dict[Node, list[Attribute]] = reading.notes.setdefault("attributes", {})  # type: ignore[assignment]
+    if node not in known:
         known[node] = _before(reading, node)
-    return known[node]  # type: ignore[index]
+    return known[node]
 
 
 def _before(reading: Reading, node: Node) -> list[Attribute]:
@@ -185,6 +186,21 @@ def cases(reading: Reading, found: list[Attribute], takes: str) -> int | None:
         inside = reading.language.lexicon.words(takes, listed.start(1))
         count *= max(1, len(split(inside[1 : closing(inside, 0)])))
     return count
+
+
+def answers(name: str, found: list[Attribute]) -> list[Assertion]:
+    """What cases say that a test gives back: ``#[test_case(1, 2 => 3)]``."""
+    made = []
+    for one in found:
+        inside = list(one.inside)
+        if one.name != "test_case" or "=>" not in inside:
+            continue
+        given, answer = inside[: inside.index("=>")], split(inside[inside.index("=>") + 1 :], ";")
+        word = answer[0][0] if answer else "ignore"
+        if word not in ("ignore", "inconclusive"):
+            strength = Strength.SHAPE if word in _LOOSE else Strength.EXACT
+            made.append(Assertion(one.line, one.text, strength, f"{name}({joined(given)})", joined(answer[0])))
+    return made
 
 
 def rows(found: list[Attribute]) -> list[list[str]]:

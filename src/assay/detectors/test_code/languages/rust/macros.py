@@ -3,12 +3,13 @@
 import re
 from itertools import islice
 
-from assay.detectors.test_code.engine.parts import Grammar
-from assay.detectors.test_code.tree import Tree, parse_parts
+from assay.detectors.test_code.engine.parts import Grammar, Part
+from assay.detectors.test_code.tree import Node, Tree, parse_parts
 
 _HOLDS_TESTS = re.compile(r"(?:\b\w{1,100}::){0,20}\b(?:proptest|quickcheck|rusty_fork_test)!\s*\{")
 _MAKES_TESTS = re.compile(r"\bquickcheck!\s*\{")
 _OTHER_BRACKETS = re.compile(r"assert\w*+!\s*+[{\[]")
+_FAILURE = re.compile(r"return\s+Err\b")
 _MOST = 40
 _STR = re.compile(r"\bstr!(?=\s*\[)")
 _TOKEN = re.compile(
@@ -25,7 +26,23 @@ def bare_parsed(text: str, grammar: Grammar) -> Tree:
     """A text, parsed without the macros around tests and without the strategies of their parameters."""
     # The grammar takes ``str!`` for a type, and then loses its way in the string that follows.
     parsed = _STR.sub("txt!", text) if "str![" in text else text
-    return parse_parts(_with_parentheses(text), grammar, _laid_bare(parsed) if "!" in text else parsed)
+    tree = parse_parts(_with_parentheses(text), grammar, _laid_bare(parsed) if "!" in text else parsed)
+    for node in tree.nodes:
+        if node.kind == "return_expression" and _FAILURE.match(tree.text, node.start, node.end):
+            node.part = Part.THROW
+        elif node.kind == "let_declaration" and _is_unless(tree, node):
+            node.part = Part.UNLESS
+    return tree
+
+
+def _is_unless(tree: Tree, node: Node) -> bool:
+    """``let Some(x) = f() else { return };``."""
+    last = node.children[-1] if node.children else None
+    return (
+        last is not None
+        and last.kind == "block"
+        and tree.text[last.start - 12 : last.start].rstrip().endswith("else")
+    )
 
 
 def _laid_bare(text: str) -> str:

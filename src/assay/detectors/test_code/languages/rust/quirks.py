@@ -15,7 +15,7 @@ from assay.detectors.test_code.engine.rules import demand_of
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.words import closing, joined
 from assay.detectors.test_code.languages.rust.asserts import CLOSE, MACROS, matched, near, trimmed
-from assay.detectors.test_code.languages.rust.attributes import Attribute, attributes, cases, rows, skips
+from assay.detectors.test_code.languages.rust.attributes import Attribute, answers, attributes, cases, rows, skips
 from assay.detectors.test_code.languages.rust.macros import regions
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
@@ -63,6 +63,7 @@ def function(reading: Reading, found: Function) -> Declared | None:
     takes = _takes(reading, found.node)
     declared.cases = cases(reading, own, takes)
     declared.rows = _rows(reading, found, own, takes)
+    declared.assertions += answers(found.name, own)
     for one in own:
         if one.name == "should_panic":
             _must_panic(reading, found.node, one, declared)
@@ -210,7 +211,13 @@ def _hollow(reading: Reading) -> frozenset[str]:
 
 
 def condition(reading: Reading, words: list[str], wanted: bool, node: Node) -> WrittenDemand | None:
-    """``matches!(x, Ok(_))`` and ``relative_eq!(x, 1.0)``."""
+    """``matches!(x, Ok(_))``, ``let Ok(_) = x`` and ``relative_eq!(x, 1.0)``."""
+    if words[:1] == ["let"] and "=" in words:
+        at = words.index("=")
+        pattern = [
+            "_" if word[0].islower() and words[i - 1] in ("(", ",") else word for i, word in enumerate(words)
+        ]
+        return WrittenDemand(joined(words), matched(words[at + 1 :], pattern[1:at], reading.facts, wanted))
     if len(words) < 4 or words[0][-1] != "!" or closing(words, 1) != len(words) - 1:
         return None
     link, demand = reading.chain(words)[-1], None
