@@ -11,11 +11,13 @@ from types import FrameType
 
 from tests.patterns.attack import Attack, attacks
 from tests.patterns.collect import ANCHORED, Used, patterns
-from tests.patterns.samples import KNOWN_SLOW, MATCHED_ELSEWHERE
+from tests.patterns.samples import KNOWN_SLOW, MATCHED_ELSEWHERE, SHORT_PIECES
 from tests.patterns.steps import steps
 
 _LENGTH = 600
+_SHORT = 2_000
 _HANGS = 1.0
+_LONG = 0.5
 _FEW, _MANY = 25, 100
 # Four times the text takes four times the steps, or sixteen times where they grow with the square.
 _MOST_GROWTH = 7
@@ -32,6 +34,10 @@ def slow(used: Used) -> str | None:
     The time that an attack takes only says which ones are worth counting the steps of.
     """
     tried = attacks(used.pattern, searched=used.searched)
+    if used.where.startswith(SHORT_PIECES):
+        return next(
+            (repr(each) for each in tried if _cost(used, each.text(_SHORT // len(each.repeated))) >= _LONG), None
+        )
     costs = [(_cost(used, attack.text(_LENGTH // len(attack.repeated))), attack) for attack in tried]
     worst = sorted(costs, key=lambda cost: -cost[0])[:_WORST]
     return next((repr(attack) for cost, attack in worst if cost >= _HANGS or _grows(used, attack)), None)

@@ -61,6 +61,7 @@ MATCHED_ELSEWHERE = frozenset(
         "detectors/runner_config/code_text.py:_KINDS",
         "detectors/test_code/unchanged.py:_JAVASCRIPT",
         "detectors/test_code/unchanged.py:_LAYOUTS",
+        "detectors/test_code/engine/values.py:BINDING",
         "formats/fhirpath/escape.py:ID",
         "formats/hl7/path_parser.py:_NUMBER",
         "formats/hl7/path_parser.py:_QUOTED",
@@ -68,6 +69,16 @@ MATCHED_ELSEWHERE = frozenset(
     )
 )
 """Patterns that are handed on to code which only matches at one place, and never searches."""
+
+SHORT_PIECES = (
+    "detectors/test_code/languages/",
+    "detectors/test_code/engine/asserting.py",
+    "detectors/test_code/engine/flow.py",
+    "detectors/test_code/engine/reading.py",
+    "detectors/test_code/engine/swallowing.py",
+)
+"""Where patterns are asked of names, heads and other pieces that are cut at 2,000 characters. They may take a
+little more than their share of steps there, but never long."""
 
 KNOWN_SLOW = (
     ("exponential: base 85 as it was", r"[\"']((?:[!-&(-~]|\\.){25,400})[\"']", "search"),

@@ -19,7 +19,7 @@ from assay.evidence.workspace import Tree
 from assay.formats.test_reports.model import uniform
 
 _PYTEST = re.compile(r"(?<![\w./-])(?:py\.?test|-m\s+pytest)(?![\w-])")
-_NODE = re.compile(r"(?<![\w./-])node\s+(?:--?[\w-]+(?:=\S+)?\s+)*--test(?![\w-])")
+_NODE = re.compile(r"(?<![\w./-])node\s++(?:(?!--test(?![\w-]))--?[\w-]++(?:=\S++)?\s++)*+--test(?![\w-])")
 _JAVASCRIPT = (".js", ".mjs", ".cjs")
 _ANSWER = "reached.json"
 _NODE_TEXT = files("assay.detectors.effects").joinpath("drivers/node_lines.cjs")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _NAME: Final = re.compile(r"Test(?:[^a-z].*)?")
-_TAKES: Final = re.compile(r"\(\s*(\w+)\s+\*testing\.T\s*,?\s*\)")
+_TAKES: Final = re.compile(r"\(\s*+(\w+)\s++\*testing\.T\s*+(?:,\s*+)?\)")
 _LEAVES: Final = frozenset({"return_statement", "goto_statement"})
 _INNER: Final = frozenset({"func_literal"})
 
