@@ -84,6 +84,7 @@ LANGUAGE = Language(
     waits=word_set("Wait GetResult"),
     custom=re.compile(r"(?:Assert|Verify|Expect|Should)[A-Z_]\w*\Z"),
     braces=True,
+    replacing=(re.compile(r"^\s*([A-Z][\w.]*)\s*=\s*\([^()]*\)\s*=>", re.MULTILINE),),
     quirks=Quirks(
         parse=parse,
         resolve=quirks.resolve,

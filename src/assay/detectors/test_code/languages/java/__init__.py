@@ -108,5 +108,8 @@ LANGUAGE = Language(
     fails=word_set("fail"),
     custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
     braces=True,
+    replacing=(
+        re.compile(r"\bwhen\(\s*(?:\(\s*\)\s*->\s*)?([\w.]+)\([^;{}]{0,200}?\)\s*\)\s*\.then(?:Return|Answer)\("),
+    ),
     quirks=Quirks(function=marks.function, klass=marks.klass, asserted=mocks.asserted, lost=mocks.lost),
 )
