@@ -207,8 +207,9 @@ def _inside(node: Node, scope: Scope) -> Iterator[Node]:
     return takewhile(lambda around: around is not scope.node, islice(node.ancestors(), _FAR))
 
 
-def _is_dead_around(node: Node) -> bool:
-    return node.parent is not None and node.parent.dead
+def _is_unused(node: Node) -> bool:
+    """Whether a node is a function that nothing runs, in code that does."""
+    return node.dead and node.part in FUNCTIONS and not (node.parent is not None and node.parent.dead)
 
 
 def _only_runs(scope: Scope) -> list[Assertion]:

@@ -84,7 +84,7 @@ LANGUAGE = Language(
     waits=word_set("Wait GetResult"),
     custom=re.compile(r"(?:Assert|Verify|Expect|Should)[A-Z_]\w*\Z"),
     braces=True,
-    replacing=(re.compile(r"^\s*([A-Z][\w.]*)\s*=\s*\([^()]*\)\s*=>", re.MULTILINE),),
+    replacing=(re.compile(r"^[ \t]*+([A-Z][\w.]*+)\s*+=\s*\([^()]{0,200}\)\s*=>", re.MULTILINE),),
     quirks=Quirks(
         parse=parse,
         resolve=quirks.resolve,
