@@ -191,15 +191,9 @@ def _test(
 
 
 def _are_unused(scope: Scope) -> bool:
-    """Whether all that a test asserts stands in functions of its own that nothing runs: it isn't skipped itself."""
+    """Whether all that a test asserts stands in functions of its own that nothing runs: it is not skipped."""
     nodes = [each.node for each in scope.written]
-    return bool(nodes) and all(
-        any(
-            around.dead and around.part in FUNCTIONS and not _is_dead_around(around)
-            for around in _inside(node, scope)
-        )
-        for node in nodes
-    )
+    return bool(nodes) and all(any(map(_is_unused, _inside(node, scope))) for node in nodes)
 
 
 def _inside(node: Node, scope: Scope) -> Iterator[Node]:
