@@ -191,7 +191,7 @@ def _test(
 
 
 def _are_unused(scope: Scope) -> bool:
-    """Whether all that a test asserts stands in functions of its own that nothing runs: it is not skipped."""
+    """Whether all that a test asserts is in functions of its own that nothing runs: it is not skipped."""
     nodes = [each.node for each in scope.written]
     return bool(nodes) and all(any(map(_is_unused, _inside(node, scope))) for node in nodes)
 

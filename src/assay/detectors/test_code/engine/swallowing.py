@@ -15,7 +15,7 @@ _FARTHEST = 20_000
 _MOST_BODY = 5_000
 _LONGEST_HEAD = 2_000
 _TOUCHED = re.compile(
-    r"([\w$@]+)\s*(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
+    r"(?<![\w$@])([\w$@]++)\s*+(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
 )
 _TALKS = TALKS | {"Thread", "t", "it"}
 _NOTHING: frozenset[Node] = frozenset()

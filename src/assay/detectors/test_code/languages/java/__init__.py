@@ -66,7 +66,7 @@ LANGUAGE = Language(
             r"[^(){};=]*?(?<![\w$])(?P<name>[\w$]++)\s*+\((?P<takes>[^{;]*?)\)\s*+(?:throws[^{;]*+)?(?:[{;]|$)"
         ),
         klass=re.compile(
-            r"[^(){};=]*?(?:\bclass|@?\s*+\binterface|\benum|\brecord)\s+(?P<name>[\w$]+)(?:(?!\bextends\b)[^{])*+"
+            r"[^(){};=]*?\b(?:class|interface|enum|record)\s+(?P<name>[\w$]+)(?:(?!\bextends\b)[^{])*+"
             r"(?:extends\s+(?:[\w$]+\s*\.\s*)*(?P<parents>[\w$]+))?"
         ),
     ),
