@@ -304,6 +304,8 @@ class Following:
 
     def settled(self, demand: Demand, used: Node, bound: Bound = NOTHING_BOUND) -> Demand:
         """What is demanded, with what names stand for put in; nothing where that is the test's own doing."""
+        if self._reading.replacing.asks_own(demand.subject, used):
+            return replace(demand, strength=Strength.VACUOUS)
         if demand.subject in FAILURES or not self._says_more(demand, bound):
             return demand
         subject = self._filled_text(demand.subject, used, bound, containers=False)

@@ -286,6 +286,8 @@ class Language:
     """Whether a block after a call is one of its arguments."""
     hollow: frozenset[str] = frozenset()
     """Words of the runner and of the assertions that a file may redefine as functions with nothing in them."""
+    replacing: tuple[re.Pattern[str], ...] = ()
+    """What puts a function of the test's own in the place of another, whose name the groups tell."""
     stubs: frozenset[str] = frozenset()
     """What makes a stand-in whose answers the test itself gives: ``Mock``."""
     quirks: Quirks = field(default_factory=Quirks)

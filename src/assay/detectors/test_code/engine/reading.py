@@ -10,6 +10,7 @@ from assay.detectors.test_code.engine.chains import Link, chain
 from assay.detectors.test_code.engine.following import Following
 from assay.detectors.test_code.engine.language import Branches, Language
 from assay.detectors.test_code.engine.parts import FUNCTIONS, STATEMENTS, Part
+from assay.detectors.test_code.engine.replacing import Replacing
 from assay.detectors.test_code.engine.rules import Facts
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.truth import truth
@@ -56,6 +57,10 @@ class Reading:
         """Whatever is tried and left where nothing was caught."""
         self.tests: set[Node] = set()
         """The nodes that declare tests, groups and hooks."""
+
+    @cached_property
+    def replacing(self) -> Replacing:
+        return Replacing(self)
 
     @cached_property
     def following(self) -> Following:

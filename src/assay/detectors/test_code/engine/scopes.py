@@ -191,15 +191,9 @@ def _test(
 
 
 def _are_unused(scope: Scope) -> bool:
-    """Whether all that a test asserts stands in functions of its own that nothing runs: it isn't skipped itself."""
+    """Whether all that a test asserts is in functions of its own that nothing runs: it is not skipped."""
     nodes = [each.node for each in scope.written]
-    return bool(nodes) and all(
-        any(
-            around.dead and around.part in FUNCTIONS and not _is_dead_around(around)
-            for around in _inside(node, scope)
-        )
-        for node in nodes
-    )
+    return bool(nodes) and all(any(map(_is_unused, _inside(node, scope))) for node in nodes)
 
 
 def _inside(node: Node, scope: Scope) -> Iterator[Node]:
@@ -207,8 +201,9 @@ def _inside(node: Node, scope: Scope) -> Iterator[Node]:
     return takewhile(lambda around: around is not scope.node, islice(node.ancestors(), _FAR))
 
 
-def _is_dead_around(node: Node) -> bool:
-    return node.parent is not None and node.parent.dead
+def _is_unused(node: Node) -> bool:
+    """Whether a node is a function that nothing runs, in code that does."""
+    return node.dead and node.part in FUNCTIONS and not (node.parent is not None and node.parent.dead)
 
 
 def _only_runs(scope: Scope) -> list[Assertion]:

@@ -35,7 +35,7 @@ LANGUAGE = Language(
     ),
     heads=Heads(
         function=re.compile(
-            r"[^(){};=]*?(?<!\w)(?P<name>\w++)\s*+(?:<[^()]{0,400}?>\s*+)?\((?P<takes>[^{;]*?)\)\s*+"
+            r"[^(){};=]*?(?<!\w)(?P<name>\w++)\s*+(?:<[^()<>]{0,200}+(?:<[^()<>]{0,200}+>[^()<>]{0,200}+){0,4}+>\s*+)?\((?P<takes>[^{;]*?)\)\s*+"
             r"(?:where[^{;=]*+)?(?:[{;]|=>|$)"
         ),
         klass=re.compile(
@@ -84,6 +84,7 @@ LANGUAGE = Language(
     waits=word_set("Wait GetResult"),
     custom=re.compile(r"(?:Assert|Verify|Expect|Should)[A-Z_]\w*\Z"),
     braces=True,
+    replacing=(re.compile(r"^[ \t]*+([A-Z][\w.]*+)\s*+=\s*\([^()]{0,200}\)\s*=>", re.MULTILINE),),
     quirks=Quirks(
         parse=parse,
         resolve=quirks.resolve,

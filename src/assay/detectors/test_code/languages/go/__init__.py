@@ -72,5 +72,6 @@ LANGUAGE = Language(
     fail_receivers=frozenset(("T", "GinkgoT")),
     handle=re.compile(r"(?:&|new\()?\s*testing\.T\b|.*\.T\(\)\Z|GinkgoT\(\)"),
     custom=CUSTOM,
+    replacing=(re.compile(r"^[ \t]*+([\w.]++)\s*+=\s*func\(", re.MULTILINE),),
     quirks=quirks.QUIRKS,
 )

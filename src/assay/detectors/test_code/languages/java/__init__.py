@@ -66,7 +66,7 @@ LANGUAGE = Language(
             r"[^(){};=]*?(?<![\w$])(?P<name>[\w$]++)\s*+\((?P<takes>[^{;]*?)\)\s*+(?:throws[^{;]*+)?(?:[{;]|$)"
         ),
         klass=re.compile(
-            r"[^(){};=]*?(?:\bclass|@?\s*+\binterface|\benum|\brecord)\s+(?P<name>[\w$]+)(?:(?!\bextends\b)[^{])*+"
+            r"[^(){};=]*?\b(?:class|interface|enum|record)\s+(?P<name>[\w$]+)(?:(?!\bextends\b)[^{])*+"
             r"(?:extends\s+(?:[\w$]+\s*\.\s*)*(?P<parents>[\w$]+))?"
         ),
     ),
@@ -108,5 +108,8 @@ LANGUAGE = Language(
     fails=word_set("fail"),
     custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
     braces=True,
+    replacing=(
+        re.compile(r"\bwhen\(\s*(?:\(\s*\)\s*->\s*)?([\w.]+)\([^;{}]{0,200}?\)\s*\)\s*\.then(?:Return|Answer)\("),
+    ),
     quirks=Quirks(function=marks.function, klass=marks.klass, asserted=mocks.asserted, lost=mocks.lost),
 )

@@ -72,6 +72,10 @@ LANGUAGE = Language(
     fails=word_set("fail unreachable"),
     fail_receivers=frozenset(("", "assert", "t", "expect", "done")),
     custom=re.compile(r"(?:expect|assert|verify)[A-Z_]\w*\Z"),
+    replacing=(
+        re.compile(r"\b(?:spyOn|stub|method|replace)\(\s*([\w.]+)\s*,\s*[\"'](\w+)[\"']\s*(?:\)\s*\.(?:mock(?:Return|Resolved|Implementation)\w*|returns|resolves|callsFake)\(|,\s*(?:async\s*)?\()"),
+        re.compile(r"^[ \t]*+(\w+)\.(\w+)\s*=\s*(?:async\s*)?(?:\([^()]{0,200}\)\s*=>|jest\.fn\(|vi\.fn\()", re.MULTILINE),
+    ),
     quirks=Quirks(
         names=read_names,
         resolve=aliases,

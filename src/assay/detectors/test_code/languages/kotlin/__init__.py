@@ -104,5 +104,9 @@ LANGUAGE = Language(
     fails=word_set("fail"),
     custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
     trailing=True,
+    replacing=(
+        re.compile(r"\bevery\s*\{\s*([\w.]+)\([^{}]{0,200}\)\s*\}\s*(?:returns|answers)\b"),
+        re.compile(r"\bwhen\(\s*(?:\(\s*\)\s*->\s*)?([\w.]+)\([^;{}]{0,200}?\)\s*\)\s*\.then(?:Return|Answer)\("),
+    ),
     quirks=Quirks(function=marks.function, klass=marks.klass, asserted=mocks.asserted, lost=mocks.lost),
 )

@@ -105,6 +105,7 @@ LANGUAGE = Language(
     repeating=word_set("array_map array_walk each map"),
     fails=word_set("fail"),
     custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
+    replacing=(re.compile(r"\buopz_set_return\(\s*[\"'](\w+)[\"']\s*,"),),
     quirks=Quirks(
         names=quirks.names, marks=quirks.marks, function=quirks.function, call=quirks.call, empty=quirks.empty
     ),

@@ -26,9 +26,8 @@ PHPUNIT = Library(
     functions=rules(
         {
             "assertSame assertEquals assertEqualsCanonicalizing assertEqualsIgnoringCase "
-            "assertJsonStringEqualsJsonString assertStringEqualsFile assertXmlStringEqualsXmlString assertFileEquals": _turned_around(
-                Kind.EQUAL
-            ),
+            "assertJsonStringEqualsJsonString assertStringEqualsFile": _turned_around(Kind.EQUAL),
+            "assertXmlStringEqualsXmlString assertFileEquals": _turned_around(Kind.EQUAL),
             "assertNotSame assertNotEquals": _turned_around(Kind.UNEQUAL),
             "assertEqualsWithDelta": Rule(Kind.CLOSE, 1, 0, 2),
             "assertTrue": Rule(Kind.HOLDS),

@@ -14,7 +14,7 @@ from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
-_COMMENT = re.compile(r"/\*\*((?:(?!\*/).){0,2000})\*/\s*(?:\#\[[^\n]*\]\s*)*\Z", re.DOTALL)
+_COMMENT = re.compile(r"/\*\*((?:(?!\*/).){0,2000})\*/\s*+(?:\#\[[^\n]*+\s*+)*+\Z", re.DOTALL)
 _TOLD = re.compile(r"@(\w+)[ \t]*([^\n*@]*)")
 _EXIT = re.compile(r"\s*(exit|die)\b")
 _MODIFIERS = {"skip": "skip", "todo": "todo", "skipOnWindows": "skip", "skipLocally": "skip", "only": "focus"}

@@ -65,6 +65,11 @@ LANGUAGE = Language(
     fail_receivers=frozenset(("",)),
     custom=re.compile(r"(?:assert|refute|expect|verify|check)_\w+\Z"),
     trailing=True,
+    replacing=(
+        re.compile(r"\b([A-Z]\w*)\.define_singleton_method\(:(\w+)\)"),
+        re.compile(r"\ballow\((\w+)\)\.to\(?\s*receive\(:(\w+)\)\.and_return"),
+        re.compile(r"\b([A-Z]\w*)\.stubs?\(?\s*:(\w+)"),
+    ),
     quirks=Quirks(
         parse=parse,
         words=words,
