@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, is_text, number, value_of
 from assay.detectors.test_code.engine.words import bare, closing, joined, split
 
 _DEEPEST = 40
+_MOST_KEPT = 60
 _LONGEST = 400
 """How many words a condition may have to be looked into. Nobody writes longer ones to say true or false."""
 OPPOSITE = {"==": "!=", "===": "!==", "!=": "==", "!==": "===", "<": ">=", ">": "<=", "<=": ">", ">=": "<"}
@@ -182,6 +184,16 @@ def comparison(words: list[str]) -> Comparison | None:
     words = bare(words)
     if COMPARISONS.isdisjoint(words):
         return None
+    return _comparison(tuple(words)) if len(words) < _MOST_KEPT else _compare(words)
+
+
+@lru_cache(maxsize=4096)
+def _comparison(words: tuple[str, ...]) -> "Comparison | None":
+    """The same condition is asked for what it compares, whether it always holds and what it demands."""
+    return _compare(list(words))
+
+
+def _compare(words: list[str]) -> "Comparison | None":
     top = list(_outside(words))
     found = [index for index in top if words[index] in COMPARISONS]
     if len(found) > 1:

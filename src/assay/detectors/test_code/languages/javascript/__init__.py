@@ -74,7 +74,9 @@ LANGUAGE = Language(
     custom=re.compile(r"(?:expect|assert|verify)[A-Z_]\w*\Z"),
     replacing=(
         re.compile(r"\b(?:spyOn|stub|method|replace)\(\s*([\w.]+)\s*,\s*[\"'](\w+)[\"']\s*(?:\)\s*\.(?:mock(?:Return|Resolved|Implementation)\w*|returns|resolves|callsFake)\(|,\s*(?:async\s*)?\()"),
-        re.compile(r"^[ \t]*+(\w+)\.(\w+)\s*=\s*(?:async\s*)?(?:\([^()]{0,200}\)\s*=>|jest\.fn\(|vi\.fn\()", re.MULTILINE),
+        re.compile(
+            r"^[ \t]*+(\w+)\.(\w+)\s*=\s*(?:async\s*)?(?:\([^()]{0,200}\)\s*=>|jest\.fn\(|vi\.fn\()", re.MULTILINE
+        ),
     ),
     quirks=Quirks(
         names=read_names,
