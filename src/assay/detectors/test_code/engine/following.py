@@ -28,9 +28,9 @@ Bound = Mapping[str, list[str]]
 
 NOTHING_BOUND: Bound = {}
 _FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
-_NAME = re.compile(r"[^\W\d]\w*\Z")
+_NAME = re.compile(r"[$@]{0,2}[^\W\d]\w*\Z")
 _MEMBER = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)++)\s*+=(?!=)\s*+")
-_LEFT = re.compile(r"[^\W\d]\w*")
+_LEFT = re.compile(r"[$@]{0,2}[^\W\d]\w*")
 _DOTS = frozenset((".", "?.", "::", "&."))
 _CHOOSING = BRANCHING | LOOPS | {Part.CASE, Part.CATCH, Part.TRY, Part.CLOSURE, Part.FUNCTION}
 _TIGHT = 14.0
