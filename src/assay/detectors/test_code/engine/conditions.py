@@ -52,6 +52,12 @@ _CONTAINING = word_set(
 )
 _PATTERNS = frozenset(("is_match",))
 """Of these, the object that is asked is the pattern."""
+_CALCULATING = frozenset(("+", "-", "*", "/", "%", "**", "//"))
+_FOLDING = word_set(
+    "lower upper casefold toLowerCase toUpperCase ToLower ToUpper ToLowerInvariant ToUpperInvariant downcase "
+    "upcase to_lowercase to_uppercase lowercased uppercased lowercase uppercase strtolower strtoupper "
+    "mb_strtolower"
+)
 _ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
 _EVERYTHING = re.compile(
     r'"(?:\.\*|\^|\$|\.\+)?"|/(?:\^?(?:\.|\[\\[sSdDwW]\\[sSdDwW]\])[*+]\$?|\^|\$|\(\?:\))?/[a-z]*|\'\''
@@ -209,8 +215,11 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
     """Two things that must be equal: nothing is demanded where both are the same without the code under test."""
     left, right = arranged(*_sides(left, right, logic))
     one, two = value_of(left, constants), value_of(right, constants)
-    if (left and left == right) or (one is not None and one == two):
+    if (left and left == right) or (one is not None and one == two) or _is_formula(left, right):
         return Demand(Strength.VACUOUS, joined(left), joined(right))
+    folded = _folded(left)
+    if folded:
+        return Demand(Strength.CLOSE, joined(folded), spelled(right) if right else None)
     if len(right) == 1 and right[0] in ("true", "false", "True", "False") and not is_literal(left):
         wanted = right[0].lower() == "true"
         found = condition_demand(
@@ -223,6 +232,29 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
     if measured:
         return Demand(Strength.SHAPE, joined(measured), f"len {joined(right)}")
     return Demand(Strength.EXACT, joined(left), spelled(right) if right else None)
+
+
+def _is_formula(left: list[str], right: list[str]) -> bool:
+    """Whether a calculation with literals takes the place of the code under test: ``3 == 1 + 2``."""
+    if not left or not right or not is_literal(right):
+        return False
+    return len(left) > 2 and not _CALCULATING.isdisjoint(left) and all(map(_is_term, left))
+
+
+def _is_term(word: str) -> bool:
+    return word in _CALCULATING or word in ("(", ")") or number([word]) is not None or is_text(word)
+
+
+def _folded(words: list[str]) -> list[str]:
+    """What is compared without its case: ``x`` in ``x.lower()``, ``x.downcase`` and ``strings.ToLower(x)``."""
+    if words[-2:] == ["(", ")"]:
+        words = words[:-2]
+    if len(words) > 2 and words[-1] in _FOLDING and words[-2] in (".", "?."):
+        return words[:-2]
+    at = next((index for index, word in enumerate(words[:4]) if word in _FOLDING), -1)
+    if at >= 0 and words[at + 1 : at + 2] == ["("] and closing(words, at + 1) == len(words) - 1:
+        return words[at + 2 : -1]
+    return []
 
 
 def unborrowed(words: list[str], logic: Logic) -> list[str]:

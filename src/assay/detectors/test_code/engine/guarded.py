@@ -16,6 +16,7 @@ from assay.detectors.test_code.word_sets import word_set
 
 _LONGEST_HEAD = 2000
 _NEAR = 120
+_OVER = frozenset(("in", "of", ":", "range", "as"))
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NO_NAMES = word_set(
     "if unless not nil null true false undefined and or is None True False self this in instanceof"
@@ -41,12 +42,13 @@ def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guar
     """What decides whether an assertion is asked."""
     if is_short_circuited(reading, node):
         return Guard(True, [])
-    if not node.conditional and not reading.left:
+    if not node.conditional and not reading.left and reading.function_around(node) not in reading.left_early:
         return Guard(False, [])
-    inside, asked, chosen = node, list[list[str]](), list[list[str]]()
+    inside, asked, chosen, crossed = node, list[list[str]](), list[list[str]](), False
     for around in islice(node.ancestors(), FAR):
         if around.part in LOOPS or _repeats(reading, around):
-            return Guard(any(_is_apart(reading, words, around) for words in asked), [])
+            apart = any(_is_apart(reading, words, around) for words in asked)
+            return Guard(apart or (not crossed and _is_idle(reading, node, around)), [])
         if reading.left and any(each.start < inside.start and each in reading.left for each in around.children):
             return Guard(True, [])
         asked += _left_before(reading, inside, around)
@@ -54,6 +56,7 @@ def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guar
             asked.append(reading.asked(around))
         elif around.part is Part.CASE and not _is_sure(around, in_place):
             asked.append(reading.words(around.parent.start, around.start) if around.parent is not None else [])
+        crossed = crossed or around.part in FUNCTIONS
         if around.part in FUNCTIONS:
             given = _parameters(reading, around)
             if any(not _names(words) <= given for words in asked):
@@ -133,10 +136,26 @@ def _is_apart(reading: Reading, words: list[str], loop: Node) -> bool:
     return all(names.isdisjoint(_WORD.findall(reading.tree.text[start:end])) for start, end in heads)
 
 
+def _is_idle(reading: Reading, node: Node, loop: Node) -> bool:
+    """Whether a loop over something that may be empty has no say in what is asked in it."""
+    words = reading.asked(loop)
+    at = next((index for index, word in enumerate(words) if word in _OVER), 0)
+    if loop.part is not Part.EACH or not at or words[-1:] == ["]"] or "(" not in words[at:]:
+        return False
+    names = _names(words[:at] if words[at] != "as" else words[at:]) | {"_"}
+    inside = reading.tree.within(loop.start, loop.end)
+    if any(each.part in (Part.BINDING, Part.ASSIGNMENT) for each in inside):
+        return False
+    return names.isdisjoint(
+        _WORD.findall(reading.tree.text[node.start : min(node.end, node.start + _LONGEST_HEAD)])
+    )
+
+
 def _is_sure(case: Node, in_place: InPlace) -> bool:
     """Whether every other case demands as much."""
-    others = [each for each in (case.parent.children if case.parent is not None else ()) if each.part is Part.CASE]
-    return all(in_place(each) for each in others if each is not case)
+    around = case.parent.children if case.parent is not None else ()
+    others = [each for each in around if each.part in (Part.CASE, Part.ELSE) and each is not case]
+    return bool(others) and all(in_place(each) for each in others)
 
 
 def _is_lone(reading: Reading, node: Node, parent: Node, in_place: InPlace) -> bool:

@@ -87,6 +87,14 @@ class Reading:
         return isinstance(handles, set) and name in handles
 
     @cached_property
+    def left_early(self) -> set[Node]:
+        """Functions that may be left on a condition before their end."""
+        leaving = (
+            each for each in self.tree.nodes if each.part is Part.RETURN and each.conditional and not each.dead
+        )
+        return {around for each in leaving if (around := self.function_around(each)) is not None}
+
+    @cached_property
     def facts(self) -> Facts:
         return Facts(self.values.constants, self.language.logic, self.language.broad)
 

@@ -13,6 +13,7 @@ from assay.detectors.test_code.tree import Node
 
 _FARTHEST = 20_000
 _MOST_BODY = 5_000
+_MADE = re.compile(r"(?:new\s)?\s*+(\w++)")
 _LONGEST_HEAD = 2_000
 _TOUCHED = re.compile(
     r"(?<![\w$@])([\w$@]++)\s*+(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
@@ -132,14 +133,20 @@ class Swallowing:
         if node.part is not Part.CLOSURE or not losing:
             return False
         for around in islice(node.ancestors(), 3):
-            call = self._reading.calls.get(around)
-            said = (".".join(call.names[at:]) for at in (-1, -2)) if call is not None and call.names else ()
-            name = next((each for each in said if each in losing), None)
+            name = next((each for each in self._said(around) if each in losing), None)
             if name is None:
                 continue
             whole = self._test_around(around)
             return losing[name].search(self._reading.tree.text, whole.start, whole.end) is None
         return False
+
+    def _said(self, node: Node) -> list[str]:
+        """What runs a closure: the names of a call, or the word of ``go func() {…}`` and ``new Thread(…)``."""
+        call = self._reading.calls.get(node)
+        if call is not None:
+            return [".".join(call.names[at:]) for at in (-1, -2)] if call.names else []
+        made = _MADE.match(self._reading.tree.text, node.start) if node.part is Part.OTHER else None
+        return [made[1]] if made is not None else []
 
     def _is_unheard(self, closure: Node) -> bool:
         """Whether the failure of a closure is the result of a call that is thrown away."""

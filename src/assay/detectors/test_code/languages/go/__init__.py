@@ -65,7 +65,9 @@ LANGUAGE = Language(
         receivers=frozenset(("", "T")),
         exits=False,
     ),
-    catching=Catching(),
+    catching=Catching(
+        losing={"go": re.compile(r"\.Wait\(|<-|\bselect\b|\.Sleep\(")},
+    ),
     logic=Logic(frozenset(("false",)), strict=True),
     exits=frozenset((("os", "Exit"), ("panic",), ("runtime", "Goexit"), ("log", "Fatal"), ("log", "Fatalf"))),
     fails=frozenset(("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow")),

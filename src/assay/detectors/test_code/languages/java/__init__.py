@@ -93,9 +93,12 @@ LANGUAGE = Language(
         loud=word_set(
             "fail completeExceptionally setFailure tryFailure setException onError fireExceptionCaught verify"
         ),
-        losing=dict.fromkeys(
-            ("submit", "execute", "runAsync", "supplyAsync"), re.compile(r"\.(?:get|join|await\w*)\(")
-        ),
+        losing={
+            **dict.fromkeys(
+                ("submit", "execute", "runAsync", "supplyAsync"), re.compile(r"\.(?:get|join|await\w*)\(")
+            ),
+            "Thread": re.compile(r"UncaughtException|AtomicReference|[eE]rrors?\.add\(|failures?\.add\("),
+        },
     ),
     logic=Logic(frozenset(("false", "Boolean.FALSE")), strict=True),
     broad=word_set("Exception Throwable RuntimeException Error"),

@@ -89,7 +89,7 @@ LANGUAGE = Language(
     ),
     catching=Catching(
         loud=word_set("XCTFail record fulfill"),
-        losing=dict.fromkeys(("async", "asyncAfter", "Task", "detached", "perform"), _WAITS),
+        losing=dict.fromkeys(("async", "asyncAfter", "Task", "detached", "perform", "detachNewThread"), _WAITS),
     ),
     logic=Logic(frozenset(("false",)), strict=True, capitals=True),
     broad=word_set("Error NSError any"),
