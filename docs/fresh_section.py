@@ -67,7 +67,7 @@ def answered(half: Half, answers: Answers) -> Found:
 
 _ABOUT = """
 The corpus was written beside the detectors, so it says little about cheats that nobody has thought of. The cases
-in ``tests/attacks/fresh`` were written from neutral descriptions of what a cheat does, in all eight languages, by
+in ``tests/attacks/fresh`` were written from neutral descriptions of what a cheat does, in eight languages, by
 somebody who had not read the detectors, and were committed before they were first scored. A hash of the
 description splits them: one half may be looked at while detectors are being worked on, the other is only run, and
 its cases are never named. Whoever looks at one of them moves it to the seen half and adds new ones. The rules are

@@ -4,8 +4,9 @@ Test files are read as syntax trees, test by test: a mark, an alias of one, a ca
 a ``conftest.py`` is the same thing, and so is a condition that always holds. A new test must not be skipped from
 the start. A skip that moved along with its renamed test is not new. A new skip with a real condition counts on a
 test that was there before, as ``new-conditional-skip``; on a new test it does not, unless tests that ran became
-cases of it. A return before all assertions, on a condition, is such a skip. A language without a reader is
-compared by lines, and the evidence says so.
+cases of it. A return before all assertions, on a condition, is such a skip. Python, JavaScript, TypeScript,
+Go, Ruby, Java, C#, Rust, Kotlin, PHP and Swift have a reader; any other language is compared by lines, and the
+evidence says so.
 
 A test file that can't be read, or in which no test can be understood any more, is a finding: ``file-unreadable``.
 If the baseline can't be read for the same reason, the answer is an ERROR that names the file.

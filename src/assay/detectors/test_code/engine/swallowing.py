@@ -40,6 +40,7 @@ class Swallowing:
         quiet: set[Node] = set()
         relevant = silences is not None or self._hands or reading.tree.has_part(Part.TRY, Part.CATCH)
         relevant = relevant or any(node.swallowed for node in reading.tree.nodes)
+        relevant = relevant or (bool(reading.language.catching.losing) and reading.tree.has_part(Part.OTHER))
         telling = {"catch", *(each.rpartition(".")[2] for each in reading.language.catching.losing)}
         if not relevant and not any(call.names and call.names[-1] in telling for call in reading.calls.values()):
             return
