@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
-from assay.detectors.test_code.engine.literals import is_literal, is_text, number, spelled, value_of
+from assay.detectors.test_code.engine.literals import is_literal, is_text, measure, number, spelled, value_of
 from assay.detectors.test_code.engine.truth import (
     DIFFERS,
     EQUALS,
@@ -27,6 +27,7 @@ from assay.detectors.test_code.word_sets import word_set
 Constants = Mapping[str, str]
 
 _DEEPEST = 40
+_NO_CONSTANTS: Constants = {}
 _MOST_NEGATIONS = 8
 _MOST_PARTS = 50
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -178,10 +179,12 @@ def _compared(compared: Comparison, wanted: bool, constants: Constants, logic: L
         return shape(left, "match", right, wanted is (operator == "=~"))
     if is_literal(left) and not is_literal(right):
         left, right, operator = right, left, _TURNED[operator]
-    return order(left, operator, right, wanted)
+    return order(left, operator, right, wanted, constants)
 
 
-def order(left: list[str], operator: str, right: list[str], wanted: bool = True) -> Demand:
+def order(
+    left: list[str], operator: str, right: list[str], wanted: bool = True, constants: Constants = _NO_CONSTANTS
+) -> Demand:
     """An inequality; ``abs(a - b) < 0.1`` is an equality with a tolerance, and ``size > 0`` a presence."""
     difference = _difference(left)
     sign = ordered(operator, "", wanted).strip()
@@ -190,7 +193,9 @@ def order(left: list[str], operator: str, right: list[str], wanted: bool = True)
         subject, expected = (difference[:minus], difference[minus + 1 :]) if minus else (difference, [])
         if is_literal(subject) and expected:
             subject, expected = expected, subject
-        return Demand(Strength.CLOSE, joined(subject), joined(expected) if expected else None, number(right))
+        return Demand(
+            Strength.CLOSE, joined(subject), joined(expected) if expected else None, measure(right, constants)
+        )
     bound = number(right)
     if is_size(left) and bound is not None:
         if (sign, bound) in ((">=", 0.0), (">", -1.0)) or (sign[0] == ">" and bound < 0):

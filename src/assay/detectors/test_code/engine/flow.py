@@ -98,12 +98,15 @@ class Flow:
         pieces = _semicolons(reading.tree.text[start:end], reading)
         if len(pieces) == 3:
             return _never_begins(pieces[0], pieces[1])
+        while inside and inside[-1] == "{":
+            inside = inside[:-1]
         value = truth(inside or words, reading.values.constants, reading.language.logic.falsy)
         turned = loop.kind.startswith("until")
         return value is turned if value is not None else False
 
     def _over_nothing(self, head: str) -> bool:
         """Whether a loop goes over a name that is bound to an empty list and never filled."""
+        head = head.rstrip("{ ")
         words = _WORD.findall(head)
         name = words[-1] if words else ""
         reading = self._reading

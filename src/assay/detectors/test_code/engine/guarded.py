@@ -119,7 +119,9 @@ def _only_leaves(reading: Reading, branch: Node) -> bool:
     """Whether there is nothing in a branch but a return or a next round."""
     found = reading.branches(branch)
     then = found.then if found is not None and not found.otherwise else None
-    inside = then.children if then is not None and then.part is Part.BLOCK else [then] if then is not None else []
+    inside = [then] if then is not None else []
+    while len(inside) == 1 and inside[0].part in (Part.BLOCK, Part.STATEMENT):
+        inside = inside[0].children
     return len(inside) == 1 and inside[0].part in (Part.RETURN, Part.BREAK)
 
 

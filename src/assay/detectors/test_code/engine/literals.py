@@ -21,7 +21,7 @@ _GLUE = frozenset(("[", "]", "{", "}", "(", ")", ",", ":", "-", "+", "=>", "new"
 _QUOTES = frozenset("\"'`/")
 _LIST = re.compile(
     r"(?:(?:java\.util\.)?(?:Arrays\.asList|List\.of|ImmutableList\.of|Lists\.newArrayList|Collections\.singletonList)"
-    r"|newArrayList|(?:mutable|array|int)?[lL]istOf|(?:int)?[aA]rrayOf|array)\("
+    r"|newArrayList|(?:mutable|array|int)?[lL]istOf|(?:int)?[aA]rrayOf|array)(?:<[\w<>?, ]*>)?\("
     r"|(?:vec!|&)?\[|&vec!\["
     r"|(?:new(?: ?[\w.]+(?:<[^()]*>)?)?(?: ?\[\])*(?:\(\))?) ?\{"
 )
@@ -43,7 +43,9 @@ _CUTS = (
     (re.compile(r"\[(?P<start>)(?P<stop>\d+)(?::|\.\.)\]"), False),
 )
 """What takes a part of a list: up to a place, or from one."""
-_WHOLE = re.compile(r"(?:\.(?:iter|stream|into_iter|copied|cloned|to_vec|ToList|toList)\(\))*|as\w+|satisfies\w+")
+_WHOLE = re.compile(
+    r"(?:\.(?:iter|stream|into_iter|copied|cloned|to_vec|ToList|toList)\(\))*|(?:as|satisfies)[\w\[\]<>?]+"
+)
 
 
 def is_word(word: str) -> bool:

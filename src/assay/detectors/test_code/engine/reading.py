@@ -26,7 +26,7 @@ TALKS = word_set(
     "System out err log logger LOG LOGGER Console console Debug Trace print println puts fmt printf echo"
 )
 _LONGEST_HEAD = 2000
-_KEYWORD = re.compile(r"\s*+(?:(?:else\s+)?(?:if|while|until|unless|elsif|elif|elseif|guard|for)\b\s*+)?+")
+_KEYWORD = re.compile(r"\s*+(?:(?:else\s+)?(?:if|while|until|unless|elsif|elif|elseif|guard|foreach|for)\b\s*+)?+")
 _PLAIN = re.compile(
     r"\s*+(?:\?\.|&\.|\.|::|->|\?->)?\s*+[$@]*+\w++[?!]?(?:\s*+(?:\?\.|&\.|\.|::|->|\?->|!!\.)\s*+\$?\w++[?!]?)*+\s*+\Z"
 )

@@ -178,7 +178,7 @@ def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: 
     if kind is Kind.CLOSE:
         return close(subject, expected, tolerance_of(rule, link, facts))
     if kind is Kind.ORDER:
-        return order(subject, rule.word, expected)
+        return order(subject, rule.word, expected, True, constants)
     if kind is Kind.LENGTH:
         return _length(subject, expected)
     if kind in (Kind.VALUE, Kind.NOT_VALUE):

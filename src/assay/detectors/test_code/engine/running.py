@@ -124,8 +124,9 @@ def _rows(reading: Reading, loop: Node) -> list[Bound]:
     at = next((index for index, word in enumerate(words) if word in _OVER), 0)
     if not at:
         return []
-    rows = elements(reading.following.filled(words[at + 1 :], loop, containers=True))
-    names = _loop_names(words[:at], words[at])
+    named, listed = (words[:at], words[at + 1 :]) if words[at] != "as" else (words[at + 1 :], words[:at])
+    rows = elements(reading.following.filled(listed, loop, containers=True))
+    names = _loop_names(named, words[at])
     return [row_of(names, row) for row in rows or ()] if names else []
 
 

@@ -56,7 +56,10 @@ LANGUAGE = Language(
         "\"'`",
         frozenset(("template_string", "regex")),
     ),
-    heads=Heads(re.compile(r"(?:async\s++)?(?:function\s*+\*?\s*+)?(?P<name>[\w$#]+)\s*(?:<[^()]*>)?\((?P<takes>[^()]*)\)")),
+    heads=Heads(
+        re.compile(r"(?:async\s++)?(?:function\s*+\*?\s*+)?(?P<name>[\w$#]+)\s*(?:<[^()]*>)?\((?P<takes>[^()]*)\)"),
+        parameter=re.compile(r"(?:\.\.\. ?)?([\w$]+)"),
+    ),
     libraries=(EXPECT, ASSERT, T, SHOULD),
     declaring=Declaring(),
     skipping=Skipping(),
