@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from docs.markdown import from_docstring, table
-from tests.attacks.parity.cells import GROUPS, ROWS, WITHOUT_READER, known, reason
+from tests.attacks.parity.cells import GROUPS, ROWS, WITHOUT_READER, causes, known, reason
 from tests.attacks.parity.render import Way, ways
 from tests.attacks.parity.table import Row
 
@@ -35,8 +35,21 @@ def parity_table() -> Iterator[str]:
             ("change", *_BY_LANGUAGE),
             [(row.name, *(_cell(row, of, reasons) for of in _BY_LANGUAGE.values())) for row in rows],
         )
+    yield "## What is still wrong, and why"
+    yield (
+        "With the number of libraries that get a wrong answer. A reason is what was seen in one of them, or what is "
+        "suspected; it was not looked into for each."
+    )
+    yield "\n".join(_still_wrong())
     yield "## Why a row can't apply"
     yield "\n".join(f"{number}. {why}" for why, number in reasons.items())
+
+
+def _still_wrong() -> Iterator[str]:
+    """Each cause once, with the rows and the number of libraries that get a wrong answer."""
+    for why, rows in groupby(causes(), key=causes().__getitem__):
+        told = (f"{row} ({sum(row in each for each in known().values())})" for row in rows)
+        yield f"- {why} Rows: {'; '.join(told)}."
 
 
 def _numbered_reasons() -> dict[str, int]:

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from ast_grep_py import SgRoot
 
-from tests.attacks.parity.cells import KNOWN, ROWS, WITHOUT_READER, asked, known, reason, texts, wrong
+from tests.attacks.parity.cells import KNOWN, ROWS, WITHOUT_READER, asked, causes, known, reason, texts, wrong
 from tests.attacks.parity.render import Way, missing, ways
 
 NO_READER = "no reader yet"
@@ -21,6 +21,11 @@ def test_every_row_gets_its_answer(way: Way) -> None:
     if way.language in WITHOUT_READER:
         pytest.skip(NO_READER)
     assert sorted(wrong(way)) == sorted(known().get(str(way), ()))
+
+
+def test_what_is_wrong_has_a_reason() -> None:
+    """No hole without a reason, and no reason without a hole."""
+    assert {row for rows in known().values() for row in rows} == causes().keys()
 
 
 @pytest.mark.parametrize("way", ways(), ids=str)

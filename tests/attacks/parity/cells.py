@@ -37,6 +37,7 @@ WITHOUT_READER = frozenset[str]()
 """Languages that no reader knows yet; nothing is asked of them but that their files parse."""
 _ALIKE = "Both are written alike there."
 KNOWN = Path(__file__).with_name("known.yaml")
+WHY = Path(__file__).with_name("why.yaml")
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,12 @@ def wrong(way: Way) -> set[str]:
 def known() -> dict[str, frozenset[str]]:
     """The rows that are known to get a wrong answer, by language and library."""
     return {way: frozenset(rows) for way, rows in (read_yaml(KNOWN) or {}).items()}
+
+
+@cache
+def causes() -> dict[str, str]:
+    """Why rows are still wrong, row by row."""
+    return {row: each["why"] for each in read_yaml(WHY) for row in each["rows"]}
 
 
 def read_ways() -> Iterator[Way]:
