@@ -37,8 +37,8 @@ def parity_table() -> Iterator[str]:
         )
     yield "## What is still wrong, and why"
     yield (
-        "With the number of libraries that get a wrong answer. A reason is what was seen in one of them, or what is "
-        "suspected; it was not looked into for each."
+        "With the number of libraries that get a wrong answer. A reason is what was seen in one of them, or "
+        "what is suspected; it was not looked into for each."
     )
     yield "\n".join(_still_wrong())
     yield "## Why a row can't apply"
