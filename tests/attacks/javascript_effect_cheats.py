@@ -81,5 +81,11 @@ def with_cart(source: str) -> Change:
     return {"src/cart.js": source}
 
 
-SEEN_IN_JAVASCRIPT = {"js: what was started", "js: the stack", "js: the main module", "js: the caller's file"}
+SEEN_IN_JAVASCRIPT = {
+    "js: what was started",
+    "js: the stack",
+    "js: the caller's file",
+    "js: modules in memory",
+    "js: the caller's file, as an object",
+}
 """Those that a scorer which only reads sees, too."""

@@ -222,6 +222,7 @@ def _told(assertion: Assertion | None) -> str:
         and len(assertion.expected) < 200
         and assertion.expected not in shown
         and " " not in assertion.expected
+        and assertion.expected.lower() not in ("true", "false")
     ):
         shown += f" [{assertion.expected}]"
     return shown

@@ -150,7 +150,7 @@ def assemble(language: str, scopes: list[Scope], problems: tuple[str, ...], run:
         handed[scope] = inherited
         if scope.role is Role.TEST:
             tests.append(_test(scope, inherited, focus, functions, run))
-    return TestCode(language, tuple(tests), tuple(_file_skips(scopes)), problems)
+    return TestCode(language, tuple(tests), tuple(dict.fromkeys(_file_skips(scopes))), problems)
 
 
 def _inherit(scope: Scope, outer: _Inherited | None, hooks: dict[Scope, list[Assertion]]) -> _Inherited:

@@ -62,8 +62,9 @@ class Swallowing:
         reading = self._reading
         loud: set[Node] = set()
         calls = reading.language.catching.loud | reading.language.fails
+        skips = reading.language.skipping.throws
         for node in reading.tree.nodes:
-            if node.dead:
+            if node.dead or (node.part is Part.THROW and skips.match(reading.tree.text, node.start, node.end)):
                 continue
             call = reading.calls.get(node)
             reports = call is not None and call.names[-1:] != () and call.names[-1] in calls
