@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
 
+from assay.detectors.test_code.engine.asserted_text import without_message, written
 from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.chains import Link
@@ -16,7 +17,6 @@ from assay.detectors.test_code.engine.fluent import fluent_demands, matched
 from assay.detectors.test_code.engine.following import NOTHING_BOUND, Bound, put_in
 from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import is_text
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.remembering import remembered
@@ -29,7 +29,6 @@ from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 
 _DEEPEST = 4
-_MESSAGES = frozenset(("msg", "message", "err_msg", "reason", "verbose"))
 _THEN = (("catch",), ("then",), ("finally",))
 """What may follow a promise that asserts."""
 _MOST_LINKS = 50
@@ -211,7 +210,7 @@ class Asserting:
     ) -> list[WrittenDemand] | None:
         reading = self._reading
         for library, rule in known:
-            if not self._is_received(call, names, library):
+            if not reading.is_received(call, names, library.receivers):
                 continue
             words = swap(reading.words_of(call.node))
             link = reading.chain(words)[-1]
@@ -221,7 +220,9 @@ class Asserting:
             if link.name in library.asked and link.given > 1:
                 found = matched(library, link, reading.facts)
                 return [each._replace(text=library.head + each.text) for each in found]
-            text = library.head + _written(link) if library.trimmed is not None else _text(words, link, rule)
+            text = (
+                library.head + written(link) if library.trimmed is not None else without_message(words, link, rule)
+            )
             demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
             return [WrittenDemand(text, demand)]
         return None
@@ -234,16 +235,6 @@ class Asserting:
         words, wanted = without_negations(link.argument(rule.subject), rule.kind is Kind.HOLDS)
         found = own(self._reading, words, wanted, call.node) if words else None
         return found.demand if found is not None else None
-
-    def _is_received(self, call: Call, names: tuple[str, ...], library: Library) -> bool:
-        if library.receivers is None:
-            return True
-        if call.inner is not None and not call.names[:-1]:
-            before = call.inner.names[-1] if call.inner.names else ""
-        else:
-            before = names[-2] if len(names) > 1 else ""
-        handles = self._reading.notes.get("handles")
-        return before in library.receivers or (isinstance(handles, set) and before in handles)
 
     def _custom(self, call: Call, scope: Scope) -> None:
         """``checkEqual(t, got, want)``: a function that asserts by its name, and is written elsewhere."""
@@ -470,48 +461,3 @@ class Asserting:
             if rows is not None:
                 owner.rows = len(rows) if owner.rows == 1 else owner.rows
                 owner.assertions.extend(rows_of(self._reading.line(around), rows))
-
-
-def _written(link: Link) -> str:
-    """A call by its last name and what it is given."""
-    types = f"<{link.types}>" if link.types else ""
-    return f"{link.name}{types}({', '.join(joined(each) for each in link.arguments or ())})"
-
-
-def _text(words: list[str], link: Link, rule: Rule | Check) -> str:
-    """The assertion without its message."""
-    if not isinstance(rule, Rule):
-        return _without_messages(words, link)
-    if rule.kind in (Kind.REACHED, Kind.EXACT, Kind.SHAPE, Kind.NO_SHAPE) or link.given <= rule.needs:
-        return joined(words)
-    kept = [
-        each
-        for at, each in enumerate(link.arguments or ())
-        if at < rule.needs or (len(each) > 1 and each[1] in (":", "="))
-    ]
-    opened = _last_opening(words)
-    head = joined(words[:opened])
-    return f"{head}({', '.join(joined(each) for each in kept)})"
-
-
-def _without_messages(words: list[str], link: Link) -> str:
-    """An assertion without what it only says when it fails, as far as a label or its place tells that."""
-    given = link.arguments or []
-    kept = [each for each in given if not (len(each) > 2 and each[1] == "=" and each[0] in _MESSAGES)]
-    if len(kept) == 3 and len(kept[2]) == 1 and is_text(kept[2][0]):
-        kept = kept[:2]
-    if len(kept) == len(given):
-        return joined(words)
-    return f"{joined(words[: _last_opening(words)])}({', '.join(joined(each) for each in kept)})"
-
-
-def _last_opening(words: list[str]) -> int:
-    depth = 0
-    for index in range(len(words) - 1, -1, -1):
-        if words[index] in (")", "]", "}"):
-            depth += 1
-        elif words[index] in ("(", "[", "{"):
-            depth -= 1
-            if depth == 0:
-                return index
-    return 0

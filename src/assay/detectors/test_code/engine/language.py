@@ -284,8 +284,6 @@ class Language:
     """Whether an idiom says the same of the same words, whatever stands around them."""
     trailing: bool = False
     """Whether a block after a call is one of its arguments."""
-    hollow: frozenset[str] = frozenset()
-    """Words of the runner and of the assertions that a file may redefine as functions with nothing in them."""
     replacing: tuple[re.Pattern[str], ...] = ()
     """What puts a function of the test's own in the place of another, whose name the groups tell."""
     stubs: frozenset[str] = frozenset()

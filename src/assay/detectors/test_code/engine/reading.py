@@ -124,6 +124,17 @@ class Reading:
     def links(self, call: Call) -> list[Link]:
         return self.chain(self.words_of(call.node))
 
+    def is_received(self, call: Call, names: Names, receivers: frozenset[str] | None) -> bool:
+        """Whether a call is made on one of these, or on what stands for the test; None is anything."""
+        if receivers is None:
+            return True
+        if call.inner is not None and len(call.names) == 1:
+            before = call.inner.names[-1] if call.inner.names else ""
+        else:
+            before = names[-2] if len(names) > 1 else ""
+        handles = self.notes.get("handles")
+        return before in receivers or (isinstance(handles, set) and before in handles)
+
     def without_handle(self, link: Link) -> Link:
         """The arguments without the ``t`` that some languages hand to every assertion."""
         if not link.arguments:

@@ -299,7 +299,7 @@ class Suites:
         if skipping.exits and call.inner is None and call.names in reading.language.exits:
             text = reading.text(call.node)
             return Skip("disabled", line, text) if re.search(r"\(\s*0?\s*\)\Z", text) else None
-        if rule is None or not self._is_received(call, names, skipping.receivers):
+        if rule is None or not reading.is_received(call, names, skipping.receivers):
             return None
         text = reading.text(call.node)
         if rule.at is None:
@@ -314,16 +314,6 @@ class Suites:
         if rule.unless is None:
             return None if always is False else Skip(rule.kind, line, text, always is None)
         return None if always is rule.unless else Skip(rule.kind, line, text, always is None)
-
-    def _is_received(self, call: Call, names: Names, receivers: frozenset[str] | None) -> bool:
-        if receivers is None:
-            return True
-        if call.inner is not None and len(call.names) == 1:
-            before = call.inner.names[-1] if call.inner.names else ""
-        else:
-            before = names[-2] if len(names) > 1 else ""
-        handles = self._reading.notes.get("handles")
-        return before in receivers or (isinstance(handles, set) and before in handles)
 
     def _thrown_skip(self, node: Node, scope: Scope) -> None:
         reading = self._reading
@@ -481,9 +471,6 @@ def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
 
 def read_mark(reading: Reading, node: Node) -> Mark:
     """A mark by its words: ``@Tag("slow")``, ``[Fact(Skip = "why")]``, ``#[ignore]``."""
-    words = [
-        word for word in reading.words(node.start, node.end) if word not in ("@", "#", "[", "]") or word == "["
-    ]
     words = reading.words(node.start, node.end)
     while words and words[0] in ("@", "#", "[", "!"):
         words = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]

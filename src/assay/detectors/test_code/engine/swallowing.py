@@ -19,7 +19,6 @@ _TOUCHED = re.compile(
     r"(?<![\w$@])([\w$@]++)\s*+(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
 )
 _TALKS = TALKS | {"Thread", "t", "it"}
-_NOTHING: frozenset[Node] = frozenset()
 _ASKING = frozenset({Part.CALL, Part.GIVEN, Part.SWITCH, Part.OTHER})
 _NEAR = 5
 _AWAY = frozenset({Part.RETURN, Part.BREAK})
