@@ -78,10 +78,7 @@ IMPORT = "import pytest\n"
         ([(BODY, "def test_add():\n    if True:\n        pytest.skip('x')\n    result = add(1, 2)\n")], "test_add"),
         ([(BODY, "def test_add():\n    True and pytest.skip('x')\n    result = add(1, 2)\n")], "test_add"),
         ([(BODY, "def test_add():\n    getattr(pytest, 'skip')('x')\n    result = add(1, 2)\n")], "test_add"),
-        pytest.param(
-            [(BODY, "def test_add():\n    leave = pytest.skip\n    leave('x')\n    result = add(1, 2)\n")], "test_add",
-            marks=pytest.mark.xfail(reason="a cheat that is not seen", strict=True),
-        ),
+        ([(BODY, "def test_add():\n    leave = pytest.skip\n    leave('x')\n    result = add(1, 2)\n")], "test_add"),
         ([(BODY, "def test_add():\n    return\n    result = add(1, 2)\n")], "test_add"),
         ([(BODY, "def test_add():\n    pytest.importorskip('no_such_module')\n    result = add(1, 2)\n")], "test_add"),
         ([("    return Cart()\n", "    pytest.skip('x')\n    return Cart()\n")], "test_limit and 1 more"),

@@ -45,6 +45,7 @@ _MOCKS = {
     "assert_not_called": Strength.EXACT, "assert_not_awaited": Strength.EXACT,
 }  # fmt: skip
 _EXITS = frozenset(("os._exit", "sys.exit", "exit", "quit"))
+_DOTTED = re.compile(r"(?!\d)\w{1,100}(?:\.(?!\d)\w{1,100}){1,4}")
 _ENDS_WELL = re.compile(r"\(\s*0?\s*\)\Z")
 _ANY = re.compile(r"\bANY\b")
 _LOOPS = re.compile(r"asyncio|anyio|trio|IsolatedAsyncio|tornado")
@@ -334,7 +335,17 @@ def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
         and _ENDS_WELL.search(reading.tree.source(call.node)[-100:])
     ):
         return Skip("disabled", reading.line(call.node), reading.text(call.node))
-    return call_skip(made, module, module.constants)
+    return call_skip(_bound_to(reading, made, call), module, module.constants)
+
+
+def _bound_to(reading: Reading, made: ast.Call, call: Call) -> ast.Call:
+    """A call by what its name was bound to: ``leave = pytest.skip``."""
+    named = made.func.id if isinstance(made.func, ast.Name) else ""
+    found = reading.following.value(named, call.node) if named else None
+    text = "".join(found.words) if found is not None else ""
+    if not _DOTTED.fullmatch(text):
+        return made
+    return ast.copy_location(ast.Call(ast.parse(text, mode="eval").body, made.args, made.keywords), made)
 
 
 def _settle(reading: Reading) -> None:
