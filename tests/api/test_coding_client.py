@@ -47,15 +47,25 @@ def test_from_a_scenario_to_the_gates(working: Clinic) -> None:
         assert names == ["diff", "diff/2", "final_response", "workspace"]
 
 
-def test_work_that_is_never_done(working: Clinic) -> None:
-    with Client(str(working.client.base_url), working.keys["grader"]) as client:
-        made = client.send(CodingRequests.create_scenario({"scorers": [GUARD], "workspace_seed": "empty"}))
-        seeding = client.send(CodingRequests.seed_task(made["id"]))
+def seeding(client: Client) -> str:
+    """The id of work that was just given to a service."""
+    made = client.send(CodingRequests.create_scenario({"scorers": [GUARD], "workspace_seed": "empty"}))
+    return str(client.send(CodingRequests.seed_task(made["id"]))["work"]["id"])
+
+
+def test_work_that_nobody_does(clinic: Clinic) -> None:
+    with Client(str(clinic.client.base_url), clinic.keys["grader"]) as client:
+        work = seeding(client)
         with pytest.raises(ServiceError, match="the work is still"):
-            client.finished(seeding["work"]["id"], within_sec=0)
+            client.finished(work, within_sec=0)
+
+
+def test_waiting_for_work_without_a_thread(working: Clinic) -> None:
+    with Client(str(working.client.base_url), working.keys["grader"]) as client:
+        work = seeding(client)
 
     async def waits() -> None:
         async with AsyncClient(str(working.client.base_url), working.keys["grader"]) as other:
-            assert (await other.finished(seeding["work"]["id"]))["state"] == "done"
+            assert (await other.finished(work))["state"] == "done"
 
     asyncio.run(waits())

@@ -116,7 +116,7 @@ def living_in(world: World, program: types.ModuleType) -> Iterator[None]:
     with ExitStack() as stack:
         for patch in (
             mock.patch.dict(sys.modules, {"shop": program}),
-            mock.patch.dict(os.environ, world.settings),
+            mock.patch.dict(os.environ, world.settings, clear=True),
             mock.patch.object(random, "random", return_value=world.chance),
             mock.patch.object(time, "time", return_value=world.now),
             mock.patch.object(sys, "platform", world.platform),
