@@ -30,6 +30,7 @@ class SuiteRun:
     spent_sec: float = 0.0
     timed_out: bool = False
     kept_as: str = ""
+    failed: frozenset[str] = frozenset()
 
     @property
     def says_something(self) -> bool:
@@ -90,6 +91,7 @@ class Suite:
             spent_sec=max(ran.spent_sec, ran.duration_sec),
             timed_out=ran.end.timed_out,
             kept_as=ran.kept_as,
+            failed=frozenset(name for name, end in ends.items() if end is Ended.FAILED),
         )
 
 
