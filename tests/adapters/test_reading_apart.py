@@ -32,10 +32,8 @@ def read(apart: ReadingApart, text: Text) -> TestCode:
 def test_a_text_that_the_parser_never_returns_from_is_unreadable_and_the_next_is_read() -> None:
     apart = ReadingApart(cpu_sec=1)
     assert read(apart, FINE).tests[0].identity == "adds"
-    began = time.monotonic()
     with pytest.raises(UnreadableError, match="the parser gave up on it after 1 s of CPU time"):
         read(apart, ENDLESS)
-    assert time.monotonic() - began < 30
     assert read(apart, FINE).problems == ()
 
 

@@ -499,13 +499,13 @@ def test_a_second_runner_on_the_same_job_is_refused(
         assert eventually(lambda: sleepers(forever))
         inside = scratch(open_folder)
         second = start_assay(*run_arguments(task, f"sleep {forever}", jobs), tmp=open_folder)
-        _, said = second.communicate(timeout=30)
+        _, said = second.communicate(timeout=120)
         assert second.returncode == 2
         assert said == f"assay: the job {jobs / JOB} is already running; wait for it or stop it\n"
         assert scratch(open_folder) == inside
     finally:
         first.send_signal(signal.SIGINT)
-        first.communicate(timeout=30)
+        first.communicate(timeout=120)
 
 
 @pytest.mark.parametrize(
@@ -531,7 +531,7 @@ def test_ctrl_c(
     assert eventually(lambda: sleepers(forever))
     for number in signals:
         running.send_signal(number)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=120)
     assert running.returncode == 130
     assert out == ""
     assert err.endswith(f"assay: interrupted; run the same command with --job-name {JOB} to resume\n")
@@ -550,7 +550,7 @@ def test_after_ctrl_c_the_record_is_true_and_the_job_goes_on(
     running = start_assay(*arguments, tmp=open_folder)
     assert eventually(lambda: len(trials_of(jobs / JOB)) >= 3, 30)
     running.send_signal(signal.SIGINT)
-    running.communicate(timeout=30)
+    running.communicate(timeout=120)
     assert running.returncode == 130
     done = {trial.result["id"] for trial in trials_of(jobs / JOB)}
     assert 3 <= len(done) < 20
