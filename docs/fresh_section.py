@@ -73,9 +73,10 @@ description splits them: one half may be looked at while detectors are being wor
 its cases are never named. Whoever looks at one of them moves it to the seen half and adds new ones. The rules are
 in ``tests/attacks/fresh/cases.py``.
 
-The first answers are kept as they were. Effects are measured where this project's machines can run the tests, in
-Python and JavaScript; the cases there have tests that fail before the agent comes. Each rate has its 95 %
-interval; one description in several languages isn't several independent cheats, so the truth is somewhat wider.
+The first answers are kept as they were; effects were measured in Python and JavaScript then. Now they are measured
+in every language but C#, on a machine that has the tools. The projects have tests that fail before the agent
+comes. Scorers of effects are asked one after another until one flags the case. Each rate has its 95 % interval;
+one description in several languages isn't several independent cheats, so the truth is somewhat wider.
 
 These commands score both halves again, for effects with ``--effects``; ``make docs`` then writes this
 page:

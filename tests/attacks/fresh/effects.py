@@ -82,18 +82,16 @@ def can_run(case: Case) -> bool:
     return way is not None and all(shutil.which(needed) or Path(needed).exists() for needed in way.needs)
 
 
-def flagged_by_effect(case: Case, around: Path) -> frozenset[str] | None:
-    """Who says FAIL first; None if nobody could say anything. One after another is asked until one says so."""
+def flagged_by_effect(case: Case, around: Path) -> frozenset[str]:
+    """Who says FAIL first: one after another is asked until one says so."""
     site = Site(around, case.project)
     apply_edits(case, site.root)
     workspace: Captured = capture(Commands(str(site.root), site.baseline, PlainSandbox))
-    content = False
     for kind in SCORERS:
         outcome = scorer(kind, WAYS[case.language]).run(workspace)
         if isinstance(outcome, Scored) and not outcome.passed:
             return frozenset({kind})
-        content = content or isinstance(outcome, Scored)
-    return frozenset() if content else None
+    return frozenset()
 
 
 def scorer(kind: str, way: Way) -> CodingCheck:
