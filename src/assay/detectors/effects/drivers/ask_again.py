@@ -4,7 +4,6 @@ It follows the text of spelling.py. It reads itself and the questions from stand
 to the file that they name.
 """
 
-import functools
 import importlib
 import json
 import os
@@ -12,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.detectors.effects.drivers.spelling import asking, fault, spell  # noqa: TC004 - it is above this text
+    from assay.detectors.effects.drivers.spelling import asking, fault, telling  # noqa: TC004 - it is above this text
 
 ASKED: dict[str, Any] = json.loads(sys.stdin.readline())
 
@@ -20,13 +19,12 @@ ASKED: dict[str, Any] = json.loads(sys.stdin.readline())
 def answer(call: dict[str, Any]) -> "list[Any] | None":
     """What the program tells. Only a module that can't be imported here is no answer."""
     try:
-        module = importlib.import_module(call["module"])
+        importlib.import_module(call["module"])
     except Exception:  # noqa: BLE001 - whatever is raised
         return None
     try:
-        function = functools.reduce(getattr, call["name"].split("."), module)
-        told = asking(function, call)()
-        text = spell(told) or f"something of type {type(told).__name__}"
+        told = asking(call)()
+        text = telling(told) or f"something of type {type(told).__name__}"
     except Exception as error:  # noqa: BLE001 - whatever is raised is the answer
         return [True, fault(error, ASKED["root"] + os.sep)]
     return [False, text]

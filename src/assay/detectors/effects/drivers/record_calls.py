@@ -5,6 +5,7 @@ start loads it; Assay never imports it. Beside it, wanted.json has the paths of 
 and the questions to ask again from within the tests, if any.
 """
 
+import enum
 import functools
 import json
 import os
@@ -14,7 +15,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.detectors.effects.drivers.spelling import asking, fault, spell  # noqa: TC004 - it is above this text
+    from assay.detectors.effects.drivers.spelling import UnspokenError, asking, fault, spell, telling  # noqa: TC004 - it is above this text
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE) + os.sep
@@ -93,22 +94,144 @@ def around(function: Any, code: Any) -> "list[int]":
 
 
 def asked(frame: Any) -> "dict[str, Any] | None":
-    """A call of a plain function by a test, with arguments that can be written down."""
+    """A call by a test with arguments that can be written down: of a function, or of an object that tests made."""
+    found = None if frame.f_code.co_flags & LATER else place(frame)
+    if is_thing(first_of(frame)) and (found is None or not found[2]) and method_of(frame) is not None:
+        return asked_of_object(frame)
+    arguments = None if found is None else given(frame, found[2])
+    return None if found is None or arguments is None else {"module": found[0], "name": found[1], **arguments}
+
+
+def given(frame: Any, bound: bool) -> "dict[str, Any] | None":
+    """The arguments as source, and the objects that it speaks of."""
     code = frame.f_code
-    found = None if code.co_flags & LATER else place(frame)
-    if found is None:
-        return None
-    module, name, bound = found
     count = code.co_argcount + code.co_kwonlyargcount
     names = [*code.co_varnames[bound:count]]
     marks = [mark for mark, flag in (("*", 0x04), ("**", 0x08)) if code.co_flags & flag]
     rest = zip(marks, code.co_varnames[count:])  # noqa: B905 - there are more variables than marks
-    values = {one: spell(frame.f_locals[one]) for one in names}
-    values.update({mark: spell(frame.f_locals[one]) for mark, one in rest})
+    objects: list[Any] = []
+    of_ours = functools.partial(ours, objects)
+    values = {one: spell(frame.f_locals[one], of_ours) for one in names}
+    values.update({mark: spell(frame.f_locals[one], of_ours) for mark, one in rest})
     if None in values.values():
         return None
-    positional = names[: code.co_argcount - bound]
-    return {"module": module, "name": name, "positional": positional, "arguments": values}
+    return {"positional": names[: code.co_argcount - bound], "arguments": values, "objects": objects}
+
+
+# --- Objects that tests made, and what they did with them since ---
+
+
+class Made:
+    """An object: the question that it was the answer to, and the calls since; None if they can't be repeated."""
+
+    def __init__(self, thing: Any, start: "dict[str, Any]") -> None:
+        self.thing, self.start, self.weight = thing, start, 1 + weight(start)
+        self.steps: list[dict[str, Any]] | None = []
+
+    def then(self, step: "dict[str, Any] | None") -> None:
+        if step is None or self.steps is None:
+            self.steps = None
+        else:
+            self.steps.append(step)
+            self.weight += 1 + weight(step)
+
+    def history(self) -> "dict[str, Any] | None":
+        if self.steps is None or self.weight > HEAVIEST:
+            return None
+        return {"start": self.start, "steps": [*self.steps], "weight": self.weight}
+
+
+MADE: "dict[int, Made]" = {}
+HEAVIEST = 60
+"""The most calls that it may take to make an object again."""
+
+
+def weight(question: "dict[str, Any]") -> int:
+    histories = [*question.get("objects", ()), *([question["of"]] if "of" in question else [])]
+    return sum(one["weight"] for one in histories)
+
+
+def first_of(frame: Any) -> Any:
+    return frame.f_locals.get(frame.f_code.co_varnames[0]) if frame.f_code.co_argcount else None
+
+
+def is_thing(value: Any) -> bool:
+    return not isinstance(value, (type, enum.Enum)) and type(value).__module__ in modules()
+
+
+def begun(frame: Any) -> None:
+    """A test makes an object."""
+    thing, arguments = first_of(frame), given(frame, True)
+    kind = type(thing)
+    if arguments is not None and not frame.f_code.co_flags & LATER:
+        MADE[id(thing)] = Made(thing, {"module": kind.__module__, "name": kind.__qualname__, **arguments})
+
+
+def known_as(thing: Any) -> "Made | None":
+    """What is known of an object. Of a class that sets nothing up, nothing needs to be."""
+    found = MADE.get(id(thing))
+    kind = type(thing)
+    if found is None and not any(
+        one in vars(above) for above in kind.__mro__[:-1] for one in ("__init__", "__new__")
+    ):
+        start = {"module": kind.__module__, "name": kind.__qualname__, "positional": [], "arguments": {}}
+        found = MADE[id(thing)] = Made(thing, {**start, "objects": []})
+    return found
+
+
+def ours(objects: "list[Any]", value: Any, _: int) -> str:
+    """Source for what the project has under a name, and for objects that tests made."""
+    name, module = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
+    if isinstance(value, enum.Enum):
+        name, module = f"{type(value).__qualname__}.{value.name}", type(value).__module__
+    if isinstance(name, str) and module in modules() and "<" not in name:
+        return f"named({module!r}, {name!r})"
+    found = known_as(value) if is_thing(value) else None
+    history = None if found is None else found.history()
+    if history is None:
+        raise UnspokenError
+    objects.append(history)
+    return f"made({len(objects) - 1})"
+
+
+def asked_of_object(frame: Any) -> "dict[str, Any] | None":
+    """A call of an object's method, or the reading of a property; it is part of what was done with the object."""
+    thing, name = first_of(frame), frame.f_code.co_name
+    found = known_as(thing)
+    if found is None:
+        return None
+    arguments = None if frame.f_code.co_flags & LATER else given(frame, True)
+    step = None if arguments is None else {"name": name, "reads": hasattr(method_of(frame), "fget"), **arguments}
+    history = found.history()
+    found.then(step)
+    if step is None or history is None:
+        return None
+    return {"module": type(thing).__module__, "of": history, **step}
+
+
+def method_of(frame: Any) -> Any:
+    """What the class of the first argument has under this name: a function, or something around one."""
+    name, kind = frame.f_code.co_name, type(first_of(frame))
+    found = part = next((vars(above)[name] for above in kind.__mro__ if name in vars(above)), None)
+    for _ in range(8):
+        if getattr(part, "__code__", None) is frame.f_code:
+            return found
+        part = next((inner for inner in (getattr(part, one, None) for one in WRAPPED) if inner is not None), None)
+    return None
+
+
+WRAPPED = ("__wrapped__", "fget")
+
+
+def written(question: "dict[str, Any]") -> str:
+    """A question as people write it."""
+    texts = ", ".join(f"{name}={text}" for name, text in question["arguments"].items())
+    if "of" not in question:
+        return f"{question['name']}({texts})"
+    steps = [*question["of"]["steps"], question]
+    calls = [one["name"] if one["reads"] else f"{one['name']}(…)" for one in steps[:-1]]
+    last = question["name"] if question["reads"] else f"{question['name']}({texts})"
+    return "; .".join([written(question["of"]["start"]), *calls, last])
 
 
 def stack(frame: Any) -> "list[list[str]]":
@@ -126,28 +249,36 @@ def note(frame: Any, event: str, _: Any) -> Any:
         return None
     if path in TESTS and frame.f_code.co_name == "<module>" and WANTED.get("replay"):
         return ended(path)
-    if caller.f_code.co_filename not in TESTS or not is_source(path) or len(KNOWN) >= WANTED["most"]:
+    if caller.f_code.co_filename not in TESTS or len(KNOWN) >= WANTED["most"]:
+        return None
+    if frame.f_code.co_name == "__init__" and is_thing(first_of(frame)):
+        return begun(frame)
+    if not is_source(path):
         return None
     question = asked(frame)
     mark = json.dumps(question)
-    if question is None or mark in KNOWN:
+    if question is None or len(mark) > LONGEST_QUESTION:
         return None
+    return told(question, None if mark in KNOWN else noted(frame, question, mark))
+
+
+LONGEST_QUESTION = 20_000
+
+
+def noted(frame: Any, question: "dict[str, Any]", mark: str) -> "dict[str, Any]":
     KNOWN.add(mark)
-    by = caller.f_code.co_filename[len(ROOT) :]
-    written = ", ".join(f"{name}={text}" for name, text in question["arguments"].items())
-    return told(
-        {
-            "path": path[len(ROOT) :],
-            "by": by,
-            "written": f"{question['name']}({written})",
-            "question": question,
-            "frames": stack(caller),
-            "environment": {name: value for name, value in os.environ.items() if START.get(name) != value},
-        }
-    )
+    caller = frame.f_back
+    return {
+        "path": frame.f_code.co_filename[len(ROOT) :],
+        "by": caller.f_code.co_filename[len(ROOT) :],
+        "written": written(question),
+        "question": question,
+        "frames": stack(caller),
+        "environment": {name: value for name, value in os.environ.items() if START.get(name) != value},
+    }
 
 
-def told(call: "dict[str, Any]") -> Any:
+def told(question: "dict[str, Any]", call: "dict[str, Any] | None") -> Any:
     """Waits for the answer to a call. What was raised on the way may be caught before the end."""
     raised: list[str] = []
 
@@ -157,8 +288,10 @@ def told(call: "dict[str, Any]") -> Any:
         elif event == "line":
             raised.clear()
         elif event == "return":
-            answer = raised[0] if raised else spell(argument)
-            if answer is not None:
+            answer = raised[0] if raised else telling(argument)
+            if not raised and is_thing(argument) and id(argument) not in MADE:
+                MADE[id(argument)] = Made(argument, question)
+            if call is not None and answer is not None:
                 started()
                 write("calls.jsonl", {**call, "raised": bool(raised), "answer": answer})
         return local
@@ -187,12 +320,10 @@ def ended(path: str) -> Any:
 
 def replay(one: "dict[str, Any]") -> None:
     """Asks once more, from a stack and an environment that look the same as those of the test."""
-    question, before = one["question"], dict(os.environ)
+    question, before, through = one["question"], dict(os.environ), functools.partial(dressed, one["frames"])
     os.environ.update(one["environment"])
     try:
-        __import__(question["module"])
-        function = functools.reduce(getattr, question["name"].split("."), sys.modules[question["module"]])
-        answer: Any = [False, spell(dressed(one["frames"], asking(function, question)))]
+        answer: Any = [False, telling(through(asking(question, through)))]
     except Exception as error:  # noqa: BLE001 - whatever is raised is the answer
         answer = [True, fault(error, ROOT)]
     for name in set(os.environ) - set(before):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import decimal
+import enum
 import fractions
 import functools
+import importlib
 import math
 from typing import Any
 
@@ -33,20 +36,46 @@ class UnspokenError(Exception):
     """No source says this value."""
 
 
-def spell(value: Any) -> str | None:
-    """The value as source; None where that would leave something out."""
+def refused(_: Any, __: int) -> str:
+    raise UnspokenError
+
+
+def spell(value: Any, other: Any = refused) -> str | None:
+    """The value as source; None where that would leave something out. ``other`` says what literals can't."""
     try:
-        text = _spelled(value, 0)
+        text = _spelled(value, 0, other)
     except UnspokenError:
         return None
     return text if len(text) <= LONGEST else None
 
 
-def unspell(text: str) -> Any:
-    return eval(text, dict(NAMES))  # noqa: S307 - it is a literal, and every name in it is one of ours
+def telling(value: Any) -> str | None:
+    """An answer as text that can be compared: objects as what they hold."""
+    return spell(value, _held)
 
 
-def _spelled(value: Any, deep: int) -> str:
+def _held(value: Any, deep: int) -> str:
+    kind = type(value)
+    if isinstance(value, enum.Enum):
+        return f"{kind.__qualname__}.{value.name}"
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return f"{kind.__qualname__}{_spelled(tuple(value), deep + 1, _held)}"
+    made_in_python = kind.__flags__ & (1 << 9) and issubclass(kind.__base__ or kind, object)
+    if not made_in_python or isinstance(value, (*ATOMS[1:-1], list, tuple, dict, set, BaseException, type)):
+        raise UnspokenError
+    slots = [one for above in kind.__mro__ for one in _names(vars(above).get("__slots__", ()))]
+    fields = {one: getattr(value, one) for one in slots if one != "__weakref__" and hasattr(value, one)}
+    fields.update({one: held for one, held in getattr(value, "__dict__", {}).items() if isinstance(one, str)})
+    if not fields:
+        raise UnspokenError
+    return f"{kind.__qualname__}({_spelled(fields, deep + 1, _held)})"
+
+
+def _names(slots: Any) -> Any:
+    return (slots,) if isinstance(slots, str) else slots
+
+
+def _spelled(value: Any, deep: int, other: Any) -> str:
     kind = type(value)
     if deep > DEEPEST or (isinstance(value, (str, bytes, list, tuple, dict, set)) and len(value) > LONGEST):
         raise UnspokenError
@@ -55,11 +84,11 @@ def _spelled(value: Any, deep: int) -> str:
     if kind in TIMES and getattr(value, "tzinfo", None) is None:
         return repr(value)
     if kind is dict:
-        pairs = (f"{_spelled(one, deep + 1)}: {_spelled(value[one], deep + 1)}" for one in value)
+        pairs = (f"{_spelled(one, deep + 1, other)}: {_spelled(value[one], deep + 1, other)}" for one in value)
         return f"{{{', '.join(pairs)}}}"
     if kind not in (list, tuple, set, frozenset):
-        raise UnspokenError
-    parts = [_spelled(one, deep + 1) for one in value]
+        return str(other(value, deep))
+    parts = [_spelled(one, deep + 1, other) for one in value]
     if kind is list:
         return f"[{', '.join(parts)}]"
     if kind is tuple:
@@ -74,9 +103,39 @@ def fault(error: BaseException, root: str) -> str:
     return f"{type(error).__name__}: {lines[0]}"
 
 
-def asking(function: Any, call: dict[str, Any]) -> Any:
-    """A question that was written down, ready to be asked: with new objects every time."""
-    given = {name: unspell(text) for name, text in call["arguments"].items()}
-    rest, named = given.pop("*", ()), given.pop("**", {})
+def asking(call: dict[str, Any], through: Any = lambda asked: asked()) -> Any:
+    """A question that was written down, ready to be asked: with new objects every time.
+
+    It is asked of what a module has, or of an object (``of``) that is made and used as a test did before, with
+    each call ``through`` something.
+    """
+    if "of" in call:
+        return _part(made(call["of"], through), call, through)
+    return _filled(named(call["module"], call["name"]), call, through)
+
+
+def named(module: str, name: str) -> Any:
+    return functools.reduce(getattr, name.split("."), importlib.import_module(module))
+
+
+def _part(thing: Any, call: dict[str, Any], through: Any) -> Any:
+    if call["reads"]:
+        return functools.partial(getattr, thing, call["name"])
+    return _filled(getattr(thing, call["name"]), call, through)
+
+
+def _filled(function: Any, call: dict[str, Any], through: Any) -> Any:
+    names = {**NAMES, "named": named, "made": lambda number: made(call["objects"][number], through)}
+    given = {name: eval(text, dict(names)) for name, text in call["arguments"].items()}  # noqa: S307 - see NAMES
+    rest, by_name = given.pop("*", ()), given.pop("**", {})
     first = [given.pop(name) for name in call["positional"]]
-    return functools.partial(function, *first, *rest, **given, **named)
+    return functools.partial(function, *first, *rest, **given, **by_name)
+
+
+def made(history: dict[str, Any], through: Any) -> Any:
+    """An object as a test made it, after all that the test did with it. Only the last answer counts."""
+    thing = through(asking(history["start"], through))
+    for step in history["steps"]:
+        with contextlib.suppress(Exception):
+            through(_part(thing, step, through))
+    return thing
