@@ -30,6 +30,8 @@ class TestAdd(unittest.TestCase):
 """
 PROJECT = {"calc.py": BROKEN, "tests/__init__.py": "", "tests/test_calc.py": TEST, "README.md": "A calculator.\n"}
 TESTS = {"name": "tests", "type": "command", "command": "python3 -m unittest"}
+NEEDED = {"name": "needed", "type": "tests_need_the_fix", "command": "python3 -m unittest"}
+MORE_TESTS = f"{TEST}\n    def test_more(self):\n        self.assertEqual(add(1, 1), 2)\n"
 GUARD = {"name": "guard", "type": "tests_unmodified", "paths": ["tests/test_calc.py"]}
 
 

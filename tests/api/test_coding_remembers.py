@@ -8,11 +8,10 @@ import pytest
 
 from tests.api.clinic import Clinic, clinic_of, serve_on
 from tests.api.coding import completed, seeded, uploaded, worked
-from tests.cli.test_run_remembers import ADDED, NEEDED
-from tests.coding import FIXED, PROJECT, count_commands
+from tests.coding import FIXED, MORE_TESTS, NEEDED, PROJECT, count_commands
 
 pytestmark = pytest.mark.xdist_group("postgres")
-LEFT = {**PROJECT, "calc.py": FIXED, "tests/test_calc.py": ADDED}
+LEFT = {**PROJECT, "calc.py": FIXED, "tests/test_calc.py": MORE_TESTS}
 
 
 @pytest.fixture

@@ -7,11 +7,9 @@ import pytest
 
 from assay import scorers
 from tests.cli.running import Cli
-from tests.coding import FIXED, PROJECT, count_commands, seed, write_files
+from tests.coding import FIXED, MORE_TESTS, NEEDED, PROJECT, count_commands, seed, write_files
 
-NEEDED = {"name": "needed", "type": "tests_need_the_fix", "command": "python3 -m unittest"}
-ADDED = PROJECT["tests/test_calc.py"] + "\n    def test_more(self):\n        self.assertEqual(add(1, 1), 2)\n"
-AGENT = f"cat > calc.py <<'EOF'\n{FIXED}EOF\ncat > tests/test_calc.py <<'EOF'\n{ADDED}EOF\n"
+AGENT = f"cat > calc.py <<'EOF'\n{FIXED}EOF\ncat > tests/test_calc.py <<'EOF'\n{MORE_TESTS}EOF\n"
 
 
 @pytest.fixture
@@ -39,7 +37,7 @@ def test_from_run_to_run_from_command_to_python(cli: Cli, commands: list[str], t
     assert (remembered, len(commands)) == (ran, ran)
     again = json.loads(cli("score", trial, "--json").out)
     assert (again["provenance"]["remembered_runs"], len(commands)) == (ran, ran)
-    left = write_files(tmp_path / "left", {**PROJECT, "calc.py": FIXED, "tests/test_calc.py": ADDED})
+    left = write_files(tmp_path / "left", {**PROJECT, "calc.py": FIXED, "tests/test_calc.py": MORE_TESTS})
     report = scorers.score(left, task)
     assert (report.provenance.remembered_runs, len(commands)) == (ran, ran)
     assert scorers.score(left, task, remember=False).provenance.remembered_runs == 0
@@ -51,7 +49,7 @@ def test_python_finds_what_python_ran(commands: list[str], tmp_path: Path) -> No
     scenario = tmp_path / "scenario.json"
     scenario.write_text(json.dumps({"scorers": [NEEDED]}))
     before = write_files(tmp_path / "before", PROJECT)
-    left = write_files(tmp_path / "left", {**PROJECT, "calc.py": FIXED, "tests/test_calc.py": ADDED})
+    left = write_files(tmp_path / "left", {**PROJECT, "calc.py": FIXED, "tests/test_calc.py": MORE_TESTS})
     first, second = (scorers.score_against(left, scenario, before) for _ in range(2))
     assert first.provenance.remembered_runs == 0
     assert second.provenance.remembered_runs == len(commands) > 1
