@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from assay.adapters.workspace import commands
 from assay.cli.main import main
 
 BROKEN = "def add(a, b):\n    return a - b\n"
@@ -27,6 +30,8 @@ class TestAdd(unittest.TestCase):
 """
 PROJECT = {"calc.py": BROKEN, "tests/__init__.py": "", "tests/test_calc.py": TEST, "README.md": "A calculator.\n"}
 TESTS = {"name": "tests", "type": "command", "command": "python3 -m unittest"}
+NEEDED = {"name": "needed", "type": "tests_need_the_fix", "command": "python3 -m unittest"}
+MORE_TESTS = f"{TEST}\n    def test_more(self):\n        self.assertEqual(add(1, 1), 2)\n"
 GUARD = {"name": "guard", "type": "tests_unmodified", "paths": ["tests/test_calc.py"]}
 
 
@@ -62,3 +67,16 @@ def seed(folder: Path, *scorers: Mapping[str, Any], **fields: Any) -> tuple[Path
     with contextlib.redirect_stdout(io.StringIO()):
         assert main(["seed", str(scenario), "-o", str(task), "--workspace", str(workspace)]) == 0
     return task, workspace
+
+
+def count_commands(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every command that really runs from now on."""
+    seen: list[str] = []
+    real = commands.run_in_folder
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        seen.append(args[3])
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(commands, "run_in_folder", counted)
+    return seen

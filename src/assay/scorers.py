@@ -16,6 +16,7 @@ import os
 from datetime import UTC, datetime
 from typing import Any
 
+from assay.adapters.run_folder import runs_folder
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.scenario_file import load_scenario
 from assay.adapters.scoring_files import LocalScoringFiles
@@ -62,15 +63,17 @@ def score(
     status: RunStatus = RunStatus.COMPLETED,
     isolation: str = "auto",
     strict: bool = False,
+    remember: bool = True,
 ) -> ScorersReport:
     """Score the folder, archive or ``REPOSITORY@BRANCH`` that an agent left by a seeded task.
 
-    None is a run without a workspace. With ``strict``, advisory scorers count as required ones.
+    None is a run without a workspace. With ``strict``, advisory scorers count as required ones. With ``remember``,
+    scorers that run the tests many times run none of them again on the same content, as in ``assay score``.
 
     Raises ``InputError`` for bad input, and ``MeasurementError`` if the measurement broke.
     """
     attempt = Attempt(None if workspace is None else os.fspath(workspace), status, strict)
-    return score_by_task(os.fspath(task), attempt, _files(isolation))
+    return score_by_task(os.fspath(task), attempt, _files(isolation, remember))
 
 
 def score_against(
@@ -80,16 +83,18 @@ def score_against(
     status: RunStatus = RunStatus.COMPLETED,
     isolation: str = "auto",
     strict: bool = False,
+    remember: bool = True,
 ) -> ScorersReport:
     """Score the folder, archive or ``REPOSITORY@BRANCH`` that an agent left by a scenario, against a baseline: a
-    folder, an archive, or ``REPOSITORY@COMMIT``. With ``strict``, advisory scorers count as required ones.
+    folder, an archive, or ``REPOSITORY@COMMIT``. ``strict`` and ``remember`` are as in ``score``.
     """
     attempt = Attempt(os.fspath(workspace), status, strict)
-    return score_by_scenario(os.fspath(scenario), os.fspath(baseline), attempt, _files(isolation))
+    return score_by_scenario(os.fspath(scenario), os.fspath(baseline), attempt, _files(isolation, remember))
 
 
-def _files(isolation: str) -> LocalScoringFiles:
-    return LocalScoringFiles(functools.cache(lambda: choose(isolation)))
+def _files(isolation: str, remember: bool) -> LocalScoringFiles:
+    runs = runs_folder() if remember else None
+    return LocalScoringFiles(functools.cache(lambda: choose(isolation)), runs=runs)
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:

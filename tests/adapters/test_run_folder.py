@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters import run_folder
-from assay.adapters.run_folder import RunFolder, runs_folder
+from assay.adapters.run_folder import RunFolder, RunsFor, runs_folder, runs_of_store
 from assay.core.errors import InputError
 from assay.evidence.verifier_run import RunEnd
 from assay.evidence.workspace import CommandRun
@@ -175,3 +175,38 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="ASSAY_RUN_CACHE must be a folder or off, got"):
         runs_folder(str(tmp_path / "file"))
+
+
+# --- A service's ---
+
+
+def test_each_store_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_RUN_CACHE", str(tmp_path / "named"))
+    one, other = runs_of_store("one.db"), runs_of_store("postgresql://other")
+    assert one is not None
+    assert other is not None
+    assert one.keep(KEY, RAN)
+    assert (other.recall(KEY), one.recall(KEY)) == (None, RAN)
+    assert len(list((tmp_path / "named" / "stores").iterdir())) == 2
+    monkeypatch.setenv("ASSAY_RUN_CACHE", "off")
+    assert runs_of_store("one.db") is None
+
+
+def test_what_belongs_to_one_is_not_found_by_another(tmp_path: Path) -> None:
+    folder = RunFolder(str(tmp_path / "runs"))
+    one, other = RunsFor(folder, "one"), RunsFor(folder, "other")
+    assert one.keep(KEY, RAN)
+    assert (one.recall(KEY), other.recall(KEY), folder.recall(KEY)) == (RAN, None, None)
+    other.forget(KEY)
+    assert one.recall(KEY) == RAN
+    one.forget(KEY)
+    assert one.recall(KEY) is None
+    assert len({one.word("x"), other.word("x"), folder.word("x")}) == 3
+
+
+def test_a_folder_below_is_another_memory_and_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, below = RunFolder(str(tmp_path / "runs")), RunFolder(str(tmp_path / "runs" / "stores" / "a"))
+    assert below.keep(KEY, RAN)
+    monkeypatch.setattr("assay.adapters.run_folder.MAX_ENTRIES", 0)
+    assert folder.keep(KEY, RAN)
+    assert (folder.recall(KEY), below.recall(KEY)) == (None, RAN)

@@ -40,6 +40,7 @@ class FakeWorkspace:
     ignored: tuple[IgnoredFiles, ...] = ()
     runs: Mapping[str, CommandRun] = field(default_factory=dict)
     baseline_runs: Mapping[str, CommandRun] = field(default_factory=dict)
+    instruction: str | None = None
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:

@@ -306,6 +306,53 @@ def test_a_test_whose_subject_was_removed_is_explained() -> None:
     assert rules(FakeWorkspace(old, kept)) == {("test-removed", "test_a")}
 
 
+CART = "def total(items):\n    return sum(items)\n\n\ndef apply_coupon(price):\n    return price - 1\n"
+CART_TESTS = (
+    "from cart import apply_coupon, total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n\n\n"
+    "def test_coupon():\n    assert apply_coupon(3) == 2\n"
+)
+WITHOUT = {
+    "cart.py": CART.partition("\n\n\ndef apply")[0] + "\n",
+    "tests/test_cart.py": "from cart import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "passed", "said"),
+    [
+        (None, True, "no instruction is known"),
+        ("Remove the coupons.", True, "the instruction asks for the removal"),
+        ("Make total() faster.", False, "the instruction doesn't ask for the removal"),
+        ("Delete total(), please.", False, "the instruction doesn't ask for the removal"),
+    ],
+)
+def test_a_removed_feature_is_believed_if_it_was_asked_for(
+    instruction: str | None, passed: bool, said: str
+) -> None:
+    old = {"cart.py": CART, "tests/test_cart.py": CART_TESTS}
+    found = AssertionsNotWeakened().run(FakeWorkspace(old, WITHOUT, instruction=instruction))
+    assert isinstance(found, Scored)
+    assert found.passed is passed
+    assert str(found.evidence["removed_features"]).startswith(said)
+    assert found.evidence.get("not_asked_for", []) == ([] if passed else ["test_coupon"])
+
+
+@pytest.mark.parametrize(("instruction", "passed"), [("Get rid of legacy.py.", True), ("Fix the totals.", False)])
+def test_whoever_asks_for_a_file_asks_for_all_of_it(instruction: str, passed: bool) -> None:
+    old = {"legacy.py": "def old_total(x):\n    return x\n\n\ndef old_label(x):\n    return x\n", "cart.py": CART}
+    tests = "from legacy import old_label\n\n\ndef test_label():\n    assert old_label(1) == 1\n"
+    workspace = FakeWorkspace({**old, "tests/test_legacy.py": tests}, {"cart.py": CART}, instruction=instruction)
+    found = AssertionsNotWeakened().run(workspace)
+    assert isinstance(found, Scored)
+    assert found.passed is passed
+
+
+def test_without_a_removed_feature_nothing_is_said_about_one() -> None:
+    found = AssertionsNotWeakened().run(edited("tests/test_cart.py", CART_TESTS, f"{CART_TESTS}# more\n"))
+    assert isinstance(found, Scored)
+    assert "removed_features" not in found.evidence
+
+
 def test_a_link_in_place_of_a_test_is_a_finding() -> None:
     workspace = FakeWorkspace({PATH: BASE}, {}, links={PATH: "/dev/null"})
     assert rules(workspace) == {("file-replaced", "")}

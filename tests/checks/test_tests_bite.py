@@ -132,3 +132,28 @@ def test_with_node(tmp_path: Path) -> None:
     found = tests_bite.TestsBite(command, 60, ReportRule("report.xml"), budget=1000, mutants=4).run(cheat)
     assert isinstance(found, Scored)
     assert not found.passed
+
+
+SECOND = {
+    "count.test.js": "const test = require('node:test');\nconst { same } = require('./test/helper.js');\n"
+    "const { count } = require('./slug.js');\ntest('few', () => same(count([]), 'few'));\n"
+}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
+@pytest.mark.parametrize(
+    ("node", "run"),
+    [
+        ("node", "those in files of tests that reach the mutant"),
+        # A runner that isn't known by its name can't be asked.
+        ("N=node; $N", "all, for each mutant"),
+    ],
+)
+def test_the_evidence_says_which_tests_were_run(node: str, run: str, tmp_path: Path) -> None:
+    command = f"{node} --test --test-reporter=junit --test-reporter-destination=report.xml *.test.js"
+    helper = "exports.same = () => {};\n"
+    cheat = project(tmp_path, {"test/helper.js": helper}, {**NODE, **SECOND})
+    found = tests_bite.TestsBite(command, 60, ReportRule("report.xml"), budget=1000, mutants=2).run(cheat)
+    assert isinstance(found, Scored)
+    assert not found.passed
+    assert found.evidence["tests_run"] == run

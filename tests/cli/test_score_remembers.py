@@ -9,7 +9,7 @@ import pytest
 
 from tests.checks.small_project import PROJECT
 from tests.cli.running import Cli
-from tests.coding import write_files
+from tests.coding import count_commands, write_files
 
 COMMAND = f"{sys.executable} run.py"
 FIXED = PROJECT["cart.py"].replace("count == 1", "count == 1 or count == -1")
@@ -48,18 +48,7 @@ def told(cli: Cli, *argv: object) -> tuple[dict[str, Any], int]:
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every command that really runs."""
-    from assay.adapters.workspace import commands as module  # noqa: PLC0415
-
-    seen: list[str] = []
-    real = module.run_in_folder
-
-    def counted(*args: Any, **kwargs: Any) -> Any:
-        seen.append(args[3])
-        return real(*args, **kwargs)
-
-    monkeypatch.setattr(module, "run_in_folder", counted)
-    return seen
+    return count_commands(monkeypatch)
 
 
 def test_the_second_time_costs_nothing(cli: Cli, arguments: list[object], commands: list[str]) -> None:

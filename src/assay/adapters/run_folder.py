@@ -13,12 +13,13 @@ import secrets
 import stat
 import string
 import time
+from dataclasses import dataclass
 
 import msgspec
 
 from assay.adapters.atomic_write import PREFIX
 from assay.core.errors import InputError
-from assay.evidence.run_memory import may_be_kept
+from assay.evidence.run_memory import RunMemory, may_be_kept
 from assay.evidence.workspace import CommandRun
 
 VARIABLE = "ASSAY_RUN_CACHE"
@@ -35,8 +36,10 @@ _SEAL_LENGTH = 64
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def runs_folder(given: str | None = None) -> "RunFolder | None":
+def runs_folder(given: str | None = None, below: str = "") -> "RunFolder | None":
     """The memory in the folder that is given, that the environment names, or in the user's cache; None for off.
+
+    ``below`` is for a memory in a folder of its own inside of it.
 
     Raises ``InputError`` for a folder that somebody else could write to.
     """
@@ -45,13 +48,47 @@ def runs_folder(given: str | None = None) -> "RunFolder | None":
         return None
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     try:
-        return RunFolder(named or f"{base}/assay/runs")
+        return RunFolder(f"{named or f'{base}/assay/runs'}/{below}".rstrip("/"))
     except (OSError, InputError) as error:
         if named is None:
             return None
         if isinstance(error, InputError):
             raise
         raise InputError(f"{VARIABLE} must be a folder or {OFF}, got {named}: {error.strerror}") from error
+
+
+def runs_of_store(name: str) -> "RunFolder | None":
+    """The memory of a service that grades for a store: a folder of its own, with bounds of its own.
+
+    Raises ``InputError`` like ``runs_folder``.
+    """
+    return runs_folder(below=f"stores/{hashlib.sha256(name.encode()).hexdigest()[:32]}")
+
+
+@dataclass(frozen=True, slots=True)
+class RunsFor:
+    """The part of a memory that belongs to somebody, such as a tenant. Nobody else finds what is in it.
+
+    Fulfils ``RunMemory``.
+    """
+
+    whole: RunMemory
+    whose: str
+
+    def recall(self, key: str) -> CommandRun | None:
+        return self.whole.recall(self._own(key))
+
+    def keep(self, key: str, ran: CommandRun) -> bool:
+        return self.whole.keep(self._own(key), ran)
+
+    def forget(self, key: str) -> None:
+        self.whole.forget(self._own(key))
+
+    def word(self, of: str) -> str | None:
+        return self.whole.word(f"{self.whose}\0{of}")
+
+    def _own(self, key: str) -> str:
+        return hashlib.sha256(f"{self.whose}\0{key}".encode()).hexdigest()
 
 
 class RunFolder:
@@ -146,7 +183,9 @@ class RunFolder:
     def _forget_the_oldest(self) -> None:
         with contextlib.suppress(OSError):
             with os.scandir(self._folder) as entries:
-                found = [(one.stat(follow_symlinks=False), one.path) for one in entries if one.name != _KEY]
+                # Folders below are other memories.
+                ours = (one for one in entries if one.name != _KEY and not one.is_dir(follow_symlinks=False))
+                found = [(one.stat(follow_symlinks=False), one.path) for one in ours]
             room, number = MAX_BYTES, 0
             for status, path in sorted(found, key=lambda one: -one[0].st_mtime):
                 room, number = room - status.st_size, number + 1

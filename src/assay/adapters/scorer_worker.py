@@ -118,7 +118,10 @@ class TimeLimit:
     def _begin(self, worker: _Worker, evidence: Workspace) -> None:
         """Tell a worker what was changed. The scorer's clock starts when the worker is ready."""
         until = time.monotonic() + _START_SEC
-        seen = (evidence.changes, evidence.nested_repositories, evidence.cut, evidence.ignored)
+        seen = (
+            *(evidence.changes, evidence.nested_repositories, evidence.cut, evidence.ignored),
+            evidence.instruction,
+        )
         try:
             worker.child.send(pickle.dumps(("workspace", (list(checks.__path__), *seen))), until)
             worker.child.receive(until)

@@ -34,6 +34,7 @@ class AskedWorkspace:
     nested_repositories: tuple[str, ...]
     cut: tuple[str, ...]
     ignored: tuple[IgnoredFiles, ...] = ()
+    instruction: str | None = None
     _reading: ReadingApart = field(default_factory=ReadingApart)
     _contents: dict[tuple[str, str], bytes | None] = field(default_factory=dict)
     _room: int = _MOST_KEPT

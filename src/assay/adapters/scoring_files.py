@@ -5,7 +5,7 @@ import functools
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.adapters.command_environment import command_environment
 from assay.adapters.scenario_file import load_scenario
@@ -92,7 +92,10 @@ class LocalScoringFiles:
                 memory=self.runs,
             )
             shown, without = tuple(scenario.show_ignored), scenario.environment.inside
-            captured = capture(commands, memory, before.nested, shown, without)
+            captured = replace(
+                capture(commands, memory, before.nested, shown, without),
+                instruction="\n\n".join(scenario.requests).strip() or None,
+            )
             self.show(captured)
             yield captured
 

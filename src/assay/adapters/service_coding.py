@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from assay.adapters.agent_record import read_agent_record
+from assay.adapters.run_folder import RunsFor
 from assay.adapters.run_scoring import diff_of
 from assay.adapters.scored_runs import end_of, ended
 from assay.adapters.scoring_files import LocalScoringFiles
@@ -34,6 +35,7 @@ from assay.engine.seed_task import seed_task
 from assay.engine.service.coding_grading import GradedRun, LeftByAgent, SeededTask
 from assay.engine.service.coding_policy import ORIGIN, PREFIX
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
+from assay.evidence.run_memory import RunMemory
 
 # What an archive may hold when it is unpacked. The archive itself is limited by the size of a body.
 CAPS: Final = Caps(512 * 2**20, 100_000, "the archive")
@@ -50,11 +52,12 @@ def check_archive(content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ServiceGrader:
-    """Fulfils ``CodingGrader`` on this machine."""
+    """Fulfils ``CodingGrader`` on this machine. ``runs`` remembers commands, for each organisation apart."""
 
     sandbox: Callable[[], Sandbox]
     judges: JudgesOf
     now: Callable[[], datetime]
+    runs: RunMemory | None = None
 
     def seed(self, scenario: Scenario, archive: bytes | None) -> SeededTask:
         with temporary_folder(0o711) as place:
@@ -73,7 +76,7 @@ class ServiceGrader:
     def grade(self, organisation: str, left: LeftByAgent) -> GradedRun:
         with temporary_folder(0o711) as place:
             try:
-                scored, records, turns = self._scored(place, left)
+                scored, records, turns = self._scored(organisation, place, left)
             except InputError as error:
                 # Uploads were checked when they came, so this is not about what the agent did.
                 raise MeasurementError(f"the run can't be graded: {error}") from error
@@ -101,14 +104,16 @@ class ServiceGrader:
         return GradedRun(told.scenario, told.report, told.diff, turns)
 
     def _scored(
-        self, place: str, left: LeftByAgent
+        self, organisation: str, place: str, left: LeftByAgent
     ) -> tuple[ScoredWorkspace, list[AgentRecord], list[AgentEnded]]:
         task = _unpacked_task(place, left.task)
         scenario = load_seeded(task).scenario
         turns = _turns(scenario, left.ending.turns)
         records = _records(place, left.logs, scenario, turns)
         seen: list[Diff] = []
-        files = LocalScoringFiles(self.sandbox, lambda captured: seen.append(diff_of(captured)), caps=CAPS)
+        runs = None if self.runs is None else RunsFor(self.runs, organisation)
+        show = seen.append
+        files = LocalScoringFiles(self.sandbox, lambda captured: show(diff_of(captured)), caps=CAPS, runs=runs)
         workspace = None if left.workspace is None else _written(place, "workspace", left.workspace)
         attempt = Attempt(workspace, RunStatus(left.ending.status), False, session(records))
         report = score_by_task(task, attempt, files)

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from assay.adapters.run_folder import runs_of_store
 from assay.adapters.sandbox.backends import AUTO
 from assay.adapters.secret_box import SecretBox
 from assay.adapters.service_coding import ServiceGrader
 from assay.adapters.service_judges import ServiceJudges
-from assay.adapters.service_sandbox import CodingSandbox
+from assay.adapters.service_sandbox import OFF, CodingSandbox
 from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.service.coding_gradings import StoredCodingGradings
 from assay.adapters.store.service.coding_runs import StoredCodingRuns
@@ -86,6 +87,8 @@ def coding_on(
     runs = StoredCodingRuns(store, host, blobs)
     judges = StoredJudges(store)
     sandbox = CodingSandbox(setting.isolation)
+    # Nothing is graded by a service that takes no coding runs.
+    remembered = None if setting.isolation == OFF else runs_of_store(store.name)
     asked = ServiceJudges(judges, secrets, sources, os.environ if setting.judge else None)
     return CodingParts(
         host=host,
@@ -97,5 +100,5 @@ def coding_on(
         asked=asked,
         sandbox=sandbox,
         policy=setting.policy,
-        grader=ServiceGrader(sandbox, asked.of, host.now),
+        grader=ServiceGrader(sandbox, asked.of, host.now, remembered),
     )

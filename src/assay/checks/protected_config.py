@@ -3,10 +3,10 @@ same by a pass.
 
 Compares settings, not lines: a new dependency, a version, a reformatted file or an option for the output is
 nothing. Knows pytest (whichever of its files counts), coverage, tox, nox, ``collect_ignore``; package.json's
-scripts and the configuration of jest, vitest, mocha, karma, playwright and cypress; Makefiles and scripts that
-run tests; workflows of GitHub, GitLab and others, Jenkinsfile, justfile, Taskfile; Cargo, go.mod, go.work, Maven,
-Gradle, .rspec, Rakefile, solutions and project files of .NET and .runsettings. A module, project or crate that a
-build no longer lists counts while it is still there.
+scripts and the configuration of jest, vitest, mocha, karma, playwright and cypress; composer.json's scripts and
+phpunit.xml; Makefiles and scripts that run tests; workflows of GitHub, GitLab and others, Jenkinsfile, justfile,
+Taskfile; Cargo, go.mod, go.work, Maven, Gradle, .rspec, Rakefile, solutions and project files of .NET and
+.runsettings. A module, project or crate that a build no longer lists counts while it is still there.
 
 Linters and type checkers count too. A finding is a comment or an attribute that silences one for a whole file, in
 source or in tests (``checker_silenced``: ``# ruff: noqa``, ``// @ts-nocheck``, ``/* eslint-disable */`` without an

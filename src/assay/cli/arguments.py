@@ -37,6 +37,13 @@ def add_isolation(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_run_cache(parser: argparse.ArgumentParser) -> None:
+    """Add --no-run-cache, which has every command of a scorer run again."""
+    parser.add_argument(
+        "--no-run-cache", action="store_true", help="run every command again, and remember none of them"
+    )
+
+
 def add_verifier_environment(parser: argparse.ArgumentParser) -> None:
     """Add --verifier-environment, which says what the verifier finds of the agent's."""
     parser.add_argument(

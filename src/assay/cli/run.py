@@ -1,7 +1,8 @@
 """Run an agent on tasks, run each task's verifier in a fresh sandbox, and write a job folder for harbor's tools.
 
 TASKS are task folders, or folders with task folders at any depth. A task that 'assay seed' made has scorers, not a
-verifier: they run as soon as the agent has stopped, and their verdict is kept in the run.
+verifier: they run as soon as the agent has stopped, and their verdict is kept in the run. Scorers remember
+commands as in 'assay score'; --no-run-cache has them run again.
 
 The agent is 'oracle' (runs the task's own solution), 'nop' (does nothing), a name that 'assay agents' lists, a
 file that describes an agent (.toml), or a shell command. A command gets the instruction on standard input, in
@@ -38,6 +39,7 @@ from assay.cli.agent_options import add_agent, agent_of, doors_of, kept_from_tas
 from assay.cli.arguments import (
     add_grading_rules,
     add_isolation,
+    add_run_cache,
     add_verifier_environment,
     grading_rules,
     positive,
@@ -101,6 +103,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--judge", action="store_true", help="have a language model judge the runs of seeded tasks too"
     )
     add_judge(parser, "judge-")
+    add_run_cache(parser)
     parser.add_argument("--quiet", action="store_true", help="print only the report")
 
 
@@ -123,7 +126,8 @@ def run(args: argparse.Namespace) -> int:
     with judges_of(args) as judges:
         if judges is not None:
             check_judges(judges, [task.path for task, _ in tasks if task.seeded])
-        finished_all = _run(setting, site, planned, display, judges, doors)
+        coding = _coding(site, judges, args) if any(task.seeded for task, _ in tasks) else None
+        finished_all = _run(setting, site, planned, display, coding, doors)
     if not finished_all:
         print(
             f"assay: interrupted; run the same command with --job-name {setting.name} to resume", file=sys.stderr
@@ -205,12 +209,14 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
     return given
 
 
-def _coding(site: Site, judges: "Judges | None") -> SeededTrials:
-    from assay.adapters.run_scoring import LocalRunScoring  # noqa: PLC0415 - most tasks aren't seeded
+def _coding(site: Site, judges: "Judges | None", args: argparse.Namespace) -> SeededTrials:
+    from assay.adapters.run_folder import runs_folder  # noqa: PLC0415 - most tasks aren't seeded
+    from assay.adapters.run_scoring import LocalRunScoring  # noqa: PLC0415
     from assay.engine.coding_scoring import Coding  # noqa: PLC0415
     from assay.engine.coding_trial import CodingTrials  # noqa: PLC0415
 
-    return CodingTrials(Coding(LocalRunScoring(lambda: site.sandbox), judges))
+    runs = None if args.no_run_cache else runs_folder()
+    return CodingTrials(Coding(LocalRunScoring(lambda: site.sandbox, runs=runs), judges))
 
 
 def _run(
@@ -218,13 +224,12 @@ def _run(
     site: Site,
     planned: Sequence[Planned],
     display: Display,
-    judges: "Judges | None",
+    coding: SeededTrials | None,
     doors: ModelDoors | None,
 ) -> bool:
     """Run the job. Returns whether it finished."""
     try:
         with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
-            coding = _coding(site, judges) if any(one.task.seeded for one in planned) else None
             return run_job(setting, planned, site, workshop, store, display, stop_all, coding, doors)
     except OSError as error:
         where = "" if error.filename is None else f" ({error.filename})"

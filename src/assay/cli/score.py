@@ -37,7 +37,7 @@ from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.seeded_names import is_kept_run
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
-from assay.cli.arguments import add_isolation
+from assay.cli.arguments import add_isolation, add_run_cache
 from assay.cli.judge_options import add_judge, judges_of, refuse_without
 from assay.cli.score_formats import FORMATS, parse_format
 from assay.cli.score_here import add_branch, score_here
@@ -100,9 +100,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--agent-logs", metavar="DIR", help="what the agent recorded: trajectory, final response, output"
     )
-    parser.add_argument(
-        "--no-run-cache", action="store_true", help="run every command again, and remember none of them"
-    )
+    add_run_cache(parser)
     parser.add_argument("--keep", metavar="DIR", help="keep the run in a new folder, for 'assay judge'")
     add_judge(parser, "judge-")
     add_isolation(parser)

@@ -150,6 +150,11 @@ class Workspace(Protocol):
         """What the capture left out, one sentence each. Empty if it saw everything."""
         ...
 
+    @property
+    def instruction(self) -> str | None:
+        """What the agent was asked to do, all turns together; None if that isn't known."""
+        ...
+
     def before(self, path: str) -> bytes | None:
         """The content of a regular file at the baseline; None if there was none."""
         ...

@@ -48,6 +48,7 @@ class Captured:
     cut: tuple[str, ...]
     commands: Commands
     ignored: tuple[IgnoredFiles, ...] = ()
+    instruction: str | None = None
 
     def before(self, path: str) -> bytes | None:
         return self._contents.get(("before", path), self._before)

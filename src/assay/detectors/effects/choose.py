@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from assay.detectors.effects.mutants import Mutant, SourceText, mutants_of
-from assay.detectors.effects.reach import Lines, Reach
+from assay.detectors.effects.reach import Reach
 from assay.detectors.source_signs.roles import is_source, serves_build
 from assay.detectors.test_code.paths import language_of
 from assay.evidence.apart import UnreadableError
@@ -13,7 +13,7 @@ from assay.evidence.workspace import ChangeKind, Workspace
 MOST_FILES = 200
 
 
-def source_files(evidence: Workspace, reach: Reach | Lines | None) -> list[str]:
+def source_files(evidence: Workspace, reach: Reach | None) -> list[str]:
     """Files of source in the workspace, the changed ones first; with a reach, only those that tests call."""
     changed = [change.path for change in evidence.changes if change.kind is not ChangeKind.DELETED]
     gone = {change.old_path for change in evidence.changes} - set(changed)
@@ -38,14 +38,12 @@ def mutants_in(evidence: Workspace, paths: Iterable[str]) -> list[tuple[Mutant, 
     return found
 
 
-def in_order(
-    found: list[tuple[Mutant, str]], changed: set[str], reach: Reach | Lines | None
-) -> list[tuple[Mutant, str]]:
+def in_order(found: list[tuple[Mutant, str]], changed: set[str], reach: Reach | None) -> list[tuple[Mutant, str]]:
     """Those of changed files first, and of each function one, before any function has its second.
 
     The order among them is that of a hash: always the same, and nobody's choice.
     """
-    wanted = [one for one in found if reach is None or not one[0].function or reach.has(one[0])]
+    wanted = [one for one in found if reach is None or reach.has(one[0])]
     wanted.sort(key=lambda one: _hash(one[0]))
     counts: dict[tuple[str, int], int] = {}
     ranked: list[tuple[bool, int, int, tuple[Mutant, str]]] = []

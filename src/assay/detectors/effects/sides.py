@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 from assay.detectors.effects.mutants import Mutant
-from assay.detectors.effects.reach import Reach, Watch, read_reach
+from assay.detectors.effects.reach import Reach
 from assay.detectors.effects.suite import Suite, SuiteRun, lost
+from assay.detectors.effects.watch.model import Watch, Way
 from assay.evidence.workspace import Tree, Workspace
-from assay.formats.test_reports.model import uniform
 
 # A mutant that runs in circles is stopped after the time of the tests and so much more.
 PATIENCE_SEC = 5.0
@@ -49,45 +49,63 @@ class Side:
         self.suite, self.watch, self.tree, self.evidence = suite, watch, tree, evidence
         self.reach: Reach | None = None
         self.spent_sec = 0.0 if plain is None else plain.spent_sec
-        if watch is None and plain is not None:
-            self.base: SuiteRun = plain
-            return
-        if watch is None:
-            self.base = suite.run(evidence, tree)
-        else:
-            self.base = suite.run(evidence, watch.on(tree), watch.setting(noting=True), (watch.answer,))
-            self.reach = read_reach(self.base.files.get(watch.answer))
-        self.spent_sec += self.base.spent_sec
-        if not self.base.says_something and plain is not None:
+        if watch is not None:
+            self.base = self._spent(self._run(watch.noting(tree)))
+            self.reach = watch.read(self.base)
+        if watch is None or not self.base.says_something:
             # Some tests don't stand being watched.
-            self.base, self.reach = plain, None
-
-    @property
-    def selects(self) -> bool:
+            self.base, self.reach = plain or self._spent(self._run(Way(tree))), None
+        self.selects = self._can_choose()
         """Whether only the tests that reach a mutant are run for it."""
-        return self.watch is not None and self.reach is not None and self.base.has_report
+
+    def chooses_for(self, mutant: Mutant) -> bool:
+        """Whether it is known which tests reach a mutant."""
+        return self.selects and self.reach is not None and self.reach.known.mutant(mutant)
 
     def noticed(self, mutant: Mutant, text: str, left_sec: float, asked: Asked) -> Noticed | None:
         """The tests that notice a mutant; None if the time was over first."""
         tree = replace(self.tree, files={mutant.path: mutant.applied(text).encode()})
         patience = self.base.duration_sec + max(self.base.duration_sec, PATIENCE_SEC)
         limit = min(patience, left_sec)
-        names: list[str] | None = None
-        if self.watch is not None and self.reach is not None and self.base.has_report and mutant.function:
+        way, among = Way(tree), None
+        if self.watch is not None and self.reach is not None and self.chooses_for(mutant):
             others = frozenset[str]() if asked.only else self.base.passed
-            names = self.reach.reaching(mutant, others, self.base.passed & asked.surely)
-            if not names:
+            choices = self.reach.reaching(mutant, others, self.base.passed & asked.surely)
+            if not choices:
                 return Noticed(frozenset())
-        if self.watch is None or names is None:
-            ran = self.suite.run(self.evidence, tree, most=limit)
-        else:
-            ran = self.suite.run(
-                self.evidence, self.watch.on(tree, names), self.watch.setting(noting=False), most=limit
-            )
+            way, among = self.watch.choosing(tree, choices, self.reach), self.reach.named(choices)
+        ran = self._run(way, limit)
         if ran.timed_out and limit < patience:
             return None
-        chosen = None if names is None else frozenset(map(uniform, names))
-        return Noticed(frozenset(lost(self.base, ran, chosen)), ran.spent_sec, ran.kept_as)
+        return Noticed(frozenset(lost(self.base, ran, among)), ran.spent_sec, ran.kept_as)
+
+    def _can_choose(self) -> bool:
+        """Whether it is known of every test what it reaches, and choosing works."""
+        watch, reach = self.watch, self.reach
+        if (
+            watch is None
+            or reach is None
+            or not self.base.has_report
+            or not self.base.passed <= reach.named(reach.tests)
+        ):
+            return False
+        return watch.is_proven or self._chooses_one(watch, reach)
+
+    def _chooses_one(self, watch: Watch, reach: Reach) -> bool:
+        """Whether one is run and another isn't, when the first is chosen."""
+        one, *others = sorted(choice for choice in reach.tests if reach.names[choice] & self.base.passed) or [""]
+        if not others:
+            return False
+        wanted, all_others = reach.named([one]) & self.base.passed, reach.named(others)
+        ran = self._spent(self._run(watch.choosing(self.tree, [one], reach)))
+        return wanted <= ran.passed and not all_others - wanted <= ran.passed | ran.others
+
+    def _run(self, way: Way, most: float | None = None) -> SuiteRun:
+        return self.suite.run(self.evidence, way.tree, way.setting, way.collect, most)
+
+    def _spent(self, ran: SuiteRun) -> SuiteRun:
+        self.spent_sec += ran.spent_sec
+        return ran
 
 
 class Both:
@@ -100,8 +118,8 @@ class Both:
 
     def selection(self) -> str:
         """Which tests are run for a mutant, in words."""
-        one, other = self.before.selects, self.after.selects
-        return "those that reach the mutant" if one and other else "all, for each mutant"
+        watch = self.before.watch if self.before.selects and self.after.selects else None
+        return "all, for each mutant" if watch is None else watch.chooses
 
     def compared(self, mutant: Mutant, text: str) -> Compared | None:
         """Give a mutant to both sides; None if the time doesn't suffice."""
@@ -119,7 +137,7 @@ class Both:
         by = self._noticed(self.before, mutant, text)
         if not by.tests:
             return Compared(noticed=False)
-        if self.after.selects and mutant.function:
+        if self.after.chooses_for(mutant):
             # Those that noticed it are asked first: if all of them still do, nobody else has to be asked.
             still = self._noticed(self.after, mutant, text, Asked(by.tests, only=True))
             if still.tests >= by.tests:

@@ -5,19 +5,18 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from xml.parsers import expat
 
 from assay.detectors.runner_config.code_text import CodeText
 from assay.detectors.runner_config.commands import features
 from assay.detectors.runner_config.pytest_settings import table, toml
 from assay.detectors.runner_config.weakening import Weakening, line_of, shown, weakening
+from assay.detectors.runner_config.xml_text import read_xml
 
 _XML_RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("not_run", re.compile(r"(?:skipTests|maven\.test\.skip|skipITs|skip|skipExec)=true$")),
     ("failure_ignored", re.compile(r"(?:testFailureIgnore|maven\.test\.failure\.ignore|ContinueOnError)=true$", re.IGNORECASE)),
     ("empty_run_passes", re.compile(r"(?:failIfNoTests|failIfNoSpecifiedTests|TreatNoTestsAsError)=false$", re.IGNORECASE)),
-    ("tests_excluded", re.compile(r"(?:exclude|excludedGroups|excludes|TestCaseFilter|VSTestTestCaseFilter|groups|test)=.")),
+    ("tests_excluded", re.compile(r"(?:exclude|excludedGroups|excludes|excludesFile|TestCaseFilter|VSTestTestCaseFilter|groups|test|(?:surefire|failsafe)\.(?:exclude|include)s?(?:File)?)=.")),
     ("tests_excluded", re.compile(r"IsTestProject=false$|Compile@Remove=.*[Tt]est|(?:None|Content)@Remove=.*[Tt]est")),
     ("tests_excluded", re.compile(r"testExcludes?=.")),
     ("tests_not_collected", re.compile(r"testSourceDirectory=(?!.*test)|include=(?!(?:\*\*/)?(?:\*\w*|Test\*)(?:\.\w+)?$|.*\.xml$)")),
@@ -25,7 +24,7 @@ _XML_RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("retried", re.compile(r"rerunFailingTestsCount=[1-9]")),
     ("failure_ignored", re.compile(r"TestingPlatformCommandLineArguments=.*(?:ignore-exit-code|filter)")),
 )  # fmt: skip
-_ONLY_FOR_TESTS = re.compile(r"(?:exclude|excludes|include|groups|test|skip|phase)=")
+_ONLY_FOR_TESTS = re.compile(r"(?:exclude|excludes|excludesFile|include|groups|test|skip|phase)=")
 _DOTNET_TESTS = re.compile(r"Include=\"(?:xunit|NUnit|MSTest|TUnit|Microsoft\.NET\.Test\.Sdk)", re.IGNORECASE)
 _OF_DOTNET_TESTS = re.compile(r"Compile@Remove=(?!(?:obj|bin)\b)|EnableDefaultCompileItems=false$")
 _GRADLE = (
@@ -208,22 +207,10 @@ def _names(text: str) -> frozenset[str]:
     )
 
 
-class _RefusedError(Exception):
-    """The document declares entities, which no build file needs."""
-
-
 def _xml_settings(text: str) -> Counter[str]:
     """``element=text`` and ``element@attribute=value``, without what a profile that is off by default has."""
     reader = _XmlReader()
-    parser = expat.ParserCreate(encoding="utf-8")
-    parser.buffer_text = True
-    parser.StartElementHandler = reader.start
-    parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.text
-    parser.EntityDeclHandler = reader.refuse
-    # What was read before a document turned out to be broken or refused still counts.
-    with suppress(expat.ExpatError, _RefusedError, ValueError):
-        parser.Parse(text.encode("utf-8", "replace"), True)
+    read_xml(text, reader)
     return Counter(reader.settings)
 
 
@@ -263,9 +250,6 @@ class _XmlReader:
         if name == "profile" and self._profile is not None:
             kept, self._profile = (self._profile if self._active else []), None
             self.settings += kept
-
-    def refuse(self, *_: object) -> None:
-        raise _RefusedError
 
     def _add(self, settings: list[str]) -> None:
         tests = re.search(r"surefire|failsafe", self._plugin) is not None

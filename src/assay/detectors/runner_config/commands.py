@@ -5,8 +5,10 @@
 import re
 from collections.abc import Iterator
 
+from assay.detectors.runner_config.narrowing import narrowing_options
+
 RUNNER = re.compile(
-    r"(?<![\w./-])(?:py\.?test|nosetests|tox|nox|jest|vitest|mocha|ava|karma|cypress(?![ ]+(?:install|cache|verify))|playwright(?![ ]+(?:install|uninstall))|jasmine|rspec|phpunit|ctest|bats|behave|trial|"
+    r"(?:(?<![\w./-])|(?<=vendor/bin/)|(?<=node_modules/\.bin/)|(?<=\bbin/))(?:py\.?test|nosetests|tox|nox|jest|vitest|mocha|ava|karma|cypress(?![ ]+(?:install|cache|verify))|playwright(?![ ]+(?:install|uninstall))|jasmine|rspec|phpunit|paratest|pest|(?:php[ ])?artisan[ ]test|composer[ ](?:run(?:-script)?[ ])?(?:test|phpunit|pest)[\w:-]*|xcodebuild[ ][^|;&\n]{0,200}?\btest|ctest|bats|behave|trial|"
     r"gotestsum|ginkgo|(?:npm|yarn|pnpm|bun)(?:[ ]run)?[ ](?:-\S+[ ])*(?:test|t\b|tst)[\w:-]*|go[ ]test|cargo[ ](?:\+\S+[ ])?(?:test|nextest)|mvnw?|gradlew?|"
     r"rake[ ](?:test|spec)|rails[ ]test|dotnet[ ]test|dotnet[ ]vstest|make[ ](?:-\S+[ ])*(?:test|check)\w*|node[ ][^|;&\n]{0,60}--test|deno[ ]test|unittest|coverage[ ]run|"
     r"hatch[ ](?:run[ ])?test\w*|mix[ ]test|swift[ ]test|react-scripts[ ]test|ng[ ]test|bundle[ ]exec[ ](?:rspec|rake)|\./(?:mvnw|gradlew))(?![\w-])"
@@ -31,7 +33,7 @@ _HIDES = (
 )  # fmt: skip
 # Lets fewer tests run.
 _NARROWS = re.compile(
-    r"(?<!\S)(?:(?:-k|-m(?![= ]{1,2}(?:py\.?test|unittest|tox|nox|coverage|nose|pip|build|trial|behave|mypy)\b)|--deselect|--ignore|--ignore-glob|--exclude|--exclude-pattern|--tag|--example|--filter|--grep|--fgrep|-g|--invert|--skip|-skip|"
+    r"(?<!\S)(?:(?:-k|-m(?![= ]{1,2}(?:py\.?test|unittest|tox|nox|coverage|nose|pip|build|trial|behave|mypy)\b)|--deselect|--exclude-group|--exclude-testsuite|--ignore|--ignore-glob|--exclude|--exclude-pattern|--tag|--example|--filter|--grep|--fgrep|-g|--invert|--skip|-skip|"
     r"--testNamePattern|--testPathIgnorePatterns|--testPathPattern|--modulePathIgnorePatterns|--maxfail|--rootdir|--confcutdir|--override-ini|"
     r"--config-file|--findRelatedTests|--changedSince|--changed|--test-name-pattern|--test-skip-pattern|--test-only|-run|--run|--test|--tests|-t|--specs?|--last-failed-no-failures)"
     r"(?:[= ][ ]{0,2}(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|[^\s;|&]{1,200}))|"
@@ -116,8 +118,14 @@ def features(command: str) -> Iterator[tuple[str, str]]:
         # A branch that ends well either way.
         if re.match(r"if\s(?>.*?;\s*then\b).*\bfi\b", part) and runs_tests(part) and not _FAILS.search(part):
             yield "failure_ignored", part
-        yield from (("narrowed", found[0]) for found in _NARROWS.finditer(_MODULE.sub(r"\1", part)))
+        yield from (("narrowed", found) for found in _narrowing(_MODULE.sub(r"\1", part)))
         yield from (("plugin_loaded", found[0]) for found in _LOADS.finditer(part))
+
+
+def _narrowing(line: str) -> Iterator[str]:
+    known = [found[0] for found in _NARROWS.finditer(line)]
+    yield from known
+    yield from (part for part in narrowing_options(line) if part not in known)
 
 
 def _is_harmless(line: str, instead: str) -> bool:

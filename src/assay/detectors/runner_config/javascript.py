@@ -72,7 +72,7 @@ def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
     """Scripts and the sections of test runners. Dependencies and all else are free."""
     old, new = _object(before), _object(after)
     text = after or ""
-    yield from _scripts(old.get("scripts"), new.get("scripts"), text)
+    yield from script_changes(_commands(old), _commands(new), text)
     yield from weaker_scripts(_commands(old), _commands(new), text)
     for section in _SECTIONS:
         yield from compare(_of_json(old.get(section)), _of_json(new.get(section)), text, had=section in old)
@@ -182,11 +182,10 @@ def _collects_less(key: str, old: list[str], new: list[str]) -> bool:
     return bool(not_included(old, new)) if old else all(map(is_specific, new))
 
 
-def _scripts(before: object, after: object, text: str) -> Iterator[Weakening]:
-    old = before if isinstance(before, dict) else {}
-    new = after if isinstance(after, dict) else {}
-    for name in sorted({*map(str, old), *map(str, new)}):
-        was, now = str(old.get(name, "")), str(new.get(name, ""))
+def script_changes(before: dict[str, str], after: dict[str, str], text: str) -> Iterator[Weakening]:
+    """What got weaker in named commands."""
+    for name in sorted({*before, *after}):
+        was, now = before.get(name, ""), after.get(name, "")
         is_test = _TEST_SCRIPT.match(name) is not None
         if was == now or not (_ran_tests(name, was) if not now else was or _matters_new(name, now, is_test)):
             continue

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
-from assay.detectors.runner_config import builds, javascript, makefile, python_tools
+from assay.detectors.runner_config import builds, javascript, makefile, php, python_tools
 from assay.detectors.runner_config.weakening import Weakening
 from assay.detectors.runner_config.yaml_text import load_yaml
 
@@ -33,6 +33,8 @@ _ENVIRONMENT = re.compile(
 )
 _MAKE = re.compile(r"(?:^|/)(?:GNU)?[Mm]akefile(?:\.\w+)?$|\.mk$")
 _XML = re.compile(r"(?:^|/)pom\.xml$|\.(?:csproj|vbproj|fsproj|runsettings|props|targets)$")
+
+_PHPUNIT = re.compile(r"(?:^|/)phpunit[\w-]{0,60}(?:\.dist\.xml|\.xml(?:\.dist)?)$")
 
 
 def is_workflow(path: str) -> bool:
@@ -83,6 +85,7 @@ def _yaml(text: str | None) -> dict[str, list[str]]:
 _WITH_TOX = frozenset({"tox.ini", "setup.cfg", "pyproject.toml", "tox.toml"})
 _BY_NAME: dict[str, tuple[Compare, ...]] = {
     "package.json": (javascript.package_json,),
+    "composer.json": (php.composer,),
     "pyproject.toml": (python_tools.tasks,),
     "Cargo.toml": (builds.cargo,),
     "go.mod": (builds.go_mod,),
@@ -106,5 +109,6 @@ _BY_PATTERN: tuple[tuple[re.Pattern[str], Compare], ...] = (
     (_MAKE, makefile.makefile),
     (_SCRIPT, makefile.script),
     (_XML, builds.xml_build),
+    (_PHPUNIT, php.phpunit_xml),
     (_ENVIRONMENT, makefile.environment),
 )

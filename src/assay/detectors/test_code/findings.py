@@ -34,11 +34,13 @@ class FilePair:
 class Comparison:
     """What was found. ``explained`` has what went because its subject went; it does not count as worse.
 
+    ``unasked`` has the findings among the others whose subject went, too, without anybody asking for that.
     ``compared`` counts tests and ``worse`` those of them with a finding.
     """
 
     findings: list[Finding] = field(default_factory=list)
     explained: list[Finding] = field(default_factory=list)
+    unasked: list[Finding] = field(default_factory=list)
     compared: int = 0
     worse: int = 0
 

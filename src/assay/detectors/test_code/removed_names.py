@@ -1,10 +1,11 @@
 """Names that a change removed from the code under test, so that their tests had to be removed, too."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from assay.detectors.removal_asked import removals_asked
 from assay.detectors.test_code.changed import chooser
 from assay.detectors.test_code.paths import language_of, may_hold_source
 from assay.detectors.test_code.read import decoded
@@ -30,12 +31,14 @@ class ChangedNames:
     """Names that no changed file mentions any more, and names that none mentioned before.
 
     ``removed`` was defined in the changed sources. ``old`` and ``new`` also have their constants, wherever they
-    stand: an old name and a new one in the same place were a renaming.
+    stand: an old name and a new one in the same place were a renaming. ``unasked`` was removed though there is an
+    instruction that doesn't ask for it.
     """
 
     removed: frozenset[str] = frozenset()
     old: frozenset[str] = frozenset()
     new: frozenset[str] = frozenset()
+    unasked: frozenset[str] = frozenset()
 
 
 NO_NAMES = ChangedNames()
@@ -49,7 +52,8 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
     after = {change.path: _text(workspace.after(change.path)) for change in read if change.after is not None}
     sources = [change for change in read if not _tests(change.paths, chosen)]
     # A name that is defined on a line that is still there is still mentioned.
-    lost = [_only_in(before[c.old_path], after.get(c.path, "")) for c in sources if c.old_path in before]
+    had = [c for c in sources if c.old_path in before]
+    lost = [_only_in(before[c.old_path], after.get(c.path, "")) for c in had]
     removed = _defined(lost) | {PurePosixPath(c.old_path).stem for c in sources if c.after is None}
     old = removed | _constants(lost)
     if not old:
@@ -59,7 +63,25 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
         return ChangedNames()
     fresh = [_only_in(after[c.path], before.get(c.old_path, "")) for c in sources if c.path in after]
     new = (_defined(fresh) | _constants(fresh)) - _mentioned(before.values())
-    return ChangedNames(frozenset(removed & old), frozenset(old), frozenset(new))
+    gone = frozenset(removed & old)
+    files = {c.old_path: text for c, text in zip(had, lost, strict=True) if c.after is None}
+    asked = _asked(workspace.instruction, gone, files)
+    return ChangedNames(asked, frozenset(old), frozenset(new), gone - asked)
+
+
+def _asked(instruction: str | None, gone: frozenset[str], files: Mapping[str, str]) -> frozenset[str]:
+    """The names whose removal is believed: all without an instruction, else those that it asks to remove.
+
+    Of a file that is gone as a whole, whoever asks for one name, or for the file, asks for all of it.
+    """
+    if instruction is None:
+        return gone
+    asked = removals_asked(instruction, gone)
+    for path, text in files.items():
+        beside = gone & (defined_in(text) | {PurePosixPath(path).stem})
+        if beside & asked or removals_asked(instruction, [PurePosixPath(path).stem]):
+            asked |= beside
+    return asked
 
 
 def _only_in(text: str, other: str) -> str:

@@ -4,13 +4,35 @@ import re
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from assay.detectors.test_code.findings import FilePair, Finding, Located, source_of
+from assay.detectors.test_code.findings import Comparison, FilePair, Finding, Located, source_of
 from assay.detectors.test_code.removed_names import defined_in
 
+_ABOUT_SUBJECTS = ("assertion-removed", "test-removed")
+_MOST = 50
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _USED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\(|::|\.)|\bnew\s+([A-Za-z_]\w*)")
 _BOUND = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=\n]{0,400})?:?=(?![=>])")
 _AFFIX = re.compile(r"^(?:[Tt]ests?|IT)[_.-]|(?:[_.-](?:[Tt]ests?|[Ss]pecs?)|(?<=[a-z0-9])(?:Tests?|IT|Spec))$")
+
+
+NOT_KNOWN = "no instruction is known, so that a removed feature explains why its tests were removed"
+ASKED = "the instruction asks for the removal of what these tests were about"
+NOT_ASKED = (
+    "the instruction doesn't ask for the removal of what some removed tests were about, so it isn't believed"
+)
+
+
+def why_believed(result: Comparison, instruction: str | None) -> dict[str, object]:
+    """What the evidence says about features that were removed together with their tests, if there are any."""
+    removed = [each for each in result.explained if each.rule in _ABOUT_SUBJECTS]
+    if not removed and not result.unasked:
+        return {}
+    if instruction is None:
+        return {"removed_features": NOT_KNOWN}
+    told: dict[str, object] = {"removed_features": NOT_ASKED if result.unasked else ASKED}
+    if result.unasked:
+        told["not_asked_for"] = sorted({each.test or each.path for each in result.unasked})[:_MOST]
+    return told
 
 
 def subject_removed(file: FilePair, before: Located, finding: Finding, removed: frozenset[str]) -> bool:

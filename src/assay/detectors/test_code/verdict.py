@@ -1,6 +1,8 @@
 """A comparison as an outcome: the score is the share of tests without a finding, the evidence says where."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.test_code.changed import ChangedTests
@@ -13,24 +15,28 @@ _MOST = 200
 
 
 def outcome_of(
-    changed: ChangedTests, result: Comparison, by_lines: list[Finding], words: tuple[str, str]
+    changed: ChangedTests,
+    result: Comparison,
+    by_lines: list[Finding],
+    words: tuple[str, str],
+    more: Mapping[str, object] = MappingProxyType({}),
 ) -> Outcome:
-    """``words`` say what is wrong with a finding and what is right without one.
+    """``words`` say what is wrong with a finding and what is right without one. ``more`` is added to the evidence.
 
     Raises ``UnreadableError`` if there is no finding and a file couldn't be compared.
     """
     if not changed.files:
         return NotApplicable("no test file changed")
     findings = [*changed.unusable, *result.findings, *by_lines]
-    evidence = _evidence(changed, result, findings)
+    evidence = {**_evidence(changed, result, findings), **more}
     if findings:
         first = findings[0]
         place = f"{first.path} line {first.line}" if first.line else first.path
         summary = f"{counted(len(findings), words[0])}, first in {place}: {first.rule}"
         return Scored(_score(changed, result, by_lines), passed=False, summary=summary, evidence=evidence)
     if changed.unjudged:
-        more = len(changed.unjudged) - 1
-        raise UnreadableError(changed.unjudged[0] + (f" (and {counted(more, 'more file')})" if more else ""))
+        others = len(changed.unjudged) - 1
+        raise UnreadableError(changed.unjudged[0] + (f" (and {counted(others, 'more file')})" if others else ""))
     return Scored(1.0, passed=True, summary=f"{words[1]} in {_files(changed.files)}", evidence=evidence)
 
 

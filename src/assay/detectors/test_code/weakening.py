@@ -103,9 +103,11 @@ class _Weakening:
         self.result.worse += bool(worse)
 
     def _is_explained(self, finding: Finding, file: FilePair, before: Located) -> bool:
-        return follows_a_renaming(finding, self.names) or subject_removed(
-            file, before, finding, self.names.removed
-        )
+        if follows_a_renaming(finding, self.names) or subject_removed(file, before, finding, self.names.removed):
+            return True
+        if subject_removed(file, before, finding, self.names.unasked):
+            self.result.unasked.append(finding)
+        return False
 
     def _gone(self, before: Located) -> list[Finding]:
         """A test that no longer runs. Its assertions may have moved to other tests."""

@@ -1,7 +1,6 @@
-"""Which tests reach a mutant: by line, with a real pytest; and everything where lines were too many to note."""
+"""Which tests reach a mutant: by line, with real runners; and everything where lines were too many to note."""
 
 import json
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -11,9 +10,11 @@ import pytest
 
 from assay.detectors.effects.choose import in_order, mutants_in
 from assay.detectors.effects.mutants import Mutant
-from assay.detectors.effects.reach import NodeWatch, Reach, Watch, read_lines, read_reach, runs_node
-from assay.detectors.effects.sides import Side
+from assay.detectors.effects.reach import Reach
+from assay.detectors.effects.sides import THOSE_THAT_REACH_IT, Noticed, Side
 from assay.detectors.effects.suite import Suite
+from assay.detectors.effects.watch.find import watch_for
+from assay.detectors.effects.watch.python import read_calls
 from assay.evidence.workspace import AS_LEFT
 from assay.formats.test_reports.rule import ReportRule
 from tests.checks.small_project import project
@@ -85,7 +86,7 @@ def command(version: str) -> str:
     """How tests are run by this Python, or by a newer one with the pytest of this one."""
     if version == "this":
         return f"{sys.executable} {TESTED}"
-    look = [str(Path(__file__).parents[3] / "scripts" / "find-python"), version]
+    look = [str(Path(__file__).parents[4] / "scripts" / "find-python"), version]
     found = subprocess.run(look, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     if not found:
         pytest.skip(f"Python {version} isn't installed")
@@ -98,7 +99,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     files = {"shop.py": SHOP, "tests/__init__.py": "", "tests/test_shop.py": TESTS}
     evidence = project(tmp_path_factory.mktemp("shop"), {}, files)
     suite = Suite(command(request.param), 60, ReportRule("report.xml"))
-    side = Side(suite, Watch(".abcdefgh"), AS_LEFT, evidence)
+    side = Side(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
     assert side.reach is not None
     assert side.selects
     return side.reach, [mutant for mutant, _ in mutants_in(evidence, ["shop.py"])]
@@ -138,7 +139,7 @@ def test_a_function_whose_lines_are_unknown_counts_as_run_from_end_to_end() -> N
     mutant = Mutant("a.py", 9, 0, 1, "x", "y", "constant", 5, 9, 9)
     told = {"calls": [["a.py", 5, True]], "lines": {"a.py": [6]}}
     known = {**told, "calls": [["a.py", 5, False]]}
-    reach = read_reach(json.dumps({"busy": told, "calm": known}).encode())
+    reach = read_calls(json.dumps({"busy": told, "calm": known}).encode())
     assert reach is not None
     assert reach.reaching(mutant, frozenset({"busy", "calm"})) == ["busy"]
     assert reach.reaching(mutant, frozenset(), frozenset({"calm"})) == ["calm"]
@@ -146,51 +147,73 @@ def test_a_function_whose_lines_are_unknown_counts_as_run_from_end_to_end() -> N
 
 @pytest.mark.parametrize("told", ["", "[]", "{", "[" * 100_000, *map(json.dumps, WRONG)])
 def test_what_the_agents_process_wrote_may_be_anything(told: str) -> None:
-    assert read_reach(told.encode()) is None
+    assert read_calls(told.encode()) is None
 
 
-# --- node ---
+# --- unittest ---
 
-NODE = {
-    "slug.js": "exports.slug = (text) => {\n  if (text === '') {\n    return 'never';\n  }\n"
-    "  return text.trim();\n};\nexports.unused = () => 3;\n",
-    "other.js": "exports.one = () => 1;\n",
-    "slug.test.mjs": "import test from 'node:test';\nimport assert from 'node:assert';\n"
-    "import { slug } from './slug.js';\ntest('trims', () => assert.equal(slug(' a '), 'a'));\n",
-}
+CASES = """
+import unittest
+
+import shop
+
+class TestShop(unittest.TestCase):
+    def test_one(self):
+        self.assertEqual(shop.label(1), "one")
+
+    def test_more(self):
+        self.assertEqual(shop.label(2), "7, 8")
+
+    @unittest.skip("not yet")
+    def test_never(self):
+        self.fail()
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
-@pytest.mark.parametrize(("asserted", "code"), [("'a'", 0), ("'b'", 1)])
-def test_node_tells_the_lines_that_any_test_runs(asserted: str, code: int, tmp_path: Path) -> None:
-    tests = NODE["slug.test.mjs"].replace("'a')", f"{asserted})")
-    evidence = project(tmp_path, {}, {**NODE, "slug.test.mjs": tests})
-    watch = NodeWatch(".abcdefgh")
-    ran = evidence.run(f"{watch.setting()}node --test", 60, watch.on(AS_LEFT), (watch.answer,))
-    assert ran.end.exit_code == code
-    lines = read_lines(ran.files[watch.answer])
-    assert lines is not None
-    assert lines.lines["slug.js"] == {1, 2, 5, 6, 7}
-    assert [path for path in ("slug.js", "other.js", "a.ts") if lines.can_reach(path)] == ["slug.js", "a.ts"]
-    reached = {one.old: lines.has(one) for one, _ in mutants_in(evidence, ["slug.js", "other.js"])}
-    assert reached == {**reached, "never": False, "===": True, "1": False}
+class TestLate(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with open("classes.txt", "a") as file:
+            file.write(cls.__name__)
+
+    def test_late(self):
+        for number in range(2):
+            with self.subTest(number=number):
+                self.assertEqual(shop.late(), 12)
+"""
+UNITTEST = f"{sys.executable} -m unittest discover -v -s tests -t . 2> report.txt"
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Side:
+    files = {"shop.py": SHOP, "tests/__init__.py": "", "tests/test_shop.py": CASES}
+    evidence = project(tmp_path_factory.mktemp("cases"), {}, files)
+    suite = Suite(UNITTEST, 60, ReportRule("report.txt", "unittest"))
+    return Side(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
 
 
 @pytest.mark.parametrize(
-    ("command", "yes"),
+    ("old", "tests"),
     [
-        ("node --test", True),
-        ("cd app && node --test-reporter=junit --test a.test.js", True),
-        ("node --import tsx --test", False),
-        ("node --test-only run.js", False),
-        ("./node --test", False),
-        ("npx jest", False),
+        ("==", ["TestShop.test_more", "TestShop.test_one"]),
+        ("one", ["TestShop.test_one"]),
+        ("12", ["TestLate.test_late"]),
     ],
 )
-def test_a_command_that_runs_nodes_own_runner(command: str, yes: bool) -> None:
-    assert runs_node(command) is yes
+def test_unittest_runs_the_tests_that_run_a_line(old: str, tests: list[str], cases: Side) -> None:
+    assert cases.selects
+    assert cases.reach is not None
+    mutant, *_ = [one for one, _ in mutants_in(cases.evidence, ["shop.py"]) if one.old == old]
+    names = frozenset(f"tests.test_shop.{name}" for name in tests)
+    assert cases.reach.reaching(mutant, cases.base.passed) == sorted(names)
+    found = cases.noticed(mutant, SHOP, 60, THOSE_THAT_REACH_IT)
+    assert isinstance(found, Noticed)
+    assert found.tests == names
 
 
-@pytest.mark.parametrize("told", [b"", b"[]", b"{}", b'{"a": 1}', b'{"a": ["x"]}', b"\xff"])
-def test_what_node_wrote_may_be_anything(told: bytes) -> None:
-    assert read_lines(told) is None
+def test_unittest_runs_no_test_that_was_not_chosen(cases: Side) -> None:
+    assert cases.watch is not None
+    assert cases.reach is not None
+    way = cases.watch.choosing(AS_LEFT, ["tests.test_shop.TestShop.test_one"], cases.reach)
+    ran = cases.suite.run(cases.evidence, way.tree, way.setting, ("classes.txt",))
+    assert ran.passed | ran.others == {"tests.test_shop.TestShop.test_one"}
+    assert ran.files["classes.txt"] is None

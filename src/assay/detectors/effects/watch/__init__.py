@@ -1,0 +1,1 @@
+"""Runners that can be asked which tests get where, and that can be told to run only some of them."""

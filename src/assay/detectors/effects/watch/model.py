@@ -1,0 +1,71 @@
+"""What is asked of every runner."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Protocol
+
+from assay.detectors.effects.reach import Reach
+from assay.detectors.effects.suite import Suite, SuiteRun
+from assay.evidence.workspace import Tree, Workspace
+
+DRIVERS = files("assay.detectors.effects").joinpath("drivers")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a run differs from a plain one: our files in the tree, words before the command, files to read."""
+
+    tree: Tree
+    setting: str = ""
+    collect: tuple[str, ...] = ()
+
+
+class Watch(Protocol):
+    """A runner that can be asked, by files of ours in a folder whose name nobody knows before."""
+
+    @property
+    def chooses(self) -> str:
+        """Which tests are run for a mutant, in words."""
+        ...
+
+    @property
+    def is_light(self) -> bool:
+        """Whether tests take as long as ever when they are watched."""
+        ...
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it is known to choose on every version. Any other is tried out first."""
+        ...
+
+    def noting(self, tree: Tree) -> Way:
+        """Run all tests, and note what they get to."""
+        ...
+
+    def choosing(self, tree: Tree, choices: list[str], reach: Reach) -> Way:
+        """Run some of them."""
+        ...
+
+    def read(self, ran: SuiteRun) -> Reach | None:
+        """What was noted; None if there is nothing, or something else."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Tests, whose files they are, and the folder of ours for them."""
+
+    suite: Suite
+    evidence: Workspace
+    folder: str
+
+
+def on_top(tree: Tree, added: Mapping[str, bytes]) -> Tree:
+    """A tree with files of ours."""
+    return replace(tree, files={**tree.files, **added})
+
+
+def driver(*names: str) -> bytes:
+    """The joined text of drivers."""
+    return b"".join(DRIVERS.joinpath(name).read_bytes() for name in names)

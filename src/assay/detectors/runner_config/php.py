@@ -1,0 +1,112 @@
+"""PHPUnit and Pest: the scripts of composer.json, and phpunit.xml."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assay.detectors.runner_config.javascript import script_changes
+from assay.detectors.runner_config.weakening import Weakening, weakening
+from assay.detectors.runner_config.xml_text import read_xml
+
+_STRICT = re.compile(r"(?:failOn|beStrictAbout)\w{1,60}")
+_USUAL = ("Test.php", ".php", "")
+
+
+def composer(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """The scripts of composer.json, each a command or a list of them. All else is free."""
+    yield from script_changes(_scripts(before), _scripts(after), after or "")
+
+
+def _scripts(text: str | None) -> dict[str, str]:
+    try:
+        found = json.loads(text or "{}")
+        scripts = found.get("scripts", {})
+        return {str(name): _commands(value) for name, value in scripts.items()}
+    except (ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def _commands(value: object) -> str:
+    lines = value if isinstance(value, list) else [value]
+    return "\n".join(re.sub(r"^@(?:php[ ])?", "", str(line)) for line in lines)
+
+
+@dataclass(slots=True)
+class _Settings:
+    """What phpunit.xml says about which tests run, and what fails them."""
+
+    excluded: set[str] = field(default_factory=set)
+    groups: set[str] = field(default_factory=set)
+    folders: set[str] = field(default_factory=set)
+    endings: set[str] = field(default_factory=set)
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+def phpunit_xml(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """Groups and files that are left out, folders that aren't looked into, and failures that no longer count."""
+    old, new, text = _read(before or ""), _read(after or ""), after or ""
+    for name in sorted(new.excluded - old.excluded):
+        yield weakening("tests_excluded", text, name, None, name)
+    if new.groups and (not old.groups or old.groups - new.groups):
+        yield weakening("tests_excluded", text, min(new.groups), sorted(old.groups), sorted(new.groups))
+    if before is None or after is None:
+        return
+    if _is_narrower(old.folders, new.folders):
+        yield weakening("tests_not_collected", text, "<testsuite", sorted(old.folders), sorted(new.folders))
+    for ending in sorted(new.endings - old.endings):
+        yield weakening("tests_not_collected", text, ending, None, ending)
+    suite = new.attributes.get("defaultTestSuite")
+    if suite and suite != old.attributes.get("defaultTestSuite"):
+        yield weakening("narrowed", text, "defaultTestSuite", old.attributes.get("defaultTestSuite"), suite)
+    for name, value in sorted(old.attributes.items()):
+        if _STRICT.fullmatch(name) and value == "true" and new.attributes.get(name) != "true":
+            yield weakening("strictness_removed", text, name, f"{name}={value}", f"without {name}")
+
+
+def _is_narrower(old: set[str], new: set[str]) -> bool:
+    """Whether a folder is gone and nothing new is there but parts of it."""
+    gone, fresh = old - new, new - old
+    return bool(gone) and all(any(one.startswith(f"{path.rstrip('/')}/") for path in gone) for one in fresh)
+
+
+def _read(text: str) -> _Settings:
+    reader = _Reader()
+    read_xml(text, reader)
+    return reader.settings
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.settings = _Settings()
+        self._stack: list[str] = []
+        self._words: list[str] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self._stack.append(name)
+        self._words = []
+        if name == "phpunit":
+            self.settings.attributes |= attributes
+        if self._stack[-2:-1] == ["testsuite"] and name == "directory":
+            told = {attributes.get("suffix", ""), attributes.get("prefix", "")}
+            self.settings.endings |= told.difference(_USUAL)
+
+    def text(self, data: str) -> None:
+        if len(self._words) < 50:
+            self._words.append(data[:400])
+
+    def end(self, name: str) -> None:
+        value, around = "".join(self._words).strip(), self._stack[-3:-1]
+        self._words = []
+        if self._stack:
+            self._stack.pop()
+        if not value:
+            return
+        if name == "group" and around == ["groups", "exclude"]:
+            self.settings.excluded.add(value)
+        elif name == "group" and around == ["groups", "include"]:
+            self.settings.groups.add(value)
+        elif name == "exclude" and around[-1:] == ["testsuite"]:
+            self.settings.excluded.add(value)
+        elif name in ("directory", "file") and around[-1:] == ["testsuite"]:
+            self.settings.folders.add(value.removeprefix("./"))
