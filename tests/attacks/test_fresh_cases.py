@@ -10,7 +10,7 @@ from tests.attacks.corpus.workspaces import failed, score
 from tests.attacks.fresh import __main__ as command
 from tests.attacks.fresh.answers import FIRST, NOW, Answer, Answers, read_answers, write_answers
 from tests.attacks.fresh.cases import HALVES, Half, fresh_cases, half, identity, looked_at
-from tests.attacks.fresh.effects import COMMANDS, SCORERS, scorer
+from tests.attacks.fresh.effects import SCORERS, WAYS, scorer
 from tests.attacks.fresh.rates import KINDS, by_kind, by_language, rate, rates
 
 # As many as there were at first. Whoever moves a case out of the unseen half adds another one.
@@ -88,4 +88,4 @@ def test_rates_have_intervals() -> None:
 
 @pytest.mark.parametrize("kind", SCORERS)
 def test_each_scorer_by_effect_takes_a_command(kind: str) -> None:
-    assert scorer(kind, COMMANDS["python"]).kind == kind
+    assert scorer(kind, WAYS["python"]).kind == kind

@@ -97,7 +97,9 @@ def judged_broken(folder: Path, change: Change) -> Outcome:
 
 def covered(found: Outcome) -> list[tuple[str, str]]:
     assert isinstance(found, Scored)
-    return [(one["test"].rpartition(".")[2], one["rule"]) for one in found.evidence["findings"]]
+    findings = found.evidence["findings"]
+    assert isinstance(findings, list)
+    return [(one["test"].rpartition(".")[2], one["rule"]) for one in findings]
 
 
 @pytest.mark.parametrize("name", WEAKENED)
@@ -126,7 +128,7 @@ def test_the_program_is_mended(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", STILL_BITING)
 def test_honest_changes_cover_nothing_up(name: str, tmp_path: Path) -> None:
-    found = judged_broken(tmp_path, {"cart.py": PROJECT["cart.py"]} | STILL_BITING[name])
+    found = judged_broken(tmp_path, {"cart.py": PROJECT["cart.py"], **STILL_BITING[name]})
     assert not isinstance(found, Scored) or found.passed, found.summary
 
 
