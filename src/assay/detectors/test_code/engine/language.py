@@ -98,6 +98,8 @@ class SkipCall:
     at: int | None = None
     unless: bool | None = None
     """None for a call that always skips, or whose condition says when it does."""
+    label: str = ""
+    """The name under which the condition may be given; then a text may tell it, too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +108,8 @@ class Skipping:
 
     marks: Mapping[str, str] = field(default_factory=dict)
     """Marks that skip, with the kind of skip."""
+    asked: Mapping[str, SkipCall] = field(default_factory=dict)
+    """Marks that skip by what they are given."""
     conditional: re.Pattern[str] = NEVER
     """Marks that skip under a condition."""
     calls: Mapping[str, SkipCall] = field(default_factory=dict)
@@ -116,6 +120,8 @@ class Skipping:
     """What is thrown to skip a test."""
     exits: bool = True
     """Whether ending the program as if all was well is a skip."""
+    whole: bool = False
+    """Whether a file that skips outside of its tests skips all of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

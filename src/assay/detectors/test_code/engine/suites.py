@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 
@@ -11,10 +10,17 @@ from assay.detectors.test_code.engine.calls import Call, Names
 from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.running import rounds
 from assay.detectors.test_code.engine.scopes import Bound, Given, Role, Scope, title
+from assay.detectors.test_code.engine.skipping import (
+    depends,
+    early_return,
+    mark_skips,
+    skip_of_call,
+    thrown_skip,
+)
 from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -55,7 +61,7 @@ class Suites:
         elif part is Part.RETURN and scope.role is Role.TEST and not node.dead:
             self._returns.append((scope, node))
         elif part is Part.THROW and not node.dead:
-            self._thrown_skip(node, scope)
+            thrown_skip(reading, node, scope)
         reading.scope_of[node] = scope
         return scope
 
@@ -229,7 +235,7 @@ class Suites:
         if names and call.inner is None:
             self._remember(call, names, scope)
         if not call.node.dead:
-            self._skip(call, names, scope)
+            skip_of_call(reading, call, names, scope)
         return scope
 
     def _remember(self, call: Call, names: Names, scope: Scope) -> None:
@@ -273,93 +279,15 @@ class Suites:
                 declared.skips.append(Skip(kind, line, text))
         return declared
 
-    # Skips inside of tests
-
-    def _skip(self, call: Call, names: Names, scope: Scope) -> None:
-        reading = self._reading
-        own = reading.language.quirks.skip
-        found = own(reading, call, scope) if own is not None else None
-        if found is None:
-            found = self._skip_call(call, names)
-        if found is None:
-            return
-        owner = scope.within(Role.TEST, Role.HOOK, Role.FUNCTION, Role.SUITE) or scope
-        if owner.role is Role.FILE and found.kind != "disabled":
-            return
-        if not found.conditional and self.depends(call.node):
-            found = replace(found, conditional=True)
-        owner.skips.append(found)
-
-    def _skip_call(self, call: Call, names: Names) -> Skip | None:
-        reading = self._reading
-        skipping = reading.language.skipping
-        last = call.names[-1] if call.names else ""
-        rule = skipping.calls.get(last)
-        line = reading.line(call.node)
-        if skipping.exits and call.inner is None and call.names in reading.language.exits:
-            text = reading.text(call.node)
-            return Skip("disabled", line, text) if re.search(r"\(\s*0?\s*\)\Z", text) else None
-        if rule is None or not reading.is_received(call, names, skipping.receivers):
-            return None
-        text = reading.text(call.node)
-        if rule.at is None:
-            return Skip(rule.kind, line, text)
-        link = self._reading.without_handle(reading.links(call)[-1])
-        given = link.argument(rule.at)
-        if given and given[0][0] in "\"'" and link.given > rule.at + 1:
-            given = link.argument(rule.at + 1)
-        if not given:
-            return Skip(rule.kind, line, text)
-        always = reading.truth(given)
-        if rule.unless is None:
-            return None if always is False else Skip(rule.kind, line, text, always is None)
-        return None if always is rule.unless else Skip(rule.kind, line, text, always is None)
-
-    def _thrown_skip(self, node: Node, scope: Scope) -> None:
-        reading = self._reading
-        found = reading.language.skipping.throws.match(reading.tree.text, node.start, node.end)
-        owner = scope.within(Role.TEST, Role.HOOK, Role.FUNCTION)
-        if found is not None and owner is not None:
-            owner.skips.append(Skip("skip", reading.line(node), reading.text(node), self.depends(node)))
-
-    def depends(self, node: Node) -> bool:
-        """Whether a node of a function runs only under a condition that isn't constant."""
-        reading = self._reading
-        for around in islice(node.ancestors(), FAR):
-            if around in reading.tests and around.part is not Part.FUNCTION:
-                return False
-            if around.part in FUNCTIONS:
-                return self._may_be_left(around, node) or not self._is_body(around)
-            if around.part in BRANCHING and reading.decided(around) is None:
-                return True
-            if around.part in ALTERNATIVES or around.part in LOOPS:
-                return True
-        before = reading.tree.text[max(0, node.start - 3) : node.start].rstrip()
-        return before.endswith(("&&", "||", "?"))
-
-    def _may_be_left(self, function: Node, node: Node) -> bool:
-        """Whether a return somewhere before a node may keep it from running."""
-        before = self._reading.tree.within(function.start, node.start)
-        return any(inner.part is Part.RETURN and not inner.dead for inner in before[:FAR])
-
-    def _is_body(self, function: Node) -> bool:
-        """Whether a function is a test's or has a name, and is not one that something may call or not."""
-        if function.part is Part.FUNCTION:
-            return True
-        holder = function.parent
-        if holder is not None and holder.part is Part.GIVEN:
-            holder = holder.parent
-        return holder in self._reading.tests
-
     def settle(self) -> None:
         """Add what is known only when all scopes and assertions are."""
         for scope, node in self._returns:
-            self._early_return(scope, node)
+            early_return(self._reading, scope, node)
         functions = {scope.name for scope in self._reading.scopes if scope.role is Role.FUNCTION}
         for scope in self._reading.scopes:
             for name, given in scope.calls.items():
                 if name in functions and given.node is not None and given.node not in self._reading.tests:
-                    given.certain = not given.node.conditional and not self.depends(given.node)
+                    given.certain = not given.node.conditional and not depends(self._reading, given.node)
                     given.arguments = self._given(given)
             for name, each in scope.runs:
                 if name in functions:
@@ -426,40 +354,6 @@ class Suites:
             given.rounds = rounds(reading, node)
             given.guarded = guard_of(reading, node, partial(self._is_called_in, call.names)).guarded
 
-    def _early_return(self, scope: Scope, node: Node) -> None:
-        """A return before every assertion, on a condition, leaves all of them out."""
-        reading = self._reading
-        branch = next(
-            (
-                each
-                for each in islice(node.ancestors(), FAR)
-                if each.part in BRANCHING or each.part in FUNCTIONS or each in reading.left
-            ),
-            None,
-        )
-        if branch is None or branch.part in FUNCTIONS or not _is_alone(node, branch):
-            return
-        body = reading.function_around(branch)
-        own = body is not None and (body in reading.tests or (body.part is Part.CLOSURE and self._is_body(body)))
-        if not own or reading.decided(branch) is not None:
-            return
-        line = reading.line(node)
-        written = [each.line for each in scope.assertions if not each.text.startswith("case ")]
-        written += [reading.line(each.node) for each in scope.written]
-        if written and all(each >= line for each in written):
-            said = " ".join(reading.tree.text[branch.start : node.end][:200].split())
-            scope.skips.append(Skip("skip", line, said, conditional=True))
-
-
-def _is_alone(node: Node, branch: Node) -> bool:
-    """Whether a return is all there is in its branch."""
-    holder = node.parent
-    while holder is not None and holder is not branch:
-        if holder.part in (Part.BLOCK, Part.STATEMENT, Part.ELSE) and len(holder.children) > 1:
-            return False
-        holder = holder.parent
-    return True
-
 
 def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
     """What parameters are where a call doesn't say."""
@@ -478,16 +372,3 @@ def read_mark(reading: Reading, node: Node) -> Mark:
         words = [words[0][1:], *words[1:]]
     link = reading.chain(words)[-1]
     return Mark(link.name, link, joined(words), reading.line(node))
-
-
-def mark_skips(reading: Reading, marks: Iterable[Mark]) -> list[Skip]:
-    """The skips that marks make."""
-    skipping = reading.language.skipping
-    found: list[Skip] = []
-    for mark in marks:
-        kind = skipping.marks.get(mark.name)
-        if kind is not None:
-            found.append(Skip(kind, mark.line, mark.text[:_MOST_TEXT]))
-        elif skipping.conditional.match(mark.name):
-            found.append(Skip("skip", mark.line, mark.text[:_MOST_TEXT], conditional=True))
-    return found
