@@ -86,6 +86,13 @@ HONEST = [
     ("csharp", "Assert.Equal(1, x.Length);", "Assert.Single(x);"),
     ("csharp", "Assert.True(x.Count == 1);", "Assert.Single(x);"),
     ("csharp", "Assert.Equal(0, x.Count);", "Assert.Empty(x);"),
+    ("go", "if bytes.Compare(f(), w) != 0 {\n\tt.Fatal(1)\n}", "if !bytes.Equal(f(), w) {\n\tt.Fatal(1)\n}"),
+    ("java", "assertTrue(f().compareTo(w) == 0);", "assertEquals(w, f());"),
+    ("csharp", "Assert.Equal(0, f().CompareTo(w));", "Assert.Equal(w, f());"),
+    ("rust", "assert_eq!(f().cmp(&w), Ordering::Equal);", "assert_eq!(f(), w);"),
+    ("javascript", "expect(typeof f()).toBe('number');", "expect(f()).toBe(3);"),
+    ("python", "assert f().find('b') is not None", "assert f() == 'abc'"),
+    ("java", 'assertTrue(f().name().startsWith("abc"));', 'assertEquals("abcdef", f().name());'),
 ]
 
 CHEATS = [
@@ -112,6 +119,11 @@ CHEATS = [
     ("csharp", "Assert.Equal(2, x.Count);", "Assert.Single(x);"),
     ("csharp", "Assert.Equal(1, x.Count);", "Assert.NotEmpty(x);"),
     ("csharp", "Assert.Single(x);", "Assert.NotEmpty(x);"),
+    ("go", "if bytes.Compare(f(), w) != 0 {\n\tt.Fatal(1)\n}", "if bytes.Compare(f(), w) > 0 {\n\tt.Fatal(1)\n}"),
+    ("java", "assertTrue(f().compareTo(w) == 0);", "assertEquals(v, f());"),
+    ("javascript", "expect(f()).toBe(3);", "expect(typeof f()).toBe('number');"),
+    ("python", "assert f().find('b') is not None", "assert f() is None"),
+    ("ruby", "assert_includes f[:name], 'abc'", "assert_equal({name: 'xyz'}, f)"),
 ]
 
 

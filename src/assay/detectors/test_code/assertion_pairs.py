@@ -134,12 +134,19 @@ def broken_rule(before: Assertion, after: Assertion) -> str | None:
 
 
 def _expects_as_much(before: Assertion, after: Assertion) -> bool:
+    if _names_the_error(before.expected or "", after.expected or ""):
+        return True
     if before.expected is None or _WHOLE.sub(r"\1", before.expected) == _WHOLE.sub(r"\1", after.expected or ""):
         return True
     if before.text == after.text and not is_data(value_in(before.expected)):
         # The same words about things that are set up otherwise now.
         return True
     return after.strength > before.strength and not contradicts(before.expected, after.expected)
+
+
+def _names_the_error(before: str, after: str) -> bool:
+    """Whether an error is asked for by more than its name: ``RangeError``, ``{ name: "RangeError", … }``."""
+    return after[:1] == "{" and _NAMES.fullmatch(before.lower()) is not None and f'name : "{before}"' in after
 
 
 def _narrower(before: Assertion, after: Assertion) -> bool:
@@ -210,8 +217,11 @@ def _renamed(before: str, after: str) -> bool:
 def implies(strong: Assertion, weak: Assertion) -> bool:
     """Whether something must be there because a part of it is asked for: ``user.name == 'Ann'`` needs a user.
 
-    A mock that was called once with something was called once.
+    A mock that was called once with something was called once, and a text that is known as a whole leaves no
+    question about it open.
     """
+    if _settles(strong, weak):
+        return True
     if weak.subject == f"{strong.subject}.call_count" and weak.expected == "1":
         return ".assert_called_once" in strong.text or ".assert_awaited_once" in strong.text
     needed = weak.strength is Strength.PRESENCE and weak.expected in _THERE
@@ -221,6 +231,15 @@ def implies(strong: Assertion, weak: Assertion) -> bool:
     return strong.subject.startswith(f"{weak.subject}.") or (
         strong.subject == weak.subject and _is_something(strong)
     )
+
+
+def _settles(strong: Assertion, weak: Assertion) -> bool:
+    """Whether a whole value is demanded of which only something was asked before: ``s.find("x") != nil``."""
+    if weak.strength > Strength.SHAPE or strong.strength is not Strength.EXACT or not strong.subject:
+        return False
+    if not weak.subject.startswith((f"{strong.subject}.", f"{strong.subject}[")) or not _is_something(strong):
+        return False
+    return all(each[1:-1] in (strong.expected or "") for each in _QUOTED.findall(weak.expected or ""))
 
 
 def _is_something(assertion: Assertion) -> bool:

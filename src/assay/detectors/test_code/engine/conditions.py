@@ -37,6 +37,10 @@ _EQUAL = word_set(
     "SetEquals EqualFold EqualValues EqualFunc isEqual deepEqual array_equal compare_digest same_value "
     "Is strictEqual"
 )
+_COMPARING = word_set("Compare compare compareTo CompareTo CompareOrdinal cmp strcmp bccomp")
+_NO_DIFFERENCE = frozenset(
+    ("0", "Ordering::Equal", "std::cmp::Ordering::Equal", ".orderedSame", "ComparisonResult.orderedSame")
+)
 _ALIKE = frozenset(["Is", "As", "EqualFold", "is"])
 _PRESENT = {"isPresent": "(empty)", "is_some": "None", "nonNull": "null", "HasValue": "null", "Any": "(empty)"}
 _ABSENT = {
@@ -49,9 +53,9 @@ _CONTAINING = word_set(
     "StartsWith EndsWith start_with? end_with? starts_with ends_with match matches MatchString Match "
     "IsMatch test ContainsKey containsKey has_key? key? contains_key isinstance instanceof ContainsAny "
     "hasPrefix hasSuffix str_starts_with str_ends_with preg_match member? is_a? kind_of? respond_to? "
-    "isKindOf is_match"
+    "isKindOf is_match containsMatchIn"
 )
-_PATTERNS = frozenset(("is_match",))
+_PATTERNS = word_set("is_match containsMatchIn MatchString IsMatch test")
 """Of these, the object that is asked is the pattern."""
 _CALCULATING = frozenset(("+", "-", "*", "/", "%", "**", "//"))
 _FOLDING = word_set(
@@ -218,7 +222,7 @@ def _difference(words: list[str]) -> list[str] | None:
 
 def equality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must be equal: nothing is demanded where both are the same without the code under test."""
-    left, right = arranged(*_sides(left, right, logic))
+    left, right = arranged(*_compared_sides(*_sides(left, right, logic)))
     one, two = value_of(left, constants), value_of(right, constants)
     if (left and left == right) or (one is not None and one == two) or _is_formula(left, right):
         return Demand(Strength.VACUOUS, joined(left), joined(right))
@@ -232,7 +236,7 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
         )
         return replace(found, expected=found.expected or _answer(wanted))
     if left[:1] == ["typeof"]:
-        return Demand(Strength.SHAPE, joined(left), joined(right))
+        return shape(bare(left[1:]), "instanceOf", right)
     measured = _measured(left)
     if measured:
         return Demand(Strength.SHAPE, joined(measured), f"len {joined(right)}")
@@ -281,6 +285,18 @@ def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], 
     return left, right
 
 
+def _compared_sides(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
+    """What is compared where the answer of a comparison must be "no difference": ``compare(a, b) == 0``."""
+    for asked, answer in ((left, right), (right, left)):
+        if joined(answer) in _NO_DIFFERENCE and asked[-1:] == [")"]:
+            last = chain(asked)[-1]
+            given = last.arguments or []
+            sides = given if len(given) == 2 else [receiver_of(asked), *given]
+            if last.name in _COMPARING and len(sides) == 2 and all(sides) and _is_chain(asked):
+                return _unborrowed(sides[0]), _unborrowed(sides[1])
+    return left, right
+
+
 def _measured(words: list[str]) -> list[str]:
     """What a size is the size of: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; nothing for others."""
     if not is_size(words):
@@ -292,7 +308,7 @@ def _measured(words: list[str]) -> list[str]:
 
 def inequality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must differ; from nothing differs whatever is there."""
-    left, right = arranged(*(unborrowed(bare(side), logic) for side in (left, right)))
+    left, right = arranged(*_compared_sides(*(unborrowed(bare(side), logic) for side in (left, right))))
     if is_literal(left) and is_literal(right) and left != right:
         return Demand(Strength.VACUOUS, joined(left), f"not {joined(right)}")
     if len(right) == 1 and right[0] in ("true", "false", "True", "False"):

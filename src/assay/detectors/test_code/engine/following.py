@@ -32,6 +32,7 @@ _NAME = re.compile(r"[$@]{0,2}[^\W\d]\w*\Z")
 _MEMBER = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)++)\s*+=(?!=)\s*+")
 _LEFT = re.compile(r"[$@]{0,2}[^\W\d]\w*")
 _DOTS = frozenset((".", "?.", "::", "&."))
+_OF_A_CLASS = (["."], ["::"])
 _CHOOSING = BRANCHING | LOOPS | {Part.CASE, Part.CATCH, Part.TRY, Part.CLOSURE, Part.FUNCTION}
 _TIGHT = 14.0
 _PATTERN = re.compile(r"(?:\A|\()/")
@@ -273,14 +274,13 @@ class Following:
         return (result, closing(words, end + 1)) if result is not None else None
 
     def _member(self, words: list[str], at: int) -> list[str] | None:
-        """What a class sets once for all its methods: ``self.LIMIT``."""
-        if words[at + 1 : at + 2] != ["."] or words[at + 3 : at + 4] == ["("] or len(words) < at + 3:
+        """What a class sets once for all its methods: ``self.LIMIT``, ``self::LIMIT``."""
+        if words[at + 1 : at + 2] not in _OF_A_CLASS or words[at + 3 : at + 4] == ["("] or len(words) < at + 3:
             return None
         known = self._bindings.get(words[at + 2], ())
         if len(known) != 1 or known[0].function is not None:
             return None
-        around = known[0].node.parent
-        held = around is not None and around.parent is not None and around.parent.part is Part.CLASS
+        held = any(each.part is Part.CLASS for each in islice(known[0].node.ancestors(), 2))
         return self._words(known[0]) if held else None
 
     def _value_at(self, words: list[str], at: int, used: Node) -> Followed | None:

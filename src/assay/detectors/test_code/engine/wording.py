@@ -21,6 +21,8 @@ _SAME = {
     "endingwith": "endwith",
     "matches": "match",
     "matchstring": "match",
+    "containsmatchin": "match",
+    "test": "match",
     "regexp": "match",
     "regex": "match",
     "hasprefix": "startwith",

@@ -364,7 +364,9 @@ def split(found: list[str], separator: str = ",") -> list[list[str]]:
 
 
 def bare(found: list[str]) -> list[str]:
-    """The words without parentheses around all of them."""
+    """The words without parentheses around all of them, and without the word that lets errors through."""
+    if len(found) > 2 and found[0] == "try" and found[1] not in ("?", "!", "{"):
+        found = found[1:]
     while len(found) > 2 and found[0] == "(" and found[-1] == ")" and closing(found, 0) == len(found) - 1:
         if len(split(found[1:-1])) > 1:
             break

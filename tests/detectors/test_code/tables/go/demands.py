@@ -12,6 +12,8 @@ DEMANDS = [
     ("if len(got) != 3 { t.FailNow() }", SHAPE, "got", "len 3"),
     ("if !reflect.DeepEqual(got, want) { t.Error(x) }", EXACT, "got", "want"),
     ("if !bytes.Equal(got, want) { t.Error(x) }", EXACT, "got", "want"),
+    ("if bytes.Compare(got, want) != 0 { t.Error(x) }", EXACT, "got", "want"),
+    ("if bytes.Compare(got, want) > 0 { t.Error(x) }", SHAPE, "bytes.Compare(got, want)", "<= 0"),
     ('if diff := cmp.Diff(want, got); diff != "" { t.Error(diff) }', EXACT, "got", "want"),
     ("if !errors.Is(err, ErrGone) { t.Error(x) }", EXACT, "err", "ErrGone"),
     ("if got < 3 { t.Error(x) }", SHAPE, "got", ">= 3"),

@@ -31,7 +31,7 @@ DEMANDS = [
     ("expect(got === 3).toBe(true)", EXACT, "got", "3"),
     ("expect(got > 3).toBe(true)", SHAPE, "got", "> 3"),
     ("expect(!!got).toBe(true)", PRESENCE, "!!got", "true"),
-    ("expect(typeof got).toBe('object')", SHAPE, "typeof got", '"object"'),
+    ("expect(typeof got).toBe('object')", SHAPE, "got", 'instanceof("object")'),
     ("expect(got).toEqual(expect.anything())", PRESENCE, "got", "expect.anything()"),
     ("expect(got).toEqual({ a: expect.any(Number) })", SHAPE, "got", "{ a : expect.any(Number) }"),
     ("expect(got, 'message').toBe(3)", EXACT, "got", "3"),

@@ -43,7 +43,7 @@ _GRAMMAR = Grammar(
         RETURN="return_statement",
         THROW="throw_expression",
         BREAK="break_statement continue_statement",
-        BINDING="assignment_expression",
+        BINDING="assignment_expression const_element",
         ASSIGNMENT="augmented_assignment_expression update_expression",
         MARK="attribute",
         MARKS="attribute_list",
@@ -70,6 +70,7 @@ LANGUAGE = Language(
             r"[^(){};=]*?\b(?:class|trait|interface)\s+(?P<name>\w+)(?:\s+extends\s+(?P<parents>[\w\\]+))?"
         ),
         parameter=re.compile(r"(\$\w+)"),
+        receivers=frozenset(("$this", "self", "static")),
     ),
     libraries=(PHPUNIT, EXPECT, PLAIN),
     declaring=Declaring(

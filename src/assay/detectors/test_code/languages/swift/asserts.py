@@ -31,7 +31,9 @@ def _expect(link: Link, facts: Facts, subject: list[str]) -> Demand:
     body = joined(closure_body(link.argument(-1))) if link.given > 1 else ""
     if name == "Never":
         return Demand(Strength.PRESENCE, body)
-    return Demand(Strength.SHAPE if name in facts.broad or name.startswith("(any") else Strength.EXACT, body, name)
+    if name in facts.broad or name.lstrip("(").startswith("any "):
+        return Demand(Strength.SHAPE, body, "an error")
+    return Demand(Strength.EXACT, body, name)
 
 
 XCTEST = Library(
