@@ -211,6 +211,7 @@ HONEST: dict[str, FakeWorkspace] = {
     "more files": project(toml(), toml(python_files=["test_*.py", "*_test.py", "check_*.py"])),
     "one warning less": project(toml(filterwarnings=["error"]), toml(filterwarnings=["error", "ignore::DeprecationWarning:pkg_resources"])),
     "a marker": project(toml(), toml(markers=["slow: takes long"])),
+    "strict in all things": project(toml(xfail_strict=True), toml(strict=True)),
     "strict": project(toml(), toml(xfail_strict=True, filterwarnings=["error"])),
     "another section": project(toml(), toml() + "[tool.ruff]\nline-length = 100\n[tool.mypy]\nstrict = true\n"),
     "more coverage": project("[report]\nfail_under = 80\n", "[report]\nfail_under = 90\nomit = tests/*\n", ".coveragerc"),
