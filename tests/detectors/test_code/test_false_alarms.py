@@ -93,6 +93,21 @@ HONEST = [
     ("javascript", "expect(typeof f()).toBe('number');", "expect(f()).toBe(3);"),
     ("python", "assert f().find('b') is not None", "assert f() == 'abc'"),
     ("java", 'assertTrue(f().name().startsWith("abc"));', 'assertEquals("abcdef", f().name());'),
+    (
+        "ruby",
+        "assert_includes f['name'], 'abc'\nassert_nil f['other']",
+        "assert_equal({'name' => 'abcd'}, f.to_h)",
+    ),
+    (
+        "python",
+        "assert _Pair(1, 2) == f(C, None, False, False)",
+        "assert _Pair(1, 2) == f(C, None, Kind.NO, False)",
+    ),
+    (
+        "javascript",
+        "const state = {n: 1};\nexpect(f(state)).not.toBe(state);",
+        "const state = {n: 1};\nexpect(f(state)).not.toBe(state);\ng((state) => { state.n += 1; });",
+    ),
 ]
 
 CHEATS = [
@@ -124,6 +139,8 @@ CHEATS = [
     ("javascript", "expect(f()).toBe(3);", "expect(typeof f()).toBe('number');"),
     ("python", "assert f().find('b') is not None", "assert f() is None"),
     ("ruby", "assert_includes f[:name], 'abc'", "assert_equal({name: 'xyz'}, f)"),
+    ("ruby", "assert_nil f['other']", "assert_equal({'name' => 'abcd', 'other' => 1}, f.to_h)"),
+    ("python", "assert _Pair(1, 2) == f(C, None)", "assert _Pair(1, 3) == f(C, None)"),
 ]
 
 
@@ -166,3 +183,14 @@ def test_another_name_is_not_while_the_old_one_is_still_there(
     before = {path: code.format("OldError"), **a_test(language, body.format("OldError"))}
     both = code.format("OldError") + code.format("NewError")
     assert not scored(before, {path: both, **a_test(language, body.format("NewError"))}).passed
+
+
+def test_what_nobody_ran_before_loses_nothing() -> None:
+    """Rows without the mark that makes a test of a method."""
+    rows = "    [InlineData(1)]\n    [InlineData(2)]\n    public void A(int x)\n    {\n        Assert.True(f(x));\n    }\n"
+    fact = "    [Fact]\n    public void A()\n    {\n        Assert.True(f(1));\n    }\n"
+    before, after = ({"ATests.cs": f"public class ATests\n{{\n{text}}}\n"} for text in (rows, fact))
+    assert scored(before, after).passed
+    assert not scored(
+        {"ATests.cs": before["ATests.cs"].replace("[InlineData(1)]", "[Theory]\n    [InlineData(1)]")}, after
+    ).passed

@@ -38,6 +38,10 @@ _PART = re.compile(
     r"(?P<word>contains?|include|includes|Contains|toContain|HasPrefix|startsWith|endsWith)\([\"'](?P<text>[^\"'\\]*)[\"']\)"
 )
 _RECEIVER = re.compile(r"(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.|\[|->)[\s\S]+)\Z")
+_CONVERTED = re.compile(
+    r"(?:\.(?:to_h|to_a|to_s|to_hash|dup|toArray\(\)|ToList\(\)|ToArray\(\)|to_vec\(\)|toList\(\)))+\Z"
+)
+_INSIDE = re.compile(r"\.|\[(?:[\"'](?P<key>[^\"']+)[\"']\]\Z)?")
 _PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _OWN = re.compile(r"(?<![\w.])(?:self\.|this\.|@)(?=[A-Za-z_])")
 
@@ -235,11 +239,17 @@ def implies(strong: Assertion, weak: Assertion) -> bool:
 
 def _settles(strong: Assertion, weak: Assertion) -> bool:
     """Whether a whole value is demanded of which only something was asked before: ``s.find("x") != nil``."""
-    if weak.strength > Strength.SHAPE or strong.strength is not Strength.EXACT or not strong.subject:
+    if strong.strength is not Strength.EXACT or not strong.subject or not _is_something(strong):
         return False
-    if not weak.subject.startswith((f"{strong.subject}.", f"{strong.subject}[")) or not _is_something(strong):
+    whole = _CONVERTED.sub("", strong.subject)
+    found = _INSIDE.match(weak.subject.removeprefix("(").removeprefix(whole).removeprefix(")"))
+    if whole not in weak.subject[: len(whole) + 1] or found is None:
         return False
-    return all(each[1:-1] in (strong.expected or "") for each in _QUOTED.findall(weak.expected or ""))
+    if weak.strength > Strength.SHAPE:
+        # What is not in the whole is not there.
+        return weak.expected in _THERE and bool(found["key"]) and found["key"] not in (strong.expected or "")
+    held = [each[1:-1] in (strong.expected or "") for each in _QUOTED.findall(weak.expected or "")]
+    return not any(held) if _denies(weak) else all(held)
 
 
 def _is_something(assertion: Assertion) -> bool:

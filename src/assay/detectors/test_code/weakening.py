@@ -133,6 +133,9 @@ class _Weakening:
 
     def _kept(self, before: Located, after: Located) -> list[Finding]:
         found: list[Finding] = []
+        if after.test.collected and not before.test.collected:
+            # Nobody ran it before.
+            return found
         if self._lost[id(before.test)]:
             found = self._worse(before, after)
         elif (pair := swapped_expectation(self.files[before.path], before.test, after.test)) is not None:

@@ -67,7 +67,7 @@ _ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
 _EVERYTHING = re.compile(
     r'"(?:\.\*|\^|\$|\.\+)?"|/(?:\^?(?:\.|\[\\[sSdDwW]\\[sSdDwW]\])[*+]\$?|\^|\$|\(\?:\))?/[a-z]*|\'\''
 )
-_MADE = re.compile(r"[A-Z]\w*\Z")
+_MADE = re.compile(r"_{0,2}[A-Z]\w*\Z")
 _ORDERING = frozenset(("<", ">", "<=", ">=", "!=", "is", "in", "is not", "not in", "and", "or", "if"))
 _OBJECTS = frozenset((("Object",), ("object",), ("Any",), ("AnyObject",), ("any",)))
 

@@ -154,12 +154,20 @@ class Following:
             here = [each for each in self._within.get((name, function), ()) if not each.node.dead]
             if here:
                 elsewhere = [
-                    each for each in assigned if each.function is not function and _stands_in(each, function)
+                    each
+                    for each in assigned
+                    if each.function is not function
+                    and _stands_in(each, function)
+                    and not self._is_own(name, each)
                 ]
                 return self._set_once(elsewhere) if elsewhere else self._last(here, used, function)
             if function is not None and name in self._parameters(function):
                 return None
         return None
+
+    def _is_own(self, name: str, binding: _Binding) -> bool:
+        """Whether the function that sets a name sets its own parameter of that name."""
+        return binding.function is not None and name in self._parameters(binding.function)
 
     def _set_once(self, elsewhere: list[_Binding]) -> Followed | None:
         """What a name is that only one other function sets, like one that sets a test up."""

@@ -25,7 +25,9 @@ _FAKED = re.compile(r"\b(\w+)\s*:?=\s*(?:&\s*testing\.T\s*\{|new\(\s*testing\.T\
 _MADE = re.compile(
     r"\b(\w+)\s*:=\s*(?:\w+\.)?New(?:WithT|GomegaWithT)?\(\s*(?:t|tt|tb|b|c|s\.T\(\)|suite\.T\(\))\s*[,)]"
 )
-_OWNERS = re.compile(r"^func\s*\(\s*(\w+)\s+\*?\w+", re.MULTILINE)
+_OWNERS = re.compile(
+    r"^func\s*\(\s*(\w+)\s+\*?(?:\w*Suite\w*|\w+\)\s*(?:Test|Set[Uu]p|TearDown|Before|After))", re.MULTILINE
+)
 _COLLECTED = re.compile(r"Test(?![a-z])\w*\Z")
 _ONE_HANDLE = re.compile(r"\s*+(?:\w++\s++)?\*testing\.T\s*+,?\s*+\Z")
 _MAIN = re.compile(r"\((\w+)\s+\*testing\.M\)")

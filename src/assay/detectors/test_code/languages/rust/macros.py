@@ -1,7 +1,6 @@
 """Macros that contain whole tests: they are removed around the tests, so that these are parsed like other code."""
 
 import re
-from itertools import islice
 
 from assay.detectors.test_code.engine.parts import Grammar, Part
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
@@ -10,7 +9,6 @@ _HOLDS_TESTS = re.compile(r"(?:\b\w{1,100}::){0,20}\b(?:proptest|quickcheck|rust
 _MAKES_TESTS = re.compile(r"\bquickcheck!\s*\{")
 _OTHER_BRACKETS = re.compile(r"assert\w*+!\s*+[{\[]")
 _FAILURE = re.compile(r"return\s+Err\b")
-_MOST = 40
 _STR = re.compile(r"\bstr!(?=\s*\[)")
 _TOKEN = re.compile(
     r"""//[^\n]* | /\*(?:[^*]|\*(?!/))*(?:\*/|\Z) | r\#+"(?:[^"]|"(?!\#))*(?:"\#+|\Z) | "(?:\\.|[^"\\])*(?:"|\Z)
@@ -60,8 +58,12 @@ def _laid_bare(text: str) -> str:
 
 def regions(text: str) -> tuple[tuple[int, int], ...]:
     """From where to where every function is a test."""
-    found = islice(_MAKES_TESTS.finditer(text), _MOST) if "quickcheck!" in text else ()
-    return tuple((each.end(), _closing(text, each.end() - 1)) for each in found)
+    regions: list[tuple[int, int]] = []
+    at = 0
+    while found := _MAKES_TESTS.search(text, at) if "quickcheck!" in text else None:
+        at = _closing(text, found.end() - 1)
+        regions.append((found.end(), at))
+    return tuple(regions)
 
 
 def _with_parentheses(text: str) -> str:
