@@ -125,14 +125,36 @@ class Skipping:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MarkGone:
+    """Functions that look like tests whose mark is gone, where nothing calls them."""
+
+    marks: re.Pattern[str]
+    """Marks that only tests have."""
+    neutral: frozenset[str]
+    """Marks that tests and other functions have; what has another mark is no test."""
+    returns: frozenset[str]
+    """Words of which one stands before the name of a test."""
+    holders: re.Pattern[str]
+    """Names of classes that hold tests."""
+    holding: re.Pattern[str]
+    """What stands in such a class, whatever its name."""
+    asserting: re.Pattern[str]
+    refused: frozenset[str] = frozenset()
+    """Words and names of functions that are no tests."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Declaring:
     """How tests are declared."""
 
-    marks: frozenset[str] = frozenset()
+    marks: re.Pattern[str] = NEVER
+    """Marks that make a test."""
     names: re.Pattern[str] = NEVER
     """Names of functions that a runner collects."""
     lookalikes: re.Pattern[str] = NEVER
     """Names of functions that look like tests, where nothing calls them."""
+    gone: MarkGone | None = None
+    """What else must be so for such a function, or may be so instead of its name."""
     refused: frozenset[str] = frozenset()
     """Modifiers of what no runner collects."""
     hook_marks: frozenset[str] = frozenset()
@@ -223,6 +245,12 @@ class Quirks:
     marks: "Callable[[Reading, Node], list[Mark]] | None" = None
     resolve: "Callable[[Reading], Callable[[Names], Names]] | None" = None
     """Makes what replaces aliases in the names of a call."""
+    mark_skips: "Callable[[Reading, Mark, Sequence[Mark]], bool | None] | None" = None
+    """Whether a mark, one of several, skips under a condition (true) or always (false)."""
+    collected: "Callable[[Reading, Function, bool], bool] | None" = None
+    """Whether a runner collects a function that has the mark of a test, or has not."""
+    completed: "Callable[[Reading, Function, Declared], None] | None" = None
+    """Adds what the marks of a test say besides: its rows, how often it runs, what it expects."""
     function: "Callable[[Reading, Function], Declared | None] | None" = None
     klass: "Callable[[Reading, Class], Declared | None] | None" = None
     call: "Callable[[Reading, Call, Scope], Declared | None] | None" = None

@@ -1,7 +1,7 @@
 """What keeps a test from running: marks, calls, errors that are thrown for it, a return before every assertion."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -19,18 +19,20 @@ _MOST_TEXT = 300
 _ENDS_WELL = re.compile(r"\(\s*0?\s*\)\Z")
 
 
-def mark_skips(reading: Reading, marks: Iterable[Mark]) -> list[Skip]:
+def mark_skips(reading: Reading, marks: Sequence[Mark]) -> list[Skip]:
     """The skips that marks make."""
-    skipping = reading.language.skipping
+    skipping, own = reading.language.skipping, reading.language.quirks.mark_skips
     found: list[Skip | None] = []
     for mark in marks:
         kind, rule = skipping.marks.get(mark.name), skipping.asked.get(mark.name)
         if kind is not None:
-            found.append(Skip(kind, mark.line, mark.text[:_MOST_TEXT]))
+            found.append(Skip(kind, mark.line, mark.text[:_MOST_TEXT], mark.unsure))
         elif rule is not None:
             found.append(asked_skip(reading, rule, mark.link, mark.line, mark.text[:_MOST_TEXT]))
         elif skipping.conditional.match(mark.name):
             found.append(Skip("skip", mark.line, mark.text[:_MOST_TEXT], conditional=True))
+        elif own is not None and (conditional := own(reading, mark, marks)) is not None:
+            found.append(Skip("disabled", mark.line, mark.text[:_MOST_TEXT], conditional or mark.unsure))
     return [skip for skip in found if skip is not None]
 
 

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call, Names
 from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
@@ -39,6 +40,8 @@ class Suites:
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._classes: dict[Node, Class] = {}
+        self._marks: dict[str, list[Mark]] = {}
+        """What stands before the file's own marks, by their names: they stand for it."""
         self._declared: list[tuple[Function, Declared, Scope]] = []
         self._returns: list[tuple[Scope, Node]] = []
         own = reading.language.quirks.file_skips
@@ -85,11 +88,15 @@ class Suites:
         reading = self._reading
         found = self._read_class(node)
         self._classes[node] = found
+        self._marks[found.name] = found.marks
         own = reading.language.quirks.klass
         declared = own(reading, found) if own is not None else None
         if declared is None:
-            declared = Declared(Role.SUITE, found.name, skips=self.mark_skips(found.marks))
-            declared.collected = False
+            declared = Declared(Role.SUITE, found.name, False, mark_skips(reading, found.marks))
+        heirs = rf"(?:\bextends\s|:)[^{{}};()]{{0,400}}?\b{re.escape(found.name)}\b"
+        if "abstract" in found.words and re.search(heirs, reading.tree.text) is None:
+            text = f"abstract class {found.name}"
+            declared.skips.append(Skip("excluded", reading.line(node), text, conditional=True))
         return self._open(declared, node, outer)
 
     def _read_class(self, node: Node) -> Class:
@@ -108,7 +115,7 @@ class Suites:
         own = reading.language.quirks.function
         declared = own(reading, function) if own is not None else None
         if declared is None:
-            declared = self.declared_function(function)
+            declared = declared_function(reading, function)
         if declared is None:
             if outer.role in (Role.TEST, Role.HOOK):
                 # A local function or a method of a local class belongs to the test around it.
@@ -171,34 +178,8 @@ class Suites:
             return own(self._reading, node)
         holders = [child for child in node.children if child.part is Part.MARKS]
         nodes = [child for holder in (*holders, node) for child in holder.children if child.part is Part.MARK]
-        return [self.mark_of(each) for each in nodes]
-
-    def mark_of(self, node: Node) -> Mark:
-        return read_mark(self._reading, node)
-
-    def declared_function(self, function: Function) -> Declared | None:
-        """What a function is by its marks and its name."""
-        declaring = self._reading.language.declaring
-        marked = function.has(*declaring.marks)
-        named = declaring.names.match(function.name) is not None and self._holds_tests(function.owner)
-        if function.has(*declaring.hook_marks) or function.name in declaring.hook_names:
-            return Declared(Role.HOOK, function.name)
-        if marked or named:
-            refused = not declaring.refused.isdisjoint(function.words)
-            return Declared(Role.TEST, function.name, not refused, self.mark_skips(function.marks))
-        if declaring.lookalikes.search(function.name) and self._reading.values.mentions(function.name) < 2:
-            return Declared(Role.TEST, function.name, False, self.mark_skips(function.marks))
-        return None
-
-    def _holds_tests(self, owner: Class | None) -> bool:
-        pattern = self._reading.language.declaring.parents
-        if pattern.pattern == "(?!)":
-            return True
-        return owner is not None and any(pattern.search(parent) for parent in owner.parents)
-
-    def mark_skips(self, marks: Iterable[Mark]) -> list[Skip]:
-        """The skips that marks make."""
-        return mark_skips(self._reading, marks)
+        found = [read_mark(self._reading, each) for each in nodes]
+        return [*found, *(more for mark in found for more in self._marks.get(mark.name, ()))]
 
     # Closures and calls
 
@@ -298,6 +279,7 @@ class Suites:
             if declared.must_fail is not None:
                 scope.losing = self._turned_around(function.node, declared)
         self._tell_apart()
+        self._drop_twins()
         own = self._reading.language.quirks.settle
         if own is not None:
             own(self._reading)
@@ -322,6 +304,19 @@ class Suites:
         for function, _, scope in self._declared:
             if times[scope.parent, scope.name] > 1 and function.takes:
                 scope.name = f"{scope.name}({joined(self._reading.words_in(function.takes))})"
+
+    def _drop_twins(self) -> None:
+        """Of two tests with one name, one of which no build has, only the other is a test."""
+        tests = [scope for _, _, scope in self._declared]
+        out = {
+            scope
+            for scope in tests
+            if any(each.kind == "excluded" and not each.conditional for each in scope.skips)
+        }
+        alive = {(scope.parent, scope.name) for scope in tests if scope not in out} if out else set()
+        self._reading.scopes = [
+            scope for scope in self._reading.scopes if scope not in out or (scope.parent, scope.name) not in alive
+        ]
 
     def _given(self, given: Given) -> tuple[str, ...]:
         call = self._reading.calls.get(given.node) if given.node is not None else None
@@ -361,14 +356,3 @@ def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
         return {}
     parts = [each for each in split(reading.words_in(takes)) if "=" in each]
     return {each[0]: each[each.index("=") + 1 :] for each in parts}
-
-
-def read_mark(reading: Reading, node: Node) -> Mark:
-    """A mark by its words: ``@Tag("slow")``, ``[Fact(Skip = "why")]``, ``#[ignore]``."""
-    words = reading.words(node.start, node.end)
-    while words and words[0] in ("@", "#", "[", "!"):
-        words = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]
-    if words and words[0][0] == "@":
-        words = [words[0][1:], *words[1:]]
-    link = reading.chain(words)[-1]
-    return Mark(link.name, link, joined(words), reading.line(node))

@@ -74,7 +74,7 @@ LANGUAGE = Language(
     ),
     libraries=(PHPUNIT, EXPECT, PLAIN),
     declaring=Declaring(
-        marks=frozenset(("Test", "test", "TestWith", "testWith", "DataProvider", "dataProvider")),
+        marks=re.compile(r"[Tt]est(?:With)?|[Dd]ataProvider"),
         names=re.compile(r"test"),
         lookalikes=re.compile(r"(?i)test|should|it_"),
         refused=frozenset(("private", "protected", "static", "abstract")),
