@@ -33,7 +33,7 @@ DECLARING = Declaring(
         holders=re.compile(r"(?:Tests?|Specs?|Fixture|Should|Facts)$"),
         holding=re.compile(r"\[\s*(?:\w+\.){0,9}(?>\w*?(?:Fact|Theory|Test))(?:Method|Case)?\b"),
         asserting=re.compile(r"\b(?:\w*Assert\s*\.|\w*Should\w*\s*[(.<]|Verify\w*\s*\()"),
-        refused=word_set("static override abstract Dispose DisposeAsync"),
+        refused=word_set("static override abstract private protected internal Dispose DisposeAsync"),
     ),
     hook_marks=word_set("SetUp OneTimeSetUp TestInitialize ClassInitialize"),
     hook_names=frozenset(("InitializeAsync",)),
@@ -64,8 +64,8 @@ def marks(reading: Reading, declaration: Node) -> list[Mark]:
         if holds is not False or (around is not None and around.built is False):
             mark = read_mark(reading, node)
             name = mark.name.removesuffix("Attribute")
-            if name not in _own(reading)[1]:
-                found.append(replace(mark, name=name, text=f"[{mark.text}]", unsure=holds is None))
+            name = f"own {name}" if name in _own(reading)[1] else name
+            found.append(replace(mark, name=name, text=f"[{mark.text}]", unsure=holds is None))
     return found
 
 

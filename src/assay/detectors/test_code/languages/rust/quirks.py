@@ -73,10 +73,10 @@ def function(reading: Reading, found: Function) -> Declared | None:
     declared.assertions += answers(found.name, own)
     for one in own:
         if one.name == "should_panic":
-            # Without an expected message, any assertion that fails will do.
             expected = joined([word for word in inside(one) if word not in ("expected", "=")]).strip('"')
-            broad = _SWALLOWS_ASSERTS.fullmatch(expected) is not None
-            expect_error(reading, found.node, one, expected, declared, broad)
+            expect_error(reading, found.node, one, expected, declared, broad=not expected)
+            # Without an expected message, any assertion that fails will do.
+            declared.must_fail = _SWALLOWS_ASSERTS.fullmatch(expected) is not None
     return declared
 
 
