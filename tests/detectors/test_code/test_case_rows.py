@@ -20,6 +20,7 @@ func TestAdd(t *testing.T) {
 }
 """
 JAVASCRIPT = "it.each([%s])('adds', (a, b, sum) => { expect(add(a, b)).toBe(sum); });\n"
+RECORDS = "it.each([%s])('adds', ({ a, expected }) => { expect(twice(a)).toBe(expected); });\n"
 PLAIN = "a, b, want int"
 
 
@@ -29,6 +30,10 @@ def go(fields: str, rows: str) -> tuple[str, str]:
 
 def javascript(rows: str) -> tuple[str, str]:
     return "a.test.js", JAVASCRIPT % rows
+
+
+def records(rows: str) -> tuple[str, str]:
+    return "a.test.js", RECORDS % rows
 
 
 def rules(before: tuple[str, str], after: tuple[str, str]) -> list[str]:
@@ -42,7 +47,7 @@ def rules(before: tuple[str, str], after: tuple[str, str]) -> list[str]:
         (go(PLAIN, "{1, 2, 3}"), go(PLAIN, "{1, 2, 4}"), ["expectation-rewritten"]),
         (go(PLAIN, "{a: 1, b: 2, want: 3}"), go(PLAIN, "{a: 1, b: 2, want: 4}"), ["expectation-rewritten"]),
         (javascript("[1, 2, 3]"), javascript("[1, 2, 4]"), ["expectation-rewritten"]),
-        (javascript("{a: 1, expected: 3}"), javascript("{a: 1, expected: 4}"), ["expectation-rewritten"]),
+        (records("{a: 1, expected: 3}"), records("{a: 1, expected: 4}"), ["expectation-rewritten"]),
         (go(PLAIN, "{1, 2, 3}, {2, 2, 4}"), go(PLAIN, "{1, 2, 3}"), ["cases-removed"]),
     ],
 )

@@ -258,7 +258,7 @@ def _is_something(assertion: Assertion) -> bool:
     return assertion.strength >= Strength.CLOSE and is_data(wanted) and wanted not in _NOTHING
 
 
-def _other_inputs(before: str, after: str) -> bool:
+def other_inputs(before: str, after: str) -> bool:
     """Whether something else is asked: the same with other literals, or nothing but literals."""
     old, new = set(_LITERAL.findall(before)), set(_LITERAL.findall(after))
     if not (old - new and new - old):
@@ -275,7 +275,7 @@ def _asked(subject: str) -> str:
 def about_the_same(before: Assertion, after: Assertion) -> bool:
     """Whether two assertions look at the same thing, by its names: one ends in what the other speaks of."""
     old, new = (_NAMES.findall((each.subject or each.text).lower()) for each in (before, after))
-    if not old or not new or _other_inputs(before.subject, after.subject):
+    if not old or not new or other_inputs(before.subject, after.subject):
         return False
     return old[-1] in new or new[-1] in old
 
@@ -289,7 +289,7 @@ def reworded(before: Assertion, after: Assertion) -> bool:
             return True
         quoted = _QUOTED.findall(before.expected or "") if _denies(before) is _denies(after) else []
         return (bool(quoted) and all(each in after.text for each in quoted)) or _renamed(before.text, after.text)
-    if _other_inputs(before.subject, after.subject):
+    if other_inputs(before.subject, after.subject):
         return False
     return bool(words(before.subject) & words(after.subject)) or _told_by_expectation(before, after)
 

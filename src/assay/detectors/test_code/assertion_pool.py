@@ -3,7 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable
 
-from assay.detectors.test_code.assertion_pairs import demand_key, is_literal, kin, shape, wider, without_owner
+from assay.detectors.test_code.assertion_pairs import (
+    demand_key,
+    is_literal,
+    kin,
+    other_inputs,
+    shape,
+    wider,
+    without_owner,
+)
 from assay.detectors.test_code.model import Assertion
 from assay.detectors.test_code.negations import is_negation
 
@@ -15,7 +23,7 @@ class Pool:
     """New assertions by what they mean, by their text and by their shape."""
 
     def __init__(self) -> None:
-        self._used: set[int] = set()
+        self.used: set[int] = set()
         self._by_key: dict[Hashable, list[Assertion]] = defaultdict(list)
         self._by_shape: Counter[tuple[str, str]] = Counter()
 
@@ -48,17 +56,17 @@ class Pool:
 
     def use(self, assertion: Assertion) -> None:
         """Take an assertion out that already stands for another one in its own test."""
-        self._used.add(id(assertion))
+        self.used.add(id(assertion))
 
     def _take(self, key: Hashable, lost: Assertion) -> bool:
         waiting = self._by_key.get(key, [])
-        while waiting and id(waiting[-1]) in self._used:
+        while waiting and id(waiting[-1]) in self.used:
             waiting.pop()
         if not waiting or wider(lost, waiting[-1]) or waiting[-1].strength < lost.strength:
             return False
-        if is_negation(lost, waiting[-1]):
+        if is_negation(lost, waiting[-1]) or other_inputs(lost.subject, waiting[-1].subject):
             return False
-        self._used.add(id(waiting.pop()))
+        self.used.add(id(waiting.pop()))
         return True
 
     def take_shape(self, lost: Assertion, wanted: int) -> bool:

@@ -17,7 +17,6 @@ from assay.detectors.test_code.assertion_pairs import (
     without_owner,
 )
 from assay.detectors.test_code.assertion_pool import Pool, Replacements
-from assay.detectors.test_code.engine.case_rows import is_row
 from assay.detectors.test_code.findings import (
     Comparison,
     FilePair,
@@ -44,7 +43,7 @@ def compare_assertions(files: Sequence[FilePair], names: ChangedNames = NO_NAMES
     """Compare the tests of all changed files. ``names`` are those that the change took out of the code."""
     matching = match_tests(files)
     by_path = {file.old_path: file for file in files}
-    return _Weakening(matching, names, Parametrised(files), by_path).compare()
+    return _Weakening(matching, names, files, by_path).compare()
 
 
 class _Weakening:
@@ -54,15 +53,15 @@ class _Weakening:
         self,
         matching: Matching,
         names: ChangedNames,
-        tables: Parametrised,
+        pairs: Sequence[FilePair],
         files: dict[str, FilePair],
     ) -> None:
         self.matching = matching
         self.files = files
-        self.tables = tables
         self.names = names
         self.calls = HelperCalls(files.values())
         self.pool = Pool()
+        self.tables = Parametrised(pairs, self.pool.used)
         self.result = Comparison()
         self._gained: dict[int, list[Assertion]] = {}
         self._lost: dict[int, list[Assertion]] = {}
@@ -125,8 +124,7 @@ class _Weakening:
 
     def _lost_for_good(self, before: Located) -> list[Assertion]:
         """What a test that is gone demanded and no other test does."""
-        demands = [each for each in self._lost[id(before.test)] if not is_row(each)]
-        lost = [each for each in demands if not self.pool.take_text(each)]
+        lost = [each for each in self._lost[id(before.test)] if not self.pool.take_text(each)]
         if lost and self.tables.heir(before, lost) is not None:
             return []
         return [each for each in lost if not self._as_a_case(each, before)]
@@ -233,8 +231,6 @@ def _told(assertion: Assertion | None) -> str:
 
 def _is_implied(lost: Assertion, after: Located) -> bool:
     """Whether what the test demands now demands the lost assertion, too."""
-    if is_row(lost):
-        return True
     counting = [each for each in after.test.assertions if counts(each)]
     return (_only_runs(lost) and bool(counting)) or any(implies(each, lost) for each in counting)
 

@@ -9,7 +9,6 @@ from itertools import islice, takewhile
 
 from assay.detectors.test_code.engine.asserted_text import without_message, written
 from assay.detectors.test_code.engine.calls import Call
-from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
@@ -20,8 +19,8 @@ from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.remembering import remembered
+from assay.detectors.test_code.engine.rows import rounds
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
-from assay.detectors.test_code.engine.running import rounds
 from assay.detectors.test_code.engine.scopes import Role, Scope, Written
 from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
 from assay.detectors.test_code.engine.words import joined, split
@@ -74,7 +73,6 @@ class Asserting:
         self._found: list[_Pending] = []
         self._guards: set[Node] = set()
         self._ends: list[int] = []
-        self._gone_through: set[Node] = set()
         self._asked_at: list[tuple[int, Strength]] | None = None
         self.strong: set[Node] = set()
         language = reading.language
@@ -400,8 +398,7 @@ class Asserting:
         asked = partial(self._ask, found, guard.guarded)
         around = rounds(self._reading, found.node)
         found.scope.written.append(Written(found.node, asked, guard.chosen, around))
-        if self._reading.language.quirks.loop_rows is not None:
-            self._loops(found.node, found.scope)
+        found.scope.rows = max(found.scope.rows, len(around))
 
     def _in_place_of(self, demand: Demand) -> InPlace:
         """Whether another branch fails, or asks for as much."""
@@ -441,23 +438,3 @@ class Asserting:
                 )
             )  # fmt: skip
         return asked
-
-    def _loops(self, node: Node, scope: Scope) -> None:
-        """A test that loops over a table runs once for each of its rows, and each row says what it wants."""
-        rows_of_loop = self._reading.language.quirks.loop_rows
-        outer = scope.parent if scope.parent is not None and scope.parent.role is Role.TEST else None
-        owner = scope
-        for around in islice(node.ancestors(), FAR):
-            if around.part in FUNCTIONS:
-                if around.part is not Part.CLOSURE or outer is None:
-                    return
-                owner = outer
-            if around.part is not Part.EACH or scope.role is not Role.TEST or around.dead or rows_of_loop is None:
-                continue
-            if around in self._gone_through:
-                continue
-            self._gone_through.add(around)
-            rows = rows_of_loop(self._reading, around)
-            if rows is not None:
-                owner.rows = len(rows) if owner.rows == 1 else owner.rows
-                owner.assertions.extend(rows_of(self._reading.line(around), rows))

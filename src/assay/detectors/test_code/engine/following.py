@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
-from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, spelled
+from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, elements, fields_of, is_literal, spelled
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.values import bound_in
 from assay.detectors.test_code.engine.words import PRECEDENCE, closing, joined, simplified, split
@@ -184,7 +184,9 @@ class Following:
         if function is None or _function(used) is not function:
             # What is read in another function may have been set at any time.
             return self._followed(known[0]) if len(known) == 1 and not _choices(known[0].node, function) else None
-        before = known[: bisect_left(known, used.start, key=lambda each: each.node.start)]
+        head = self._reading.branches(used) if used.part in BRANCHING else None
+        place = head.end if head is not None else used.start
+        before = known[: bisect_left(known, place, key=lambda each: each.node.start)]
         loop = next(
             (each for each in islice(used.ancestors(), _FAR) if each.part in LOOPS or each is function), None
         )
@@ -192,7 +194,7 @@ class Following:
         if not before or (again and any(_is_within(each.node, loop) for each in known[len(before) :])):
             return None
         last = before[-1]
-        around = set(islice(used.ancestors(), _FAR))
+        around = {used, *islice(used.ancestors(), _FAR)}
         if all(each in around or self._always(each, last.node) for each in _choices(last.node, function)):
             return self._followed(last)
         return self._either(before, function)
@@ -376,15 +378,33 @@ def put_in(words: list[str], bound: Bound) -> list[str]:
     if bound.keys().isdisjoint(words):
         return words
     out: list[str] = []
-    grouped = False
+    grouped, after = False, 0
     for at, word in enumerate(words):
+        if at < after:
+            continue
         if word in bound and not _is_no_name(words, at):
-            put = _wrapped(bound[word])
+            value, after = _part(bound[word], words, at)
+            put = _wrapped(value)
             grouped |= put[:1] == ["("]
             out += put
         else:
             out.append(word)
     return simplified(out) if grouped else out
+
+
+def _part(value: list[str], words: list[str], at: int) -> tuple[list[str], int]:
+    """What is asked of a record or a list, and where that ends: ``case.want``, ``row[0]``."""
+    following = words[at + 1 : at + 4]
+    name, after = "", at + 1
+    if following[:1] and following[0] in _DOTS and words[at + 3 : at + 4] != ["("]:
+        name, after = "".join(following[1:2]), at + 3
+    elif following[:1] == ["["] and following[2:] == ["]"]:
+        name, after = following[1].strip("\"':"), at + 4
+    if not name:
+        return value, after
+    parts = elements(value) if name.isdigit() else None
+    found = parts[int(name)] if parts and int(name) < len(parts) else fields_of(value).get(name)
+    return (found, after) if found is not None else (value, at + 1)
 
 
 def _is_no_name(words: list[str], at: int) -> bool:

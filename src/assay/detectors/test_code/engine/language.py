@@ -269,8 +269,8 @@ class Quirks:
     """The nodes that no build has (true), or only some builds have (None)."""
     empty: "Callable[[Reading, Node], bool] | None" = None
     """Whether a loop never runs, where the pattern ``nothing`` doesn't tell."""
-    loop_rows: "Callable[[Reading, Node], list[list[str]] | None] | None" = None
-    """The rows of the table that a loop goes through."""
+    fields: "Callable[[Reading, list[str]], Sequence[str]] | None" = None
+    """The names of the fields of the records in a list that is written out."""
     file_skips: "Callable[[Reading], list[Skip]] | None" = None
     settle: "Callable[[Reading], None] | None" = None
     """What is known only when all scopes are."""

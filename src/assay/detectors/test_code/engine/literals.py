@@ -44,7 +44,8 @@ _CUTS = (
 )
 """What takes a part of a list: up to a place, or from one."""
 _WHOLE = re.compile(
-    r"(?:\.(?:iter|stream|into_iter|copied|cloned|to_vec|ToList|toList)\(\))*|(?:as|satisfies)[\w\[\]<>?]+"
+    r"(?:\.(?:iter|stream|into_iter|copied|cloned|to_vec|ToList|toList|items|entries|entrySet)\(\))*"
+    r"|(?:as|satisfies)[\w\[\]<>?]+"
 )
 
 
@@ -134,7 +135,7 @@ def spelled(words: list[str]) -> str:
 
 def elements(words: list[str]) -> list[list[str]] | None:
     """The elements of a list that is written out, or of a part of one; None for anything else."""
-    opened = 0 if words[:1] == ["("] else _opening(words)
+    opened = 0 if words[:1] in (["("], ["{"]) else _typed(words) or _opening(words)
     end = closing(words, opened) if opened is not None else len(words)
     if opened is None or end >= len(words):
         return None
@@ -143,6 +144,27 @@ def elements(words: list[str]) -> list[list[str]] | None:
     if "for" in inside or any(not each or each[0] in ("*", "...", "**") for each in found):
         return None
     return found if not rest else _cut(found, rest)
+
+
+def _typed(words: list[str]) -> int:
+    """Where the elements begin of a list that tells their type first: ``[]int{1, 2}``."""
+    if words[-1:] != ["}"] or words[0] not in ("[", "map") or words[1].isdigit():
+        return 0
+    depth = 0
+    for index in range(len(words) - 1, 0, -1):
+        depth += (words[index] in ("}", ")", "]")) - (words[index] in ("{", "(", "["))
+        if depth == 0:
+            return index if words[index] == "{" else 0
+    return 0
+
+
+def fields_of(words: list[str]) -> dict[str, list[str]]:
+    """The fields of a record that is written out: ``{ a: 1 }``, ``Case(a = 1)``, ``["a" => 1]``."""
+    opened = next((at for at, word in enumerate(words) if word in ("{", "(", "[")), len(words))
+    if opened >= len(words) or closing(words, opened) != len(words) - 1:
+        return {}
+    parts = split(words[opened + 1 : -1])
+    return {part[0].strip("\"':"): part[2:] for part in parts if len(part) > 2 and part[1] in (":", "=", "=>")}
 
 
 def _cut(found: list[list[str]], rest: list[str]) -> list[list[str]] | None:

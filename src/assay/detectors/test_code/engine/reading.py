@@ -7,7 +7,7 @@ from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call, Names, calls
 from assay.detectors.test_code.engine.chains import Link, chain
-from assay.detectors.test_code.engine.following import Following
+from assay.detectors.test_code.engine.following import Bound, Following
 from assay.detectors.test_code.engine.language import Branches, Language
 from assay.detectors.test_code.engine.parts import FUNCTIONS, STATEMENTS, Part
 from assay.detectors.test_code.engine.replacing import Replacing
@@ -49,6 +49,8 @@ class Reading:
         self._heads: dict[Node, Branches | None] = {}
         self._asked: dict[Node, list[str]] = {}
         self._truths: dict[Node, bool | None] = {}
+        self.rows: dict[Node, list[Bound] | None] = {}
+        """What names are in each round of the loops that somebody asked about."""
         self.values = Values(self)
         self._resolve = quirks.resolve(self) if quirks.resolve else None
         self.scopes: list[Scope] = [Scope(Role.FILE, "", 1, self.tree.line(len(self.tree.text)))]
@@ -196,6 +198,14 @@ class Reading:
         else:
             words = self.words(start, end)
         while words and words[-1] in ("{", "else", ":", "do", "then"):
+            words = words[:-1]
+        return bare(words)
+
+    def loop_head(self, found: Branches) -> list[str]:
+        """The words of the head of a loop over the elements of something, however long its list is."""
+        start = _KEYWORD.match(self.tree.text, found.start, found.end).end()  # type: ignore[union-attr]
+        words = self.words(start, found.end)
+        while words and words[-1] in ("{", ":", "do", "then"):
             words = words[:-1]
         return bare(words)
 

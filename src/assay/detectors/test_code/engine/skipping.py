@@ -143,7 +143,7 @@ def early_return(reading: Reading, scope: Scope, node: Node) -> None:
     if not own or reading.decided(branch) is not None:
         return
     line = reading.line(node)
-    written = [each.line for each in scope.assertions if not each.text.startswith("case ")]
+    written = [each.line for each in scope.assertions]
     written += [reading.line(each.node) for each in scope.written]
     if written and all(each >= line for each in written):
         said = " ".join(reading.tree.text[branch.start : node.end][:200].split())

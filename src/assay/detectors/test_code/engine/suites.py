@@ -13,7 +13,7 @@ from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.running import rounds
+from assay.detectors.test_code.engine.rows import every, rounds, times
 from assay.detectors.test_code.engine.scopes import Bound, Given, Role, Scope, title
 from assay.detectors.test_code.engine.skipping import (
     depends,
@@ -75,12 +75,27 @@ class Suites:
             declared.role, declared.name, line, end, outer, declared.skips, list(declared.assertions),
             cases=declared.cases, focus=declared.focus, collected=declared.collected, dead=node.dead, node=node,
         )  # fmt: skip
+        scope.given = partial(self._cases, declared, node, outer)
+        if declared.role in (Role.TEST, Role.SUITE):
+            self._count(scope, outer)
         if node.dead and declared.role in (Role.TEST, Role.SUITE):
             scope.skips.append(Skip("disabled", line, _DEAD))
         reading.scopes.append(scope)
         if declared.role in (Role.TEST, Role.SUITE, Role.HOOK):
             reading.tests.add(node)
         return scope
+
+    def _count(self, scope: Scope, outer: Scope) -> None:
+        """How often loops run what a scope declares; a test that declares others runs them as often."""
+        around = times(self._reading, scope.node, outer.node or self._reading.tree.nodes[0]) if scope.node else 1
+        scope.cases = None if scope.cases is None or around is None else scope.cases * around
+        if outer.role is Role.TEST:
+            outer.rows = max(outer.rows, around or 1)
+
+    def _cases(self, declared: Declared, node: Node, outer: Scope) -> Sequence[Bound]:
+        """What the names of a scope are in each of its cases, by its own table and by the loops around it."""
+        loops = rounds(self._reading, node, outer.node or self._reading.tree.nodes[0])
+        return every([each for each in (declared.given(), loops) if each])
 
     # Classes and functions
 
@@ -125,8 +140,8 @@ class Suites:
         scope = self._open(declared, node, outer)
         scope.parameters = self.parameters(function.takes)
         scope.defaults = _defaults(reading, function.takes)
-        told = partial(self._rows, scope.parameters, declared.rows)
-        scope.given = told if declared.rows else declared.given
+        if declared.rows:
+            declared.given = partial(self._rows, scope.parameters, declared.rows)
         if declared.role is Role.TEST:
             self._declared.append((function, declared, scope))
         return scope

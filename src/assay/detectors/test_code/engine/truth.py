@@ -163,7 +163,7 @@ def _of_size(compared: "Comparison", left: str | float | None, right: str | floa
 
 def is_size(words: list[str]) -> bool:
     """Is this a count of something, which is never below zero: ``x.size()``, ``len(x)``?"""
-    if len(words) > 3 and words[0] in ("len", "count", "sizeof") and words[1] == "(" and words[-1] == ")":
+    if len(words) > 3 and words[0] == "len" and words[1] == "(" and words[-1] == ")":
         return True
     if len(words) >= 3 and words[-2:] == ["(", ")"]:
         words = words[:-2]

@@ -6,7 +6,7 @@ VACUOUS, PRESENCE, SHAPE, CLOSE, EXACT = Strength
 
 DEMANDS = [
     ("if got != 3 { t.Errorf(x) }", EXACT, "got", "3"),
-    ("if got := f(1, 2); got != 3 { t.Fatalf(x) }", EXACT, "got", "3"),
+    ("if got := f(1, 2); got != 3 { t.Fatalf(x) }", EXACT, "f(1, 2)", "3"),
     ("if 3 != got { t.Fail() }", EXACT, "got", "3"),
     ("if got == 3 { ok() } else { t.Error(x) }", EXACT, "got", "3"),
     ("if len(got) != 3 { t.FailNow() }", SHAPE, "got", "len 3"),

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.chains import chain
@@ -10,11 +9,12 @@ from assay.detectors.test_code.engine.conditions import equality
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Declared, Quirks
 from assay.detectors.test_code.engine.marks import Function
-from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
-from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.parts import Part
+from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.rows import rows_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
 from assay.detectors.test_code.engine.truth import comparison
-from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.languages.go.tags import constraints
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -33,8 +33,10 @@ _ONE_HANDLE = re.compile(r"\s*+(?:\w++\s++)?\*testing\.T\s*+,?\s*+\Z")
 _MAIN = re.compile(r"\((\w+)\s+\*testing\.M\)")
 _OUTPUT = re.compile(r"//\s*(?:Unordered )?[Oo]utput:(.*)", re.DOTALL)
 _METHOD = re.compile(r"func\s*\(\s*(?:\w+\s+)?\*?(\w+)")
-_RANGE = re.compile(r"\brange\b\s*(.*?)\s*\Z", re.DOTALL)
-_SIZED = re.compile(r"\[\d+\]")
+_RANGE = re.compile(r"for[^{\n]*\brange\b\s*(?:(\w+)\s*\{\s*\n)?")
+_STRUCT = re.compile(r"(?:\btype\s+(\w+)\s+)?\bstruct\s*\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
+_FIELD = re.compile(r"\s*([A-Za-z_]\w*(?:\s*,\s*\w+)*)\s+\S")
+_NOTE = re.compile(r"//[^\n]*")
 _ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
 _GINKGO_TESTS = frozenset(("It", "Specify", "Entry"))
 _GINKGO_SUITES = frozenset(("Describe", "Context", "When", "DescribeTable"))
@@ -128,7 +130,7 @@ def _call(reading: Reading, call: Call, scope: Scope) -> Declared | None:
         head = reading.head(call)
         if not head:
             return None
-        return Declared(Role.TEST, title(head[0]), scope.collected, cases=_cases(reading, call.node))
+        return Declared(Role.TEST, title(head[0]), scope.collected)
     return _ginkgo(reading, call)
 
 
@@ -150,59 +152,41 @@ def _ginkgo(reading: Reading, call: Call) -> Declared | None:
     return declared
 
 
-def _cases(reading: Reading, node: Node) -> int | None:
-    """How often the loops around a subtest run it."""
-    count: int | None = 1
-    for around in islice(node.ancestors(), FAR):
-        if around.part in FUNCTIONS:
-            break
-        if around.part is Part.EACH:
-            rows = loop_rows(reading, around)
-            count = None if rows is None or count is None else count * len(rows)
-    return count
+def _fields(reading: Reading, words: list[str]) -> list[str]:
+    """The names of the fields of the records in a list: ``[]struct{ a, b int }{…}``."""
+    known = reading.notes.get("fields")
+    if not isinstance(known, dict):
+        known = reading.notes["fields"] = {
+            named[1] or "".join(reading.words_in(f"struct{{{named[2]}}}")): _names(named[2])
+            for named in _STRUCT.finditer(reading.tree.text)
+        }
+    opened = next((at for at in range(1, len(words)) if words[at] == "]"), 0) + 1
+    head = "".join(words[opened : _opened(words)]).lstrip("*")
+    return known.get(head, [])
 
 
-def loop_rows(reading: Reading, loop: Node) -> list[list[str]] | None:
-    """The rows of the table that a loop goes through, where it is written out."""
-    body = loop.part_child(Part.BLOCK)
-    text = reading.tree.text
-    ranged = _RANGE.search(text[loop.start + 3 : body.start if body is not None else loop.end][:4000])
-    if ranged is None:
-        return None
-    start, end = body.start if body is not None else loop.end, 0
-    if "{" in ranged[1]:
-        start, end = loop.start + 3 + ranged.start(1), loop.start + 3 + ranged.end(1)
-    elif ranged[1] in reading.values.lists:
-        start, end = reading.values.lists[ranged[1]]
-    if not end:
-        return None
-    words = reading.words(start, end)
-    if _SIZED.match(text, start):
-        return None
-    opened = _body_of(words)
-    rows = split(words[opened + 1 : -1]) if opened else None
-    # An empty table may be filled later; one that is mentioned nowhere else is not.
-    if rows == [] and "{" not in ranged[1] and reading.values.mentions(ranged[1]) != 2:
-        return None
-    return rows
+def _names(fields: str) -> list[str]:
+    lines = (_FIELD.match(line) for line in re.split(r"[;\n]", _NOTE.sub("", fields)))
+    return [name.strip() for line in lines if line is not None for name in line[1].split(",")]
 
 
-def _body_of(words: list[str]) -> int:
+def _opened(words: list[str]) -> int:
     """Where the rows of a literal begin: at the last bracket that is closed at its end."""
     depth = 0
     for index in range(len(words) - 1, -1, -1):
-        if words[index] in ("}", ")", "]"):
-            depth += 1
-        elif words[index] in ("{", "(", "["):
-            depth -= 1
-            if depth == 0:
-                return index if words[index] == "{" else 0
+        depth += (words[index] in ("}", ")", "]")) - (words[index] in ("{", "(", "["))
+        if depth == 0:
+            return index
     return 0
 
 
 def _empty(reading: Reading, loop: Node) -> bool:
+    """A loop that is switched off, or over a table without rows that nothing can fill."""
     head = reading.tree.text[loop.start + 3 : loop.start + 40].strip()
-    return loop_rows(reading, loop) == [] or head.startswith("false {")
+    ranged = _RANGE.search(reading.tree.text, loop.start, loop.start + 400)
+    if ranged is None or (ranged[1] and reading.values.mentions(ranged[1]) != 2):
+        return head.startswith("false {")
+    return rows_of(reading, loop) == []
 
 
 def _asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
@@ -293,5 +277,5 @@ QUIRKS = Quirks(
     skip=_skip,
     silences=_silences,
     empty=_empty,
-    loop_rows=loop_rows,
+    fields=_fields,
 )

@@ -60,7 +60,7 @@ LANGUAGE = Language(
         quoted,
         "\"'",
         frozenset(("heredoc", "nowdoc")),
-        spelled={"->": ".", "?->": "?.", ".": "+", "array": "array"},
+        spelled={"count": "len", "sizeof": "len", "->": ".", "?->": "?.", ".": "+", "array": "array"},
     ),
     heads=Heads(
         function=re.compile(

@@ -9,6 +9,7 @@ from assay.detectors.test_code.engine.marked import read_mark
 from assay.detectors.test_code.engine.marks import Function, Mark
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading, names_of
+from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
 from assay.detectors.test_code.engine.skipping import mark_skips
 from assay.detectors.test_code.engine.words import closing, joined, split
@@ -105,8 +106,11 @@ def _follow(reading: Reading, chained: Call, declared: Declared) -> None:
     kind, line = _MODIFIERS.get(name), reading.line(chained.node)
     link = reading.links(chained)[-1]
     if name == "with":
-        rows = link.argument(0)
-        declared.cases = len(split(rows[1:-1])) if rows[:1] == ["["] else None
+        rows = listed(reading, link.argument(0), chained.node)
+        body = chained.root.arguments.part_child(Part.CLOSURE) if chained.root.arguments is not None else None
+        names = closure_names(reading, body) if body is not None else []
+        declared.cases = None if rows is None else len(rows)
+        declared.given = lambda: [handed(names, row) for row in rows or ()]
     elif kind == "focus":
         declared.focus = Skip("focus", line, name)
     elif kind is not None:

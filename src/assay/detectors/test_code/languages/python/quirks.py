@@ -12,7 +12,6 @@ from assay.detectors.test_code.engine.language import Declared, Quirks
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading
-from assay.detectors.test_code.engine.running import rounds
 from assay.detectors.test_code.engine.scopes import Given, Role, Scope
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.languages.python.asserts import RAISING
@@ -128,19 +127,10 @@ def _function(reading: Reading, function: Function) -> Declared | None:
         skips.append(Skip("skip", item.node.lineno, "no cases"))
     skips += _changed(reading, item, function.node)
     known.used[function.node] = (used, item)
-    cases = None if cases is None else cases * _sub_tests(reading, function.node)
     declared = Declared(Role.TEST, function.name, item.collected, skips, cases=cases)
     declared.given = partial(_cases, reading, found, [known.fixtures.by_name[each][0].name for each in used])
     declared.assertions = _rows_for_themselves(item, found)
     return declared
-
-
-def _sub_tests(reading: Reading, node: Node) -> int:
-    """How often a loop runs what is in a ``subTest``."""
-    if "subTest" not in reading.tree.text:
-        return 1
-    calls = [reading.calls[each] for each in reading.tree.within(node.start, node.end) if each in reading.calls]
-    return max((len(rounds(reading, each.node)) for each in calls if each.names[-1:] == ("subTest",)), default=1)
 
 
 def _named_fixtures(marks: list[ast.expr]) -> list[str]:
