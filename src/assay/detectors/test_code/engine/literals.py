@@ -62,21 +62,25 @@ def is_literal(words: list[str]) -> bool:
     """Whether an expression is made of literals alone, so that it never depends on the code under test."""
     if not words or words == ["new"]:
         return False
-    keyed = "{" in words or "[" in words
-    return all(
-        _is_literal(word) or (keyed and words[index + 1 : index + 2] == [":"]) for index, word in enumerate(words)
-    )
+    for index, word in enumerate(words):
+        if not _is_literal(word) and not (
+            words[index + 1 : index + 2] == [":"] and ("{" in words or "[" in words)
+        ):
+            return False
+    return True
 
 
 def _is_literal(word: str) -> bool:
     if word in CONSTANT_WORDS or word in _GLUE or is_text(word):
         return True
+    if word[0].isalpha():
+        return False
     return _NUMBER.fullmatch(word) is not None or (word[0] == ":" and len(word) > 1)
 
 
 def number(words: list[str]) -> float | None:
     """The number that the words write out, with or without a sign and a suffix."""
-    if not 0 < len(words) <= 2:
+    if not 0 < len(words) <= 2 or words[0][:1].isalpha():
         return None
     found = _NUMBER.fullmatch("".join(words))
     if found is None:
