@@ -269,7 +269,7 @@ def _is_needed(out: list[str], group: _Group, following: str) -> bool:
     return group.loosest <= next_tight and not left_to_right
 
 
-def joined(found: list[str]) -> str:
+def joined(found: Sequence[str]) -> str:
     """The words as one line of text."""
     if len(found) == 1:
         return found[0]
